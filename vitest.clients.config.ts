@@ -1,12 +1,15 @@
 import { defineConfig } from 'vitest/config';
 
-/** `npm run test:clients` runs the tests of the Python client. They need Python, which `npm test` does not. */
+/**
+ * The configuration for `npm run test:clients`, which runs the tests of the Python client. These tests need Python. The
+ * tests of `npm test` do not.
+ */
 export default defineConfig({
   test: {
     include: ['test/clients/python/**/*.test.ts'],
     testTimeout: 120_000,
     hookTimeout: 60_000,
-    // Shows the content of a list of problems instead of its length.
+    // A failed comparison shows the whole content of a list, instead of its length.
     chaiConfig: { truncateThreshold: 0 },
   },
 });

@@ -2,13 +2,13 @@ import { defineConfig } from 'vitest/config';
 
 const shared = {
   ...{ testTimeout: 180_000, hookTimeout: 60_000 },
-  // Shows the content of a list of problems instead of its length.
+  // A failed comparison shows the whole content of a list, instead of its length.
   chaiConfig: { truncateThreshold: 0 },
 };
 
 /**
- * `npm run test:cluster` runs the tests that need the servers of the cluster profile, long fault tests, and the suites
- * of the service, which `npm test` runs on the embedded profile, on the cluster profile.
+ * The configuration for `npm run test:cluster`. It runs the tests that need the servers of the cluster profile, and
+ * long fault tests. It also runs the suites of `npm test` that depend on the stores, this time on the cluster profile.
  */
 export default defineConfig({
   test: {
@@ -27,7 +27,7 @@ export default defineConfig({
         test: {
           ...shared,
           name: 'cluster',
-          // Otherwise each file would load the clients of three servers again.
+          // With isolation, each test file would load the clients of three servers again.
           isolate: false,
           include: [
             'test/{http,jobs,commands,projections,queries,search,audit,console}/**/*.test.ts',
@@ -35,7 +35,7 @@ export default defineConfig({
             'test/rebuild/under-load.test.ts',
             'test/cluster/rebuild/**/*.test.ts',
           ],
-          // These parts of the program use no stores, so `npm test` covers them for both profiles.
+          // These parts of the program do not use the stores, so `npm test` covers them for both profiles.
           exclude: [
             'test/audit/access-log/**',
             'test/http/body/**',
@@ -48,8 +48,8 @@ export default defineConfig({
         },
       },
       {
-        // Each of these has its own servers and processes and measures durations, so they run one after the other, and
-        // last.
+        // Each of these tests starts separate servers and processes, and measures durations. They therefore run last,
+        // and one after another.
         test: {
           ...shared,
           name: 'faults',

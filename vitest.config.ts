@@ -2,7 +2,7 @@ import { configDefaults, defineConfig } from 'vitest/config';
 
 /**
  * The tests that take minutes: kills, damaged files, erasure, rotation, rebuilds, backups, load, imports and exports of
- * many tokens, commands over HTTP, and every command of the docs.
+ * many tokens, commands over HTTP, and all commands in the docs.
  */
 const long = [
   'test/adapters/sqlite/{broken-files,damaged-index}.test.ts',
@@ -17,21 +17,22 @@ const long = [
   'test/rebuild/**/*.test.ts',
   'test/rotation/**/*.test.ts',
 ];
-// These need Chromium: `npm run test:browser`.
+// These tests need Chromium. Run them with `npm run test:browser`.
 const browser = ['test/console/browser/**/*.test.ts'];
-// These need servers, helm and Prometheus, or Python: vitest.{cluster,kubernetes,clients}.config.ts.
+// These tests need servers, helm and Prometheus, or Python. vitest.{cluster,kubernetes,clients}.config.ts run them.
 const elsewhere = [...configDefaults.exclude, 'test/cluster/**', 'test/kubernetes/**', 'test/clients/python/**'];
 
 export default defineConfig({
   test: {
     globalSetup: 'test/support/whole-run.ts',
-    // Half of the time went into imports. Files share the modules that one of them has loaded, so a test must not depend
-    // on the state of a module, and a mock of a module would depend on the order of files.
+    // With isolation, half of the time went into imports. Without it, test files share the modules that one of them has
+    // loaded. A test must therefore not depend on the state of a module. The effect of a module mock would depend on
+    // the order of the files.
     isolate: false,
     maxWorkers: 2,
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    // Shows the content of a list of problems instead of its length.
+    // A failed comparison shows the whole content of a list, instead of its length.
     chaiConfig: { truncateThreshold: 0 },
     projects: [
       // `npm test`

@@ -1,6 +1,9 @@
 import { defineConfig } from 'vitest/config';
 
-/** `npm run test:kubernetes` runs the tests that need helm, the schemas of Kubernetes, and Prometheus. */
+/**
+ * The configuration for `npm run test:kubernetes`, which runs the tests that need helm, the schemas of Kubernetes, and
+ * Prometheus.
+ */
 export default defineConfig({
   test: {
     globalSetup: 'test/kubernetes/prepare-tools.ts',

@@ -25,8 +25,7 @@ const commonTerm = 'type:card';
 const rareId = `id:tok-${Math.floor(size / 2)}`;
 
 /**
- * Returns a token's terms in the form in which the vault has them. Each token has 11 terms, and half of the tokens have
- * the common term.
+ * Returns a token's terms in the vault's format. Each token has 11 terms, and half of the tokens share one common term.
  */
 function termsOf(seq) {
   const container = containers[seq % containers.length];
@@ -45,7 +44,7 @@ function termsOf(seq) {
   ];
 }
 
-/** Builds the index in the way that favors lunr most: one field, whole terms as tokens, no pipeline. */
+/** Builds the index in the way that is best for lunr: one field, whole terms as tokens, and no pipeline. */
 function buildLunr(without = -1) {
   const builder = new lunr.Builder();
   builder.ref('seq');
@@ -59,7 +58,7 @@ const findLunr = (index, term) => index.query((query) => query.term(term, { useP
 
 const hash = (term) => createHash('sha256').update(term).digest().subarray(0, 16);
 
-/** Builds the same tables as the vault. Commits after every 1,000 tokens. */
+/** Builds the same tables as the vault, and commits after every 1,000 tokens. */
 function buildSqlite(file) {
   const database = new Database(file);
   for (const pragma of ['journal_mode = WAL', 'synchronous = FULL', 'secure_delete = ON']) database.pragma(pragma);
@@ -83,7 +82,7 @@ function buildSqlite(file) {
   return database;
 }
 
-/** Calls `run` this many times. Returns the median duration, in ms. */
+/** Calls `run` `times` times, and returns the median duration in ms. */
 function timed(run, times = 1) {
   const all = [];
   for (let i = 0; i < times; i += 1) {
@@ -95,8 +94,8 @@ function timed(run, times = 1) {
 }
 
 /**
- * Measures work that takes long. Returns its duration and its processor time. On a shared machine, the processor time
- * is more reliable.
+ * Runs a long task once, and returns its duration and its processor time. On a shared machine, the processor time is
+ * more reliable than the duration.
  */
 function worked(run) {
   const before = process.cpuUsage();

@@ -1,7 +1,8 @@
-// The benchmark. In one run, it measures the vault and the vault's physical limit on this machine. `--help` lists the
-// options.
+// The benchmark. One run measures the vault, and also the physical limits of this machine for the same work. `--help`
+// lists the options.
 //
-// It writes bench/results/NAME.json, and generates tables and charts next to that file (bench/report).
+// The results go to bench/results/NAME.json. The tables and charts that are generated from them go next to that file
+// (bench/report).
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';

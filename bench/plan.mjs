@@ -1,6 +1,6 @@
-// Defines what one run measures. The number of requests is fixed, so two runs do the same work.
+// Defines what one run measures. The number of requests is fixed, so that two runs do the same work.
 
-/** The number of requests per round for each workload, at 1, 16 and 64 connections. */
+/** How many requests each workload sends per round, at 1, 16 and 64 connections. */
 const counts = {
   'get revealed': { 1: 1_000, 16: 4_000, 64: 6_000 },
   'get revealed, 500 ids': { 1: 1_000, 16: 4_000, 64: 6_000 },
@@ -18,15 +18,15 @@ const counts = {
 export const works = Object.keys(counts);
 export const connectionCounts = [1, 16, 64];
 
-/** The workloads that are measured with every number of tokens, at 64 connections. */
+/** The workloads that are measured with every vault size, at 64 connections. */
 export const growthWorks = ['get revealed', 'get masked', 'search exact data', 'list page', 'create card', 'patch'];
 
 /** The workloads for which a profile shows where the time goes. */
 export const profiledWorks = ['get revealed', 'search exact data', 'list page', 'create card'];
 
-// `sizes` contains the number of tokens in each vault, and `main` is the size for the main table. `growthRounds` is the
-// number of rounds for the other sizes. `rebuilt` contains the sizes for which a rebuild is timed. `warmUpSeconds` is
-// how long each server gets the requests of a workload before it is measured.
+// `sizes` lists how many tokens each vault contains, and `main` is the size for the main table. `growthRounds` is the
+// number of rounds for the other sizes. `rebuilt` lists the sizes for which a rebuild is timed. `warmUpSeconds` is how
+// long each server is warmed up before a workload is measured.
 const modes = {
   quick: {
     share: 0.2,

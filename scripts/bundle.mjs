@@ -1,5 +1,5 @@
-// Bundles the modules in `dist` into the program in `dist/bin`. Before the modules were bundled, a short command spent
-// two thirds of its time on loading 600 small modules.
+// Bundles the modules in `dist` into the program in `dist/bin`. Without the bundle, a short command spent two thirds of
+// its time on loading 600 small modules.
 import { cpSync, readFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { rolldown } from 'rolldown';
@@ -24,8 +24,8 @@ function isExternal(id) {
 }
 
 const bundle = await rolldown({
-  // Each entry is a file that Node.js starts: the program, its three worker threads, and the verifier, which is copied
-  // into each evidence bundle.
+  // Each entry is a file that Node.js starts: the program, its three worker threads, and the verifier. The verifier is
+  // copied into each evidence bundle.
   input: {
     strongroom: 'dist/cli/main.js',
     'writer-thread': 'dist/adapters/sqlite/writer/writer-thread.js',

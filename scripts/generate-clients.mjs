@@ -1,5 +1,5 @@
 // Generates the parts of the clients that are derived from the OpenAPI document: clients/typescript/src/generated and
-// clients/python/strongroom/generated. With --check, it only reports whether both are up to date. The arguments
+// clients/python/strongroom/generated. With --check, it only reports whether both folders are up to date. The arguments
 // `typescript` and `python` select one of the clients. The Python generator needs scripts/python-environment.sh.
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -153,8 +153,8 @@ export const problemCodes = ${JSON.stringify([...new Set(codes)].sort(), null, 2
 }
 
 /**
- * Returns the argument of an operation that selects the page: a number (`page`), a cursor (`start`), or null if there
- * is none.
+ * Returns the argument of an operation that selects the page: a number (`page`) or a cursor (`start`). Returns null if
+ * the operation does not return pages.
  */
 function pagingOf(document, { parameters = [], requestBody, responses }) {
   const schemaOf = (content) => {
@@ -184,7 +184,7 @@ function installOnce(home) {
 
 /**
  * Returns a folder with our templates and a changed copy of the generator's template for models. With the original
- * template, the `repr` of a model would show data.
+ * template, the `repr` of a model would print the sensitive data.
  */
 function pythonTemplates(home) {
   const folder = join(work, 'templates');
@@ -201,7 +201,8 @@ function pythonTemplates(home) {
 function python(document, folder) {
   const home = join(root, 'clients/python');
   const input = join(work, 'openapi.json');
-  // Ids are strings in every parameter, so this makes them strings in every response.
+  // Ids are plain strings in every parameter. Without the format `uuid`, the generator makes them strings in every
+  // response too.
   const isUuid = (name, value) => name === 'format' && value === 'uuid';
   writeFileSync(
     input,

@@ -1,5 +1,5 @@
-// Makes the mongod processes on these loopback ports a replica set, unless they already are one. Then waits until it
-// accepts writes.
+// Makes the mongod processes on these loopback ports a replica set, unless they already are one. Then waits until the
+// replica set accepts writes.
 import { setTimeout as wait } from 'node:timers/promises';
 import { MongoClient, MongoServerError } from 'mongodb';
 

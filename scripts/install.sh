@@ -60,7 +60,7 @@ part=$place/$release.part
 mkdir "$part"
 trap 'rm -rf "$part"' EXIT
 cp -rL package.json package-lock.json dist node_modules "$part"
-# Removes what only a build needs. --ignore-scripts ensures that no package script runs as root.
+# Removes the packages that only a build needs. --ignore-scripts ensures that no package script runs as root.
 (cd "$part" && npm prune --omit=dev --ignore-scripts --offline --no-fund --no-audit --loglevel=error)
 chown -R root:root "$part"
 chmod -R u+rwX,go+rX,go-w "$part"

@@ -5,7 +5,7 @@
 #
 #   scripts/make-secrets.sh [DIRECTORY]     default: the directory of docker-compose.yml
 #
-# It never replaces existing files. With a second root key or password, you could no longer access your own data.
+# It never replaces existing files. If it replaced the root key or a password, you could no longer access your data.
 set -euo pipefail
 umask 077
 place=${1:-$(cd "$(dirname "$0")/.." && pwd)}

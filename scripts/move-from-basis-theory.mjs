@@ -17,7 +17,7 @@ const pageSize = 100;
 const attemptsMax = 8;
 const waitMsMax = 60_000;
 const requestMsMax = 60_000;
-/** The fields in a token object that a create request accepts. The other fields have a meaning only in Basis Theory. */
+/** The fields of a token object that a create request accepts. All other fields are meaningful only to Basis Theory. */
 const fields = [
   ...['id', 'type', 'data', 'mask', 'containers', 'metadata', 'search_indexes', 'fingerprint_expression'],
   'expires_at',
@@ -30,7 +30,7 @@ const types = new Set([
 class Stopped extends Error {}
 
 const say = (/** @type {string} */ text) => process.stderr.write(`${text}\n`);
-// If the import ends early, it prints the reason itself.
+// If the import stops reading early, it prints the reason, so this script exits without a message.
 process.stdout.on('error', () => process.exit(1));
 
 try {
@@ -80,7 +80,7 @@ async function main() {
   return skipped === 0 ? 0 : 1;
 }
 
-/** Returns null after it has reported a usage error. @param {readonly string[]} args */
+/** Parses the arguments. If they are invalid, reports the error and returns null. @param {readonly string[]} args */
 function optionsOf(args) {
   try {
     const { values } = parseArgs({
@@ -148,7 +148,7 @@ async function attemptRequest(url, key) {
   try {
     response = await fetch(url, {
       headers: { 'BT-API-KEY': key, accept: 'application/json' },
-      // Does not follow redirects, because another host must not get the key.
+      // Does not follow redirects, because a different host must not get the key.
       redirect: 'manual',
       signal: AbortSignal.timeout(requestMsMax),
     });

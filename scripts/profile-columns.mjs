@@ -1,7 +1,7 @@
 // node scripts/profile-columns.mjs SHORT.json LONG.json CLUSTER.json
 //
-// Prints the results of the service's suites in each profile, by folder. It reads the JSON reports of `npm test`, `npm
-// run test:long` and `npm run test:cluster`. Each suite has two columns.
+// Prints the results of the service's suites in the embedded and the cluster profile, one line per folder. It reads the
+// JSON reports of `npm test`, `npm run test:long` and `npm run test:cluster`.
 import { readFileSync } from 'node:fs';
 import { dirname, relative } from 'node:path';
 

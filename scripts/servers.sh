@@ -9,7 +9,7 @@
 # requires root, and mongod from a Python package that contains it. MongoDB is a replica set with one node, or with
 # three if STRONGROOM_MONGO_NODES=3. All files are in STRONGROOM_SERVERS_DIR, which is by default a folder in the
 # temporary directory. They include the pid files mongod-N.pid and redis.pid, and the programs `start-mongod N` and
-# `start-redis`. With these, tests kill and restart a server. Tests that need servers of their own set
+# `start-redis`. Tests use these files to kill and restart a server. Tests that need separate servers set
 # STRONGROOM_SERVERS_DIR, STRONGROOM_MONGO_PORT and STRONGROOM_REDIS_PORT.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -21,7 +21,8 @@ redis_port=${STRONGROOM_REDIS_PORT:-6479}
 
 say() { printf '%s\n' "$*" >&2; }
 fail() { say "$*"; exit 1; }
-# A pid file may be out of date, and another process may have its number. So this checks the name of the process.
+# A pid file can be out of date, and a different process can have the pid from the file. The function therefore also
+# checks the name of the process.
 runs() {
   [ -s "$dir/$1.pid" ] || return 1
   case $(ps -o comm= -p "$(cat "$dir/$1.pid")") in mongod | redis-server) return 0 ;; *) return 1 ;; esac

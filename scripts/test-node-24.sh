@@ -22,7 +22,7 @@ if [ ! -x "$node_24/bin/node" ]; then npm install --no-save --no-fund --no-audit
 export PATH=$node_24/bin:$PATH
 [ "$(node --version)" = "v$version" ] || { echo "the cache holds $(node --version), not v$version" >&2; exit 1; }
 
-# The current modules were built for the other Node.js. The program must report this in a single line.
+# The current modules were built for a different version of Node.js. The program must report this in a single line.
 if node dist/bin/strongroom.js --version >"$reports/wrong-node" 2>&1 || ! grep -q 'npm rebuild better-sqlite3' "$reports/wrong-node" ||
   [ "$(wc -l <"$reports/wrong-node")" != 1 ]; then
   echo 'with a native module built for another Node.js the program says:' >&2

@@ -1,6 +1,6 @@
-// The limit for every write: a Fastify server that stores the bytes of a request in SQLite, and responds once they are
-// on disk. A worker thread commits the requests, and all waiting requests share one commit. While a commit is in
-// progress, the server parses further requests.
+// The limit for every write: a Fastify server that stores the body of each request in SQLite, and responds once the
+// body is on disk. A worker thread commits the requests, and all waiting requests share one commit. While a commit is
+// in progress, the server parses new requests.
 //   node bench/limits/durable-insert.mjs DIRECTORY ANSWER_BYTES
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

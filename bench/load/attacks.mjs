@@ -1,6 +1,6 @@
-// Acts as a hostile tenant in a separate process until it is told to stop. It receives a job as a message: { attacks,
-// origin, keys, ids }. It replies with 'attacking'. After the message 'stop', it replies with the number of requests
-// that got a response.
+// Acts as a hostile tenant in a separate process. The parent process sends a message with the job, { attacks, origin,
+// keys, ids }. When the attacks begin, this process replies with 'attacking'. The attacks continue until the parent
+// process sends 'stop'. The final reply is the number of requests that got a response.
 import { connect } from 'node:net';
 import { Agent, request } from 'undici';
 
@@ -11,7 +11,10 @@ const json = { 'content-type': 'application/json' };
 /** A 4 MiB body that contains as many values as possible. */
 const largeBody = `[${'[],'.repeat(Math.floor((4 * mib - 8) / 3))}[]]`;
 
-/** One round of each attack. Every connection repeats the round, each time with the key of the next application. */
+/**
+ * Each function sends one request of an attack. Every connection of an attack calls its function in a loop, and uses
+ * the key of the next application each time.
+ */
 const rounds = {
   'hostile masks': (ask, _ids, key) => ask('GET', '/tokens?size=100&type=token', key),
   'bodies of 4 MiB': (ask, _ids, key) => ask('POST', '/detokenize', key, largeBody),
@@ -47,7 +50,7 @@ async function attack(name, { origin, keys, ids }) {
   await agent.destroy();
 }
 
-/** Requests a page and does not read it. Resolves when the vault gives up. */
+/** Requests a page and never reads the response. Resolves when the connection is closed. */
 function unread(origin, key) {
   return new Promise((resolve) => {
     const { hostname, port } = new URL(origin);
@@ -60,7 +63,8 @@ function unread(origin, key) {
       resolve();
     });
     socket.write(`GET /tokens?size=100 HTTP/1.1\r\nHost: vault\r\nSERVICE-API-KEY: ${key}\r\n\r\n`);
-    // While a socket is paused, it does not notice that the other side has closed the connection.
+    // A paused socket does not notice that the vault has closed the connection, so the socket is closed here after 12
+    // s.
     setTimeout(() => socket.destroy(), 12_000).unref();
   });
 }

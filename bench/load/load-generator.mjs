@@ -3,8 +3,8 @@
 // longest, bytes, generator }. Durations are in ms. `bytes` is the mean size of a response body, and `generator` is the
 // fraction of one processor that this process used. If the job fails, the reply is { error }.
 //
-// All requests are built before the clock starts, and only the status and the length of a response are parsed. Without
-// this, the process itself could limit the rate.
+// To keep this process from becoming the bottleneck, all requests are built before the clock starts, and only the
+// status and the length of a response are parsed.
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { createHistogram, performance } from 'node:perf_hooks';
@@ -66,8 +66,8 @@ function bytesOf({ method, path, headers, body = '' }, key) {
 
 /**
  * Opens a connection that handles one request at a time. `send` resolves to the status of the response, the length of
- * its body, and the body. Connections are opened before the clock starts, because the clients of a service keep their
- * connections open.
+ * its body, and the body. All connections are opened before the clock starts, because real clients of a service also
+ * keep their connections open.
  */
 async function openConnection(origin) {
   const { hostname, port } = new URL(origin);
@@ -100,7 +100,7 @@ async function openConnection(origin) {
   };
 }
 
-/** Returns the response in these bytes, or null if the response is not complete yet. */
+/** Returns the response that these bytes contain, or null if the response is not complete yet. */
 function responseIn(bytes) {
   const end = bytes.indexOf('\r\n\r\n');
   if (end === -1) return null;

@@ -1,5 +1,5 @@
-// The requests of each workload. They are derived from numbers. Every run therefore sends the same requests, and the
-// load generator needs no list of the stored tokens.
+// Builds the requests of each workload from numbers. Every run therefore sends the same requests, and the load
+// generator does not need a list of the stored tokens.
 
 /**
  * Returns line n of the import. Half of the stored tokens are cards, and the other half are generic tokens with 200
@@ -19,7 +19,7 @@ export function storedToken(n) {
     : { ...common, type: 'token', data: textOf(n), search_indexes: ['{{ data }}'] };
 }
 
-/** Returns 200 bytes that differ for each number. */
+/** Returns a text of 200 bytes that is different for each number. */
 function textOf(n) {
   return `secret-${n}-`.padEnd(200, 'abcdefghijklmnopqrstuvwxyz0123456789');
 }
@@ -46,8 +46,8 @@ function search(query, page = 1) {
 }
 
 /**
- * Returns a number below `size`. Any `size` consecutive requests get each of these numbers once. Consecutive requests
- * get numbers that are far apart.
+ * Maps i to a number below `size`. The mapping gives distinct numbers to any `size` consecutive values of i, and places
+ * consecutive values far apart.
  */
 function spread(i, size) {
   return (i * (size % 7919 === 0 ? 7907 : 7919)) % size;
@@ -61,9 +61,9 @@ function get(n) {
 }
 
 /**
- * Each workload returns its i-th request to a vault with `stored` tokens. `fresh` is the number of a token that is not
- * stored yet, and each such number is used once. `caller` names the application whose key is sent. `expect` is the
- * expected status.
+ * For each workload, `request` returns the i-th request to a vault with `stored` tokens. `fresh` is the number of a
+ * token that is not stored yet, and each such number is used only once. `caller` names the application whose key the
+ * request carries. `expect` is the expected status.
  */
 export const works = {
   'create card': {
@@ -98,7 +98,7 @@ export const works = {
     expect: 204,
     request: (_i, { fresh }) => ({ method: 'DELETE', path: `/tokens/gone-${fresh}`, headers: {} }),
   },
-  // Creates the tokens that `delete` later deletes. This part is not measured.
+  // Creates the tokens that the workload `delete` later deletes. The creates are not measured.
   'create to delete': {
     caller: 'revealing',
     expect: 201,

@@ -4,8 +4,8 @@ import { threads } from '../run/processor-time.mjs';
 const mostConnections = 64;
 
 /**
- * Our own targets for 64 connections, two processors and 10,000 tokens. Unless a comment says otherwise, they are
- * ratios to the limit. The second number is a stretch target, or null if there is none.
+ * Our own targets for 64 connections, two processors and 10,000 tokens. Each target is a ratio to the limit, unless its
+ * comment says otherwise. The second number is a stretch target, or null if the workload has no stretch target.
  */
 const ratioTargets = {
   'get revealed': [0.45, 0.55],
@@ -22,8 +22,8 @@ const ratioTargets = {
 const clusterTargets = { 'get revealed': 0.5, 'create card': 0.5 };
 
 /**
- * The results of other vaults as ratios to the same limits. They were measured on the same kind of machine, on both of
- * its processors.
+ * The results of other vaults, as ratios to the same limits. These vaults were measured on the same kind of machine,
+ * with both of its processors.
  */
 const peers = [
   {
@@ -76,10 +76,7 @@ function machineLine({ name, day, minutes, machine }) {
   return `Run \`${name}\` of ${day}: ${processors} processors (${model}), ${(memoryBytes / 2 ** 30).toFixed(0)} GiB, ${system}, Node ${node}; ${minutes.toFixed(1)} minutes.`;
 }
 
-/**
- * Returns a table of the rates and durations that a user gets: requests per second, and p50 and p99 in ms, by number of
- * connections.
- */
+/** Returns a table of what a user gets: requests per second, and p50 and p99 in ms, by number of connections. */
 function ratesTable(table) {
   const counts = [...new Set(table.map(({ connections }) => connections))];
   const works = [...new Set(table.map(({ work }) => work))];
@@ -146,7 +143,7 @@ function peersTable(table) {
 
 /**
  * Returns a table of the vault's rates and the limit's rates. It also shows the processor time of each thread per
- * request, in µs, and the fraction of one processor that the load generator used. All figures in one line come from the
+ * request, in µs, and the fraction of one processor that the load generator used. All figures in a line come from the
  * same rounds.
  */
 export function worksTable(rows) {
@@ -164,7 +161,7 @@ export function worksTable(rows) {
   );
 }
 
-/** The largest allowed ratio between the p99 of one tenant while another tenant attacks and its p99 at rest. */
+/** A tenant's p99 while another tenant attacks, divided by its p99 at rest, must not exceed this number. */
 const fairnessTarget = 3;
 
 function fairnessTable({ connections, applications, largeTokens, largeBytes, count, rounds, atRest, measured }) {
@@ -193,7 +190,7 @@ function fairnessTable({ connections, applications, largeTokens, largeBytes, cou
   return `${markdown(header, lines)}\n\n${text}`;
 }
 
-/** Returns a table that shows how much one webhook slows creates down, by number of connections. */
+/** Returns a table that shows how much a webhook slows creates down, by number of connections. */
 function webhooksTable({ rounds, table }) {
   const lines = table.flatMap(({ connections, count, figures, ratios, timeTotals }) =>
     ['without', 'with'].map((name) => {
@@ -280,8 +277,8 @@ function storeTable(growth) {
 }
 
 /**
- * Returns a table that extrapolates the file sizes of the largest measured vault to more tokens. It assumes that they
- * grow linearly.
+ * Returns a table that extrapolates the file sizes of the largest measured vault to more tokens. The extrapolation is
+ * linear.
  */
 function scaleTable(growth) {
   const { files, size } = growth.at(-1);

@@ -15,8 +15,8 @@ const tokens = 2_000;
 const connections = 64;
 
 /**
- * Measures the cluster profile with one API process and with two, each time with one worker. The limit is that of the
- * servers alone.
+ * Measures the cluster profile with one worker, first with one API process and then with two. The limit is what MongoDB
+ * and EventStoreDB achieve without the vault.
  */
 export async function measureCluster({ directory, mode, say }) {
   const mongodb = process.env.STRONGROOM_TEST_MONGODB_URL ?? 'mongodb://127.0.0.1:27117/?replicaSet=rs0';
@@ -61,8 +61,8 @@ export async function measureCluster({ directory, mode, say }) {
           const origins = services.map(({ origin }) => origin);
           const [, other] = services;
           const competitors = [
-            // If there are several API processes, only the processor time of the whole machine shows how much they
-            // used.
+            // `pid` is set only for a single API process. The processor time of one process would not cover the work of
+            // two, so for two processes only the processor time of the whole machine is meaningful.
             { name: `${services.length} API`, origins, keys, stored: tokens, pid: other ? undefined : one.pid },
             { name: 'limit', origins: [limit.origin], keys, stored: tokens, pid: limit.pid },
           ];

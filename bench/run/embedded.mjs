@@ -12,8 +12,8 @@ const isRead = (work) => /^(get|list|search)/.test(work);
 const isDelete = (work) => work === 'delete';
 
 /**
- * Measures the embedded profile. For each size, measures the workloads that depend on the size. For the main size,
- * measures everything.
+ * Measures the embedded profile. The vault of the main size is measured with every workload. The vaults of the other
+ * sizes are measured only with the workloads whose speed depends on the size.
  */
 export async function measureEmbedded({ directory, mode, say }) {
   const plan = planOf(mode);
@@ -27,8 +27,8 @@ export async function measureEmbedded({ directory, mode, say }) {
       say(`importing ${size} tokens`);
       const vault = await makeVault(join(directory, String(size)), size);
       const files = fileSizes(vault.data);
-      // Starts the vault once before the measurement, so that the measured start does no work that is left from the
-      // import.
+      // The first start after an import completes work that the import left behind. It happens before the measurement,
+      // so that the measured start does not include this work.
       const first = await vault.start();
       await first.stop();
       const service = await vault.start();
@@ -96,8 +96,9 @@ export async function measureOne({ directory, mode, say, work }) {
 }
 
 /**
- * Measures one workload next to its limit. The responses of the limit are as long as those of the vault. Numbers of
- * connections are measured from the highest to the lowest, and both servers are warmed up only before the first one.
+ * Measures one workload next to its limit. The responses of the limit are as long as those of the vault. The
+ * measurement begins with the highest number of connections and ends with the lowest. Both servers are warmed up once,
+ * before the first measurement.
  */
 function measurer({ generator, fresh, vault, service, directory, plan, say }) {
   const { keys, size: stored } = vault;
@@ -134,7 +135,7 @@ function measurer({ generator, fresh, vault, service, directory, plan, say }) {
   };
 }
 
-/** Starts the limit for a workload. Its responses have this many bytes. */
+/** Starts the limit for a workload. Each of its responses has `bytes` bytes. */
 function limitOf(work, bytes, directory) {
   return isRead(work) ? startLimit('fixed-answer', [bytes]) : startLimit('durable-insert', [directory, bytes]);
 }

@@ -13,7 +13,7 @@ import { makeVault } from './vault.mjs';
 const applications = 50;
 const largeTokens = 100;
 const largeBytes = 480_000;
-/** The workloads of the quiet tenant. It sends one request at a time, and alternates between the workloads. */
+/** The workloads of the quiet tenant, which sends one request at a time and alternates between these workloads. */
 const works = ['get revealed', 'create card'];
 const stored = 2_000;
 const sizes = {
@@ -24,9 +24,9 @@ const sizes = {
 const attackLeadMs = 2_000;
 
 /**
- * Measures the gets and creates of a quiet tenant, first at rest and then while another tenant attacks: with each
- * attack alone, and with all attacks together. Each result is a summary over the rounds, in ms. `longest` is the
- * duration of the slowest request.
+ * Measures the gets and creates of a quiet tenant. First, the tenant is measured at rest. Then it is measured while a
+ * different tenant runs each attack alone, and finally all attacks together. Each result is a summary over the rounds,
+ * in ms. `longest` is the duration of the slowest request.
  */
 export async function measureFairness({ directory, mode, say }) {
   const { count, rounds } = sizes[mode];
@@ -81,7 +81,8 @@ export async function measureFairness({ directory, mode, say }) {
 }
 
 /**
- * Creates 50 applications with the transform `mask`, and one application that reveals and creates. Returns their keys.
+ * Creates 50 applications with the transform `mask` for the attacks, and one application that can reveal and create
+ * tokens. Returns their keys.
  */
 async function hostileKeys(origin, managementKey) {
   const make = async (name, transform) => {
@@ -111,8 +112,8 @@ async function createLarge(origin, key) {
 
 async function startAttack(job) {
   const child = fork(fileURLToPath(new URL('../load/attacks.mjs', import.meta.url)));
-  // Lowers the priority of the attacks. A real attacker has its own machine and takes no processor time from the vault
-  // or the quiet tenant.
+  // Lowers the priority of the attacks. A real attacker uses a separate machine, and so takes no processor time from
+  // the vault or the quiet tenant.
   setPriority(child.pid, 10);
   const ended = once(child, 'exit');
   child.send(job);

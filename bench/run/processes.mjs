@@ -25,8 +25,8 @@ export async function strongroomJson(args) {
 }
 
 /**
- * Starts the vault, and waits until it is ready. The log goes to a file, as on a server. `secondsToReady` is the
- * duration of the start. `nodeFlags` are passed to Node.js.
+ * Starts the vault, and waits until it is ready. The service writes its log to a file, as on a real server.
+ * `secondsToReady` is the duration of the start. `nodeFlags` are passed to Node.js.
  */
 export async function startVault(flags, { logFile, role = 'all', nodeFlags = [] }) {
   const log = openSync(logFile, 'w');

@@ -1,13 +1,16 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 
-/** The threads of a process: the one that serves requests, the one that writes to the disk, and all others together. */
+/**
+ * The threads of a process: the thread that serves requests, the thread that writes to the disk, and all other threads
+ * together.
+ */
 export const threads = ['serving', 'writing', 'other'];
 
 /**
- * Returns the processor time that each thread of a process has used so far, in µs, and how much it has written. If
- * other programs use the machine, processor time varies less than requests per second. Returns an empty list if the
- * system does not report these values.
+ * Returns the processor time that each thread of a process has used since its start, in µs, and how many bytes the
+ * thread has written. Returns an empty list if the system does not report these values. Processor time is compared
+ * because other programs on the machine affect it less than they affect the requests per second.
  */
 export function processorTime(pid) {
   if (pid === undefined || process.platform !== 'linux') return [];
@@ -20,8 +23,8 @@ export function processorTime(pid) {
 
 /**
  * Returns the processor time between two results of `processorTime`, in µs, by the names in `threads`. The first thread
- * is the serving thread. Node.js does not name its threads, so the writer thread is taken to be the one of the others
- * that has written the most.
+ * is the serving thread. Node.js does not name its threads, so the thread that has written the most, apart from the
+ * serving thread, is assumed to be the writer thread.
  */
 export function timeBetween(before, after, pid) {
   if (after.length === 0) return Object.fromEntries(threads.map((name) => [name, Number.NaN]));
@@ -35,7 +38,7 @@ export function timeBetween(before, after, pid) {
   return spent;
 }
 
-/** Returns the processor time that all processes on the machine have used so far, in µs. */
+/** Returns the processor time that all processes on the machine have used since it started, in µs. */
 export function machineTime() {
   return cpus().reduce((sum, { times: { user, nice, sys, irq } }) => sum + (user + nice + sys + irq) * 1000, 0);
 }

@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * How many times the requests of one round are run for a profile, with 64 connections. The same number of requests is
- * sent before, so that Node.js has compiled the code by then.
+ * How many rounds of requests are profiled, with 64 connections. The same number of requests is sent before the
+ * profiled ones. By the time the profiled requests arrive, Node.js has therefore compiled the code.
  */
 const rounds = 3;
 
@@ -27,13 +27,16 @@ const kinds = [
   ['handing over to the thread that writes', /^node:internal\/(worker|per_context\/messageport)/],
   ['the rest of Node', /^node:/],
 ];
-/** A frame that matches this pattern counts as part of its caller. So does a native frame. */
+/**
+ * A frame whose URL matches this pattern is counted as part of its caller. Native frames match too, because their URL
+ * is empty.
+ */
 const ofCallers = /^$|^node:(fs$|buffer$|internal\/(buffer|validators|util))/;
 const kindNames = [...new Set([...kinds.map(([kind]) => kind), garbage, ownCode])];
 
 /**
- * Returns how the serving thread spends its time, by workload, as shares whose sum is 1. The shares come from a profile
- * of the running vault with 64 connections. They cover only the time in which the thread was not idle.
+ * Returns how the serving thread spends its time, by workload, as shares that add up to 1. The shares come from a
+ * profile of the running vault with 64 connections. They cover only the time in which the thread was busy.
  */
 export async function profileOf({ vault, generator, fresh, countOf, directory, works }) {
   const shares = {};
@@ -57,14 +60,14 @@ export async function profileOf({ vault, generator, fresh, countOf, directory, w
   return shares;
 }
 
-/** Returns the time on the clock that V8 uses in a profile, in µs. */
+/** Returns the current time in µs, on the clock that V8 uses in a profile. */
 function monotonicMicros() {
   return Number(process.hrtime.bigint() / 1000n);
 }
 
 /**
- * Returns the shares in a profile. The serving thread is the first thread of a process, so its profile is the file
- * whose name contains thread 0. Returns null if the profile's times cannot be compared with our clock.
+ * Returns the shares in a profile. The serving thread is the first thread of a process, so its profile is the file with
+ * thread 0 in its name. Returns null if the times in the profile cannot be compared with our clock.
  */
 function sharesIn(directory, from, until) {
   const file = readdirSync(directory).find((name) => /\.0\.\d+\.cpuprofile$/.test(name));

@@ -4,14 +4,14 @@ import { createFresh, summary } from './rounds.mjs';
 import { makeVault } from './vault.mjs';
 
 const sizes = { quick: 5_000, normal: 100_000, full: 1_000_000 };
-/** So few that no response has to wait for another one. */
+/** With so few connections, no response has to wait for a different response. */
 const connections = 2;
 const getsAtOnce = 1_000;
 const chunksAtRest = 10;
 
 /**
  * Measures how much a rebuild slows concurrent readers down. The readers send gets in plaintext to the embedded
- * profile, in chunks of 1,000, first at rest and then from the beginning of a rebuild to its end. Each result is a
+ * profile, in chunks of 1,000. The first chunks are sent at rest, and the others while a rebuild runs. Each result is a
  * summary over the chunks, in ms.
  */
 export async function measureRebuild({ directory, mode, say }) {

@@ -1,9 +1,9 @@
 import { machineTime, processorTime, threads, timeBetween } from './processor-time.mjs';
 
-// Measures workloads side by side. In each round, every competitor runs once, one after the other. Disturbances on the
-// machine therefore affect all of them.
+// Measures workloads side by side. In each round, all competitors run one after the other, so a disturbance on the
+// machine affects all of them.
 
-/** Summarizes the numbers from all rounds as their median and their range. */
+/** Summarizes the values from all rounds as their median and range. */
 export function summary(values) {
   const sorted = [...values].sort((a, b) => a - b);
   const middle = sorted.length / 2;
@@ -12,6 +12,7 @@ export function summary(values) {
 }
 
 /**
+<<<<<<< HEAD
  * Returns the ratio of two totals over the rounds, and its standard error as for the ratio of the means of paired
  * samples. One round says little on a noisy machine, but the totals of many rounds do.
  */
@@ -25,11 +26,14 @@ function ratioOfTotals(over, under) {
 
 /**
  * The minimum duration of a competitor's round, approximately. Without it, a limit would be measured for only a few
+=======
+ * The approximate minimum duration of a competitor's round. Without a minimum, a limit would be measured for only a few
+>>>>>>> w30/prose
  * hundredths of a second, and a single pause of the machine would determine its rate.
  */
 const roundSecondsMin = 0.5;
 
-/** Creates a counter for unused token numbers. A whole run uses one counter. */
+/** Creates a counter for unused token numbers. One counter serves a whole run. */
 export function createFresh(first) {
   let next = first;
   return (count) => {
@@ -39,16 +43,17 @@ export function createFresh(first) {
 }
 
 /**
- * Runs `work` against each competitor, `{ name, origins, keys, stored, prepare?, counts?, pid? }`, in this many rounds
- * of `count` requests. A round has more requests if the competitor would finish `count` requests in less than
+ * Runs `work` against each competitor, `{ name, origins, keys, stored, prepare?, counts?, pid? }`. There are `rounds`
+ * rounds of `count` requests. A round has more requests if the competitor would finish `count` requests in less than
  * `roundSecondsMin`. Before the first round, each competitor gets requests for `warmUpSeconds`, so that Node.js has
- * compiled the code that they run.
+ * compiled the code that handles them.
  *
  * Returns `figures` by competitor, `ratios`, `timeRatios` and `timeTotals`:
  * - `figures` are `{ perSecond, p50, p95, p99, bytes, generator }`, each a summary over the rounds, with times in ms.
- *   If a competitor has a `pid`, they also contain the processor time per request, in µs, by the names in `threads`,
- *   and `machine`, the processor time of all processes including the load generator and the stores. If it has `counts`,
- *   that function returns further numbers at the end of each round.
+ *   They also contain the processor time per request, in µs: that of the competitor's threads under the names in
+ *   `threads`, if it has a `pid`, and that of all processes on the machine as `machine`. The load generator and the
+ *   stores are part of `machine`. If a competitor has a function `counts`, the numbers that it returns at the end of
+ *   each round are figures too.
  * - `ratios` are the first competitor's requests per second divided by those of each other competitor, round by round.
  * - `timeRatios` are the processor time of all threads of the first competitor divided by that of each other
  *   competitor, round by round.

@@ -1,4 +1,4 @@
-// Creates a vault in a directory of its own, and fills it with the commands that users run.
+// Creates a vault in a separate directory, and fills it with the same commands that users run.
 import { once } from 'node:events';
 import { createWriteStream, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,8 +10,8 @@ const transforms = { revealing: 'reveal', masking: 'mask' };
 const permissions = ['token:create', 'token:read', 'token:search', 'token:update', 'token:delete', 'token:use'];
 
 /**
- * Creates a vault, and imports `size` tokens before the vault serves requests. `flags` select the vault in every
- * command. `keys` are the keys of the applications. `import` says how fast the vault was filled.
+ * Creates a vault, and imports `size` tokens before the vault serves requests. Returns the vault's `flags`, which
+ * select it in every command, and the applications' `keys`. `import` describes how long the import took.
  */
 export async function makeVault(directory, size) {
   mkdirSync(directory, { recursive: true });

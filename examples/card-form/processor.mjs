@@ -1,6 +1,6 @@
 /**
- * Stands in for the API of a payment processor. A real one is another company's server: send the card to it over TLS,
- * and never log it.
+ * Stands in for the API of a payment processor. A real processor is a different company's server. Send the card to it
+ * over TLS, and never log the card.
  *
  * @param {{ card: any, amount: number, idempotencyKey: string }} payment
  */
@@ -13,5 +13,5 @@ export async function charge({ card, amount, idempotencyKey }) {
   return result;
 }
 
-/** The approved payments by their idempotency keys. */
+/** The approved payments, by idempotency key. */
 const charges = new Map();

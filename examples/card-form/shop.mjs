@@ -7,9 +7,9 @@ import { charge } from './processor.mjs';
 const address = process.env.STRONGROOM_ADDRESS ?? 'http://127.0.0.1:8080';
 const port = Number(process.env.SHOP_PORT ?? 3000);
 
-/** @param {string} file What `applications create --json` printed. */
+/** @param {string} file The output of `applications create --json`. */
 const keyIn = (file) => JSON.parse(readFileSync(file, 'utf8')).key;
-// The browser gets the key of the form, which can only create tokens. The key of the shop stays here.
+// The browser gets the form's key, which can only create tokens. The shop's key stays on the server.
 const formKey = keyIn('data/card-form.json');
 const vault = createClient({ address, apiKey: keyIn('data/shop.json') });
 
@@ -25,16 +25,17 @@ const page = `<!doctype html>
   <p><button>Pay 19.99</button> <output></output></p>
 </form>
 `;
-// The page runs its own script alone, and may send only to the shop and the vault.
+// The page can run only its own script, and can send requests only to the shop and the vault.
 const policy = `default-src 'none'; script-src 'self'; connect-src 'self' ${address}; form-action 'none'`;
 
-/** Charges the card behind a token. The number is in memory for the time of the request. */
+/** Charges the card behind a token. The card number is in the shop's memory only while the request runs. */
 async function pay(id) {
   const { data } = await vault.getToken({ path: { id } });
-  // A repeat of the same payment must not charge twice, so the processor gets the same key again.
+  // A repeated request for the same payment must not charge the card twice. The processor therefore gets the same
+  // idempotency key each time.
   const result = await charge({ card: data, amount: 1999, idempotencyKey: `payment of ${id}` });
-  // The code may not be kept after the authorization. The charge stands even if this fails; the vault purges the code
-  // after an hour in any case.
+  // The card's code must not be stored after the authorization. The charge stands even if the purge fails, and the
+  // vault purges the code after an hour in any case.
   await vault.purgeCvc({ path: { id } }).catch((error) => console.error(`the code was not purged: ${error.code}`));
   return result;
 }

@@ -15,10 +15,10 @@ import type { StoredWork, UnitOfWork } from '../ports/unit-of-work.js';
 type Keys = Pick<KeyRing, 'integrityKeys'>;
 
 /**
- * Returns the log of a store with MACs added. Each commit gets a MAC when it is appended, and each event is verified
- * when it is read. This detects events that an attacker with write access to the store added or changed. It does not
- * detect that events are missing at the end of a stream or of the log. For that purpose, the key store records how far
- * the log goes (`audit/continuity.ts`).
+ * Wraps the log of a store so that it uses MACs. Each commit gets a MAC when it is appended, and each event is verified
+ * when it is read. The verification detects events that an attacker with write access to the store has added or
+ * changed. It cannot detect that events were removed from the end of a stream or from the end of the log. To detect
+ * that, the key store records the newest checkpoint and the newest link (`audit/continuity.ts`).
  */
 export function authenticLog(stored: StoredLog, keys: Keys): EventLog {
   const keyOf = async () => (await keys.integrityKeys()).commits;
@@ -54,7 +54,7 @@ export function authenticLog(stored: StoredLog, keys: Keys): EventLog {
       const proven = events.map((event, index) => expectAt(clearEvent(key, event), stream, newest - index));
       if (beforeRevision === null) expectEnd(proven[0]);
       const oldest = proven.at(-1);
-      // If the page is not full, it must reach the beginning of the stream.
+      // A page with fewer than `limit` events contains the oldest event of the stream, whose revision must be 0.
       if (oldest !== undefined && proven.length < limit) expectAt(oldest, stream, 0);
       return proven;
     },
@@ -71,8 +71,8 @@ export function authenticLog(stored: StoredLog, keys: Keys): EventLog {
 }
 
 /**
- * Returns a unit of work that adds MACs to the events before it commits them. The store commits events and rows in one
- * transaction.
+ * Returns a unit of work that adds MACs to the events before it commits them. The store commits the events and their
+ * rows in one transaction.
  */
 function authenticWork(work: StoredWork, keys: Keys): UnitOfWork {
   return {
@@ -91,7 +91,7 @@ function authenticWork(work: StoredWork, keys: Keys): UnitOfWork {
   };
 }
 
-/** Adds an authentic log and an authentic unit of work to stores whose log and rows share transactions. */
+/** Adds MACs to the log and the unit of work of stores that commit events and rows in one transaction. */
 export function authenticStores<S extends { storedLog: StoredLog; storedWork: StoredWork; keys: Keys }>(stores: S) {
   const { storedLog, storedWork, keys } = stores;
   return { ...stores, log: authenticLog(storedLog, keys), work: authenticWork(storedWork, keys) };
@@ -127,8 +127,8 @@ function expectAt<T extends EventPlace>(event: T, stream: string, revision: numb
 }
 
 /**
- * Throws ForgedLog unless these are the events of a stream from `fromRevision` on, without a gap. If there are fewer
- * than `limit` events, the stream must end after them.
+ * Throws ForgedLog unless these events are the events of the stream from `fromRevision` on, without a gap. If there are
+ * fewer than `limit` events, the last of them must end a commit.
  */
 function expectFrom<T extends StoredClear>(
   events: readonly T[],

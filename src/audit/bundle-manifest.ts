@@ -10,12 +10,14 @@ export const unsignedManifest = z.object({
   log_id: z.string(),
   tenant_id: z.string(),
   made_at: z.string(),
-  /** What the bundle covers: either a period or a set of tokens. Of a set of tokens, only the count is given. */
+  /**
+   * What the bundle covers: a period or a set of tokens. For a set of tokens, the manifest contains only their number.
+   */
   scope: z.union([
     z.object({ kind: z.literal('tokens'), tokens: whole }),
     z.object({ kind: z.literal('period'), from: z.string(), to: z.string() }),
   ]),
-  /** The newest checkpoint in the bundle. */
+  /** The number of the newest checkpoint in the bundle. */
   checkpoint: whole,
   events: whole,
   reads: whole,

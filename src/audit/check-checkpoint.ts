@@ -2,7 +2,7 @@ import { verify } from 'node:crypto';
 import { type Checkpoint, checkpointHash, signedBytes } from '../events/audit/checkpoint.js';
 import { keyName } from './make-checkpoint.js';
 
-/** Returns the problem with a checkpoint's signature. Returns null if the signature is valid. */
+/** Returns a description of what is wrong with a checkpoint's signature. Returns null if the signature is valid. */
 export function signatureProblem(checkpoint: Checkpoint, publicKey: string): string | null {
   const { number, signature, signed_by: signedBy } = checkpoint;
   if (signedBy !== keyName(publicKey)) return `checkpoint ${number} is signed by another key`;
@@ -13,7 +13,10 @@ export function signatureProblem(checkpoint: Checkpoint, publicKey: string): str
     : `the signature of checkpoint ${number} is not valid: the checkpoint or its signature was changed`;
 }
 
-/** Returns the reason why a checkpoint does not follow `before`. Returns null if it does, or if `before` is null. */
+/**
+ * Returns the reason why a checkpoint cannot come right after `before`. Returns null if the checkpoint can come right
+ * after it, or if `before` is null.
+ */
 export function orderProblem(checkpoint: Checkpoint, before: Checkpoint | null): string | null {
   if (before === null) return null;
   const { number, previous, log_id: logId } = checkpoint;

@@ -6,8 +6,8 @@ import type { DirectoryRecord } from '../views/directory-view.js';
 import type { TokenView } from '../views/token-view.js';
 
 /**
- * The number of token rows per page. Each row contains up to 512 KiB of ciphertext, and all rows of a page are in
- * memory at the same time.
+ * The number of token rows per page. All rows of a page are in memory at the same time, and each row contains up to 512
+ * KiB of ciphertext.
  */
 const pageSize = 100;
 const lanes = 16;
@@ -16,7 +16,8 @@ const claimsPageSize = 1_000;
 export type FoundRow = { readonly row: RowName; readonly what: ForgedWhat };
 
 /**
- * The result of one step of a check. `next` is the value of `after` for the next step. It is null after the last step.
+ * The result of one step of a check. The caller passes `next` as `after` to the next step. After the last step, `next`
+ * is null.
  */
 export type CheckedRows = {
   readonly rows: number;
@@ -32,7 +33,8 @@ export async function checkDirectory({ directory }: Pick<Vault, 'directory'>): P
   const look = async () => [...(await directory.check('tenant')), ...(await directory.check('application'))];
   const first = await look();
   const suspected = first.some(({ problem }) => problem !== null);
-  // Checks again, because a change may have been in progress during the first check.
+  // Checks again before it reports problems, because a change that was in progress during the first check can look like
+  // a problem.
   const problems = suspected ? (await look()).flatMap(({ record, problem }) => asFound(record, problem)) : [];
   return { rows: first.length, problems };
 }
@@ -42,9 +44,9 @@ function asFound({ kind: of, id: name }: DirectoryRecord, what: ForgedWhat | nul
 }
 
 /**
- * Verifies the MACs of a page of token rows, and checks that no row was replaced with an older version. The rows are
- * sorted by stream, and start after the stream `after`. Does not check whether rows of deleted tenants are outdated,
- * because those rows cannot be decrypted anyway.
+ * Verifies the MACs of a page of token rows, and checks that no row was replaced with an older version. The page begins
+ * after the stream `after`, and its rows are sorted by stream. The rows of deleted tenants are not checked for older
+ * versions, because these rows can no longer be decrypted.
  */
 export async function checkTokenRows(vault: Vault, after: string): Promise<CheckedRows> {
   const page = await vault.rows.page(after, pageSize);
@@ -59,7 +61,8 @@ export async function checkTokenRows(vault: Vault, after: string): Promise<Check
 }
 
 /**
- * Verifies the MACs of a page of idempotency claims. The claims are sorted by hash, and start after the hash `after`.
+ * Verifies the MACs of a page of idempotency claims. The page begins after the hash `after`, and its claims are sorted
+ * by hash.
  */
 export async function checkClaims({ claims }: Pick<Vault, 'claims'>, after: string): Promise<CheckedRows> {
   const page = await claims.page(after, claimsPageSize);
@@ -72,14 +75,14 @@ export async function checkClaims({ claims }: Pick<Vault, 'claims'>, after: stri
 
 async function problemOf(vault: Vault, view: TokenView): Promise<'outdated' | null> {
   if (!(await isOutdated(vault, view))) return null;
-  // Checks again, because the token may have changed after its row was read and before its key was read.
+  // Checks again, because the token may have changed between the read of its row and the read of its key.
   const now = await vault.rows.get(view.stream);
   return now !== null && (await isOutdated(vault, now)) ? 'outdated' : null;
 }
 
 /**
- * Returns true if a row is older than its stream. A lost key does not make a row outdated; other checks report lost
- * keys.
+ * Returns true if events of the token's stream are missing from its row. A row whose key is lost does not count as
+ * outdated. Other checks report lost keys.
  */
 async function isOutdated(vault: Vault, { tenantId, stream, state: { life, revision } }: TokenView): Promise<boolean> {
   if (life === null) return false;

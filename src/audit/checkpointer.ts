@@ -15,7 +15,7 @@ import { createSignedHeads } from './signed-heads.js';
 const eventsMax = 10_000;
 const hourMs = 3_600_000;
 const roundMs = 1_000;
-/** The pause, in ms, after a delivery to the anchor has failed. */
+/** The time to wait, in ms, after a delivery to the anchor has failed. */
 const anchorRestMs = 5_000;
 
 export type CheckpointerDeps = {
@@ -34,13 +34,13 @@ export type CheckpointerDeps = {
 
 export type Checkpointer = {
   /**
-   * Signs a checkpoint if one is due. If `isLast` is true, a checkpoint is due as soon as anything has been added since
-   * the previous checkpoint. Throws ForgedLog.
+   * Signs a checkpoint if one is due. If `isLast` is true, a checkpoint is due if anything was added after the previous
+   * checkpoint. Throws ForgedLog.
    */
   run(isLast?: boolean): Promise<void>;
   start(): void;
   /**
-   * Signs everything that has been added since the last checkpoint, and stops. Does nothing unless the checkpointer was
+   * Signs everything that was added after the last checkpoint, and stops. Does nothing if the checkpointer was not
    * started.
    */
   stop(): Promise<void>;
@@ -48,9 +48,9 @@ export type Checkpointer = {
 
 /**
  * Creates the background work that signs the head of the log's chain and the ends of the access log's chains. A
- * checkpoint is due at the start of each hour and after every 10,000 events (docs/design.md, "Audit"). The work first
- * reads and verifies all events since the previous checkpoint. If two processes sign at the same time, only one of the
- * two appends succeeds, which does no harm.
+ * checkpoint is due at the start of each hour and after every 10,000 events (docs/design.md, "Audit"). Before it signs
+ * a checkpoint, the work reads and verifies all events since the previous checkpoint. Two processes can sign at the
+ * same time without harm, because only one of them can append its checkpoint.
  */
 export function createCheckpointer(needs: CheckpointerDeps): Checkpointer {
   const { log, chain, keys, accessLog, clock, random, metrics, logId, anchor, onError } = needs;
@@ -60,7 +60,10 @@ export function createCheckpointer(needs: CheckpointerDeps): Checkpointer {
   let timer: NodeJS.Timeout | null = null;
   let running: Promise<void> = Promise.resolve();
   let stopped = true;
-  /** False if the last round failed. In that case, a final round would only delay the stop. */
+  /**
+   * False if the last round failed. If so, `stop` skips the final round, which would probably fail too and would only
+   * delay the stop.
+   */
   let isUp = true;
   let anchorRestsUntil = Number.NEGATIVE_INFINITY;
 
@@ -68,8 +71,8 @@ export function createCheckpointer(needs: CheckpointerDeps): Checkpointer {
     await chain.follow();
     const head = await chain.head();
     if (head === null) return;
-    // Another run in this process may read a later checkpoint in the meantime. This run keeps using the checkpoint that
-    // it has read.
+    // Another run in this process may set `known` to a later checkpoint while this run is in progress. This run keeps
+    // the value that it has read.
     const before = known ?? (await newest(log));
     let after: Known | null = before;
     const proven = await followLog(log, before.chain, head.position);
@@ -78,7 +81,8 @@ export function createCheckpointer(needs: CheckpointerDeps): Checkpointer {
     const { last } = before;
     const now = clock.now();
     const isHourly = last === null || hourOf(now) !== before.hour;
-    // The event that contains the last checkpoint does not count.
+    // The event that contains the previous checkpoint comes after the commits that the checkpoint signs. This event
+    // does not count as added.
     const added = last === null ? proven.events : proven.events - 1;
     if (isHourly || added >= eventsMax || isLast) {
       const access = await heads.grown(last?.time ?? 0);
@@ -142,8 +146,8 @@ export function createCheckpointer(needs: CheckpointerDeps): Checkpointer {
 }
 
 /**
- * The newest checkpoint, the hour of the newest hourly checkpoint, and the chain as verified since the newest
- * checkpoint. `last` is null if there is no checkpoint yet.
+ * The newest checkpoint, the hour of the newest hourly checkpoint, and the part of the chain that was verified after
+ * the newest checkpoint. If there is no checkpoint yet, `last` is null.
  */
 type Known = { readonly last: Checkpoint | null; readonly hour: number; readonly chain: ProvenChain };
 

@@ -16,16 +16,18 @@ type Deps = {
 };
 
 /**
- * The number of recent commits to keep in memory. They are needed because a checkpoint may appear in the log some
- * events after the last commit that it signs.
+ * The number of recent commits to keep in memory. A checkpoint can appear in the log some events after the last commit
+ * that it signs. That commit must still be in memory when the checkpoint is verified.
  */
 const recentMax = 20_000;
 const checkpointsPerPage = 100;
 
 /**
- * Verifies that the log continues from the checkpoint recorded in the key store: that the log contains this checkpoint
- * as it was signed, that every later commit is authentic, and that these commits lead to the link in the key store and
- * to the newest link in the chain. Reads only the events since that checkpoint. Throws ForgedLog.
+ * Verifies that the log continues from the checkpoint that the key store has recorded. Reads only the events after that
+ * checkpoint. Throws ForgedLog unless all of the following are true:
+ * - The log contains that checkpoint exactly as it was signed.
+ * - Every later commit is authentic.
+ * - These commits lead to the link that the key store has recorded, and to the newest link in the chain.
  */
 export async function expectContinuity({ log, chain, keys }: Deps): Promise<void> {
   const { checkpoint: remembered, link } = await keys.logMemory();
@@ -35,10 +37,10 @@ export async function expectContinuity({ log, chain, keys }: Deps): Promise<void
 }
 
 /**
- * Reads all events after a position, and some events before it, and verifies that none are missing. Starts at the
- * newest checkpoint that signs nothing after the position. The commits after that checkpoint must lead to the
- * checkpoint and link recorded in the key store, and to the head of the chain. Calls `onEvent` with each event before
- * the verification is complete. Throws ForgedLog.
+ * Reads all events after a position and verifies that none of them is missing. Starts at the newest checkpoint that
+ * signs no event after the position, so the events between this checkpoint and the position are read too. The commits
+ * must lead to the checkpoint and the link that the key store has recorded, and to the head of the chain. Calls
+ * `onEvent` with each event as it is read, before all of them are verified. Throws ForgedLog.
  */
 export async function readUnbroken(
   { log, chain, keys }: Deps,
@@ -62,7 +64,7 @@ export async function readUnbroken(
   ]);
 }
 
-/** Returns the newest checkpoint that signs nothing after a position. Returns null if there is no such checkpoint. */
+/** Returns the newest checkpoint that signs no event after a position. Returns null if no such checkpoint exists. */
 async function checkpointUpTo(log: Deps['log'], position: number): Promise<Checkpoint | null> {
   let before: number | null = null;
   for (;;) {
@@ -79,9 +81,11 @@ function linkOf({ position, count, hash }: Checkpoint): ChainLink {
 }
 
 /**
- * Verifies the whole log: that every commit is authentic, that the commits lead to the newest link in the chain, and
- * that every checkpoint in the log signs the commits before it. Does not depend on the log records in the key store.
- * Throws ForgedLog.
+ * Verifies the whole log, without using the records about the log in the key store. Throws ForgedLog unless all of the
+ * following are true:
+ * - Every commit is authentic.
+ * - The commits lead to the newest link in the chain.
+ * - Every checkpoint in the log signs exactly the commits before it.
  */
 export async function expectWholeLog({ log, chain, keys }: Deps): Promise<void> {
   await chain.follow();
@@ -104,7 +108,8 @@ export async function expectWholeLog({ log, chain, keys }: Deps): Promise<void> 
 }
 
 /**
- * Awaits work at startup. If `isAllowed` is true, ignores ForgedLog. Commands that report faults in the log use this.
+ * Awaits a verification at startup. If `isAllowed` is true, ignores ForgedLog. This allows the commands that report
+ * faults in the log to run on a faulty log.
  */
 export async function unlessForged(work: Promise<unknown>, isAllowed: boolean): Promise<void> {
   await work.catch((error: unknown) => {
@@ -113,8 +118,8 @@ export async function unlessForged(work: Promise<unknown>, isAllowed: boolean): 
 }
 
 /**
- * Reads the checkpoint that the key store has recorded from the log. Throws ForgedLog if that checkpoint is missing or
- * differs from the record.
+ * Finds the checkpoint that the key store has recorded, and reads it from the log. Throws ForgedLog if the log does not
+ * contain this checkpoint, or contains a different one in its place.
  */
 async function checkpointIn(
   log: Deps['log'],
@@ -134,8 +139,8 @@ async function checkpointIn(
 }
 
 /**
- * Reads the log from a checkpoint to its head. Throws ForgedLog unless the computed chain contains every link in
- * `links` that comes after the checkpoint.
+ * Reads the log from a checkpoint to its head, and computes the chain. Throws ForgedLog if the computed chain lacks a
+ * link of `links` that is after the checkpoint.
  */
 async function followTo(
   log: Pick<EventLog, 'readClear'>,

@@ -4,8 +4,8 @@ export function csvLine(fields: readonly (string | null)[]): string {
 }
 
 /**
- * Threat: a spreadsheet program runs a field that begins with one of these characters as a formula. With a leading
- * single quote, it treats the field as text.
+ * Threat: an attacker stores a value that begins with one of these characters, and a spreadsheet program runs the value
+ * as a formula. If the field begins with a single quote, the program treats it as text.
  */
 const formula = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
 

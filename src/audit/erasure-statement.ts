@@ -21,8 +21,8 @@ const unsigned = z.object({
   derived: z.object({
     row: z.enum(['none', 'tombstone']),
     /**
-     * The places that were searched, with the number of entries that were searched in each place. None of these entries
-     * belongs to the token.
+     * The places that were searched, and how many entries were searched in each place. None of these entries belongs to
+     * the token.
      */
     looked: z.array(
       z.object({
@@ -34,8 +34,8 @@ const unsigned = z.object({
     ),
   }),
   /**
-   * The first checkpoint that signs the event that ended the token's last life. Null if there is no such checkpoint
-   * yet.
+   * The first checkpoint that signs the event that ended the token's last life. Null if no checkpoint has signed that
+   * event yet.
    */
   checkpoint: z.object({ number: z.int(), position: z.int() }).nullable(),
   copies: z.string(),
@@ -59,7 +59,10 @@ export function isSignedErasure({ signature, ...statement }: ErasureStatement, p
   return verify(null, bytesOf(unsigned.parse(statement)), publicKey, Buffer.from(signature, 'base64'));
 }
 
-/** Serializes the fields in the order of the schema. The order of the fields in a file does not matter. */
+/**
+ * Serializes the fields in the order of the schema. The signature therefore does not depend on the order of the fields
+ * in a file.
+ */
 function bytesOf(statement: z.output<typeof unsigned>): Buffer {
   return lengthPrefixed(['strongroom.erasure.1', JSON.stringify(statement)]);
 }

@@ -22,8 +22,8 @@ const eventSchema = z.object({
   cmd: z.string().nullable(),
   clear: z.custom<JsonObject>((value) => typeof value === 'object' && value !== null && !Array.isArray(value)),
   /**
-   * The first revision of the event's commit. `digests` contains the digests of all events of the commit. It is null if
-   * the commit has only one event.
+   * `first` is the first revision of the event's commit. `digests` contains the digests of all events of the commit. If
+   * the commit has only one event, `digests` is null.
    */
   first: whole,
   digests: box,
@@ -33,9 +33,9 @@ const eventSchema = z.object({
 });
 
 /**
- * One position in the log: the event at this position and, if the event ends a commit, the stored link. A store may
- * keep links separately from events, so either may be missing if it was removed. If the link is missing, `count` is
- * also null.
+ * One position in the log. A line contains the event at this position and, if the event ends a commit, the link that is
+ * stored for the commit. Some stores keep links separately from events. If one of the two was removed, the line
+ * contains only the other. If there is no link, `count` is null too.
  */
 export const exportLine = z.object({
   position: whole,

@@ -5,7 +5,7 @@ const pageSize = 100;
 
 /**
  * Returns a page of the hourly checkpoints, newest first, and the total number of hourly checkpoints. Leaves out all
- * other checkpoints, because their times would reveal how much all tenants together write. Throws UnreadableEvent.
+ * other checkpoints, because their times would reveal the write volume of all tenants together. Throws UnreadableEvent.
  */
 export async function listHourlyCheckpoints(
   log: Pick<EventLog, 'readNewest'>,
@@ -25,8 +25,7 @@ export async function listHourlyCheckpoints(
     skipped += after;
     checkpoints.push(...hourly.slice(after));
     const oldest = page.at(-1);
-    // The next page begins at an hourly checkpoint. The checkpoints between the two pages are skipped, because they are
-    // not hourly.
+    // The next page begins at the next older hourly checkpoint. The checkpoints that this skips are not hourly.
     before = oldest === undefined ? 0 : oldest.hourly === oldest.number ? oldest.number - 1 : oldest.hourly;
     if (before === 0) break;
   }

@@ -23,7 +23,7 @@ type Signed = {
   /** True for the first checkpoint of its hour. */
   readonly isHourly: boolean;
   readonly access: readonly AccessHead[];
-  /** The time of the checkpoint, in milliseconds since the epoch. */
+  /** The time when the checkpoint is signed, in milliseconds since the epoch. */
   readonly time: number;
 };
 
@@ -32,7 +32,7 @@ export function keyName(publicKey: string): string {
   return createHash('sha256').update(publicKey).digest('hex');
 }
 
-/** Signs the head of the chain as the checkpoint that follows `last`. */
+/** Signs the head of the chain in a new checkpoint that follows `last`. */
 export function signCheckpoint(key: SigningKey, { logId, last, head, isHourly, access, time }: Signed): Checkpoint {
   const number = (last?.number ?? 0) + 1;
   const { hourly, hours } = last ?? { hourly: number, hours: 0 };

@@ -2,7 +2,7 @@ import { innerNode } from '../events/audit/merkle.js';
 
 const hashBytes = 32;
 
-/** The proofs that RFC 6962, section 2.1, defines, over the leaves of a log. */
+/** Computes the proofs of RFC 6962, section 2.1, for the leaves of a log. */
 export type MerkleProofs = {
   /** Returns the root of the tree over the first `size` leaves. */
   rootOf(size: number): Buffer;
@@ -19,8 +19,9 @@ export type MerkleProofs = {
 };
 
 /**
- * Prepares proofs over leaves. `leaves` contains their 32-byte hashes, one after another. Computes all complete
- * subtrees once, which takes 32 more bytes per leaf. After that, each proof takes only microseconds.
+ * Prepares the proofs for these leaves. `leaves` contains the 32-byte hashes of the leaves, one after another. Computes
+ * all complete subtrees once, which takes 32 more bytes of memory per leaf. After that, each proof takes only
+ * microseconds.
  */
 export function merkleProofs(leaves: Buffer): MerkleProofs {
   const levels = [leaves];

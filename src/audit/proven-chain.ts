@@ -5,20 +5,22 @@ import { endsCommit, linkAfter, noLink, type ProvenClear } from '../events/commi
 import type { ChainLink } from '../ports/event-chain.js';
 import { type EventLog, ForgedLog } from '../ports/event-log.js';
 
-/** The number of events per page. It is small enough that a page does not noticeably delay other requests. */
+/**
+ * The number of events per page. With pages of this size, the verification does not noticeably delay other requests.
+ */
 const pageSize = 250;
 
 /**
- * A verified part of the log. The MACs of all events since a checkpoint are valid, and the chain proves the order of
- * the commits.
+ * A verified part of the log, which begins after a checkpoint. The MACs of its events are valid, and the chain proves
+ * the order of its commits.
  */
 export type ProvenChain = {
   /** The position of the last event of the newest commit. */
   readonly position: number;
   readonly link: Uint8Array;
-  /** The Merkle tree over all commits up to that position. */
+  /** The Merkle tree over all commits up to `position`. */
   readonly tree: MerkleTree;
-  /** The number of events read since the checkpoint. */
+  /** The number of events that were read after the checkpoint. */
   readonly events: number;
 };
 
@@ -30,8 +32,9 @@ export function chainAt(checkpoint: Checkpoint | null): ProvenChain {
 }
 
 /**
- * Reads the log from `from` up to its head or up to `upTo`, and computes the chain without using the stored links.
- * After each commit, calls `onCommit` with the chain so far and the last event of the commit. Throws ForgedLog.
+ * Reads the log from the end of `from` up to `upTo`, or up to the head of the log if `upTo` is not set. Computes the
+ * chain without using the stored links. After each commit, calls `onCommit` with the chain up to that commit, and with
+ * the last event of the commit. Throws ForgedLog.
  */
 export async function followLog(
   log: Pick<EventLog, 'readClear'>,
@@ -44,7 +47,8 @@ export async function followLog(
   for (let after = from.position; ; ) {
     const page = await log.readClear(after, pageSize);
     for (const event of page) {
-      // Stops at `upTo`, because this page may contain only part of a later commit that is being appended concurrently.
+      // A later commit may be in progress, so that this page contains only a part of it. Events after `upTo` are
+      // therefore ignored.
       if (event.position > upTo) return chain;
       expectNext(commit.at(-1), event);
       commit.push(event);
@@ -58,19 +62,19 @@ export async function followLog(
     const last = page.at(-1);
     if (last === undefined || page.length < pageSize) return chain;
     after = last.position;
-    // Some stores read synchronously, so this lets other work run between pages.
+    // Some stores read synchronously. This pause allows other work to run between two pages.
     await endOfTurn();
   }
 }
 
-/** Returns true if a stored link equals the end of this computed chain. */
+/** Returns true if a stored link equals the link at the end of this computed chain. */
 export function isAt(chain: ProvenChain, { position, count, hash }: ChainLink): boolean {
   return chain.position === position && chain.tree.size === count && Buffer.from(chain.link).equals(hash);
 }
 
 /**
- * Throws ForgedLog unless the event starts a commit or continues the commit of the previous event. The events of a
- * commit are adjacent in the log, so any other event means that events are missing.
+ * Throws ForgedLog if an event neither starts a commit nor continues the commit of the previous event. The events of a
+ * commit are adjacent in the log, so events are missing in that case.
  */
 function expectNext(before: ProvenClear | undefined, event: ProvenClear): void {
   const { stream, revision, proof } = event;

@@ -24,9 +24,9 @@ type Deps = {
 };
 
 /**
- * Returns a page of stored events with their links, for a verification that names faults. The page begins after the
- * position `after` and ends at `upTo` at the latest. Decrypts nothing. If the store writes links some time after their
- * events, all links up to `upTo` must already exist.
+ * Returns a page of stored events with their links, for a verification that describes the faults that it finds. The
+ * page begins after the position `after`, and ends at `upTo` at the latest. Decrypts nothing. Some stores write the
+ * links later than the events. With such a store, all links up to `upTo` must exist before this is called.
  */
 export async function readChained({ log, chain, keys }: Deps, after: number, upTo: number): Promise<ChainedPage> {
   const events = upToBytes(await log.readAll(after, pageSize));
@@ -54,7 +54,7 @@ function lineOf(position: number, { event, link }: { event?: StoredEvent; link?:
   };
 }
 
-/** Returns the position up to which a page contains everything that is in the store. */
+/** Returns the last position of a page. Returns infinity if the store has nothing after this page. */
 function endOf(page: readonly { readonly position: number }[], isWhole: boolean): number {
   return isWhole ? Number.POSITIVE_INFINITY : (page.at(-1)?.position ?? Number.POSITIVE_INFINITY);
 }

@@ -4,19 +4,19 @@ import type { EventLog } from '../ports/event-log.js';
 
 const pageSize = 100;
 const aDayMs = 24 * 3_600_000;
-/** The maximum number of chains that one checkpoint names. The next checkpoints name the remaining chains. */
+/** The maximum number of chains that one checkpoint signs. The checkpoints after it sign the remaining chains. */
 const headsMax = 2_000;
 
 /**
- * Keeps track of which ends of the access log's chains are signed, so that a checkpoint names only chains that have
- * grown since.
+ * Keeps track of the ends of the access log's chains that checkpoints have signed. A new checkpoint then needs to sign
+ * only the chains that have grown since they were last signed.
  */
 export function createSignedHeads(log: EventLog, accessLog: Pick<AccessLog, 'heads'>) {
-  /** The newest signed sequence number, by chain. */
+  /** The newest sequence number that is signed, by chain. */
   const signed = new Map<string, number>();
   let isLoaded = false;
 
-  /** Reads all checkpoints that may name a chain that belongs to the month of `since` or to a later month. */
+  /** Reads every checkpoint that can contain a chain of the month of `since`, or of a later month. */
   async function load(since: number): Promise<void> {
     const { year, month } = monthOf(since);
     const from = Date.UTC(year, month) - aDayMs;
@@ -37,11 +37,12 @@ export function createSignedHeads(log: EventLog, accessLog: Pick<AccessLog, 'hea
 
   return {
     /**
-     * Returns the chain ends that no checkpoint names yet. `lastTime` is the time of the last checkpoint, in ms. It is
-     * 0 if there is no checkpoint yet.
+     * Returns the chain ends that no checkpoint has signed yet. `lastTime` is the time of the last checkpoint, in ms.
+     * It is 0 if there is no checkpoint yet.
      */
     async grown(lastTime: number): Promise<readonly AccessHead[]> {
-      // Looks back one day, because an entry is stored shortly after its time and clocks may differ.
+      // Also looks at the day before the last checkpoint. An entry is stored shortly after the time that it contains,
+      // and the clocks of two processes may differ.
       const since = Math.max(0, lastTime - aDayMs);
       if (!isLoaded) await load(since);
       isLoaded = true;

@@ -8,8 +8,8 @@ import { readInput } from './read-input.js';
 type Options = Readonly<Record<string, unknown>>;
 
 /**
- * Returns the API key from `--api-key-file`, `STRONGROOM_API_KEY_FILE` or `STRONGROOM_API_KEY`, and the name of its
- * source for messages. Returns null if no key is given.
+ * Returns the API key from `--api-key-file`, `STRONGROOM_API_KEY_FILE` or `STRONGROOM_API_KEY`, and the name of the
+ * option or variable that provided it, which messages mention. Returns null if none of them is set.
  */
 export async function apiKeyOf(
   options: Options,
@@ -23,8 +23,8 @@ export async function apiKeyOf(
 }
 
 /**
- * Returns the key of the application that a command on local data acts as. If no key is given, returns the key that
- * `--dev` stored in the data directory.
+ * Returns the API key for a command that runs as an application on local data. If neither the options nor the
+ * environment contain a key, returns the key that `--dev` stored in the data directory.
  */
 export async function applicationKey(options: Options, dataDir: string): Promise<string> {
   const given = await apiKeyOf(options);

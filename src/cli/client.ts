@@ -14,12 +14,12 @@ import { fieldErrorText } from './operations/field-error-text.js';
 
 export type ClientOptions = {
   readonly address: URL;
-  /** The flag or variable that the address came from, for messages. */
+  /** The flag or variable that provided the address. Messages mention it. */
   readonly addressName: string;
   readonly key: Secret<string>;
-  /** The source that the key came from, for messages. */
+  /** The file or variable that provided the key. Messages mention it. */
   readonly keyName: string;
-  /** Whether the key may be sent to another machine over plain HTTP. */
+  /** Determines whether the key may be sent to a different machine over plain HTTP. */
   readonly plaintext: 'loopback only' | 'allowed';
   /** The time limit for one request, from sending it to receiving its whole response. */
   readonly timeoutSeconds: number;
@@ -40,8 +40,8 @@ export type Client = {
 };
 
 /**
- * Returns a client for the HTTP API (docs/contract.md, "Commands over HTTP"). This file contains all HTTP code for
- * commands. Throws Failure, before anything is sent, if the key is not an API key or would cross a network in
+ * Returns a client for the HTTP API (docs/contract.md, "Commands over HTTP"). All HTTP code of the commands is in this
+ * file. Throws Failure before anything is sent if the key is not an API key, or if the key would cross a network in
  * plaintext.
  */
 export function createClient(options: ClientOptions): Client {
@@ -70,8 +70,8 @@ export function createClient(options: ClientOptions): Client {
 }
 
 /**
- * Checks the key before it is sent. Threat: the operator names another file by mistake, such as the root key file, and
- * its content is sent over the network.
+ * Checks the key before the client sends it. Threat: the operator passes the wrong file by mistake, such as the root
+ * key file, and the client sends its content over the network.
  */
 function expectSafeKey({ address, addressName, key, keyName, plaintext }: ClientOptions): void {
   if (!isWellFormedApiKey(key.reveal())) {
@@ -89,8 +89,8 @@ function expectSafeKey({ address, addressName, key, keyName, plaintext }: Client
 }
 
 /**
- * Returns the path of a token. Throws Failure if the id is empty, `.` or `..`, because it would change the path of the
- * URL. No token can have such an id.
+ * Returns the path of a token. Throws Failure if the id is empty, `.` or `..`. Such an id would change the path of the
+ * URL, and no token can have it.
  */
 function tokenPath(id: string): string {
   if (/^\.{0,2}$/.test(id)) throw new Failure(textOf('token_not_found'));
@@ -113,9 +113,10 @@ async function send(options: ClientOptions, method: Method, path: string, body?:
     const response = await new Promise<IncomingMessage>((resolve, reject) => {
       const call = request(new URL(path, address), {
         method,
-        // Threat: a proxy configured in the environment receives the key.
+        // Threat: the environment configures a proxy, and the proxy receives the key. With `agent: false`, the request
+        // ignores that proxy.
         agent: false,
-        // Threat: NODE_TLS_REJECT_UNAUTHORIZED=0 disables certificate checks.
+        // Threat: NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment disables certificate checks.
         rejectUnauthorized: true,
         signal,
         headers: {
@@ -154,7 +155,10 @@ const certificateFaults: Readonly<Record<string, string>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: 'is for another name',
 };
 
-/** Returns the failure for a broken connection. `next` is the advice if the service may have received the request. */
+/**
+ * Returns the failure for a broken connection. `next` is the advice for the case that the service may have received the
+ * request.
+ */
 function connectionFailure({ address, addressName }: ClientOptions, error: unknown, next: string): Failure {
   const { origin, protocol } = address;
   const { code = 'unknown reason' } = error as NodeJS.ErrnoException;
@@ -267,7 +271,7 @@ function isKnown(code: string): code is ProblemCode {
   return Object.hasOwn(problemCatalogue, code);
 }
 
-/** Returns the text that a command on local data shows for the same problem. */
+/** Returns the text that a command on local data shows for the same problem code. */
 function textOf(code: ProblemCode, detail = problemCatalogue[code].detail): string {
   return `${detail} ${problemCatalogue[code].advice}`;
 }
@@ -291,8 +295,8 @@ const createdApplicationSchema = z.object({
   key: z.string(),
 });
 
-// The schemas only check the body. We return the body itself, because the fields of a parsed copy would be in another
-// order.
+// The schemas only check the body. We return the original body, because a parsed copy would have its fields in a
+// different order.
 const isToken = (body: Json): body is JsonObject => isJsonObject(body) && tokenSchema.safeParse(body).success;
 const isPage = (body: Json): body is PageAnswer => pageSchema.safeParse(body).success;
 const isFoundPage = (body: Json): body is FoundPage => foundPageSchema.safeParse(body).success;

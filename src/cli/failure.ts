@@ -1,4 +1,9 @@
-/** An exit code: 1 for a failed command, 2 for a usage error, 3 for a check that found a problem. */
+/**
+ * The exit code of a failed command:
+ * - 1: the command failed.
+ * - 2: the command line or a setting is invalid.
+ * - 3: a check found a problem.
+ */
 export type ExitCode = 1 | 2 | 3;
 
 /** An error that ends a command with a message for the operator. */

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 
-// These checks run before the program is loaded. If Node.js is too old, or the native module was built for another
+// These checks run before the program is loaded. If Node.js is too old, or the native module was built for a different
 // version, loading the program would fail with a stack trace. Static imports run before the checks, so this file
 // imports only modules that are built into Node.js.
 const require = createRequire(import.meta.url);
@@ -16,7 +16,10 @@ if (fault === null) {
   process.exitCode = 1;
 }
 
-/** Returns a message if this Node.js is older than the minimum in package.json (`>=MAJOR.MINOR`), otherwise null. */
+/**
+ * Returns a message if this version of Node.js is older than the minimum in package.json (`>=MAJOR.MINOR`), or null if
+ * it is not.
+ */
 function faultOfNode(): string | null {
   const { engines } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
     readonly engines: { readonly node: string };
@@ -28,7 +31,10 @@ function faultOfNode(): string | null {
   return `Strongroom needs Node.js ${minimum} or later, and this is ${process.versions.node} (${process.execPath}). Install Node.js 24.`;
 }
 
-/** Loads the native module, which the program needs anyway. Returns a message if that fails, otherwise null. */
+/**
+ * Loads the native module, which the program needs later. Returns a message if the module cannot be loaded, or null if
+ * it can.
+ */
 function faultOfAddon(): string | null {
   const rebuild = `run \`npm rebuild better-sqlite3\` in ${new URL('../..', import.meta.url).pathname} with this Node.js.`;
   try {

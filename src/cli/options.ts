@@ -7,7 +7,7 @@ import { Failure } from './failure.js';
 /** The settings that every command on local data accepts. */
 export const storeSettings: readonly SettingPath[] = ['profile', 'data', 'root_key_file'];
 
-/** Adds `--config` and a flag for each of the given settings. */
+/** Adds `--config` and a flag for each setting in `paths`. */
 export function withSettings(command: Command, paths: readonly SettingPath[]): Command {
   command.option('--config <file>', 'read settings from this JSON file');
   for (const path of paths) {

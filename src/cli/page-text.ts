@@ -1,6 +1,9 @@
 import { grouped } from '../domain/text.js';
 
-/** Returns the page number and page count for the line below a list, or an empty string if there is only one page. */
+/**
+ * Returns the text with the page number and the number of pages, for the line below a list. Returns an empty string if
+ * the list has only one page.
+ */
 export function pageText(page: number, pages: number): string {
   return pages > 1 ? `, page ${grouped(page)} of ${grouped(pages)}` : '';
 }

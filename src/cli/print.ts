@@ -1,22 +1,23 @@
 import type { Json } from '../domain/json.js';
 
-/** Prints a command's result, as one line of JSON if `--json` is set and as text if not. */
+/** Prints a command's result. Prints it as one line of JSON if `--json` is set, and as text if it is not. */
 export function print(value: Json, { json }: { readonly json?: boolean | undefined }, text: () => string): void {
   printLine(json === true ? JSON.stringify(value) : text());
 }
 
 /**
- * Prints text with its control characters escaped as in JSON, except line endings and tabs. Threat: an application
- * stores control sequences, which the operator's terminal then executes. JSON.stringify does not escape U+007F to
- * U+009F.
+ * Prints text. Escapes control characters as in JSON, except line endings and tabs. Threat: an application stores
+ * control sequences, and the operator's terminal executes them when they are printed. JSON.stringify does not escape
+ * U+007F to U+009F.
  */
 export function printLine(text: string): void {
   process.stdout.write(`${withoutControls(text)}\n`);
 }
 
 /**
- * Writes a message to standard error without control characters or API keys. Threat: messages end up in logs, and a
- * message may repeat an argument or the response of a server that echoes the request.
+ * Writes a message to standard error. Escapes control characters and replaces API keys. Threat: an attacker who can
+ * read logs finds an API key in a message, because a message can repeat an argument, or the response of a server that
+ * echoes the request.
  */
 export function writeError(text: string): void {
   process.stderr.write(withoutControls(text.replaceAll(apiKey, '[API key]')));

@@ -22,10 +22,10 @@ import { addTenants } from './tenancy/tenants.js';
 import { addTokens } from './tokens/tokens.js';
 import { addWebhooks } from './webhooks/webhooks.js';
 
-// Only their owner may access the files that this program creates.
+// The files that this program creates must be accessible only to their owner.
 process.umask(0o077);
 
-// The process that reads the output may stop early, as `head` does. Shells report that as exit code 141.
+// The process that reads the output may stop early, as `head` does. A shell reports exit code 141 in this case.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(141);
   throw error;
@@ -35,7 +35,7 @@ const program = new Command('strongroom')
   .description('An event-sourced token vault: sensitive values go in, harmless tokens come out.')
   .version(productVersion())
   .showHelpAfterError('(add --help for help)')
-  // This comes before the commands are added, because commands inherit these settings.
+  // These settings must precede the commands, because commands inherit the settings when they are added.
   .configureHelp({ helpWidth: 80, minWidthToWrap: 20 })
   .configureOutput({ writeErr: writeError })
   .exitOverride();
@@ -71,7 +71,7 @@ function inheritExit(command: Command): void {
 }
 
 function exitCodeOf(error: unknown): number {
-  // Commander has already printed its message. Help and version exit with 0; anything else is a usage error.
+  // Commander has already printed its message. Help and version output exit with 0. Everything else is a usage error.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
   if (error instanceof Failure || error instanceof StoreProblem) {
     writeError(`${error.message}\n`);
@@ -81,7 +81,8 @@ function exitCodeOf(error: unknown): number {
     process.stderr.write(`${storeUnavailableText(error)}\n`);
     return 1;
   }
-  // Prints only what a log line may contain, because a message or cause may quote data (docs/contract.md, "Log lines").
+  // Prints only what a log line may contain, because the error's message or cause may quote data (docs/contract.md,
+  // "Log lines").
   const { name, code = '', stack = '' } = loggedError(error);
   process.stderr.write(`unexpected error, please report it: ${name} ${code}\n${stack}\n`);
   return 1;

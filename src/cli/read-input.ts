@@ -3,8 +3,8 @@ import { text } from 'node:stream/consumers';
 import { Failure } from './failure.js';
 
 /**
- * Returns the content of a file, or of standard input for `-`. Secrets are passed this way and never as arguments,
- * because other users can see arguments.
+ * Returns the content of a file, or of standard input if `file` is `-`. Secrets are always passed this way and never as
+ * arguments, because other users of the machine can see the arguments.
  */
 export async function readInput(file: string, what: string): Promise<string> {
   if (file === '-') {

@@ -3,15 +3,15 @@ import { faultOfContainer } from '../compose/container.js';
 import { readRootKeys, rootKeyPlaceOf } from '../compose/root-key/root-key-place.js';
 import { Failure } from './failure.js';
 
-/** Throws Failure if the container is not safe to run in. Call it before anything is created. */
+/** Throws Failure if running in this container is not safe. Call it before the command creates anything. */
 export function expectSafeContainer(config: Config): void {
   const fault = faultOfContainer(config);
   if (fault !== null) throw new Failure(fault);
 }
 
 /**
- * Returns the configured root key, followed by the next root key if a rotation is unfinished. Throws Failure. The key
- * of `--dev` data counts as configured, but `serve` without `--dev` rejects such data later.
+ * Returns the configured root key. If a rotation is unfinished, the next root key follows it. Also returns the key of
+ * `--dev` data, because `serve` without `--dev` rejects such data later. Throws Failure if a key cannot be read.
  */
 export async function rootKeysOf(config: Config): Promise<readonly [Buffer, ...Buffer[]]> {
   expectSafeContainer(config);

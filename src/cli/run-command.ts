@@ -27,13 +27,16 @@ export async function runCommand<Name extends OperationName>(
   return answerOf(answered ?? (await withService(config, opening, (service) => runOperation(service, name, input))));
 }
 
-/** Runs one operation. A command may call it several times, but not concurrently. Throws Failure. */
+/**
+ * Runs one operation. A command may call the function several times, but not concurrently. Throws Failure if the
+ * operation fails.
+ */
 export type RunOperation = <Name extends OperationName>(name: Name, input: unknown) => Promise<Answers[Name]>;
 
 /**
- * Like `runCommand`, for a command that consists of several operations. All operations run in the same process. This is
- * the service if it has the data open when the command starts, or this process if no service is running then. If
- * `looksOnly` is true, opens even a log that is older than its keys, which a service would reject.
+ * Like `runCommand`, for a command that consists of several operations. All operations run in the same process: in the
+ * service if it has the data open when the command starts, and in this process if not. If `looksOnly` is true and no
+ * service is running, opens the log even if the log is older than its keys. A service would reject such a log.
  */
 export async function runOperations<T>(
   config: Config,
@@ -54,7 +57,8 @@ export async function runOperations<T>(
 }
 
 /**
- * Returns null if there is no socket, either because its path would be too long or because the profile is `cluster`.
+ * Returns the path of the control socket. Returns null if the path would be too long, or if the profile is `cluster`,
+ * which has no socket.
  */
 function socketPathOf(config: Config): string | null {
   const dataDir = dataDirectoryOf(config);
@@ -66,7 +70,7 @@ function answerOf<Answer extends Json>(outcome: OperationOutcome<Answer>): Answe
   return outcome.value;
 }
 
-/** Opens the service in this process, and closes it after use. Only `init` creates missing stores. */
+/** Opens the service in this process, and closes the service after use. Only `init` creates missing stores. */
 async function withService<T>(
   config: Config,
   opening: { readonly prepares: boolean; readonly acceptsOlderLog: boolean },
@@ -87,7 +91,7 @@ async function withService<T>(
     onNotice: (text) => void process.stderr.write(`${text}\n`),
   });
   const service = await opened.finally(() => {
-    // The stores have their own copy of the root key, which a rotation replaces.
+    // The stores have their own copy of the root key, and a rotation replaces that copy.
     for (const rootKey of rootKeys) rootKey.fill(0);
   });
   try {

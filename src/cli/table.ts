@@ -1,10 +1,10 @@
-/** A table cell. Null means no value and is shown as `-`. */
+/** A table cell. Null means that there is no value. The table shows it as `-`. */
 export type Cell = string | number | null;
 
 /**
  * Returns a table as lines, with an uppercase header and two spaces between columns. Numbers are right-aligned and text
- * is left-aligned. All tables that commands print are built here. `widths` are minimum column widths, for a table that
- * is printed in parts.
+ * is left-aligned. Every table that a command prints is built here. `widths` sets minimum column widths, for a table
+ * that is printed in parts.
  */
 export function table(
   header: readonly string[],

@@ -10,8 +10,8 @@ import type { Answers } from './operations.js';
 import { configOf, storeSettings } from './options.js';
 import { runCommand } from './run-command.js';
 
-// The target of a command on tokens or applications is either a service at an address or the data on this machine. Both
-// targets return the same results.
+// A command on tokens or applications has one of two targets: a service at an address, or the data on this machine.
+// Both targets return the same results.
 
 export type TokenTarget = {
   getToken(id: string): Promise<Answers['tokens-get']>;
@@ -46,8 +46,8 @@ export function withAddress(command: Command): Command {
 type Options = Readonly<Record<string, unknown>>;
 
 /**
- * Returns the target of a command on tokens. The command acts as the application that the given key belongs to. Throws
- * Failure.
+ * Returns the target of a command on tokens. The command runs as the application that the API key belongs to. Throws
+ * Failure if the target or the key is invalid.
  */
 export async function tokenTargetOf(options: Options): Promise<TokenTarget> {
   const client = await clientOf(options);
@@ -75,8 +75,8 @@ export async function tokenTargetOf(options: Options): Promise<TokenTarget> {
 const pageSize = 100;
 
 /**
- * Returns the target of a command on applications. On local data the command acts as the operator; otherwise it acts as
- * the application that the API key belongs to. Throws Failure.
+ * Returns the target of a command on applications. On local data, the command runs as the operator. At an address, it
+ * runs as the application that the API key belongs to. Throws Failure if the target or the key is invalid.
  */
 export async function applicationTargetOf(options: Options): Promise<ApplicationTarget> {
   const { tenant, apiKeyFile } = options;
@@ -109,7 +109,10 @@ export async function applicationTargetOf(options: Options): Promise<Application
   };
 }
 
-/** Returns a client for the service that an option or a variable names, or null if neither is given. Throws Failure. */
+/**
+ * Returns a client for the service whose address an option or a variable contains. Returns null if neither contains an
+ * address. Throws Failure if the address or the key is invalid.
+ */
 async function clientOf(options: Options): Promise<Client | null> {
   const found = serviceAddress({ flags: options });
   if (!found.ok) throw new Failure(found.problem, 2);
@@ -120,8 +123,8 @@ async function clientOf(options: Options): Promise<Client | null> {
     }
     return null;
   }
-  // Threat: an operator leaves an address in a variable. A command that was meant for local data then changes the data
-  // at that address.
+  // Threat: an operator forgets that a variable contains an address, and runs a command that is meant for local data.
+  // The command would then change the data at that address.
   for (const name of ['config', ...storeSettings]) {
     if (options[flagMember(name)] === undefined) continue;
     throw new Failure(`${flagName(name)} names local data, and ${address.name} a service. Remove one of them.`, 2);

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import { storeSettings, withSettings } from './options.js';
 
-/** The options that all commands that act as an application share. */
+/** The options that are common to all commands that run as an application. */
 export type TokenCommandOptions = { readonly apiKeyFile?: string; readonly json?: boolean };
 
-/** Adds a command that acts as the application that the given API key belongs to. */
+/** Adds a command that runs as the application that the API key belongs to. */
 export function tokenCommand(tokens: Command, nameAndArguments: string, json = 'print one line of JSON'): Command {
   return withSettings(tokens.command(nameAndArguments), storeSettings)
     .option(

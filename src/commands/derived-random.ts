@@ -2,9 +2,9 @@ import { keyedHash } from '../events/sealing/keyed-hash.js';
 import type { Random } from '../ports/random.js';
 
 /**
- * Returns the random source for one command. If the request has an idempotency key, the source is derived from that
- * key, so a retry generates the same ids and reaches the same streams. If not, the source is the vault's own. The
- * derived numbers are as hard to predict as the claims key.
+ * Returns the random source for one command. If the request has an idempotency key, the numbers are derived from that
+ * key, so a retry generates the same ids and therefore uses the same streams. If the request has no idempotency key,
+ * the random source of the vault is used. The derived numbers cannot be predicted without the claims key.
  */
 export function randomForCommand(
   random: Random,
@@ -16,11 +16,11 @@ export function randomForCommand(
   return {
     uuid: () => uuidFrom(take(16)),
     integer(maxExclusive: number): number {
-      // Uses one byte per number where possible, because an alias can take hundreds of numbers, and every block of
-      // bytes costs an HMAC.
+      // Uses one byte per number if possible. An alias can take hundreds of numbers, and every block of bytes costs an
+      // HMAC.
       const bytes = maxExclusive <= 256 ? 1 : 6;
-      // Skips numbers at or above the largest multiple of `maxExclusive`. Otherwise, small results would be more
-      // likely.
+      // Skips numbers that are not below the largest multiple of `maxExclusive`. If these numbers were used, small
+      // results would be more likely than others.
       const limit = 256 ** bytes - (256 ** bytes % maxExclusive);
       for (;;) {
         const number = take(bytes).readUIntBE(0, bytes);
@@ -31,8 +31,8 @@ export function randomForCommand(
 }
 
 /**
- * Returns a function that takes bytes from successive blocks. If the rest of a block is too short, the function skips
- * it.
+ * Returns a function that reads bytes from a sequence of blocks. If too few bytes are left in a block, the function
+ * skips them and continues with the next block.
  */
 function byteStream(blockAt: (index: number) => Buffer): (length: number) => Buffer {
   let index = 0;

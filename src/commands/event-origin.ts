@@ -9,18 +9,18 @@ import type { CommandContext } from '../vault/command-context.js';
 export type EventOrigin = {
   /** An application id, `operator` for the command line, or `system` for expiry and purge. */
   readonly actorId: string;
-  /** The application's API key and network address. Absent for other actors. */
+  /** The API key and network address that the application used. Absent if the actor is not an application. */
   readonly source?: EventSource;
-  /** The time of the command, in milliseconds since the epoch. */
+  /** The time of the attempt that caused the event, in milliseconds since the epoch. */
   readonly at: number;
   readonly traceId: string | null;
-  /** The person behind the request and the reason that the request gives. Null if the request contains neither. */
+  /** The person behind the request and the reason for the request. Null if the request contains neither. */
   readonly visitor: Visitor | null;
-  /** A keyed hash of the request, which includes its idempotency key. Null if the request has no idempotency key. */
+  /** A keyed hash that identifies the request by its idempotency key. Null if the request has no idempotency key. */
   readonly cmd: string | null;
 };
 
-/** An origin without its time, because each attempt at a command has a time of its own. */
+/** An origin without the time, which is different for each attempt at the command. */
 export type RequestOrigin = Omit<EventOrigin, 'at'>;
 
 /** Returns the origin of the events that an application's request causes. */
@@ -33,9 +33,9 @@ export function originOf(
 }
 
 /**
- * Returns an event's encrypted trace and its source. The trace names the person but leaves out the reason, because the
- * reason is free text and the event log would keep it for the life of the tenant. Only the trace for the access log
- * contains the reason.
+ * Returns the encrypted trace of an event, and the source of the event. The trace in the event names the person but
+ * does not contain the reason. A reason is free text, and an event in the log exists for as long as its tenant. Only
+ * the trace for the access log contains the reason.
  */
 export function sealOrigin(
   tenantKeys: TenantKeys,

@@ -7,21 +7,25 @@ import type { ClaimResult } from '../views/finished-claim.js';
 
 const rememberedMs = 24 * 3_600_000;
 
-/** Returns the cutoff for finished claims: the vault discards those that are older. */
+/** Returns the time before which finished claims are discarded. */
 export function forgottenBefore(now: number): number {
   return now - rememberedMs;
 }
 
 /**
- * The state of a request that may have an idempotency key. `first`: this request is the first with its key, so the
- * caller runs the command with `cmd` in its events, and then calls `release`. `repeat`: an earlier request with the
- * same key succeeded, and the response is rendered again from its result. `in_flight`: an earlier request with the same
- * key is still running.
+ * The state of a request that may have an idempotency key:
+ * - `first`: This is the first request with its key, or the request has no key. The caller runs the command with `cmd`
+ *   in its events, and then calls `release`.
+ * - `repeat`: An earlier request with the same key succeeded. The caller renders the response again from the result of
+ *   that request.
+ * - `in_flight`: An earlier request with the same key is still running.
  */
 export type Claimed =
   | {
       readonly state: 'first';
-      /** A keyed hash of the application, method, path and idempotency key. Null if there is no idempotency key. */
+      /**
+       * A keyed hash of the application, method, path and idempotency key. Null if the request has no idempotency key.
+       */
       readonly cmd: string | null;
       release(): Promise<void>;
     }
@@ -29,8 +33,9 @@ export type Claimed =
   | { readonly state: 'in_flight' };
 
 /**
- * Claims a request, so that it succeeds only once per idempotency key within 24 hours. Only successes are recorded. A
- * request without an idempotency key always gets the state `first` (docs/contract.md, "Idempotency").
+ * Claims a request, so that at most one request with the same idempotency key succeeds within 24 hours. Failed requests
+ * are not recorded, so they can be repeated. A request without an idempotency key always gets the state `first`
+ * (docs/contract.md, "Idempotency").
  */
 export async function claimRequest(
   vault: Pick<Vault, 'claims' | 'clock'>,

@@ -9,19 +9,19 @@ const [second, minute, hour] = [1_000, 60_000, 3_600_000];
 const firstDelays = [5 * second, minute, 5 * minute, 15 * minute, 30 * minute, hour, 2 * hour, 3 * hour];
 const laterDelay = 4 * hour;
 /**
- * The number of failed attempts after which a delivery is parked. All attempts together take a little more than three
- * days.
+ * The number of failed attempts after which a delivery is parked. A little more than three days pass between the first
+ * attempt and the last.
  */
 const attemptsMax = 26;
 
-/** Returns the delay before the next attempt, in ms. Returns null if there is no next attempt. */
+/** Returns the delay before the next attempt, in ms. Returns null if there are no more attempts. */
 function delayAfter(failed: number): number | null {
   return failed >= attemptsMax ? null : (firstDelays[failed - 1] ?? laterDelay);
 }
 
 /**
- * Attempts to deliver one event. Returns a record of the attempt, with the time of the next attempt. `failed` is the
- * number of attempts that have already failed.
+ * Attempts to deliver one event. Returns a record of the attempt, which includes the time of the next attempt. `failed`
+ * is the number of earlier attempts, all of which have failed.
  */
 export async function attemptDelivery(
   vault: Pick<Vault, 'webhookSender' | 'clock'>,
@@ -68,8 +68,8 @@ function shownResponse(response: SendOutcome): Pick<WebhookAttempt, 'status' | '
 }
 
 /**
- * Sends a test event, which is not in the log and is not retried. If the receiver accepts it, all pending deliveries
- * become due at once.
+ * Sends a test event. A test event is not in the log, and is not retried. If the receiver accepts it, all pending
+ * deliveries become due immediately.
  */
 export async function sendTestEvent(vault: Vault, tenantId: string, webhook: WebhookDocument): Promise<WebhookAttempt> {
   const at = vault.clock.now();
@@ -91,7 +91,7 @@ async function makeDue({ webhookStore }: Pick<Vault, 'webhookStore'>, webhookId:
   const state = stored?.state ?? null;
   if (stored === null || state === null || state.pending.length === 0) return;
   const pending = state.pending.map((one) => ({ ...one, nextAt: Math.min(one.nextAt, at) }));
-  // If the save fails, another delivery was recorded in the meantime. The failure is ignored, because the next test
-  // event makes the remaining deliveries due.
+  // The save fails if another delivery was recorded after the read. The failure is ignored. The next test event makes
+  // the pending deliveries due.
   await webhookStore.save(webhookId, stored.version, { ...state, pending }, []);
 }

@@ -5,9 +5,9 @@ import type { Vault } from '../vault/vault.js';
 const triesMax = 20;
 
 /**
- * Makes the vault deliver every event since a given time (in ms) to a webhook again. This includes events from before
- * the webhook was created. Moves the webhook's checkpoint back to the start of the log; the delivery job then skips
- * events from before that time.
+ * Makes the vault deliver all events since the time `from` (in ms) to a webhook again, including events from before the
+ * webhook was created. This moves the webhook's checkpoint back to the start of the log. The delivery job then skips
+ * the events before `from`.
  */
 export async function replayDeliveries(
   { webhookStore }: Pick<Vault, 'webhookStore'>,
@@ -17,7 +17,7 @@ export async function replayDeliveries(
   for (let tries = 0; tries < triesMax; tries += 1) {
     const stored = await webhookStore.state(webhookId);
     const state = { ...(stored?.state ?? stateFrom(0)), position: 0, replaysFrom: from };
-    // Retries if the save fails, because deliveries in progress also change the state.
+    // The save fails if a delivery in progress has changed the state after the read. In that case, this tries again.
     if (await webhookStore.save(webhookId, stored?.version ?? 0, state, [])) return;
   }
   throw new StoreUnavailable('webhooks', 'race_not_settled');

@@ -2,17 +2,21 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { StoreUnavailable } from '../ports/store-unavailable.js';
 import type { Vault } from '../vault/vault.js';
 
-/** The time for which a command retries after conflicts with other writers. After that, the response is 503. */
+/** How long a command retries if it conflicts with other writers. After this time, the response is 503. */
 const patienceMs = 5_000;
 const jitterMsMax = 50;
 
-/** The result of an attempt if another writer committed first. The command then loads and decides again. */
+/**
+ * The result of an attempt that failed because another writer committed first. The command then loads and decides
+ * again.
+ */
 export const conflict: unique symbol = Symbol('conflict');
 export type Conflict = typeof conflict;
 
 /**
- * Runs commands on the same streams one after another within this process. Repeats an attempt until it no longer
- * conflicts with another process, and pauses for a random time between attempts. Throws StoreUnavailable after 5 s.
+ * Runs an attempt at a command. Within this process, commands on the same stream run one after another. If an attempt
+ * conflicts with another process, waits for a random time and attempts the command again. Throws StoreUnavailable after
+ * 5 s.
  */
 export function retryOnConflict<T>(
   { streams: queue, random }: Pick<Vault, 'streams' | 'random'>,

@@ -13,15 +13,17 @@ import type { Vault } from '../vault/vault.js';
 import { applyFact, type TokenView } from '../views/token-view.js';
 import { type EventOrigin, sealOrigin } from './event-origin.js';
 
-/** The plaintext to seal for the decided events: the resulting content, and the new cvc if there is one. */
+/**
+ * The plaintext to seal for the decided events: the content after the events, and the new cvc if the events set one.
+ */
 export type Payload = { readonly content: Decrypted<TokenContent> | null; readonly cvc: Decrypted<string> | null };
 
 export type Sealed = { readonly events: readonly NewEvent[]; readonly view: TokenView };
 
 /**
- * Creates the keys for decided events, and encrypts the events for the revisions that follow the view's revision. The
- * keys are durable before this resolves. If `tenantKeys` is null, the events contain no trace id. Returns the events
- * and the resulting view.
+ * Creates the keys for the decided events, and encrypts the events. The first event gets the revision after the view's
+ * revision. When this resolves, the keys are durable. If `tenantKeys` is null, the events contain no trace. Returns the
+ * events and the resulting view.
  */
 export async function sealEvents(
   vault: Vault,
@@ -48,7 +50,7 @@ export async function sealEvents(
       time: origin.at,
       cmd: origin.cmd,
       ...(tenantKeys === null ? { trace: null, source: origin.source } : sealOrigin(tenantKeys, origin, place)),
-      // Absent fields are left out, never set to undefined.
+      // The header omits absent fields instead of setting them to undefined, so it is a JSON object.
       clear: header.clear as JsonObject,
       sealed,
     });

@@ -21,12 +21,12 @@ import { endingEvents, keepIdsOfEnding } from './tokens/keep-ids.js';
 /** The tokens to change, and the origin of the change. */
 export type Target = {
   readonly tenantId: string;
-  /** If null, no trace id is stored. */
+  /** If this is null, the events contain no trace id. */
   readonly tenantKeys: TenantKeys | null;
   readonly streams: readonly string[];
   /**
-   * True if the token ids were just generated at random. In that case, the first attempt loads nothing, and its append
-   * fails if an id is in use.
+   * True if the token ids were just generated at random. The first attempt then does not load the tokens. If an id is
+   * in use, the append of that attempt fails.
    */
   readonly areNew?: boolean;
   readonly origin: RequestOrigin;
@@ -36,8 +36,8 @@ export type Target = {
 export type TokenWrite = {
   readonly view: TokenView;
   /**
-   * If this is empty, nothing is appended, but the keys that earlier events in the stream marked for destruction are
-   * destroyed again.
+   * The events to append. If there are none, nothing is appended, but the keys that earlier events in the stream have
+   * ended are destroyed again.
    */
   readonly decisions: readonly TokenEvent[];
   readonly payload: Payload;
@@ -49,7 +49,7 @@ export type TokenWrite = {
 /** Returns the view of one target, looked up by its stream. */
 export type ViewOf = (stream: string) => TokenView;
 
-/** The writes of a command with their encrypted events. */
+/** The writes of a command, with their events encrypted. */
 export type SealedWrites = {
   readonly writes: readonly { readonly write: TokenWrite; readonly sealed: Sealed }[];
   /** The views after the writes. */
@@ -59,24 +59,24 @@ export type SealedWrites = {
 /** One attempt at a command. The tokens are already loaded. */
 export type Attempt = {
   /**
-   * The time of this attempt, in milliseconds since the epoch. Each attempt has its own time, because a token may
+   * The time of this attempt, in milliseconds since the epoch. It is different for each attempt, because a token can
    * expire between two attempts.
    */
   readonly at: number;
   readonly viewOf: ViewOf;
-  /** Encrypts the decided events. The keys are durable before this resolves. */
+  /** Encrypts the decided events. When this resolves, the new keys are durable. */
   seal(writes: readonly TokenWrite[]): Promise<SealedWrites>;
   /**
    * Appends all events with their rows, together with the result for a retry of the request. If a change that creates
-   * tokens conflicts, no part of the change is stored (`CommitOutcome`). Before the append, this seals the ids of
-   * deleted and expired tokens for webhooks. After the append, it destroys ended keys and records the new revisions of
-   * the remaining keys. Throws StoreUnavailable if ended keys could not be destroyed in time; a retry of the command
-   * then destroys them.
+   * tokens conflicts, no part of the change is stored (`CommitOutcome`). Before the append, the ids of deleted and
+   * expired tokens are sealed for webhooks. After the append, ended keys are destroyed, and the new revisions of the
+   * other keys are recorded. Throws StoreUnavailable if ended keys could not be destroyed in time. In that case, a
+   * retry of the command destroys them.
    */
   commit(sealed: SealedWrites, claim: ClaimResult | null): Promise<Conflict | 'committed'>;
 };
 
-/** The remaining fields of a write that encrypts nothing and leaves the search index unchanged. */
+/** The other fields of a write that encrypts nothing and does not change the search index. */
 export const nothingToSeal = {
   payload: { content: null, cvc: null },
   index: 'keep',
@@ -84,8 +84,8 @@ export const nothingToSeal = {
 } as const;
 
 /**
- * The write path (docs/design.md, "A write, step by step"): loads the tokens, and lets the command decide, seal and
- * commit. Starts over after each conflict. Throws StoreUnavailable if conflicts continue for 5 s.
+ * The write path (docs/design.md, "A write, step by step"). Loads the tokens and runs the command, which decides, seals
+ * and commits. After a conflict, this starts over. Throws StoreUnavailable if conflicts continue for 5 s.
  */
 export function changeTokens<T>(
   vault: Vault,
@@ -120,7 +120,8 @@ export function changeTokens<T>(
     };
     try {
       const result = await command(attempt);
-      // The result may depend on a change by another process that crashed before it wrote the row.
+      // Another process may have appended an event and crashed before it wrote the row. The result of this command may
+      // depend on that event, so the rows are brought up to date before the response is sent.
       if (result !== conflict && !mayBeCommitted) await ensureProjected(vault, views.values());
       return result;
     } catch (error) {
@@ -224,10 +225,11 @@ async function settle({ timers, keys }: Vault, { writes }: SealedWrites): Promis
   for (const { write, sealed } of writes) {
     const due = dueRowsOf(sealed.view);
     for (const row of due) timers.set(row);
-    // Clears outdated timers, because an erased token must not be named anywhere outside the log.
+    // Clears timers that no longer apply, because nothing outside the log may name an erased token.
     for (const row of dueRowsOf(write.view)) if (!due.some((left) => isSame(left, row))) timers.clear(row);
   }
-  // A command that changes nothing may be the retry of a command that could not reach the key store.
+  // A command without events may be the retry of a command that could not reach the key store. In this case, the
+  // token's ended keys are destroyed again, and the revisions of its living keys are recorded again.
   const ended = writes.flatMap(({ sealed: { events, view } }) =>
     events.length === 0 ? view.state.ended : endedKeys(events),
   );
@@ -238,7 +240,7 @@ async function settle({ timers, keys }: Vault, { writes }: SealedWrites): Promis
   else if (advanced.length > 0) await keys.advance(advanced);
 }
 
-/** Returns the times at which a token expires and at which its cvc is purged. */
+/** Returns the times at which a token expires and at which its cvc is due for purging. */
 function dueRowsOf({ stream, tenantId, state }: TokenView): readonly DueRow[] {
   const { expiresAt = null, cvc = null } = state.life ?? {};
   const rows: DueRow[] = [];
@@ -252,8 +254,8 @@ function isSame(one: DueRow, other: DueRow): boolean {
 }
 
 /**
- * Returns the keys that older rows of this token may name. Returns no keys if the token has not changed since its
- * creation.
+ * Returns the keys that older rows of this token may name. If the token has not changed since its creation, there are
+ * none.
  */
 function livingKeys({ state: { life, revision } }: TokenView): readonly KeyRevision[] {
   if (life === null || revision === life.createdRevision) return [];
@@ -261,7 +263,7 @@ function livingKeys({ state: { life, revision } }: TokenView): readonly KeyRevis
 }
 
 /**
- * Resolves once the rows are at least as new as these views. Skips streams without events, because they have no rows.
+ * Resolves when the rows are at least as new as these views. Skips streams without events, because they have no rows.
  */
 export async function ensureProjected({ work }: Pick<Vault, 'work'>, views: Iterable<TokenView>): Promise<void> {
   const seen = [...views].filter(({ state }) => state.revision >= 0);
@@ -270,8 +272,8 @@ export async function ensureProjected({ work }: Pick<Vault, 'work'>, views: Iter
 }
 
 /**
- * Returns true if a key is missing only because another process changed or deleted its token after this process loaded
- * it. In that case, no key is lost.
+ * Returns true if a missing key has a harmless explanation: after this process loaded the token, another process
+ * changed or deleted it. In that case, no key is lost.
  */
 async function movedOn(vault: Vault, views: ReadonlyMap<string, TokenView>, error: unknown): Promise<boolean> {
   const view = error instanceof KeyLost ? views.get(error.stream) : undefined;

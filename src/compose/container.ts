@@ -4,9 +4,10 @@ import type { Config } from './config/config.js';
 import { realPath } from './root-key/real-path.js';
 
 /**
- * Returns a description of what is wrong with this process's container and how to correct it, or null if nothing is
- * wrong. Always returns null if the setting `container` is off. Threats: a process that runs as root can read and
- * change everything in its container, and data on the container's own file system is lost with the container.
+ * Returns a description of what is wrong with this process's container and how to correct it. Returns null if nothing
+ * is wrong or the setting `container` is off. Threat: an attacker who takes over a process that runs as root can read
+ * and change everything in its container. The description also covers data on the container's own file system, because
+ * such data is lost with the container.
  */
 export function faultOfContainer({ settings }: Config): string | null {
   if (!settings.container) return null;
@@ -21,8 +22,8 @@ export function faultOfContainer({ settings }: Config): string | null {
 }
 
 /**
- * Returns the device of a path, or of its nearest existing parent. A volume is never on the device of the container's
- * root file system.
+ * Returns the device of a path, or of its nearest existing parent. A volume is never on the same device as the
+ * container's root file system.
  */
 function deviceOf(path: string): number {
   const real = realPath(path);

@@ -22,25 +22,30 @@ class WrongStores extends StoreProblem {
 const verbKeptRowsMs = 10_000;
 
 export type ProfileOptions = {
-  /** The root key, and the next root key if an interrupted rotation may already have rewrapped the keys under it. */
+  /**
+   * The root key. The next root key follows it if an interrupted rotation may already have rewrapped the keys under the
+   * next root key.
+   */
   readonly rootKeys: readonly [Buffer, ...Buffer[]];
-  /** Creates missing stores (`strongroom init`). */
+  /** True for `strongroom init`, which creates missing stores. */
   readonly prepares: boolean;
-  /** True for a CLI command, which has no limits, does no background work, and opens dev and production data alike. */
+  /**
+   * True for a CLI command. A command has no limits, does no background work, and opens both dev and production data.
+   */
   readonly isVerb: boolean;
   /** Opens the stores even if the log is older than its keys. */
   readonly acceptsOlderLog?: boolean;
   readonly limits?: LimitSettings;
-  /** Null if tracing is off. */
+  /** The spans for tracing, or null if tracing is off. */
   readonly spans?: Spans | null;
   readonly onError: (error: unknown) => void;
   /** Receives each notice for the operator. The service writes notices to its log. */
   readonly onNotice?: (text: string) => void;
-  /** Called when the stores can no longer be written. The process must then exit. */
+  /** Called when the stores can no longer be written. The process must exit after this call. */
   readonly onBroken: (error: Error) => void;
 };
 
-/** Opens the stores of the configured profile. Throws StoreProblem or StoreUnavailable. */
+/** Opens the stores of the configured profile. Throws StoreProblem or StoreUnavailable if they cannot be opened. */
 export async function openProfile(config: Config, options: ProfileOptions): Promise<OpenService & OperatedService> {
   const service = await openStores(config, options);
   const { vault } = service;
@@ -71,7 +76,7 @@ async function openStores(config: Config, options: ProfileOptions): Promise<Open
   if (settings.profile === 'embedded') {
     const made = settings.dev ? 'dev' : 'production';
     const mode = isVerb && !prepares ? 'any' : made;
-    // While a command has the data open, no other process reads it. The old rows can therefore be removed at once.
+    // While a command has the data open, no other process reads it, so the old rows can be removed immediately.
     const keptMs = isVerb ? 0 : keptRowsMs;
     const reserveBytes = settings['disk.reserve_bytes'];
     return openEmbedded({ ...shared, nextRootKey, reserveBytes, dataDir: settings.data, onBroken, mode, keptMs });
@@ -79,17 +84,18 @@ async function openStores(config: Config, options: ProfileOptions): Promise<Open
   const stores = storeUrls(config);
   if (!stores.ok) throw new WrongStores(stores.problems);
   const role = isVerb ? 'api' : settings.role;
-  // We load this module on demand, because the clients for three servers take a long time to load.
+  // We load this module on demand, because the clients for the three servers take a long time to load.
   const { openCluster } = await import('./cluster/open-cluster.js');
   const place = { urls: stores.urls, database: settings['mongodb.database'] };
-  // A command keeps the old rows for a shorter time, because the operator is waiting. A search that still uses the old
-  // rows when they are removed is planned again.
+  // A command retains the old rows for a shorter time than the service, because the operator is waiting. If a search
+  // still uses the old rows when they are removed, the vault plans that search again.
   const keptMs = isVerb ? verbKeptRowsMs : keptRowsMs;
   return openCluster({ ...shared, ...place, role, prepares, keptMs, rereadRootKeys: () => rereadRootKeys(config) });
 }
 
 /**
- * Reads the root keys again, because another process may have wrapped the keys under a new root key in the meantime.
+ * Reads the root keys again. Another process may have wrapped the vault's keys under a new root key since this process
+ * read them.
  */
 async function rereadRootKeys(config: Config): Promise<readonly Buffer[]> {
   const read = await readRootKeys(rootKeyPlaceOf(config));
@@ -97,8 +103,8 @@ async function rereadRootKeys(config: Config): Promise<readonly Buffer[]> {
 }
 
 /**
- * Returns the data directory, which only one process at a time can use. Returns null in the cluster profile, in which
- * the stores are servers that many processes share.
+ * Returns the data directory, which only one process can use at a time. Returns null in the cluster profile, where many
+ * processes share the stores on servers.
  */
 export function dataDirectoryOf({ settings }: Config): string | null {
   return settings.profile === 'embedded' ? settings.data : null;

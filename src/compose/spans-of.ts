@@ -3,8 +3,8 @@ import type { Spans } from '../ports/spans.js';
 import type { Config } from './config/config.js';
 
 /**
- * Creates the trace recorder from the settings, or returns null if tracing is off. If traces are lost, calls `onError`
- * at most once per minute.
+ * Creates the trace recorder that the settings configure. Returns null if tracing is off. If traces are lost, calls
+ * `onError` at most once per minute.
  */
 export async function spansOf(
   { settings }: Config,
@@ -13,7 +13,7 @@ export async function spansOf(
 ): Promise<Spans | null> {
   const endpoint = settings['tracing.endpoint'];
   if (endpoint === null) return null;
-  // We load this module on demand, so that a service without tracing does not load OpenTelemetry.
+  // We load this module on demand. A service without tracing does not load OpenTelemetry.
   const { openTelemetrySpans } = await import('../adapters/opentelemetry/opentelemetry-spans.js');
   return openTelemetrySpans({
     endpoint,

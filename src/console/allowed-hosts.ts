@@ -4,9 +4,12 @@ import { ConsoleProblem } from './problem.js';
 const loopback = ['localhost', '127.0.0.1', '[::1]'];
 
 /**
- * Rejects a request for a host name that does not belong to the console. Threat: DNS rebinding. An attacker makes the
- * name of their own site resolve to this address, so that pages on that site can read the console. The `Host` header of
- * such a request names the attacker's site. `hosts` are host names without a port. Loopback names are always allowed.
+ * Rejects a request for a host name that does not belong to the console. `hosts` contains host names without a port.
+ * Loopback names are always allowed.
+ *
+ * Threat: an attacker uses DNS rebinding. The attacker makes the host name of their site resolve to the console's
+ * address, so that pages on that site can read the console. The `Host` header of such a request still contains the
+ * attacker's host name.
  */
 export function allowOnlyHosts(app: FastifyInstance, hosts: readonly string[]): void {
   const allowed = new Set([...loopback, ...hosts.map((host) => host.toLowerCase())]);
@@ -17,8 +20,8 @@ export function allowOnlyHosts(app: FastifyInstance, hosts: readonly string[]): 
 }
 
 /**
- * Rejects a POST from another site before its body is read. The CSRF check would also reject the request, but the
- * `Sec-Fetch-Site` header allows us to reject it earlier.
+ * Rejects a cross-site POST before its body is read. The CSRF check would also reject the request, but the
+ * `Sec-Fetch-Site` header makes an earlier rejection possible.
  */
 export function refuseCrossSite(app: FastifyInstance): void {
   app.addHook('onRequest', (request, _reply, done) => {

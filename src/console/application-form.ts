@@ -17,7 +17,7 @@ type RuleForm = {
   readonly permissions: readonly string[];
 };
 
-/** An application's fields, as a person typed them into the form. */
+/** The fields of an application, as a person typed them into the form. */
 export type ApplicationForm = {
   readonly name: string;
   readonly expiresAt: string;
@@ -28,7 +28,8 @@ export type ApplicationForm = {
 
 const rulesMax = 50;
 /**
- * If a form has more rules than this, only the rules that are being edited are expanded, so that the page stays small.
+ * The number of rules up to which a form shows all rules expanded. A longer form expands only the rules that are being
+ * edited, to keep the page small.
  */
 const openMax = 20;
 const openWithErrorsMax = 10;
@@ -64,8 +65,8 @@ function ruleForm({ priority, ...rule }: AccessRule): RuleForm {
 export function postedForm(form: TypedForm): ApplicationForm {
   const numbers = form.names.flatMap((name) => /^rules\.(\d{1,9})\./.exec(name)?.[1] ?? []);
   const known = [...new Set(numbers)].sort((one, other) => Number(one) - Number(other));
-  // Threat: a page with thousands of rules would take a long time to render. The editor itself never sends more than
-  // `rulesMax` rules.
+  // Threat: a client posts thousands of rules, and the page takes a long time to render. The editor never sends more
+  // than `rulesMax` rules.
   if (known.length > rulesMax)
     throw new Problem('validation_failed', { rules: [`must contain 1 to ${rulesMax} access rules`] });
   return {
@@ -78,13 +79,13 @@ export function postedForm(form: TypedForm): ApplicationForm {
       priority: form.text(`rules.${number}.priority`),
       container: form.text(`rules.${number}.container`),
       transform: form.text(`rules.${number}.transform`),
-      // A collapsed rule sends its permissions in one field, so that a page with 50 rules stays small.
+      // A collapsed rule sends its permissions in one field. This keeps a page with 50 rules small.
       permissions: form.values(`rules.${number}.permissions`).flatMap((text) => text.split(' ').filter(Boolean)),
     })),
   };
 }
 
-/** Returns the permissions or rules in the form as the fields of an API request. The API validates them. */
+/** Returns the permissions or rules of the form as the fields of an API request. The API validates these fields. */
 export function accessFields({ uses, permissions, rules }: ApplicationForm): AccessFields {
   if (uses === 'permissions') return { permissions: [...permissions] };
   return {
@@ -96,21 +97,21 @@ export function accessFields({ uses, permissions, rules }: ApplicationForm): Acc
   };
 }
 
-/** Converts text to a number. Text that is not a number is returned unchanged, so that validation rejects it. */
+/** Converts text to a number. Returns other text unchanged, and validation then rejects it. */
 function priorityOf(text: string): Json {
   if (text === '') return null;
   return /^-?\d{1,15}$/.test(text) ? Number(text) : text;
 }
 
 /**
- * The form after a button was pressed, and the index of the rule that gets the focus. `focus` is null if no rule gets
- * it.
+ * The form after a person pressed a button. `focus` is the index of the rule that receives the focus, or null if no
+ * rule receives it.
  */
 type Edited = { readonly form: ApplicationForm; readonly focus: number | null };
 
 /**
- * Applies a button of the rule list: `add`, `open.2`, `remove.2`, `up.2` or `down.2`. Returns null for any other
- * button.
+ * Applies a button of the rule list: `add`, `open.2`, `remove.2`, `up.2` or `down.2`. Returns null for all other
+ * buttons.
  */
 export function edited(form: ApplicationForm, button: string): Edited | null {
   const { rules } = form;
@@ -163,7 +164,8 @@ export function formModel(type: ApplicationType, form: ApplicationForm, errors: 
       name: errorOf(errors, 'name'),
       expiresAt: errorOf(errors, 'expires_at'),
       permissions: permissionsError(errors, 'permissions', form.permissions),
-      // This is only for errors in the list as a whole. The page shows an error in one rule beside that rule's fields.
+      // Shows only errors that concern the list as a whole. An error in one rule appears next to the fields of that
+      // rule.
       rules: errors['rules'] === undefined ? null : errorOf({ rules: errors['rules'] }, 'rules'),
     },
     hasErrors: Object.keys(errors).length > 0,

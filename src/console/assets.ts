@@ -7,7 +7,7 @@ export const assetsFolder = fileURLToPath(new URL('../console/assets/', import.m
 
 /**
  * Returns the path under which the console serves its style sheet, scripts and icon. The path contains a hash of these
- * files, so that browsers can cache them until the files change.
+ * files, so browsers can cache them until they change.
  */
 export function assetsPath(): string {
   const hash = createHash('sha256');

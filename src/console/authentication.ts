@@ -12,22 +12,24 @@ import { findSession, type SignedIn } from './sessions.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The signed-in person. Null on a page that needs no session. */
+    /** The signed-in person, or null on a page that does not need a session. */
     signedIn: SignedIn | null;
   }
   interface FastifyContextConfig {
-    /** The console route that serves the request. Absent for assets. */
+    /** The console route that serves the request. It is absent for assets. */
     consoleRoute?: ConsoleRoute;
   }
 }
 
-/** Requests share the service fairly between tenants. All operators together count as one tenant with this name. */
+/**
+ * The tenant name under which requests of all operators count together. The service shares its capacity fairly between
+ * tenants.
+ */
 const operators = 'operator';
 
 /**
  * Creates the hook that checks each request before its body is read. The order of the checks is the same as in the API:
- * first the session, then the application's limit, then the tenant's share of the service, and then what the page
- * requires.
+ * the session, the application's limit, the tenant's share of the service, and finally the requirements of the page.
  */
 export function createConsoleAuthentication(service: Service, admission: Admission, identity: IdentityProvider | null) {
   const { vault, authenticateHash, authenticateApplication } = service;
@@ -47,8 +49,8 @@ export function createConsoleAuthentication(service: Service, admission: Admissi
       const visitor = { name: session.name, issuer: session.issuer, reason: null };
       request.caller = { ...found.caller, sourceAddress: request.ip, visitor };
     }
-    // If the page does not use an application of the session, the request still counts against the limit of one of
-    // these applications.
+    // If the page uses no application of the session, the request counts against the limit of one of the session's
+    // applications.
     const payer = request.caller ?? session.private ?? session.management;
     if (payer !== null) await service.limits.request(payer);
     const admitted = admission.admit(request, reply, payer?.tenantId ?? operators);

@@ -1,42 +1,43 @@
 import type { Bundle, OperationOutcome } from './operations.js';
 import type { OnProgress, TaskName, TaskState, Tasks } from './tasks.js';
 
-/** The time, in ms, for which a finished bundle can be downloaded. */
+/** The time in ms for which a completed bundle can be downloaded. */
 export const bundleMs = 15 * 60_000;
 
 /** The session and tenant that a bundle belongs to. No other session can see or download the bundle. */
 export type BundleOwner = { readonly sessionId: string; readonly tenantId: string };
 
 /**
- * The evidence bundles that sessions have requested from this process. For each tenant, only one bundle is made at a
- * time.
+ * The evidence bundles that sessions have requested from this process. The process makes only one bundle per tenant at
+ * a time.
  */
 export type Bundles = {
   /**
-   * Starts making a bundle, which replaces the session's previous bundle. `busy` means that another bundle of this
-   * tenant is being made.
+   * Starts making a bundle, which replaces the previous bundle of the session. Returns `busy` if a different bundle of
+   * this tenant is being made.
    */
   start(
     owner: BundleOwner,
     make: (onProgress: OnProgress) => Promise<OperationOutcome<Bundle>>,
   ): Promise<'started' | 'busy'>;
   state(owner: BundleOwner): TaskState;
-  /** Returns the finished bundle. Returns null if there is none, or if it was finished more than 15 minutes ago. */
-  find(owner: BundleOwner): Bundle | null;
   /**
-   * Removes the files of all finished bundles. A bundle that is still being made is removed as soon as it is finished.
+   * Returns the completed bundle. Returns null if no bundle is complete, or if the bundle was completed more than 15
+   * minutes ago.
    */
+  find(owner: BundleOwner): Bundle | null;
+  /** Removes the files of all completed bundles. A bundle that is still being made is removed when it is complete. */
   close(): Promise<void>;
 };
 
-/** `bundle` is null if the bundle could not be made. */
+/** A task that has ended. `bundle` is null if the bundle could not be made. */
 type Finished = { readonly bundle: Bundle | null; readonly expiry: NodeJS.Timeout };
 
 export function createBundles(tasks: Tasks, onError: (error: unknown) => void): Bundles {
   const finished = new Map<TaskName, Finished>();
   /**
-   * The tenants for which a bundle is being made. Threat: making a bundle reads the whole log and uses disk space, so
-   * many bundles at the same time would overload the machine.
+   * The tenants for which a bundle is being made. Threat: a person requests many bundles at the same time to overload
+   * the machine. Making a bundle reads the whole log and uses disk space.
    */
   const busyTenants = new Set<string>();
   let isClosed = false;
@@ -51,8 +52,8 @@ export function createBundles(tasks: Tasks, onError: (error: unknown) => void): 
   }
 
   /**
-   * Removes a finished bundle after 15 minutes. Threat: otherwise, a tenant's history would stay in the folder for
-   * temporary files.
+   * Stores a completed bundle for 15 minutes and then removes it. Threat: an attacker who later gains access to the
+   * machine finds a tenant's history in the folder for temporary files.
    */
   function keepForAWhile(name: TaskName, bundle: Bundle | null): void {
     const expiry = setTimeout(() => void remove(name).catch(onError), bundleMs);
@@ -88,8 +89,8 @@ export function createBundles(tasks: Tasks, onError: (error: unknown) => void): 
 }
 
 /**
- * The name contains the tenant, because a session that is based on groups may switch to another tenant when the groups'
- * applications change.
+ * Returns the name of the task that makes a bundle. The name contains the tenant. A session that is based on groups can
+ * switch to a different tenant when the applications of the groups change.
  */
 function nameOf({ sessionId, tenantId }: BundleOwner): TaskName {
   return `bundle ${tenantId} ${sessionId}`;

@@ -1,10 +1,10 @@
-/** The data of a chart: one or more series of values over time. */
+/** The data of a chart, which consists of one or more series of values over time. */
 export type ChartData = {
   /** A description of the chart, for its caption and for screen readers. */
   readonly title: string;
-  /** The labels on the horizontal axis, such as days, oldest first. */
+  /** The labels on the horizontal axis, such as days. The oldest label comes first. */
   readonly labels: readonly string[];
-  /** At most six series, each with one non-negative value per label. */
+  /** The series. There are at most six, and each has one non-negative value per label. */
   readonly series: readonly { readonly name: string; readonly values: readonly number[] }[];
 };
 
@@ -18,7 +18,7 @@ type Bar = {
 };
 type Line = { readonly points: string; readonly series: number };
 
-/** A chart in the form that `partials/chart.liquid` needs: numbers, and strings without markup. */
+/** A chart in the form that `partials/chart.liquid` needs. It consists of numbers and of strings without markup. */
 export type Chart = {
   readonly id: string;
   readonly title: string;
@@ -47,7 +47,8 @@ const barMax = 56;
 const gapShare = 0.28;
 
 /**
- * Returns a chart that either stacks the series in bars or draws one line per series. `id` must be unique on the page.
+ * Returns a chart. `bars` stacks the series in one bar per label, and `lines` draws one line per series. `id` must be
+ * unique on the page.
  */
 export function chartOf(id: string, form: 'bars' | 'lines', data: ChartData): Chart {
   return form === 'bars' ? stackedBars(id, data) : lineChart(id, data);
@@ -94,7 +95,7 @@ function frameOf(id: string, data: ChartData, ticks: readonly Tick[], xOf: (at: 
   };
 }
 
-/** Returns a vertical scale that goes from 0 to a round number that is at least `max`. */
+/** Returns a vertical scale from 0 to a round number that is at least `max`. */
 function scaleTo(max: number): { y(value: number): number; readonly ticks: readonly Tick[] } {
   const step = roundStep(Math.max(1, max) / ticksWanted);
   const end = Math.max(step, Math.ceil(max / step) * step);

@@ -41,11 +41,11 @@ import { createTasks } from './tasks.js';
 import { createTemplates, viewsFolder } from './views.js';
 import { createVisit, leaveFlash, sendHtml } from './visit.js';
 
-/** A token can have 512 KiB, and URL encoding makes it at most three times as long in a form. */
+/** The maximum body size. A token can have 512 KiB, and URL encoding makes it up to three times as long in a form. */
 const bodyBytesMax = 2 * 1024 * 1024;
 /**
- * The maximum body size for pages that need no session. Threat: anyone can post to such a page, and the memory does not
- * count against any tenant's share.
+ * The maximum body size for pages that need no session. Threat: an attacker without a session posts large bodies to
+ * fill the memory. Such bodies do not count against any tenant's share.
  */
 const openBodyBytesMax = 16 * 1024;
 /**
@@ -63,7 +63,7 @@ export type ConsoleOptions = Pick<AppOptions, 'trustedProxies' | 'behindTlsProxy
   readonly identity: IdentityProvider | null;
 };
 
-/** Creates the console for a service. The console does not listen yet (docs/adr/0060-the-console.md). */
+/** Creates the console for a service. The caller must start the listener (docs/adr/0060-the-console.md). */
 export async function createConsole(service: Service, options: ConsoleOptions): Promise<FastifyInstance> {
   const { trustedProxies, behindTlsProxy, tls, log, allowedHosts, operations, identity } = options;
   const { vault } = service;
@@ -98,7 +98,7 @@ export async function createConsole(service: Service, options: ConsoleOptions): 
   const layout = createLayout(pages, assets);
   app.setErrorHandler(async (error, request, reply) => {
     const problem = shownProblem(error);
-    // The cause contains a code that says why a sign-in with the identity provider failed.
+    // The cause contains a code that explains why a sign-in with the identity provider failed.
     if (error instanceof ConsoleProblem && error.cause !== undefined) log.error(error.cause, request.traceId);
     else if (problem.status >= 500) {
       service.reportError(error);
@@ -107,8 +107,8 @@ export async function createConsole(service: Service, options: ConsoleOptions): 
     recordRefusedRequest(vault, request, problem.status);
     return sendProblemPage(request, reply, layout, problem);
   });
-  // Rejects requests for unknown paths before their bodies are read. Threat: otherwise, Fastify would parse the body
-  // before it runs the handler for unknown paths.
+  // Rejects requests for unknown paths before their bodies are read. Threat: a client sends large bodies to unknown
+  // paths. Without this hook, Fastify would parse the body before it runs the handler for unknown paths.
   app.addHook('preParsing', async (request) => {
     if (!request.is404) return;
     await service.limits.keyless(request);
@@ -145,7 +145,7 @@ export async function createConsole(service: Service, options: ConsoleOptions): 
   }
 }
 
-/** Adds the headers, cookies and form tokens that protect every page. */
+/** Adds the headers, cookies and form tokens that protect all pages. */
 async function protect(app: FastifyInstance, isTls: boolean, key: Uint8Array): Promise<void> {
   const none = ["'none'"];
   const own = ["'self'"];
@@ -164,11 +164,11 @@ async function protect(app: FastifyInstance, isTls: boolean, key: Uint8Array): P
   app.addHook('onRequest', async (_request, reply) => {
     reply.header('permissions-policy', 'camera=(), microphone=(), geolocation=(), payment=(), usb=()');
   });
-  // The console accepts only forms as bodies.
+  // The console accepts only forms as request bodies.
   app.removeAllContentTypeParsers();
   await app.register(fastifyForm, {
     bodyLimit: bodyBytesMax,
-    // Threat: hundreds of thousands of fields would stall the process for a second.
+    // Threat: a client sends a form with hundreds of thousands of fields, which would block the process for a second.
     parser: (text) => parse(text, '&', '=', { maxKeys: formFieldsMax }),
   });
   await app.register(fastifyCookie);
@@ -176,7 +176,7 @@ async function protect(app: FastifyInstance, isTls: boolean, key: Uint8Array): P
     cookieKey: cookieNames.csrf,
     cookieOpts: cookieOptions,
     csrfOpts: { hmacKey: createHmac('sha256', key).update('strongroom.console.csrf.1').digest('base64') },
-    // Each CSRF token is bound to one session, so a token from before a sign-in is worthless after the sign-in.
+    // Each CSRF token belongs to one session. A token from before a sign-in is therefore not valid after the sign-in.
     getUserInfo: (request) => sessionOf(request.cookies),
     getToken: (request) => {
       const { _csrf: token } = (request.body ?? {}) as { readonly _csrf?: unknown };
@@ -185,7 +185,7 @@ async function protect(app: FastifyInstance, isTls: boolean, key: Uint8Array): P
   });
 }
 
-/** Sends a problem as a page. If the session has ended, redirects to the sign-in page. */
+/** Sends a problem as a page. If the session has ended, redirects the browser to the sign-in page instead. */
 async function sendProblemPage(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -194,8 +194,8 @@ async function sendProblemPage(
 ): Promise<FastifyReply> {
   const { status, code, title, retryAfterMs } = problem;
   if (code === 'session_ended') {
-    // A browser that follows a link from another site does not send the session cookie, even if its session is still
-    // valid. Therefore this clears only a cookie that the browser sent.
+    // When a browser follows a link from a different site, it does not send the session cookie, even if the session is
+    // still valid. We therefore clear the cookie only if the browser sent it.
     if (request.cookies[cookieNames.session] !== undefined) {
       reply.clearCookie(cookieNames.session, cookieOptions);
       leaveFlash(reply, { tone: 'note', text: 'Your session has ended. Sign in again.' });
@@ -222,10 +222,11 @@ function serverOptions({ trustedProxies, tls }: ConsoleOptions): FastifyServerOp
     connectionTimeout: 60_000,
     keepAliveTimeout: 72_000,
     forceCloseConnections: 'idle',
-    // While the service is stopping, it still serves requests on open connections.
+    // The service still serves requests on open connections while it is stopping.
     return503OnClosing: false,
     rewriteUrl: routedUrl,
-    // An id that is too long for a token is handled like any other unknown id.
+    // The router accepts long ids, so an id that is too long for a token gets the same response as any other unknown
+    // id.
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 16 * 1024 },
     // Fastify raises these errors before it runs any hook, so the console's error page is not available.
     frameworkErrors: (_error, _request, reply: FastifyReply) => {

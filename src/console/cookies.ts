@@ -2,7 +2,7 @@ import type { CookieSerializeOptions } from '@fastify/cookie';
 
 /**
  * The names of the console's cookies. A browser accepts a `__Host-` cookie only if it is `Secure`, comes from this host
- * and covers all paths. Therefore other hosts and plaintext connections cannot plant such a cookie. Chromium and
+ * and covers all paths. Other hosts and plaintext connections therefore cannot plant such a cookie. Chromium and
  * Firefox accept `Secure` cookies from loopback addresses even over HTTP.
  */
 export const cookieNames = {
@@ -21,21 +21,21 @@ export const cookieOptions = {
 } as const satisfies CookieSerializeOptions;
 
 /**
- * The options for the cookie of a sign-in with the identity provider. When a browser returns from another site, it
- * sends `Lax` cookies but no `Strict` cookies. The cookie grants no access. It only identifies a sign-in, which can be
- * completed only once.
+ * The options for the cookie of a sign-in with the identity provider. A browser that returns from a different site
+ * sends `Lax` cookies but no `Strict` cookies. The cookie grants no access. It only identifies a sign-in, and each
+ * sign-in can be completed only once.
  */
 export const signInCookieOptions = { ...cookieOptions, sameSite: 'lax' } as const satisfies CookieSerializeOptions;
 
 /**
- * Returns the value that a CSRF token is bound to. This is the browser's session token, or `none` if the browser has no
+ * Returns the value that a CSRF token is bound to: the session token of the browser, or `none` if the browser has no
  * session.
  */
 export function sessionOf(cookies: Readonly<Record<string, string | undefined>>): string {
   return cookies[cookieNames.session] ?? 'none';
 }
 
-/** The themes that a person can choose. `system` uses the theme of the browser. */
+/** The themes that a person can choose. `system` follows the theme of the browser. */
 export const themes = ['system', 'light', 'dark'] as const;
 export type Theme = (typeof themes)[number];
 

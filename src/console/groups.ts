@@ -1,9 +1,9 @@
-/** What the members of a group at the identity provider may access (`console.oidc.groups`). */
+/** The access that a group at the identity provider grants to its members (`console.oidc.groups`). */
 export type GroupRule = {
   readonly group: string;
-  /** The tenant that owns the applications. Null if the group gives access to no application. */
+  /** The tenant that owns the applications, or null if the group grants access to no application. */
   readonly tenantId: string | null;
-  /** The id of a private application. Null if the group gives access to none. */
+  /** The id of a private application, or null if the group grants access to no private application. */
   readonly private: string | null;
   readonly management: string | null;
   readonly isOperator: boolean;
@@ -12,9 +12,9 @@ export type GroupRule = {
 export type OpenedByGroups = Omit<GroupRule, 'group'>;
 
 /**
- * Returns what a person's groups give access to. If several rules match, the first rule that has a tenant determines
- * the tenant. For each type of application, the first matching rule of that tenant determines the application.
- * Therefore a session never mixes tenants.
+ * Returns the access that a person's groups grant. If several rules match, the first rule with a tenant determines the
+ * tenant. For each type of application, the first matching rule of that tenant determines the application. A session
+ * therefore never mixes tenants.
  */
 export function openedBy(rules: readonly GroupRule[], groups: readonly string[]): OpenedByGroups {
   const matching = rules.filter(({ group }) => groups.includes(group));

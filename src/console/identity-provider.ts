@@ -2,17 +2,19 @@ import type { ConsoleMembership } from '../vault/authentic-console-sessions.js';
 import type { GroupRule } from './groups.js';
 
 /**
- * The secrets for one sign-in. The sign-in URL contains `state`, `nonce` and a hash of `codeVerifier`, but not
- * `codeVerifier` itself.
+ * The secrets of one sign-in. The sign-in URL contains `state`, `nonce` and a hash of `codeVerifier`. It does not
+ * contain `codeVerifier`.
  */
 export type SignInSecrets = { readonly state: string; readonly nonce: string; readonly codeVerifier: string };
 
-/** A person's identity, as stated by an identity provider. */
+/** A person and their groups, according to an identity provider. */
 export type ProvidedPerson = { readonly name: string; readonly membership: ConsoleMembership };
 
 /**
- * `denied`: the provider did not sign the person in.
- * `rejected`: the response is invalid. `unavailable`: the provider does not respond or responds with an error.
+ * The reason why a sign-in failed.
+ * - `denied`: the provider did not sign the person in.
+ * - `rejected`: the provider's response is invalid.
+ * - `unavailable`: the provider does not respond, or responds with an error.
  */
 export type ProviderFault = 'denied' | 'rejected' | 'unavailable';
 
@@ -20,16 +22,16 @@ export type ProviderResult<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly fault: ProviderFault; readonly reason: string };
 
-/** An identity provider with which people sign in to the console. */
+/** An identity provider that people can use to sign in to the console. */
 export type IdentityProvider = {
-  /** The issuer URL in the provider's ID tokens. */
+  /** The issuer URL that the provider's ID tokens contain. */
   readonly issuer: string;
   readonly rules: readonly GroupRule[];
-  /** Returns the URL at the provider where a person signs in. */
+  /** Returns the URL of the provider's page on which a person signs in. */
   signInAddress(secrets: SignInSecrets): Promise<ProviderResult<string>>;
-  /** Returns the person whom the provider signed in. `query` is the callback's query string. */
+  /** Returns the person whom the provider signed in. `query` is the query string of the callback request. */
   personOf(query: string, secrets: SignInSecrets): Promise<ProviderResult<ProvidedPerson>>;
 };
 
-/** The path in the console to which the provider redirects people after a sign-in. */
+/** The console path to which the provider redirects people after a sign-in. */
 export const callbackPath = '/sign-in/callback';

@@ -6,7 +6,7 @@ import type { ConsolePage, Flash, Model, PageOptions } from './page.js';
 
 type Options = Omit<PageOptions, 'flash'> & { readonly flash: Flash | null };
 
-/** Renders a template in the layout and returns the HTML. */
+/** Renders a template within the layout and returns the HTML. */
 export type Layout = (
   request: FastifyRequest,
   reply: FastifyReply,
@@ -15,14 +15,14 @@ export type Layout = (
   options: Options,
 ) => Promise<string>;
 
-/** Creates the function that renders console pages. In templates, the layout's fields are in `page`. */
+/** Creates the function that renders console pages. Templates read the layout's fields from `page`. */
 export function createLayout(pages: readonly ConsolePage[], assets: string): Layout {
   return async (request, reply, view, model, { title, flash, isRunning = false }) => {
     const { signedIn } = request;
     const path = request.url.split('?', 1)[0] ?? '/';
     const page = {
       ...{ title, path, assets, flash },
-      // Loading the response to a form again would send the form again.
+      // Reloading the response to a form would submit the form again.
       reloads: isRunning && request.method === 'GET',
       theme: themeOf(request.cookies),
       csrf: reply.generateCsrf({ userInfo: sessionOf(request.cookies) }),
@@ -44,7 +44,10 @@ export function createLayout(pages: readonly ConsolePage[], assets: string): Lay
   };
 }
 
-/** A person whose access comes from groups has no API key. */
+/**
+ * Returns the name under which the console shows an application of the session. A person whose access comes from groups
+ * has no API key.
+ */
 function nameOf(kind: 'Private' | 'Management', { keyId }: Caller): string {
   return keyId === null ? `${kind} application` : `${kind} key`;
 }

@@ -6,7 +6,7 @@ import type { SignedIn } from './sessions.js';
 
 type MenuItem = { readonly label: string; readonly path: string; readonly isCurrent: boolean };
 
-/** The navigation: groups of links to the pages that the session may open. */
+/** The navigation. Each group contains links to the pages that the session may open. */
 export type Menu = readonly { readonly label: MenuGroup; readonly items: readonly MenuItem[] }[];
 
 const groups: readonly MenuGroup[] = ['Vault', 'Access', 'Audit', 'Operations'];
@@ -31,15 +31,15 @@ function opens(session: SignedIn, route: ConsoleRoute): boolean {
 }
 
 /**
- * The caller for a route that needs an application. `missing_key` and `missing_permission` are the reasons why there is
- * no such caller.
+ * The caller for a route that requires an application. `missing_key` and `missing_permission` are the reasons why the
+ * session has no such caller.
  */
 export type CallerFound =
   | { readonly kind: 'caller'; readonly caller: Caller }
   | { readonly kind: 'missing_key' }
   | { readonly kind: 'missing_permission'; readonly caller: Caller };
 
-/** Returns the caller for a route: the session's first application that may open the route. */
+/** Returns the caller for a route, which is the session's first application that may open the route. */
 export function callerFor(
   session: SignedIn,
   { session: needs, permission }: Pick<ConsoleRoute, 'session' | 'permission'>,
@@ -54,12 +54,12 @@ export function callerFor(
   return first === undefined ? { kind: 'missing_key' } : { kind: 'missing_permission', caller: first };
 }
 
-/** Returns whether another kind of key could open the route. */
+/** Returns true if a kind of key that the session lacks could open the route. */
 export function lacksKind(session: SignedIn, { session: needs, permission }: ConsoleRoute): boolean {
   return holdersOf(needs, permission).some((kind) => session[kind] === null);
 }
 
-/** Says which key opens an application route. */
+/** Describes the keys that open an application route. */
 export function requirementOf({ session: needs, permission }: ConsoleRoute): string {
   const keys = holdersOf(needs, permission).map((kind) => `the key of a ${kind} application`);
   const permissions = permissionsOf(permission);
@@ -67,7 +67,7 @@ export function requirementOf({ session: needs, permission }: ConsoleRoute): str
   return `This page requires ${keys.join(' or ')}${granted}. Sign in with one.`;
 }
 
-/** Returns the kinds of application that may hold one of the permissions. */
+/** Returns the kinds of application that can have one of the permissions. */
 function holdersOf(needs: Needs, permission: ConsoleRoute['permission']): readonly ApplicationKind[] {
   const sufficient = permissionsOf(permission);
   return kindsOf(needs).filter(

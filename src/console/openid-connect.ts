@@ -11,20 +11,20 @@ export type OpenIdConnectSettings = {
   readonly groupsClaim: string;
   readonly nameClaim: string;
   readonly rules: readonly GroupRule[];
-  /** The origin of the console, as browsers see it. */
+  /** The origin of the console from the point of view of browsers. */
   readonly publicUrl: string;
-  /** The time to wait for each response from the provider. */
+  /** The time limit for each response from the provider. */
   readonly timeoutSeconds?: number;
 };
 
-/** The time, in ms, to cache the provider's metadata. */
+/** The time in ms for which the provider's metadata is cached. */
 const metadataMs = 3_600_000;
 const clockToleranceSeconds = 30;
 const nameMax = 100;
 
 /**
  * Returns an identity provider that uses OpenID Connect: the authorization code flow with PKCE, state and nonce (RFC
- * 9700). It contacts the provider only when a person signs in, and stores none of the provider's tokens.
+ * 9700). It contacts the provider only when a person signs in. It stores none of the provider's tokens.
  */
 export function createOpenIdConnect(settings: OpenIdConnectSettings, clock: Pick<Clock, 'now'>): IdentityProvider {
   const { issuer, clientId, clientSecret, scopes, groupsClaim, nameClaim, rules, timeoutSeconds = 5 } = settings;
@@ -50,8 +50,8 @@ export function createOpenIdConnect(settings: OpenIdConnectSettings, clock: Pick
   }
 
   /**
-   * Returns the provider's metadata. Concurrent sign-ins share one request. Failures are not cached, so the next
-   * sign-in tries again.
+   * Returns the provider's metadata. Concurrent sign-ins share one request. A failure is not cached, so the next
+   * sign-in requests the metadata again.
    */
   function configuration(): Promise<client.Configuration> {
     const now = clock.now();
@@ -84,7 +84,8 @@ export function createOpenIdConnect(settings: OpenIdConnectSettings, clock: Pick
       }
     },
     async personOf(query, { state, nonce, codeVerifier }) {
-      // The origin comes from the settings and not from the request. Threat: the client chooses the `Host` header.
+      // The origin comes from the settings. Threat: an attacker chooses the `Host` header, so the request's origin
+      // cannot be trusted.
       const response = new URL(redirectUri);
       response.search = query;
       try {
@@ -108,8 +109,8 @@ export function createOpenIdConnect(settings: OpenIdConnectSettings, clock: Pick
 }
 
 /**
- * Returns a claim. Ignores an email address that the provider has not verified. Threat: at some providers, a person can
- * enter someone else's address and would then be taken for that other person.
+ * Returns a claim. Ignores an email address that the provider has not verified. Threat: an attacker enters another
+ * person's address at a provider that does not verify addresses, and signs in under that person's name.
  */
 function claimOf(claims: client.IDToken, name: string): unknown {
   const { email_verified: isVerified } = claims;
@@ -120,7 +121,7 @@ function groupsIn(claim: unknown): readonly unknown[] {
   return Array.isArray(claim) ? claim : [claim];
 }
 
-/** Returns the name in a claim as a single line. Returns null if the claim contains no name. */
+/** Returns the name in a claim as one line. Returns null if the claim contains no name. */
 function nameIn(claim: unknown): string | null {
   if (typeof claim !== 'string') return null;
   const name = claim
@@ -131,8 +132,8 @@ function nameIn(claim: unknown): string | null {
 }
 
 /**
- * The codes for a provider that does not respond properly. `ofRegistration` matches the errors that the provider
- * reports about itself or about the console's registration.
+ * The error codes for a provider that does not respond properly. `ofRegistration` matches the errors that the provider
+ * reports about its own state or about the console's registration.
  */
 const ofProvider = /^(OAUTH_TIMEOUT|OAUTH_ABORT|OAUTH_RESPONSE_IS_NOT_(CONFORM|JSON)|OAUTH_PARSE_ERROR)$/;
 const ofRegistration = /^(invalid_client|unauthorized_client|server_error|temporarily_unavailable)$/;
@@ -148,16 +149,16 @@ function kindOf(error: unknown): ProviderFault {
   if (error instanceof client.ResponseBodyError) return ofRegistration.test(error.error) ? 'unavailable' : 'rejected';
   if (error instanceof client.WWWAuthenticateChallengeError) return 'unavailable';
   if (error instanceof client.ClientError) {
-    // An error without a code means that the request failed.
+    // A missing code means that the request itself failed.
     return error.code === undefined || ofProvider.test(error.code) ? 'unavailable' : 'rejected';
   }
-  // `fetch` throws a TypeError without such a code if it cannot connect.
+  // If `fetch` cannot connect, it throws a TypeError without such a code.
   return 'unavailable';
 }
 
 /**
- * Returns a code for the log. Threat: the messages and causes of these errors contain tokens, claims and other data
- * from the provider.
+ * Returns a code for the log. Threat: an attacker who can read the log finds the tokens, claims and other data of the
+ * provider that the messages and causes of these errors contain.
  */
 function reasonOf(error: unknown): string {
   const { code, error: answer, cause } = (error ?? {}) as Readonly<Record<'code' | 'error' | 'cause', unknown>>;

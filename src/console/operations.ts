@@ -2,7 +2,7 @@ import type { Caller } from '../domain/access/caller.js';
 import type { Json, JsonObject } from '../domain/json.js';
 import type { OnProgress } from './tasks.js';
 
-/** The operations of the command line that pages use in addition to `Service`. */
+/** The CLI operations that pages use in addition to `Service`. */
 export type OperationNeeded = 'diagnose' | 'keys-rotate' | 'keys-rotation' | 'webhooks-replay';
 
 export type OperationOutcome<T> =
@@ -10,8 +10,8 @@ export type OperationOutcome<T> =
   | { readonly ok: false; readonly message: string };
 
 /**
- * The scope of an evidence bundle: either certain tokens, or everything that happened in the tenant in a period. Times
- * are in ms since the epoch.
+ * The scope of an evidence bundle: either specific tokens, or all events of the tenant in a period. Times are in ms
+ * since the epoch.
  */
 export type BundleScope = {
   readonly ids: readonly string[] | null;
@@ -19,7 +19,7 @@ export type BundleScope = {
   readonly to: number | null;
 };
 
-/** The files of a bundle. `remove` deletes the folder that contains them. */
+/** The folder with the files of a bundle. `remove` deletes this folder. */
 export type Bundle = {
   readonly folder: string;
   readonly files: readonly string[];
@@ -27,13 +27,14 @@ export type Bundle = {
 };
 
 /**
- * Operations that run the same code as the commands with the same names. `cli/serve/console.ts` provides them, because
- * operations belong to the command line. A page that reads a result validates it first.
+ * The operations that run the same code as the CLI commands. `cli/serve/console.ts` provides them, because the
+ * operations are part of the CLI. A page validates each result before it reads the result.
  */
 export type Operations = {
   run(name: OperationNeeded, input: Json): Promise<OperationOutcome<Json>>;
   /**
-   * Verifies the log, the access log and the rows, like `strongroom audit verify`. Returns the summary of that command.
+   * Verifies the log, the access log and the rows, like `strongroom audit verify`. Returns the same summary as that
+   * command.
    */
   verify(onProgress: OnProgress): Promise<OperationOutcome<JsonObject>>;
   /** Creates an evidence bundle, like `strongroom audit bundle`. */

@@ -1,16 +1,19 @@
-/** The links between the pages of a list, for `partials/pagination.liquid`. */
+/** The links between the pages of a list. `partials/pagination.liquid` renders them. */
 export type PageLinks = {
   readonly page: number;
   readonly pages: number;
   readonly total: number;
-  /** The numbers of the first and last items on the page, counted from 1. Both are 0 if the list is empty. */
+  /**
+   * The numbers of the first and the last item on the page. The first item of the list has the number 1. Both numbers
+   * are 0 if the list is empty.
+   */
   readonly first: number;
   readonly last: number;
   readonly previous: number | null;
   readonly next: number | null;
 };
 
-/** Returns the links for one page of a list with `total` items. Pages are counted from 1. */
+/** Returns the links for one page of a list with `total` items. The first page has the number 1. */
 export function pageLinks({ page, size }: { readonly page: number; readonly size: number }, total: number): PageLinks {
   const pages = Math.max(1, Math.ceil(total / size));
   const first = (page - 1) * size + 1;

@@ -2,7 +2,7 @@ import type { FieldErrors } from '../domain/field-errors.js';
 import { problemOf } from '../http/error-handler.js';
 import { type ProblemCode, problemCatalogue } from '../http/problem/problem-catalogue.js';
 
-/** The problems that only the console has. The problems of the API are in `http/problem/problem-catalogue.ts`. */
+/** The problems that occur only in the console. The API's problems are in `http/problem/problem-catalogue.ts`. */
 const consoleProblems = {
   wrong_host: {
     status: 421,
@@ -74,7 +74,7 @@ const consoleProblems = {
 
 export type ConsoleProblemCode = keyof typeof consoleProblems;
 
-/** Texts for people instead of those for the API's clients. */
+/** Texts for people. They replace the texts for the API's clients. */
 const textsForPeople: Partial<Readonly<Record<ProblemCode, Pick<ShownProblem, 'title' | 'detail' | 'advice'>>>> = {
   not_found: {
     title: 'There is no such page',
@@ -88,13 +88,13 @@ const textsForPeople: Partial<Readonly<Record<ProblemCode, Pick<ShownProblem, 't
   },
 };
 
-/** An error that ends a request with a console problem. */
+/** An error that a request handler throws to respond with a problem of the console. */
 export class ConsoleProblem extends Error {
   readonly code: ConsoleProblemCode;
-  /** Replaces the default detail of this kind of problem. */
+  /** The detail to show instead of the default detail for this kind of problem. */
   readonly detail: string | undefined;
 
-  /** The service logs `cause`, but not the problem itself. */
+  /** Creates the error. The service logs `cause`, but not the problem itself. */
   constructor(code: ConsoleProblemCode, { cause, detail }: { readonly cause?: Error; readonly detail?: string } = {}) {
     super(code, { cause });
     this.name = 'ConsoleProblem';
@@ -114,7 +114,10 @@ export type ShownProblem = {
   readonly retryAfterMs: number | null;
 };
 
-/** Converts any thrown error to a problem for a page. For an unexpected error, the problem contains no details. */
+/**
+ * Converts any thrown error to a problem for a page. For an unexpected error, the problem contains no information about
+ * the error.
+ */
 export function shownProblem(error: unknown): ShownProblem {
   const code = consoleCodeOf(error);
   if (code !== null) {

@@ -6,7 +6,7 @@ import type { Visit } from './page.js';
 const signIn: ConsoleAct = { operation: 'sign_in', message: 'signed in at the console' };
 const signOut: ConsoleAct = { operation: 'sign_out', message: 'signed out of the console' };
 
-/** Records in the access log that a person signed in with these applications, as an operator, or both. */
+/** Records a sign-in in the access log. The person signed in with these applications, as an operator, or both. */
 export async function recordSignIn(
   visit: Pick<Visit, 'vault' | 'request'>,
   callers: readonly Caller[],
@@ -16,14 +16,14 @@ export async function recordSignIn(
   await recordSession(visit, signIn, callers, isOperator, { name, issuer, reason: null });
 }
 
-/** Records that a person signed out. */
+/** Records in the access log that a person signed out. */
 export async function recordSignOut(visit: Visit): Promise<void> {
   const { name, issuer, isOperator } = visit.session;
   const callers = [visit.session.private, visit.session.management].filter((caller) => caller !== null);
   await recordSession(visit, signOut, callers, isOperator, { name, issuer, reason: null });
 }
 
-/** Records what the operator of this session did to the service, in the access log of every tenant. */
+/** Records in the access log of every tenant what the operator of this session did to the service. */
 export async function recordOperation({ vault, request, session }: Visit, act: ConsoleAct): Promise<void> {
   const { name, issuer } = session;
   const visitor = { name, issuer, reason: null };

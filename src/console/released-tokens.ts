@@ -5,9 +5,9 @@ import { maskedAnswer, type ReadContext, release } from '../queries/release.js';
 import type { Vault } from '../vault/vault.js';
 
 /**
- * Records the read of each token in the access log, and returns the fields that a page shows. Lists never show
- * plaintext: if the caller may see the plaintext, the list shows the mask. `show` returns only the fields that the page
- * needs, so that a large page does not keep many whole tokens in memory.
+ * Records the read of each token in the access log, and returns the fields that a page shows. A list never shows
+ * plaintext. If the caller may see the plaintext, the list shows the mask instead. `show` selects the fields that the
+ * page needs, so that a large page does not hold many whole tokens in memory.
  */
 export async function releasedTokens<T>(
   vault: Vault,

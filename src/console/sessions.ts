@@ -16,14 +16,14 @@ import type { Vault } from '../vault/vault.js';
 import { openedBy } from './groups.js';
 import type { IdentityProvider, SignInSecrets } from './identity-provider.js';
 
-/** The time, in ms, after which a session without requests expires. */
+/** The time in ms after which a session without requests expires. */
 export const idleMs = 15 * 60_000;
 /** The maximum age of a session in ms, even if the session is in use. */
 export const sessionMs = 12 * 3_600_000;
-/** The minimum interval, in ms, between updates to the time of a session's last request. */
+/** The minimum interval in ms between two updates of the time of a session's last request. */
 const seenEveryMs = 30_000;
 const codeMs = 5 * 60_000;
-/** The time, in ms, that a person may take to sign in at the identity provider. */
+/** The maximum time in ms that a person has for the sign-in at the identity provider. */
 export const signInMs = 10 * 60_000;
 const tokenBytes = 32;
 
@@ -33,31 +33,31 @@ const tokenBytes = 32;
 const codeAlphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const codeLength = 20;
 
-/** A signed-in person, with the callers that the person's API keys or groups currently give access to. */
+/** A signed-in person with the person's current callers. The callers come from the person's API keys or groups. */
 export type SignedIn = {
   readonly id: string;
   readonly name: string;
-  /** The issuer URL of the identity provider that supplied the name. Null if the person typed the name. */
+  /** The issuer URL of the identity provider that supplied the name, or null if the person typed the name. */
   readonly issuer: string | null;
   readonly private: Caller | null;
   readonly management: Caller | null;
   readonly isOperator: boolean;
 };
 
-/** The dependencies of sessions. `identity` is null if the settings do not name an identity provider. */
+/** The dependencies of sessions. `identity` is null if no identity provider is configured. */
 export type SessionDeps = Pick<Service, 'vault' | 'authenticateHash' | 'authenticateApplication'> & {
   readonly identity: Pick<IdentityProvider, 'issuer' | 'rules'> | null;
 };
 
-/** Returns the id under which a session, sign-in or code is stored. It is a hash of the secret. */
+/** Returns the id under which a session, sign-in or code is stored. The id is a hash of the secret. */
 function idOf(secret: string): string {
   return createHash('sha256').update(`strongroom.console.${secret}`).digest('hex');
 }
 
 /**
- * Stores a new session, and returns the session's token for the browser. Each sign-in gets a new token. Threat:
- * otherwise, an attacker who plants a session token in a browser would share the session of the person who signs in
- * there.
+ * Stores a new session and returns the session's token for the browser. Each sign-in gets a new token. Threat: an
+ * attacker plants a session token in a browser. If the sign-in kept that token, the attacker would share the session of
+ * the person who signs in there.
  */
 export async function openSession(
   vault: Vault,
@@ -79,9 +79,11 @@ export async function openSession(
 }
 
 /**
- * Returns the person whose browser sent this token. Returns null if the session is closed, too old, or idle for too
- * long, or if it no longer gives access to anything, for example because its API keys have been revoked. Authenticates
- * each key or application again, so a session never has more rights than its applications currently have.
+ * Returns the person whose browser sent this token. Authenticates each key or application again, so a session never has
+ * more rights than its applications currently have.
+ *
+ * Returns null if the session is closed, too old, or idle for too long. Also returns null if the session grants no
+ * access anymore, for example because its API keys have been revoked.
  */
 export async function findSession(deps: SessionDeps, token: string): Promise<SignedIn | null> {
   const { clock, consoleSessions } = deps.vault;
@@ -98,8 +100,8 @@ export async function findSession(deps: SessionDeps, token: string): Promise<Sig
   if (clock.now() - content.seenAt < seenEveryMs) return session;
   const seenAt = clock.now();
   const seen = { ...stored, expiresAt: seenAt + idleMs, content: { ...content, seenAt } };
-  // `replace` fails if the session has been removed. Threat: otherwise, a request that runs while the person signs out
-  // would restore the session.
+  // `replace` fails if the session has been removed. Threat: an attacker sends a request while the person signs out, to
+  // make that request restore the session.
   return (await consoleSessions.replace(seen)) ? session : null;
 }
 
@@ -126,8 +128,8 @@ async function openedByKeys({ authenticateHash }: SessionDeps, credentials: Cons
 }
 
 /**
- * Returns what a person's groups give access to under the current settings. If the settings now name another provider,
- * the groups give access to nothing.
+ * Returns the access that a person's groups grant under the current settings. If the settings now contain a different
+ * provider, the groups grant no access.
  */
 export async function openedByMembership(
   { authenticateApplication, identity }: SessionDeps,
@@ -152,7 +154,8 @@ function ofType(caller: Caller | null, type: ApplicationType): Caller | null {
 
 /**
  * Stores a new sign-in with the identity provider. Returns the secrets of the sign-in, and the token that the browser
- * keeps until the callback. `session` is the token of the session that the sign-in replaces, or null.
+ * stores until the callback. `session` is the token of the session that the sign-in replaces, or null if it replaces
+ * none.
  */
 export async function beginSignIn(
   { clock, random, consoleSessions }: Vault,
@@ -172,8 +175,8 @@ export async function beginSignIn(
 }
 
 /**
- * Removes a sign-in from the store and returns it. Returns null if no sign-in has this token, or if the sign-in is more
- * than ten minutes old.
+ * Removes a sign-in from the store and returns it. Returns null if no sign-in has this token, or if the sign-in began
+ * more than ten minutes ago.
  */
 export async function takeSignIn({ clock, consoleSessions }: Vault, token: string): Promise<ConsoleSignIn | null> {
   const stored = await consoleSessions.take(idOf(token));
@@ -191,7 +194,7 @@ export async function closeSession({ consoleSessions }: Vault, token: string): P
   await consoleSessions.take(idOf(token));
 }
 
-/** Closes all sessions, in all browsers, that were opened with any of this session's credentials. */
+/** Closes every session that was opened with any of this session's credentials, in all browsers. */
 export async function closeSessionsLike({ consoleSessions }: Vault, { id }: SignedIn): Promise<void> {
   const stored = await consoleSessions.take(id);
   for (const subject of stored?.subjects ?? []) await consoleSessions.removeOf(subject);
@@ -208,8 +211,8 @@ function subjectsOf(vault: Vault, credentials: ConsoleCredentials): readonly str
 }
 
 /**
- * Returns a keyed hash that identifies a person. Threat: a subject may be an email address, which an attacker could
- * find from a plain hash by hashing candidates.
+ * Returns a keyed hash that identifies a person. Threat: an attacker who can read the hash finds the person by hashing
+ * candidates, because a subject may be an email address. A plain hash would allow this.
  */
 function personRef({ integrity }: Vault, { issuer, subject }: ConsoleMembership): string {
   return createHmac('sha256', integrity.console)
@@ -218,8 +221,8 @@ function personRef({ integrity }: Vault, { issuer, subject }: ConsoleMembership)
 }
 
 /**
- * Returns the caller that an API key belongs to. Returns null if the key is not valid or if its application has another
- * type.
+ * Returns the caller that an API key belongs to. Returns null if the key is not valid, or if its application has a
+ * different type.
  */
 export async function callerOfKey(
   { authenticate }: Pick<Service, 'authenticate'>,
@@ -230,7 +233,7 @@ export async function callerOfKey(
   return caller?.applicationType === type ? { caller, keyHash: apiKeyHash(key) } : null;
 }
 
-/** Returns a new one-time code. An operator can use it to sign in to any process within five minutes. */
+/** Returns a new one-time code. An operator can use the code to sign in to any process within five minutes. */
 export async function issueOperatorCode({ clock, random, consoleSessions }: Vault): Promise<string> {
   const issuedAt = clock.now();
   const characters = Array.from({ length: codeLength }, () => codeAlphabet.charAt(random.integer(codeAlphabet.length)));
@@ -242,7 +245,9 @@ export async function issueOperatorCode({ clock, random, consoleSessions }: Vaul
   return code.replaceAll(/(.{4})(?=.)/g, '$1-');
 }
 
-/** Uses up a code. Returns true if the code was valid. The code cannot be used again, whether or not it had expired. */
+/**
+ * Redeems a code. Returns true if the code was valid. The code cannot be used again, even if it had already expired.
+ */
 export async function redeemOperatorCode({ clock, consoleSessions }: Vault, typed: string): Promise<boolean> {
   const code = typed.toUpperCase().replaceAll(/[\s-]/g, '').replaceAll('O', '0').replaceAll(/[IL]/g, '1');
   if (code.length !== codeLength) return false;

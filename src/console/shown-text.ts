@@ -1,17 +1,17 @@
-/** The characters that are invisible or that change the order of other characters. */
+/** Characters that are invisible or that change the order of other characters. */
 const invisible = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}]/gu;
-/** Zero-width joiners between emoji. They are invisible, but do no harm there. */
+/** Zero-width joiners between emoji. They are invisible, but harmless in this position. */
 const joiners = /(?<=\p{Emoji}\p{Emoji_Modifier}?\u{FE0F}?)\u{200D}(?=\p{Emoji})/gu;
 const placeholder = '\u{E000}';
 
 /**
  * Formats a value for a page. Shows at most `max` characters, and shows each invisible character as its code point.
- * Threat: a right-to-left override or a zero-width character makes one value look like another. Pages also use `<bdi>`
- * to isolate the value from the surrounding text.
+ * Pages also use `<bdi>` to isolate the value from the surrounding text. Threat: an attacker stores a right-to-left
+ * override or a zero-width character to make one value look like a different value.
  */
 export function shownText(value: unknown, max = 200): string {
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
-  // A character has at most two code units, so this does not cut off anything that the page shows.
+  // A character has at most two code units, so the slice contains all characters that the page shows.
   const characters = [...text.slice(0, 2 * max + 2)];
   const isLong = characters.length > max || text.length > 2 * max + 2;
   const part = isLong ? characters.slice(0, max).join('') : text;
@@ -22,7 +22,7 @@ export function shownText(value: unknown, max = 200): string {
   return isLong ? `${visible}…` : visible;
 }
 
-/** Formats multiline text like `shownText`, but keeps the line breaks. `max` applies to all lines together. */
+/** Formats multiline text like `shownText`, but preserves the line breaks. `max` applies to the total of all lines. */
 export function shownLines(text: string, max: number): string {
   const lines: string[] = [];
   let left = max;
@@ -38,7 +38,10 @@ function codePointOf(character: string): string {
   return (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
 }
 
-/** Formats a message such as `must be a path` as a sentence. The API names the field before it; a page shows it beside. */
+/**
+ * Formats a message such as `must be a path` as a sentence. In the API, the name of the field precedes the message. On
+ * a page, the message appears next to the field.
+ */
 export function sentence(message: string): string {
   const said = message.startsWith('is ') ? `this ${message}` : message;
   return `${said.slice(0, 1).toUpperCase()}${said.slice(1)}${/[.!?]$/.test(said) ? '' : '.'}`;

@@ -1,9 +1,12 @@
 import type { Json } from '../domain/json.js';
 
-/** The name of a task of the whole console, or of the task that makes one session's evidence bundle. */
+/**
+ * The name of a task. `checks` and `verification` belong to the whole console. Each session has its own task that makes
+ * its evidence bundle.
+ */
 export type TaskName = 'checks' | 'verification' | `bundle ${string}`;
 
-/** The state of a task. Times are in ms since the epoch. `total` is 0 while the total is unknown. */
+/** The state of a task. Times are in ms since the epoch. `total` is 0 until the total is known. */
 export type TaskState =
   | { readonly state: 'none' }
   | { readonly state: 'running'; readonly beganAt: number; readonly done: number; readonly total: number }
@@ -14,12 +17,13 @@ export type TaskState =
 export type OnProgress = (done: number, total: number) => void;
 
 /**
- * Runs work that takes too long for a request. For each name, this process runs one task at a time, and keeps the
- * result of the last one.
+ * Runs work that takes longer than a request may take. For each name, this process runs one task at a time and stores
+ * the result of the last task.
  */
 export type Tasks = {
   /**
-   * Starts a task unless a task with this name is already running. `run` returns the result, or a message if it fails.
+   * Starts a task. If a task with this name is already running, does nothing. `run` returns either the result or the
+   * message of a failure.
    */
   start(
     name: TaskName,
@@ -28,7 +32,7 @@ export type Tasks = {
     ) => Promise<{ readonly ok: true; readonly value: Json } | { readonly ok: false; readonly message: string }>,
   ): void;
   state(name: TaskName): TaskState;
-  /** Drops the result of a task. Does nothing while the task is running. */
+  /** Drops the result of a task. If the task is still running, does nothing. */
   forget(name: TaskName): void;
 };
 

@@ -8,7 +8,7 @@ import { parsingJsonBody } from '../http/body/parse-json-body.js';
 import type { Work } from '../vault/turns.js';
 import { sentence } from './shown-text.js';
 
-/** A form field for one part of a token's data. `path` is the path of that part in the API. */
+/** A form field for one part of a token's data. `path` is the path of this part in the API. */
 export type DataField = {
   readonly name: string;
   readonly label: string;
@@ -24,7 +24,7 @@ const digits = (name: string, path: string, label: string, hint: string, isRequi
   ...{ name, path, label, hint, isRequired, isNumeric: true },
 });
 
-/** The form fields for each token type. The type `token` has a text area instead. */
+/** The form fields for each token type. The form for the type `token` has a text area instead of fields. */
 const typeForms: Readonly<Record<TokenType, TypeForm>> = {
   token: { label: 'Text or JSON', fields: [] },
   card: {
@@ -71,7 +71,7 @@ const texts = z
   .default([])
   .transform((given) => (typeof given === 'string' ? [given] : given));
 
-/** The values in the form, as a person typed them. */
+/** The values of the form, as a person typed them. */
 export const tokenForm = z.object({
   ...{ number: text, expiration_month: text, expiration_year: text, cvc: text },
   ...{ routing_number: text, account_number: text, value: text },
@@ -80,8 +80,8 @@ export const tokenForm = z.object({
   ...{ metadata_key: texts, metadata_value: texts },
   deduplicate_token: z.enum(['', 'true', 'false']).default(''),
   /**
-   * A random value that becomes part of the idempotency key. It differs each time the form is opened, so that
-   * submitting a form twice creates only one token.
+   * A random value that is part of the idempotency key. It differs each time a person opens the form. Submitting the
+   * same form twice therefore creates only one token.
    */
   request: z.string().max(200).default(''),
   type: z.enum(tokenTypes, { error: 'is not a token type' }).default('token'),
@@ -89,7 +89,7 @@ export const tokenForm = z.object({
 
 export type TypedToken = z.output<typeof tokenForm>;
 
-/** Returns the fields that the template needs for a token type's form. */
+/** Returns the fields that the template needs to show the form for a token type. */
 export function shapeOf(type: TokenType) {
   const { defaultContainer, defaultFingerprintExpression, defaultMask, defaultSearchIndexes } = typeRules[type];
   return {
@@ -102,7 +102,7 @@ export function shapeOf(type: TokenType) {
   };
 }
 
-/** Converts a form to a create request. Also returns the errors for fields that contain invalid JSON. */
+/** Converts a form to a create request. Also returns an error for each field that contains invalid JSON. */
 export async function requestOf(
   work: Work,
   typed: TypedToken,
@@ -130,7 +130,7 @@ type Read = { readonly value: Json; readonly errors: FieldErrors };
 async function dataOf(work: Work, { type, ...typed }: TypedToken): Promise<Read> {
   const { fields } = typeForms[type];
   const values: Readonly<Record<string, unknown>> = typed;
-  // People write long numbers with spaces. The spaces are never part of the number.
+  // People write long numbers with spaces. These spaces are never part of the number.
   const typedValue = ({ name }: DataField) => String(values[name] ?? '').replaceAll(/\s/g, '');
   const [only] = fields;
   if (only?.path === 'data') return { value: typedValue(only), errors: {} };
@@ -143,7 +143,7 @@ async function dataOf(work: Work, { type, ...typed }: TypedToken): Promise<Read>
   return typed.format === 'json' ? jsonOf(work, source, 'data') : { value: source, errors: {} };
 }
 
-/** Parses a mask, which is either JSON or a single expression. */
+/** Parses a mask, which is either JSON or one expression. */
 async function maskOf(work: Work, given: string): Promise<Read> {
   const source = withLineFeeds(given).trim();
   return /^(?:\{(?![{%])|\[|")/.test(source) ? jsonOf(work, source, 'mask') : { value: source, errors: {} };
@@ -156,7 +156,7 @@ async function jsonOf(work: Work, source: string, path: string): Promise<Read> {
   return { value: '', errors: { [at]: [parsed.message] } };
 }
 
-/** Returns the metadata from the key-value rows of a form. Leaves out rows without a key. */
+/** Returns the metadata from the rows of a form. Each row contains a key and a value. Ignores rows without a key. */
 export function metadataOf({
   metadata_key: keys,
   metadata_value: values,
@@ -174,12 +174,12 @@ export function metadataOf({
   return { value: metadata.size === 0 ? null : Object.fromEntries(metadata), errors: {} };
 }
 
-/** Replaces each line break with a line feed, because a form sends a line break as two characters. */
+/** Replaces each line break with a line feed. A form sends a line break as two characters. */
 export function withLineFeeds(given: string): string {
   return given.replaceAll('\r\n', '\n');
 }
 
-/** Returns the lines that are not empty. Returns null if there are none. */
+/** Returns the lines that are not empty, or null if all lines are empty. */
 export function listOf(given: string): readonly string[] | null {
   const lines = withLineFeeds(given)
     .split('\n')
@@ -205,15 +205,15 @@ const ownPlaces: readonly Place[] = [
   'id',
 ].map((name) => ({ name, path: name }));
 
-/** Returns the data fields in a type's form. */
+/** Returns the data fields in the form for a token type. */
 export function dataPlaces(type: TokenType): readonly Place[] {
   return type === 'token' ? [{ name: 'text', path: 'data' }] : typeForms[type].fields;
 }
 
 /**
- * Returns the errors in a request, keyed by the form fields that show them. Errors that do not belong to a form field
- * are under the key `form`. If an error concerns only part of a field, such as `containers[1]`, the message contains
- * the path.
+ * Returns the errors in a request by the form fields that show them. An error that belongs to no form field has the key
+ * `form`. If an error concerns only a part of a field, such as `containers[1]`, its message contains the path of that
+ * part.
  */
 export function errorsBeside(errors: FieldErrors, places: readonly Place[] = []): Readonly<Record<string, string>> {
   const all = [...places, ...ownPlaces];

@@ -11,7 +11,7 @@ export const previewPermissions = ['token:read', 'token:search', 'token:use'] as
 
 type Asked = { readonly applicationId: string; readonly tokenId: string; readonly permission: string };
 
-/** Returns the fields of the preview form before a person has requested a preview. */
+/** Returns the fields of the preview form for a page on which no preview has been requested. */
 export function noPreview({ tokenId, permission }: Omit<Asked, 'applicationId'>) {
   return { tokenId, permission, permissions: previewPermissions, error: null, result: null };
 }
@@ -23,7 +23,7 @@ export type ShownPreview = Omit<ReturnType<typeof noPreview>, 'error' | 'result'
 
 /**
  * Returns what an application would see of a token. The page never shows more of the value than the session's private
- * application may see. It never shows the value in plaintext, because revealing a value requires a reason.
+ * application may see. It never shows plaintext, because revealing a value requires a reason.
  */
 export async function shownPreview(visit: Visit, asked: Asked, access: AccessFields | null): Promise<ShownPreview> {
   const { vault, context } = visit;
@@ -47,7 +47,7 @@ export async function shownPreview(visit: Visit, asked: Asked, access: AccessFie
     result: {
       decisions: decisions.map(({ permission: name, transform, rule }) => ({ name, transform, rule })),
       seen: decision?.transform ?? null,
-      /** True if the preview could show the plaintext, but the page shows the mask instead. */
+      /** True if the preview would be the plaintext. The page then shows the mask instead. */
       isMasked: token?.transform === 'reveal',
       isLimited,
       hasViewer: viewer !== null,

@@ -7,7 +7,7 @@ import type { TokenAnswer } from '../queries/token-answer.js';
 import type { Visit } from './page.js';
 import { shownLines, shownText } from './shown-text.js';
 
-/** The maximum number of characters of data or of a mask that a page shows. A downloaded file contains everything. */
+/** The maximum number of characters that a page shows of data or of a mask. A downloaded file contains all of them. */
 const charactersMax = 3_000;
 const membersMax = 20;
 const memberCharactersMax = 500;
@@ -17,17 +17,18 @@ export function tokenPath(id: string): string {
   return `/tokens/${encodeURIComponent(id)}`;
 }
 
-/** Returns a token under the caller's `token:read` transform. Throws a problem if the read is rejected. */
+/** Returns a token with the caller's `token:read` transform applied. Throws a problem if the read is rejected. */
 export async function findToken({ vault, context }: Visit, id: string): Promise<TokenAnswer> {
   const found = await getToken(vault, context, id);
   if (found.ok) return found.value;
-  // A store server that lost its leadership must not make the page report that the token does not exist.
+  // A store server that has lost its leadership may return outdated data. The page must not use such data to report
+  // that the token does not exist.
   await vault.confirmReads(context.beganAt, false);
   throw problemFrom(found);
 }
 
 /**
- * Returns a token in plaintext. Throws Problem 403 unless `token:read` or `token:use` lets the caller see the
+ * Returns a token in plaintext. Throws Problem 403 if neither `token:read` nor `token:use` allows the caller to see the
  * plaintext.
  */
 export async function findPlaintext(visit: Visit, id: string): Promise<TokenAnswer> {
@@ -38,7 +39,7 @@ export async function findPlaintext(visit: Visit, id: string): Promise<TokenAnsw
   throw new Problem('forbidden');
 }
 
-/** Records the read in the access log, and returns the token object. */
+/** Records the read in the access log and returns the token object. */
 export async function released(
   { vault, context }: Visit,
   answer: TokenAnswer,
@@ -73,7 +74,7 @@ function textOf(value: Json | undefined): string | null {
 }
 
 /**
- * Returns data as a list of members if it is a small object. Returns any other data as text. `isCut` is true if the
+ * Returns data as a list of members if the data is a small object, and as text if it is not. `isCut` is true if the
  * text was shortened.
  */
 function shownData(data: Json) {

@@ -7,9 +7,9 @@ import { sentence, shownText } from './shown-text.js';
 /** A posted form whose fields are not known in advance, such as a form with a list of rules. */
 export type TypedForm = {
   readonly names: readonly string[];
-  /** Returns a field's trimmed text, or an empty string if the field was not sent. */
+  /** Returns the trimmed text of a field, or an empty string if the form does not contain the field. */
   text(name: string): string;
-  /** Returns all values of a field, such as the boxes that are checked in a group. */
+  /** Returns all values of a field, such as the selected boxes of a group. */
   values(name: string): readonly string[];
 };
 
@@ -23,7 +23,9 @@ export function typedForm(visit: Visit): TypedForm {
   return { names: [...fields.keys()], values, text: (name) => (values(name)[0] ?? '').trim() };
 }
 
-/** Returns the first error in a field or in one of its list items, as a sentence. Returns null if there is no error. */
+/**
+ * Returns the first error in a field or in one of its list items as a sentence. Returns null if the field has no error.
+ */
 export function errorOf(errors: FieldErrors, field: string): string | null {
   const found = Object.entries(errors).find(
     ([path]) => path === field || (path.startsWith(`${field}[`) && path.endsWith(']')),
@@ -33,8 +35,8 @@ export function errorOf(errors: FieldErrors, field: string): string | null {
 }
 
 /**
- * Checks a name that a person typed to confirm a deletion. Some characters in a name cannot be typed, so this also
- * accepts the name in the form in which the page shows it.
+ * Checks the name that a person typed to confirm a deletion. Some characters in a name cannot be typed. The function
+ * therefore also accepts the name in the form that the page shows.
  */
 export function confirmed(typed: string, name: string): Checked<null> {
   const isName = typed !== '' && (typed === name.trim() || typed === shownText(name).trim());
@@ -44,8 +46,8 @@ export function confirmed(typed: string, name: string): Checked<null> {
 const onceField = z.object({ once: z.uuid() });
 
 /**
- * Returns the idempotency key for a form that issues a secret. Without this key, reloading the response would issue
- * another secret.
+ * Returns the idempotency key for a form that issues a secret. Without this key, reloading the response would issue a
+ * second secret.
  */
 export function onceOf(
   visit: Visit,

@@ -18,8 +18,8 @@ export function invalid<T = never>(path: string, message: string): Checked<T> {
 }
 
 /**
- * Returns the combined errors of several checks, without duplicates, or null if all checks passed. Threat: a 4 MiB body
- * may contain 250,000 invalid fields that all cause the same error at the same path.
+ * Returns the combined errors of several checks, without duplicates, or null if all checks passed. Threat: a caller
+ * sends a 4 MiB body with 250,000 invalid fields that all cause the same error at the same path.
  */
 export function errorsOf(checks: readonly Checked<unknown>[]): FieldErrors | null {
   const errors = new Map<string, Set<string>>();

@@ -1,18 +1,18 @@
 /** An application's use of one budget in the current window. Times are in ms since the epoch. */
 export type BudgetUse = {
   readonly endsAt: number;
-  /** The number of guesses reserved in this window so far. It never exceeds the budget. */
+  /** The number of guesses that have been reserved in this window. It never exceeds the budget. */
   readonly used: number;
   /**
    * The number of lookups in this window that found something. Each reservation reports the hits since the previous
-   * one.
+   * reservation.
    */
   readonly hits: number;
   /** True if a request was rejected in this window because the budget was used up. */
   readonly exhausted: boolean;
   /**
-   * The last time that the application exceeded `suspectAbove` without a hit, or null if it never has. This time is
-   * kept when a new window begins.
+   * The last time at which the application exceeded `suspectAbove` without a hit. Null if this has never happened. The
+   * value stays the same when a new window begins.
    */
   readonly suspectAt: number | null;
 };
@@ -41,7 +41,10 @@ export type ReservationRequest = {
 export const clocksApartMs = 2_000;
 
 export type Reservation = {
-  /** The number of guesses granted: at least `need`, or all that were left. */
+  /**
+   * The number of guesses that are granted. This is at least `need`, or all remaining guesses if fewer than `need`
+   * remain.
+   */
   readonly granted: number;
   readonly endsAt: number;
   /** True if this is the first reservation in the window that was not granted in full. */

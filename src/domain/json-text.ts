@@ -2,8 +2,8 @@ import { isJsonArray, isJsonObject, type Json } from './json.js';
 import type { Steps } from './steps.js';
 
 /**
- * The size of the largest value that is converted without yielding, as an estimated number of characters of JSON. In
- * this estimate, strings and keys count as their length, and every other value counts as 8 characters.
+ * The maximum size of a value that is converted without yielding. The size is an estimate of the number of characters
+ * in the value's JSON. Strings and keys count as their length, and every other value counts as 8 characters.
  */
 const sizeAtOnce = 32 * 1024;
 
@@ -18,7 +18,8 @@ export function* jsonText(value: Json): Steps<string> {
 }
 
 /**
- * Appends the JSON of a large value to `pieces`. Writes many small items in one call, and each large item recursively.
+ * Appends the JSON of a large value to `pieces`. Converts many small items in one call of `JSON.stringify`, and
+ * converts each large item recursively.
  */
 function* write(value: Json, pieces: string[]): Steps<void> {
   const isArray = isJsonArray(value);

@@ -5,8 +5,9 @@ export type StreamQueue = {
 
 /**
  * Creates a queue that runs commands on the same stream one at a time within a process, so that only other processes
- * can cause a conflict. A name may also stand for something other than a stream. A command on several streams joins all
- * their queues at once and waits only for commands that joined earlier, so deadlocks are impossible.
+ * can cause a conflict. `streams` may also contain names of things other than streams. A command on several streams
+ * joins all of their queues at the same time. It waits only for commands that joined earlier, so deadlocks are
+ * impossible.
  */
 export function createStreamQueue(): StreamQueue {
   const tails = new Map<string, Promise<unknown>>();

@@ -3,7 +3,7 @@
  * (docs/contract.md, "Terms").
  */
 export function codePointCount(text: string): number {
-  // Most long strings are Latin-1, so each of their UTF-16 code units is one code point.
+  // In a Latin-1 string, each UTF-16 code unit is one code point. Most long strings are Latin-1.
   if (text.length > 10_000 && latin1Bytes(text) !== null) return text.length;
   let count = 0;
   for (let i = 0; i < text.length; i += 1) {

@@ -39,7 +39,7 @@ const isoShape =
 /**
  * Parses an ISO 8601 date (`2026-01-31`, midnight UTC) or a date-time in the extended format into milliseconds since
  * the epoch. Seconds, a fraction of up to nine digits and an offset (default UTC) are optional. Truncates fractions to
- * milliseconds, so that a token does not outlive the given time. Returns null for any other text.
+ * milliseconds, so that a token never outlives the requested time. Returns null for any other text.
  */
 export function parseIsoDateTime(text: string): number | null {
   const match = isoShape.exec(text);
@@ -62,7 +62,7 @@ export function parseIsoDateTime(text: string): number | null {
 const offsetShape = /^([+-])(\d{2})(?::?(\d{2}))?$/;
 
 /**
- * Parses `Z`, `±hh:mm`, `±hhmm` or `±hh` into minutes east of UTC; undefined means UTC. Returns null for any other text
+ * Parses `Z`, `±hh:mm`, `±hhmm` or `±hh` into minutes east of UTC. Undefined means UTC. Returns null for any other text
  * and for minutes over 59. `instantOf` checks that the offset is at most 14 hours.
  */
 function parseOffset(text: string | undefined): number | null {
@@ -106,7 +106,7 @@ function daysIn(year: number, month: number): number {
   return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
 }
 
-/** The first and the last millisecond since the epoch with a four-digit year in UTC. */
+/** The earliest and the latest time whose year in UTC has four digits, in milliseconds since the epoch. */
 const fourDigitYears = {
   earliestMs: -62_167_219_200_000, // 0000-01-01T00:00:00.000Z
   latestMs: 253_402_300_799_999, // 9999-12-31T23:59:59.999Z

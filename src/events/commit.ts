@@ -5,8 +5,9 @@ import { hmac, sha256, sha256Text } from './sealing/hashes.js';
 import { lengthPrefixed, lengthPrefixedText } from './sealing/length-prefixed.js';
 
 /**
- * The part of a stored event that makes it possible to verify the event on its own. It describes the event's commit
- * (the events that one command appended to one stream) and contains the MAC of that commit.
+ * The part of a stored event with which the event can be verified without reading any other event. It describes the
+ * event's commit and contains the MAC of that commit. A commit consists of the events that one command appended to one
+ * stream.
  */
 export type EventProof = {
   /** The revision of the first event of the commit. */
@@ -48,7 +49,7 @@ const absent = 0xffff_ffff;
 /** The prefix that distinguishes leaves from inner nodes (RFC 6962, section 2.1). */
 const leafPrefix = '\0';
 
-/** The link before the first commit. */
+/** The link that precedes the first commit in the hash chain. */
 export const noLink: Uint8Array = new Uint8Array(hashBytes);
 
 /** Returns the commit for events that are to be appended to a stream after `expectedRevision`. */
@@ -94,7 +95,7 @@ export function endsCommit({ revision, proof }: Placed): boolean {
 
 /**
  * Returns the leaf of the commit that an event claims to belong to, or null if the event cannot belong to that commit.
- * Does not need a key.
+ * The function does not need a key.
  */
 export function leafOf(event: PlacedEvent & { readonly proof: Omit<EventProof, 'mac'> }): Buffer | null {
   const { stream, revision, proof } = event;
@@ -138,7 +139,7 @@ function hashOfBoxes(boxes: readonly (Uint8Array | null)[]): Buffer {
 
 const nothingSealed = hashOfBoxes([null, null, null]);
 
-/** Returns the digest of an event at its place as a byte string. */
+/** Returns the digest of an event and of its place in the stream, as a byte string. */
 function eventDigest(
   event: Omit<PlacedEvent, 'stream' | 'revision'>,
   stream: string,

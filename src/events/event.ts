@@ -6,12 +6,14 @@ export type SealedParts = {
   readonly cvc: Uint8Array | null;
 };
 
-/** The facts about an event's source that go into the access log but not into the event log. */
+/** The facts about an event's source that are recorded in the access log but not in the event log. */
 export type EventSource = {
   /** Null if an identity provider authenticated the person, so no API key was used. */
   readonly keyId: string | null;
   readonly sourceAddress: string | null;
-  /** The trace with the reason for the request, encrypted for the access log. Absent if there is no reason. */
+  /**
+   * The trace with the reason for the request, encrypted for the access log. Absent if the request states no reason.
+   */
   readonly trace?: Uint8Array;
 };
 
@@ -25,11 +27,14 @@ export type NewEvent = {
   readonly tenantId: string;
   /** An application id, `system` for expiries and purges, or `operator` for the command line. */
   readonly actorId: string;
-  /** Absent for the service itself and for the command line. Not stored with the event. */
+  /**
+   * The source of the event, which is not stored with the event. Absent if the actor is the service itself or the
+   * command line.
+   */
   readonly source?: EventSource | undefined;
-  /** Milliseconds since the epoch. */
+  /** The time of the event, in milliseconds since the epoch. */
   readonly time: number;
-  /** The keyed hash of the request's idempotency key, or null if the request had none. */
+  /** The keyed hash of the request's idempotency key, or null if the request had no idempotency key. */
   readonly cmd: string | null;
   /** The trace id and person of the request, encrypted under the tenant's audit key. */
   readonly trace: Uint8Array | null;
@@ -39,7 +44,7 @@ export type NewEvent = {
 
 export type RecordedEvent = NewEvent & {
   readonly stream: string;
-  /** Counts from 0 in each stream, without gaps. */
+  /** The number of the event in its stream. Numbers start at 0 and have no gaps. */
   readonly revision: number;
   /** The event's place in the order of all events. Positions increase and may have gaps. */
   readonly position: number;

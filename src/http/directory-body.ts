@@ -12,7 +12,7 @@ const unchanging = json
   .meta({ description: 'The type of the application. It cannot be changed: any other type returns 400.' });
 const anObject = { error: 'must be a JSON object' };
 const listed = { type: ['array', 'null'], minItems: 1, maxItems: 50 };
-/** The schema for an access rule in a request. It only documents the rule; the domain validates it. */
+/** The schema for an access rule in a request. It only documents the rule. The domain validates it. */
 const accessRule = {
   type: 'object',
   additionalProperties: false,
@@ -55,7 +55,7 @@ const settings = json.optional().meta({
 
 /**
  * The request bodies for applications, keys and tenants (docs/contract.md, "Applications" and "Tenants"). These schemas
- * check only JSON types; the domain checks everything else. Unknown fields are ignored.
+ * check only JSON types. The domain checks everything else. Unknown fields are ignored.
  */
 export const createApplicationBody = z.object(
   {

@@ -9,12 +9,12 @@ import { TenantGone } from '../vault/tenant-gone.js';
 import { Problem, problemBody } from './problem/problem.js';
 import { type ProblemCode, problemCatalogue } from './problem/problem-catalogue.js';
 
-/** The default for `Retry-After` in a 503 response. */
+/** The default for `Retry-After` in a 503 response, in ms. */
 const retryAfterMsDefault = 1_000;
 
 /**
- * Creates the handler that converts a thrown error to a response. If the error is unexpected, the response says nothing
- * about it except the trace id of the request.
+ * Creates the handler that converts a thrown error to a response. For an unexpected error, the response contains only
+ * the trace id of the request.
  */
 export function createErrorHandler(
   report: (error: unknown, traceId: string) => void,
@@ -83,7 +83,7 @@ function codeOfLibraryError(error: unknown): ProblemCode {
   return typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500 ? 'malformed_request' : 'internal';
 }
 
-/** The maximum number of faults in an error response, so that the size of the response is bounded. */
+/** The maximum number of faults in an error response. It limits the size of the response. */
 const schemaErrorsMax = 20;
 
 type SchemaIssue = { readonly instancePath: string; readonly message?: string | undefined };
@@ -97,7 +97,10 @@ function schemaErrors(issues: readonly SchemaIssue[]): FieldErrors {
   return Object.fromEntries(errors);
 }
 
-/** Converts `/search_indexes/0` to `search_indexes[0]`. Returns `body` if the fault is in the body as a whole. */
+/**
+ * Converts a path such as `/search_indexes/0` to `search_indexes[0]`. Returns `body` if the fault concerns the whole
+ * body.
+ */
 function requestPath(instancePath: string): string {
   const path = instancePath
     .replaceAll(/\/(\d+)/g, '[$1]')

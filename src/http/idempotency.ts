@@ -6,8 +6,8 @@ import { Problem } from './problem/problem.js';
 const charactersMax = 200;
 
 /**
- * Returns a request's idempotency key and path, or null if the request has no key. Throws Problem 400 if the key has an
- * invalid length (docs/contract.md, "Idempotency").
+ * Returns the idempotency key and the path of a request. Returns null if the request has no idempotency key. Throws
+ * Problem 400 if the length of the key is invalid (docs/contract.md, "Idempotency").
  */
 export function idempotencyOf(
   request: FastifyRequest,

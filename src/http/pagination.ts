@@ -9,7 +9,7 @@ const pageDescription = 'The page number. Default: 1.';
 const sizeDescription = `The maximum number of items per page. Default: ${sizeDefault}.`;
 
 /**
- * The query parameters of a paginated route. A value that is not a whole number within its range returns 400
+ * The query parameters of a paginated route. The response is 400 if a value is not a whole number within its range
  * (docs/contract.md, "Pagination").
  */
 export const pageQuery = {
@@ -17,7 +17,7 @@ export const pageQuery = {
   size: wholeNumber(sizeMax, sizeMessage, sizeDefault, sizeDescription),
 };
 
-/** The parameters in `pageQuery`, as numeric fields in a request body. Null counts as absent. */
+/** The same parameters as numeric fields in a request body. A null value counts as absent. */
 export const pageFields = {
   page: bodyNumber(Number.MAX_SAFE_INTEGER, pageMessage, 1, pageDescription),
   size: bodyNumber(sizeMax, sizeMessage, sizeDefault, sizeDescription),
@@ -30,7 +30,7 @@ export function rangeOf({ page, size }: Page): { readonly offset: number; readon
   return { offset: Math.min((page - 1) * size, Number.MAX_SAFE_INTEGER), limit: size };
 }
 
-/** One page of a list, as a response body (docs/contract.md, "Pagination"). */
+/** The response body for one page of a list (docs/contract.md, "Pagination"). */
 export type PageAnswer = {
   readonly pagination: {
     readonly total_items: number;

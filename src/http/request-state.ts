@@ -14,38 +14,38 @@ declare module 'fastify' {
   }
   interface FastifyRequest {
     traceId: string;
-    /** When the request arrived, from `performance.now()`. */
+    /** The time at which the request arrived, from `performance.now()`. */
     beganAt: number;
-    /** Null if the request is not traced. */
+    /** The span of the request, or null if the request is not traced. */
     span: RequestSpan | null;
-    /** Set only on routes with a permission. */
+    /** The caller. It is set only on routes with a permission. */
     caller: Caller | null;
-    /** Set once the request may run. */
+    /** The resources of the request. They are set when the request may run. */
     lease: Lease | null;
-    /** The code of the problem in the response, for the log. */
+    /** The code of the problem in the response. The log line contains it. */
     problemCode: ProblemCode | null;
   }
   interface FastifyContextConfig {
     /**
-     * The permission, or one of several, that a caller must hold on at least one container. A route without a
-     * permission requires no key.
+     * The permission that a caller must have on at least one container. If this is a list, one of its permissions is
+     * enough. A route without a permission requires no key.
      */
     permission?: Permission | readonly Permission[] | 'any_key';
     /**
-     * If true, the route accepts an unknown key. An earlier request may have deleted the key's tenant without finishing
-     * the deletion. The route then finishes it.
+     * If true, the route accepts an unknown key. The key may belong to a tenant whose deletion began in an earlier
+     * request but was not completed. The route then completes the deletion.
      */
     finishesTenantDeletion?: boolean;
-    /** The maximum memory for the route's response, in bytes, in addition to the request body. */
+    /** The maximum memory in bytes for the route's response. The memory for the request body is counted separately. */
     roomBytes?: number;
-    /** The media type that a body must have. */
+    /** The media type that a request body must have. */
     mediaType?: 'application/json' | 'application/merge-patch+json';
     /** The route's documentation in the OpenAPI document, in addition to its schemas. */
     operation?: Operation;
   }
 }
 
-/** Returns the context that a request passes to every command. */
+/** Returns the part of the command context that comes from the request. */
 export function contextOf(request: FastifyRequest): Pick<CommandContext, 'caller' | 'traceId' | 'beganAt'> {
   return { caller: callerOf(request), traceId: request.traceId, beganAt: request.beganAt };
 }

@@ -4,12 +4,12 @@ import type { HeaderNames, Service } from './service.js';
 
 export type TypedApp = ReturnType<typeof typed>;
 
-/** Returns the given app with a type that derives body types from the schemas. */
+/** Returns `app` with a type that derives the types of bodies from their schemas. */
 export function typed(app: FastifyInstance) {
   return app.withTypeProvider<ZodTypeProvider>();
 }
 
-/** Adds the routes of one file to the app. */
+/** A function that adds the routes of one file to the app. */
 export type Routes = (app: TypedApp, service: Service, headerNames: HeaderNames) => void;
 
 export type TokenParams = { readonly id: string };

@@ -3,12 +3,12 @@ import type { FastifyReply } from 'fastify';
 import type { Json } from '../domain/json.js';
 
 /**
- * The size of the parts in which long responses are sent, in bytes. Parts let us distinguish a client that reads slowly
- * from a client that has stopped reading.
+ * The size in bytes of the parts in which a long response is sent. The parts make it possible to distinguish a client
+ * that reads slowly from a client that has stopped reading.
  */
 const partBytes = 64 * 1024;
 
-/** Sends a JSON value, with headers that prevent caches between the vault and the caller from storing it. */
+/** Sends a JSON value. Headers prevent caches between the vault and the caller from storing it. */
 export function sendJson(reply: FastifyReply, status: 200 | 201, body: Json): FastifyReply {
   return sendText(reply, status, JSON.stringify(body));
 }
@@ -22,10 +22,7 @@ export function sendText(reply: FastifyReply, status: 200 | 201, text: string): 
   return head.header('content-length', bytes.length).send(Readable.from(partsOf(bytes), { objectMode: false }));
 }
 
-/**
- * Sends JSON text in pieces as they are produced. Produces each piece only after the connection has accepted the
- * previous one.
- */
+/** Sends JSON text in pieces. Each piece is produced only after the connection has accepted the previous piece. */
 export function sendPieces(reply: FastifyReply, pieces: AsyncIterable<string>): FastifyReply {
   async function* parts(): AsyncIterable<Buffer> {
     for await (const piece of pieces) yield* partsOf(Buffer.from(piece));

@@ -12,8 +12,8 @@ import { sendPieces, sendText } from './send-json.js';
 
 /**
  * Sends a page of complete token objects (docs/contract.md, "Pagination"). Sends each token only after the access log
- * has recorded it. Even for a large page, memory contains only the first tokens of the page (`tokens`) and the token
- * that is being sent.
+ * has recorded its read. Memory never contains a whole large page. It contains only the first tokens of the page
+ * (`tokens`) and the token that is being sent.
  */
 export async function sendTokenPage(
   vault: Vault,

@@ -10,27 +10,30 @@ import type { Limits } from './limits/limits.js';
 /** The dependencies of the HTTP layer, which `compose` creates. */
 export type Service = {
   readonly vault: Vault;
-  /** Returns the caller that a key belongs to, or null. */
+  /** Returns the caller that an API key belongs to, or null if the key is not valid. */
   authenticate(key: string): Maybe<Caller | null>;
-  /** Like `authenticate`, but takes the hash of a key, because console sessions store only the hash. */
+  /** Like `authenticate`, but accepts the hash of a key. Console sessions store only this hash. */
   authenticateHash(keyHash: string): Maybe<Caller | null>;
-  /** Returns an application as a caller without a key, or null if the application does not exist or was deleted. */
+  /**
+   * Returns an application as a caller without a key. Returns null if the application does not exist or has been
+   * deleted.
+   */
   authenticateApplication(tenantId: string, applicationId: string): Maybe<Caller | null>;
-  /** Returns the state of the service. If the service is not ready, the state contains the reasons. */
+  /** Returns the state of the service. If the service is not ready, the state includes the reasons. */
   state(): Promise<ServiceState>;
   readonly limits: Limits;
   readonly metrics: Metrics;
-  /** Null if traces are not recorded. */
+  /** The spans for tracing, or null if traces are not recorded. */
   readonly spans: Spans | null;
   readonly projections: Projections;
   /**
-   * Records the damage that an error reveals, such as a lost key or a forged row. The service is not ready once damage
-   * is known.
+   * Records the damage that an error reveals, such as a lost key or a forged row. The service is not ready after damage
+   * has been recorded.
    */
   reportError(error: unknown): void;
 };
 
-/** Lower-case header names for each purpose, the standard name first. */
+/** The lowercase header names for each purpose. The standard name is the first. */
 export type HeaderNames = {
   readonly apiKey: readonly string[];
   readonly traceId: readonly string[];

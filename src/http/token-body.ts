@@ -8,8 +8,8 @@ const text = z.string({ error: 'must be a string' });
 const flag = z.boolean({ error: 'must be true or false' });
 const notTexts = 'must be an array of strings';
 /**
- * Rejects an array with too many items before checking any of them. Threat: producing an error for each of 80,000
- * invalid items takes seconds.
+ * Rejects an array with too many items before it checks any item. Threat: an attacker sends 80,000 invalid items.
+ * Producing an error for each of them would take seconds.
  */
 const indexes = z
   .custom<unknown>((value) => !Array.isArray(value) || value.length <= indexesMax, {
@@ -18,7 +18,7 @@ const indexes = z
   })
   .pipe(z.array(text, { error: notTexts }).nullish());
 
-/** The fields shared by create and update. The schemas check only JSON types; the domain checks everything else. */
+/** The fields that create and update share. The schemas check only JSON types. The domain checks everything else. */
 const shared = {
   mask: json.optional().meta({
     description:

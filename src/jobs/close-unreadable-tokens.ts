@@ -6,15 +6,18 @@ import type { Vault } from '../vault/vault.js';
 const pageSize = 1_000;
 
 /**
- * A token that is alive in the log although one of its keys was destroyed: its data key, or only the key of its
- * verification code.
+ * A token that is live according to the log, although one of its keys was destroyed. `what` is `data` if its data key
+ * was destroyed, and `cvc` if only the key of its verification code was destroyed.
  */
 export type UnreadableToken = { readonly tenantId: string; readonly stream: string; readonly what: 'data' | 'cvc' };
 
-/** The method of a log that this job uses. The log may return its events verified or unverified. */
+/** The only method of a log that this job uses. The log may or may not verify the events that it returns. */
 type ClearLog = { readClear(afterPosition: number, limit: number): Promise<readonly ClearEvent[]> };
 
-/** Finds tokens in a restored log whose keys were destroyed by events that are missing from the log. Needs no keys. */
+/**
+ * Finds the tokens in a restored log whose keys were destroyed, although the log lacks the events that ended the keys.
+ * Needs no keys.
+ */
 export async function findUnreadableTokens(
   log: ClearLog,
   isErased: (keyId: string) => boolean,
@@ -44,8 +47,8 @@ export async function findUnreadableTokens(
 }
 
 /**
- * Records what happened to these tokens: deletes each token whose data is lost, and purges the cvc of each token that
- * has lost only its verification code.
+ * Records the loss of these keys in the log. Deletes each token whose data is lost. If only the verification code of a
+ * token is lost, purges the cvc.
  */
 export async function closeUnreadableTokens(vault: Vault, lost: readonly UnreadableToken[]): Promise<void> {
   const origin = { actorId: 'operator', traceId: null, visitor: null, cmd: null };
@@ -55,7 +58,8 @@ export async function closeUnreadableTokens(vault: Vault, lost: readonly Unreada
       const view = attempt.viewOf(stream);
       const wanted = what === 'data' ? ({ do: 'delete' } as const) : ({ do: 'purge_cvc', reason: 'request' } as const);
       const decided = decide({ ...wanted, at: attempt.at }, view.state);
-      // If a token is due to expire, the sweep records its expiry, which does not require the token's data.
+      // If the token is due to expire, nothing is recorded here. The sweep records the expiry, which does not require
+      // the token's data.
       if (!decided.ok || decided.events.length === 0) return 'nothing_left';
       return attempt.commit(await attempt.seal([{ view, decisions: decided.events, ...nothingToSeal }]), null);
     });

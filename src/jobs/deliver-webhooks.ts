@@ -28,30 +28,31 @@ import { createPace } from './pace.js';
 import { type Subscription, tellDenials } from './tell-denials.js';
 
 const pageSize = 500;
-/** The maximum number of events that a webhook delivers before its checkpoint is stored. */
+/** The maximum number of new events that are delivered to a webhook before its checkpoint is stored. */
 const chunkSize = 16;
 const lanes = 8;
-/** A webhook with this many pending deliveries stops reading the log. Later events wait in the log. */
+/** The number of pending deliveries at which a webhook stops reading the log. Later events wait in the log. */
 const pendingMax = 100;
-/** A checkpoint is not stored if it has passed only irrelevant events and has advanced by fewer positions than this. */
+/**
+ * If no event after the stored checkpoint concerns the webhook, a new checkpoint is stored only after this many
+ * positions.
+ */
 const unsavedMax = 10_000;
 const pollMs = 200;
 const refreshMs = 1_000;
-/**
- * Limits how often the list of tenants is read, so that reading it takes at most about 1/`refreshShare` of the time.
- */
+/** Limits how often the list of tenants is read. Reading the list takes at most about 1/`refreshShare` of the time. */
 const refreshShare = 50;
 const housekeepingMs = 3_600_000;
 /**
- * An id is kept for at most three days. Housekeeping may remove it up to one interval late, so that interval is
- * subtracted.
+ * How long a sealed token id is kept. The limit is three days. One housekeeping interval is subtracted, because
+ * housekeeping may remove the id up to one interval late.
  */
 const idKeptMs = 3 * 24 * 3_600_000 - housekeepingMs;
 const markKeptMs = 90 * 24 * 3_600_000;
 
 /**
- * Asks another process to bring a webhook up to a log position. Returns false if no other process took the work. In
- * that case, this process does it.
+ * Hands the work for a webhook over to a different process, which delivers the events up to a log position. Returns
+ * false if no process accepts the work. In that case, this process does the work itself.
  */
 export type CarryWebhook = (job: {
   readonly tenantId: string;
@@ -60,9 +61,12 @@ export type CarryWebhook = (job: {
 }) => Promise<boolean>;
 
 export type WebhookDeliveries = {
-  /** Attempts all deliveries that are due now. Resolves when they are finished. */
+  /** Attempts all deliveries that are due now. Resolves when all attempts are finished. */
   run(): Promise<void>;
-  /** Like `run`, for one webhook. Does nothing if the webhook does not exist. */
+  /**
+   * Attempts the due deliveries of one webhook, as `run` does for all webhooks. Does nothing if the webhook does not
+   * exist.
+   */
   deliver(tenantId: string, webhookId: string): Promise<void>;
   start(): void;
   stop(): Promise<void>;
@@ -70,9 +74,9 @@ export type WebhookDeliveries = {
 
 /**
  * Delivers events to webhooks (docs/design.md, "Webhooks"). The event log serves as the outbox. Each webhook has a
- * checkpoint, which is a position in the log. Events whose first attempt failed are recorded separately, by their
- * positions. Webhooks are independent of each other, so a slow webhook does not delay the others. If several processes
- * run this at the same time, events may be delivered twice.
+ * checkpoint, which is a position in the log. Events before the checkpoint whose delivery is still pending are recorded
+ * separately. Webhooks do not depend on each other, so a slow webhook does not delay the others. If several processes
+ * run this at the same time, an event may be delivered twice.
  */
 export function createWebhookDeliveries(
   vault: Vault,
@@ -90,7 +94,10 @@ export function createWebhookDeliveries(
   let carriedUpTo = -1;
   let carryAt = Number.NEGATIVE_INFINITY;
   const pace = createPace();
-  /** False while a caller of `run` is waiting for the deliveries. */
+  /**
+   * True if deliveries pause while the thread is busy with requests. `run` does not set this, because its caller waits
+   * for the deliveries.
+   */
   let isPaced = false;
   let isStopped = true;
   let isStopping = false;
@@ -112,7 +119,7 @@ export function createWebhookDeliveries(
     refreshAt = endedAt + Math.max(refreshMs, refreshShare * (endedAt - beganAt));
   }
 
-  /** Forgets old token ids. These include ids for a webhook that was deleted at the same time as the token. */
+  /** Removes old token ids, including ids for a webhook that was deleted at the same time as the token. */
   async function keepHouse(): Promise<void> {
     const now = clock.now();
     if (now - keptHouseAt < housekeepingMs) return;
@@ -120,7 +127,7 @@ export function createWebhookDeliveries(
     keptHouseAt = now;
   }
 
-  /** Webhooks at the same position share a page. */
+  /** Reads a page of the log. Webhooks that are at the same position share the page. */
   function readPage(position: number): Promise<readonly ClearEvent[]> {
     const known = pages.get(position);
     if (known !== undefined) return known;
@@ -130,9 +137,9 @@ export function createWebhookDeliveries(
   }
 
   /**
-   * Returns the webhook's stored state. If the state is missing or not authentic, the webhook starts again at the
-   * position of its creation. Events may then arrive twice, but none are lost. Returns null if another process saved a
-   * state in the meantime.
+   * Returns the stored state of a webhook. If the state is missing or not authentic, the webhook starts again at the
+   * position of its creation. Some events may then be delivered twice, but no event is lost. Returns null if another
+   * process saved a state first.
    */
   async function begin(subscription: Subscription): Promise<VersionedState<WebhookState> | null> {
     const { id } = subscription.webhook;
@@ -144,8 +151,8 @@ export function createWebhookDeliveries(
   }
 
   /**
-   * Delivers the events for one webhook up to the end of the log. Stops earlier if too many of its deliveries are
-   * pending.
+   * Delivers the events for one webhook up to the end of the log. Stops earlier if too many deliveries of the webhook
+   * are pending.
    */
   async function advance(subscription: Subscription): Promise<void> {
     const { id } = subscription.webhook;
@@ -196,7 +203,8 @@ export function createWebhookDeliveries(
   }
 
   /**
-   * Hands the webhooks over to other processes whenever the log has grown, and every second because retries may be due.
+   * Offers all webhooks to other processes when the log has grown. If the log does not grow, does this once per second,
+   * because retries may be due.
    */
   async function handOver(mayCarry: CarryWebhook): Promise<void> {
     if (performance.now() >= refreshAt) await refresh();
@@ -267,8 +275,8 @@ async function createdAt({ log }: Pick<Vault, 'log'>, { tenantId, webhook }: Sub
 }
 
 /**
- * Returns the deliveries that are due. Only the oldest pending event of a token is due, so that the events of a token
- * arrive in order.
+ * Returns the deliveries that are due. Of each token's pending events, only the oldest can be due. This ensures that
+ * the events of a token arrive in order.
  */
 function dueOf(pending: readonly PendingDelivery[], now: number): readonly PendingDelivery[] {
   const oldest = new Map<string, PendingDelivery>();
@@ -280,8 +288,7 @@ function dueOf(pending: readonly PendingDelivery[], now: number): readonly Pendi
 }
 
 /**
- * Returns the next events on the page that may concern the webhook, and the position of the last event that was
- * considered.
+ * Returns the next events on the page that may concern the webhook, and the position up to which the page was searched.
  */
 function chunkOf(
   { tenantId, webhook }: Subscription,
@@ -313,11 +320,11 @@ async function eventsAt({ log }: Pick<Vault, 'log'>, due: readonly PendingDelive
 type Batch = {
   readonly retried: readonly Retried[];
   readonly chunk: readonly ClearEvent[];
-  /** The checkpoint after the batch. */
+  /** The webhook's checkpoint after this batch. */
   readonly upTo: number;
 };
 
-/** Delivers a batch, keeping each token's events in order, and returns the resulting state. */
+/** Delivers a batch and returns the resulting state. The events of each token are delivered in order. */
 async function deliver(
   vault: Vault,
   subscription: Subscription,
@@ -375,7 +382,8 @@ async function deliver(
 
 /**
  * Returns the body of a delivery, which contains ids but never data. Returns null if the event does not pass the
- * filters. `isKnown` means that the event passed the filters in an earlier attempt.
+ * webhook's filters. If `isKnown` is true, the event passed the filters in an earlier attempt, and the filters do not
+ * apply again.
  */
 async function payloadOf(
   vault: Vault,
@@ -403,12 +411,12 @@ async function payloadOf(
 }
 
 type Told = {
-  /** Null if the token is gone and its id was removed. */
+  /** The token's id. Null if the token cannot be read and no sealed id is available. */
   readonly id: string | null;
   readonly type: TokenType;
   /**
-   * Whether the token passes the webhook's container filter. If its containers are unknown, it passes only if the
-   * webhook has no such filter, or if an id was sealed for the event.
+   * True if the token passes the webhook's container filter. If the token cannot be read, its containers are unknown.
+   * It then passes if the webhook has no container filter, or if an id was sealed for the event.
    */
   readonly isCovered: boolean;
 };
@@ -435,8 +443,8 @@ async function tokenOf(
 }
 
 /**
- * Returns null if the key is lost. The delivery then contains what is known without the key. Reads of the token report
- * the loss.
+ * Returns the decrypted token, or null if its key is lost. A delivery without the decrypted token contains only what is
+ * known without the key. The loss is not reported here, because reads of the token report it.
  */
 async function openedOrLost(vault: Vault, view: TokenView, life: TokenLife): Promise<OpenToken | null> {
   try {
@@ -447,7 +455,7 @@ async function openedOrLost(vault: Vault, view: TokenView, life: TokenLife): Pro
   }
 }
 
-/** Returns the type of the event's token, from the event that began the token's life. */
+/** Returns the type of the event's token. The type is in the event that began the token's life. */
 async function typeAt({ log }: Pick<Vault, 'log'>, { stream, revision }: ClearEvent): Promise<TokenType> {
   for (let before: number | null = revision + 1; before !== null; ) {
     const page: readonly ClearEvent[] = await log.readNewest(stream, before, pageSize);

@@ -7,27 +7,29 @@ import { LogBehind, logBehind } from '../vault/log-behind.js';
 
 type Deps = { readonly log: EventLog; readonly chain: EventChain; readonly keys: KeyRing };
 
-/** If no event has named a key within this time after the creation of the key, no event ever will. */
+/** If no event names a key within this time after the key was created, no event will ever name it. */
 const namedWithinMs = 3_600_000;
 const candidatesMax = 100_000;
 
 /**
- * Destroys orphan keys: keys that were created in advance but that no event names, for example because the process
- * died. A key is destroyed only if it is older than one hour and no event since its creation names it. The log is read
- * only after that hour is over.
+ * Destroys orphan keys. These are keys that were created in advance but that no event names, for example because the
+ * process crashed. A key is destroyed only if it is more than one hour old, and if no event after its creation names
+ * it. The log is read after that hour has passed.
  */
 export async function destroyOrphanKeys({ log, chain, keys }: Deps, now: number): Promise<number> {
   const after = await keys.checkpoint('orphans');
   const made = await keys.made(after, now - namedWithinMs, candidatesMax);
   const last = made.at(-1);
   if (last === undefined) return 0;
-  // Threat: the log is an older copy, in which the event that names a key may be missing.
+  // Threat: an attacker restores an older copy of the log. If the event that names a key is missing from that copy, the
+  // key looks like an orphan.
   const behind = await logBehind({ log, keys });
   if (behind !== null) throw new LogBehind(behind.head);
   const orphans = new Set(made.map(({ keyId }) => keyId));
-  // If an older log was ever put back, an older key may have a higher `logHead` than a newer key.
+  // If an older log was ever restored, an older key can have a higher `logHead` than a newer key. The search therefore
+  // starts at the lowest `logHead`.
   const position = made.reduce((least, { logHead }) => Math.min(least, logHead), last.logHead);
-  // Threat: an attacker that can write to the log removes the event that names a living key. `readUnbroken` detects
+  // Threat: an attacker who can write to the log removes the event that names a living key. `readUnbroken` detects
   // this.
   await readUnbroken({ log, chain, keys }, position, ({ clear }) => {
     for (const named of [clear['key'], clear['cvc_key']]) if (typeof named === 'string') orphans.delete(named);

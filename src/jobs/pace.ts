@@ -1,24 +1,32 @@
 import { performance } from 'node:perf_hooks';
 import { setTimeout as wait } from 'node:timers/promises';
 
-/** An estimate of the CPU time that one delivery for a small token takes in all threads together. */
+/** An estimate of the CPU time, in ms, that one delivery for a small token takes in all threads together. */
 const deliveryMs = 0.6;
 /**
- * The part of it that this thread certainly takes. A higher estimate would count requests as deliveries, and the thread
- * would not seem busy with them.
+ * The minimum part of `deliveryMs` that is spent in this thread. If this estimate were too high, time for requests
+ * would be counted as time for deliveries, and the thread would not seem busy.
  */
 const ownMs = 0.25;
 /** While this thread is busy, deliveries take at most 1/`share` of one processor's time. */
+<<<<<<< HEAD
 const share = 25;
 /** The thread counts as busy if other work takes more than this fraction of the time. */
+=======
+const share = 20;
+/** The thread counts as busy if work other than deliveries takes more than this fraction of the time. */
+>>>>>>> w30/prose
 const busyShare = 0.3;
 const sampleMs = 100;
 const restMsMax = 1_000;
 
-/** Keeps deliveries from slowing down the requests that the same thread serves. Delayed deliveries wait in the log. */
+/**
+ * Slows deliveries down if they would delay the requests that the same thread serves. Events that are not delivered yet
+ * wait in the log.
+ */
 export type Pace = {
   /**
-   * Pauses after deliveries if the thread is busy with other work. `sharers` is the number of webhooks that are
+   * Pauses after some deliveries, if the thread is busy with other work. `sharers` is the number of webhooks that are
    * delivering at the same time.
    */
   rest(deliveries: number, sharers: number): Promise<void>;

@@ -10,17 +10,17 @@ import { findUnreadableTokens, type UnreadableToken } from './close-unreadable-t
 const pageSize = 10_000;
 const logPageSize = 1_000;
 /**
- * An orphan key that is older than this should have been destroyed. The orphan-key job runs every hour, and destroys
- * keys that are at least one hour old.
+ * Orphan keys that are older than this should not exist. The orphan-key job runs every hour and destroys orphan keys
+ * that are more than one hour old.
  */
 const orphanAgeMs = 3 * 3_600_000;
 
-/** A living token whose key was destroyed or is missing. */
+/** A live token whose key was destroyed or is missing. */
 type Lost = UnreadableToken & { readonly key: 'destroyed' | 'missing' };
 
 /**
- * `orphans` is the number of old keys that no event names. `newer` is the first event whose type or version this
- * program does not know.
+ * `orphans` is the number of old keys that no event names. `newer` is the first event whose type or version is unknown
+ * to this program.
  */
 type ReconciledKeys = {
   readonly lost: readonly Lost[];
@@ -29,8 +29,8 @@ type ReconciledKeys = {
 };
 
 /**
- * Compares all living keys with the log. Checks each suspected token again, because the token may have changed in the
- * meantime.
+ * Compares all living keys with the log. Checks each suspected token a second time, because the token may have changed
+ * during the comparison.
  */
 export async function reconcileKeys(vault: Vault): Promise<ReconciledKeys> {
   const living = await livingKeys(vault, Number.MAX_SAFE_INTEGER);

@@ -2,15 +2,15 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { KeyRotation } from '../keys/key-ring.js';
 import { StoreUnavailable } from '../ports/store-unavailable.js';
 
-/** The number of living data keys that have been processed, and the total number. */
+/** The number of living data keys that have been processed, and the total number of living data keys. */
 type RotationProgress = { readonly done: number; readonly total: number };
 
 const twoMinutes: RetryPolicy = { againMs: 1_000, limitMs: 120_000 };
 
 /**
  * Rewraps all data keys under new wrapping keys, and the tenant keys under `next` (ADR 29). After an interruption, a
- * call with the same `next` continues the rotation. If everything is already under `next`, the call only settles the
- * store and returns false. Throws StoreUnavailable if a store stays unavailable for too long.
+ * call with the same `next` continues the rotation. If everything is already wrapped under `next`, the call only
+ * settles the store and returns false. Throws StoreUnavailable if a store stays unavailable for too long.
  */
 export async function rotateKeys(
   rotation: KeyRotation,
@@ -32,20 +32,21 @@ export async function rotateKeys(
       done += step.looked;
       onProgress({ done, total: Math.max(total, done) });
     }
-    // An earlier call may have succeeded although its response was lost. In that case, everything is already under the
-    // new key.
+    // An earlier call may have succeeded, but its response may have been lost. In that case, everything is already
+    // wrapped under the new key.
     if (await again(async () => (await rotation.isUnder(next)) || (await rotation.replaceRoot(next)))) break;
   }
   await again(() => rotation.settle());
   return isRotated;
 }
 
-/** Retries every `againMs` until attempts have failed for `limitMs`. */
+/** How to retry a failing step: every `againMs`, for at most `limitMs`. */
 type RetryPolicy = { readonly againMs: number; readonly limitMs: number };
 
 /**
- * Retries an idempotent step while a store is unavailable, and returns its result. Throws StoreUnavailable after the
- * time limit, and any other error immediately. The pauses do not keep the process running.
+ * Runs an idempotent step and returns its result. Retries the step while a store is unavailable. Throws
+ * StoreUnavailable after the time limit, and any other error immediately. A pause between two retries does not prevent
+ * the process from exiting.
  */
 async function retry<T>({ againMs, limitMs }: RetryPolicy, step: () => Promise<T>): Promise<T> {
   const until = performance.now() + limitMs;

@@ -12,11 +12,11 @@ import { destroyOrphanKeys } from './orphan-keys.js';
 
 const dueRowsMax = 500;
 /**
- * The number of due rows that are recorded at the same time. This many tokens can share a commit, or a server's
- * connections, without exceeding the time limits.
+ * The number of due rows that are recorded at the same time. In an embedded store, these tokens share a commit. With a
+ * store server, they share the connections. In both cases, recording this many tokens stays within the time limits.
  */
 const recordedAtOnce = 64;
-/** The maximum time between two rounds. */
+/** The maximum time between two rounds, in ms. */
 const roundMs = 20_000;
 const housekeepingMs = 60_000;
 const tombstoneMs = 7 * 24 * 3_600_000;
@@ -26,7 +26,9 @@ const waitMsMin = 5;
 export type Sweep = {
   /** Records everything that is due now. Returns the number of rows that were due. */
   run(): Promise<number>;
-  /** Tells the sweep that a token is due at this time, in ms since the epoch. */
+  /**
+   * Schedules a round for the time (in ms since the epoch) at which a token is due, if no earlier round is scheduled.
+   */
   dueAt(dueAt: number): void;
   start(): void;
   stop(): Promise<void>;
@@ -35,8 +37,8 @@ export type Sweep = {
 /**
  * Records expiries and cvc purges when rows are due. The sweep also does housekeeping: it destroys ended keys that
  * commands failed to destroy, destroys orphan keys, and removes old claims, tombstones and access log entries. Reads do
- * not depend on the sweep. If something fails, the sweep reports the error to `onError` and tries again in the next
- * round. `projectedUpTo` returns the log position up to which the rows have been updated.
+ * not depend on the sweep. If a step fails, the sweep reports the error to `onError` and tries again in the next round.
+ * `projectedUpTo` returns the log position up to which the rows are up to date.
  */
 export function createSweep(
   vault: Vault,
@@ -59,13 +61,13 @@ export function createSweep(
       const failed = await recordAll(due);
       recorded += due.length;
       if (due.length < dueRowsMax || failed > 0 || stopping) return recorded;
-      // Lets requests run in between. Otherwise, a series of rows that are no longer due could be processed without
-      // ever yielding.
+      // Lets requests run between two batches. Without this, a long series of rows that are no longer due could block
+      // the thread.
       await nextTurn();
     }
   }
 
-  /** Records all due rows, even if some of them fail. Returns the number of failures. */
+  /** Tries to record all due rows, even if some of them fail. Returns the number of failures. */
   async function recordAll(due: Awaited<ReturnType<Vault['rows']['due']>>): Promise<number> {
     let failed = 0;
     await atMost(recordedAtOnce, due, async (row) => {
@@ -83,8 +85,8 @@ export function createSweep(
     const steady = steadyNow(vault.clock);
     if (steady - keptHouseAt < housekeepingMs) return;
     keptHouseAt = steady;
-    // The removal of a claim, a tombstone or a key cannot be undone, so housekeeping uses the earliest possible current
-    // time.
+    // The removal of a claim, a tombstone or a key cannot be undone. Housekeeping therefore uses the earliest possible
+    // current time.
     const now = earliestNow(vault.clock);
     await shredEndedKeys(vault.log, vault.keys, await projectedUpTo());
     await noteLog(vault);
@@ -104,7 +106,7 @@ export function createSweep(
       onError(error);
     }
     const dueAt = await nextDueAt();
-    // This is checked last, because stop() may have been called during any of the waits above.
+    // This check comes last, because stop() may have been called while this function waited.
     if (!stopped) schedule(Math.min(dueAt ?? Number.POSITIVE_INFINITY, vault.clock.now() + roundMs));
   }
 
@@ -121,12 +123,12 @@ export function createSweep(
     if (timer !== null) clearTimeout(timer);
     wakesAt = at;
     const now = vault.clock.now();
-    // If a row is still due, recording it has just failed, or the row is not yet due at the earliest possible current
-    // time. The wait avoids a busy loop.
+    // A row can still be due after a round for two reasons. Either recording it has failed, or it is not due yet at the
+    // earliest possible current time. The wait avoids a busy loop in both cases.
     const waitMs = at <= now ? 1_000 : Math.min(Math.max(at - now, waitMsMin), roundMs);
     timer = setTimeout(() => {
       wakesAt = Number.POSITIVE_INFINITY;
-      // Rounds run one after another, so stop() has to wait only for the last one.
+      // Rounds run one after another. stop() therefore has to wait only for the last round.
       running = running.then(round);
     }, waitMs);
   }
@@ -152,8 +154,8 @@ export function createSweep(
 const monthsKept = 13;
 
 /**
- * Drops the calendar months of the access log that are completely older than 13 months. If the store is unavailable, a
- * later round drops these months.
+ * Removes the calendar months of the access log that are completely older than 13 months. If the store is unavailable,
+ * a later round removes these months.
  */
 export async function dropOldAccess(log: AccessLog, now: number): Promise<void> {
   const today = new Date(now);

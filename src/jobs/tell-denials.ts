@@ -12,12 +12,13 @@ export type Subscription = { readonly tenantId: string; readonly webhook: Webhoo
 const pageSize = 100;
 const dayMs = 24 * 3_600_000;
 const minuteMs = 60_000;
-/** A new webhook searches only this many of the newest batches in each chain for denials since its creation. */
+/** A new webhook searches for denials since its creation in this many of the newest batches of each chain. */
 const batchesBack = 1_000;
 
 /**
- * Notifies a webhook of denied accesses since the webhook's checkpoint in the access log. Sends at most one
- * notification per application per minute, in order, and retries a failed delivery before it sends the next one.
+ * Notifies a webhook of the denied accesses that come after the webhook's checkpoint in the access log. Sends at most
+ * one notification per application and minute. The notifications are sent in order, so a failed delivery is retried
+ * before the next notification is sent.
  */
 export async function tellDenials(
   vault: Vault,
@@ -57,7 +58,10 @@ function sequenceOf({ chains }: DenialState, chain: string): number {
   return chains.find(([name]) => name === chain)?.[1] ?? 0;
 }
 
-/** Delivers the denials in these batches. Stops at the first failed delivery, unless that was its last attempt. */
+/**
+ * Delivers the denials in these batches. If a delivery fails and will be retried, stops at this delivery. If its last
+ * attempt has failed, continues with the next denial.
+ */
 async function tellBatches(
   vault: Vault,
   { tenantId, webhook }: Subscription,
@@ -107,13 +111,14 @@ function upTo(
 ): DenialState {
   const others = before.chains.filter(([name]) => name !== chain);
   // The times of the last two minutes are kept, because the times in different chains differ slightly. Older times
-  // would not suppress any notification.
+  // cannot suppress a notification.
   const recent = [...told].filter(([, at]) => now - at < 2 * minuteMs);
   return { ...before, chains: [...others, [chain, sequence]], told: recent };
 }
 
 /**
- * Derives an id for a denial, because access log entries have no ids of their own. The id is the same in every attempt.
+ * Derives an id for a denial, because access log entries have no ids. All attempts to deliver the denial use the same
+ * id.
  */
 function idOf(chain: string, sequence: number, index: number): string {
   const hex = hash('sha256', JSON.stringify(['strongroom.denial.1', chain, sequence, index]), 'hex');

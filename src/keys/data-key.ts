@@ -2,27 +2,30 @@ import { openCiphertext, sealCiphertext } from '../events/sealing/ciphertext.js'
 import { ownBuffer } from './random-key.js';
 
 /**
- * A wrapping key is replaced after it has wrapped this many keys, because the nonces are random (NIST SP 800-38D,
- * section 8.3).
+ * The number of data keys that a wrapping key wraps before it is replaced. The limit is necessary because the nonces
+ * are random (NIST SP 800-38D, section 8.3).
  */
 export const wrapsMax = 2 ** 30;
 
-/** Identifies a data key, its tenant, and the wrapping key that wraps it. */
+/** Identifies a data key, its tenant, and the wrapping key under which it is wrapped. */
 export type DataKeyPlace = { readonly tenantId: string; readonly tenantKeyId: string; readonly keyId: string };
 
 export function wrapDataKey(wrappingKey: Buffer, key: Buffer, of: DataKeyPlace): Buffer {
   return sealCiphertext(wrappingKey, key, place(of));
 }
 
-/** Returns the key in a dedicated buffer, or null if it was wrapped for another place or under another key. */
+/**
+ * Returns the key in a dedicated buffer. Returns null if the key was wrapped for a different place or under a different
+ * key.
+ */
 export function openDataKey(wrappingKey: Buffer, wrapped: Buffer, of: DataKeyPlace): Buffer | null {
   const opened = openCiphertext(wrappingKey, wrapped, place(of));
   return opened === null ? null : ownBuffer(opened);
 }
 
 /**
- * Returns the data key, wrapped under a newer wrapping key of its tenant. Returns null if the old wrapping key does not
- * open the data key.
+ * Rewraps a data key under a newer wrapping key of its tenant, and returns the result. Returns null if the old wrapping
+ * key does not open the data key.
  */
 export function rewrapDataKey(
   from: { readonly id: string; readonly key: Buffer },

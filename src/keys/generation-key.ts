@@ -9,7 +9,7 @@ function place(generation: number): CiphertextPlace {
   };
 }
 
-/** Returns a new generation key, wrapped under the root key. */
+/** Creates a generation key, and returns it wrapped under the root key. */
 export function newGenerationKey(rootKey: Buffer, generation: number): Buffer {
   const key = randomBytes(keyBytes);
   const wrapped = sealCiphertext(rootKey, key, place(generation));
@@ -22,7 +22,8 @@ export function openGenerationKey(rootKey: Buffer, wrapped: Buffer, generation: 
 }
 
 /**
- * Returns the key, wrapped under the next root key. Returns null if the key does not open with the current root key.
+ * Rewraps a generation key under the next root key, and returns the result. Returns null if the current root key does
+ * not open the generation key.
  */
 export function rewrapGenerationKey(rootKey: Buffer, next: Buffer, wrapped: Buffer, generation: number): Buffer | null {
   const key = openGenerationKey(rootKey, wrapped, generation);
@@ -34,7 +35,8 @@ export function rewrapGenerationKey(rootKey: Buffer, next: Buffer, wrapped: Buff
 
 /**
  * Derives a tenant's search-term key (HKDF, RFC 5869) from the generation key, and zeroes the generation key. The salt
- * is one of the tenant's keys, so destroying either key destroys the search key.
+ * is one of the tenant's keys. If either the generation key or the salt is destroyed, the search-term key can no longer
+ * be derived.
  */
 export function deriveSearchKey(generationKey: Buffer, tenantId: string, salt: Buffer): Buffer {
   const derived = Buffer.from(hkdfSync('sha256', generationKey, salt, `strongroom.search.${tenantId}`, keyBytes));

@@ -2,16 +2,16 @@ import { LRUCache } from 'lru-cache';
 
 const entriesMax = 10_000;
 /**
- * The sum of this time, the purge interval and the TTL resolution is one minute, which is the longest time that a key
- * stays in the cache.
+ * How long, in ms, an entry of the cache is valid. A key stays in the cache for at most one minute, which is the sum of
+ * this time, the purge interval and the TTL resolution.
  */
 const lifeMs = 44_000;
 const purgeMs = 15_000;
 const ttlResolutionMs = 1_000;
 
 /**
- * An opened key. `revision` is the newest revision that this process has read or recorded for the key, or null if there
- * is none.
+ * An opened key. `revision` is the newest revision that this process has read or recorded for the key. It is null if
+ * there is no such revision.
  */
 export type OpenKey = { readonly key: Buffer; readonly revision: number | null };
 
@@ -22,27 +22,27 @@ export function createKeyCache() {
   const cache = new LRUCache<string, Entry>({
     max: entriesMax,
     ttl: lifeMs,
-    // With a finer resolution, the cache would set a new timer in every millisecond in which a key is used.
+    // With a finer resolution, the cache would set a new timer in each millisecond in which a key is used.
     ttlResolution: ttlResolutionMs,
     ttlAutopurge: false,
     dispose: ({ key }) => void key.fill(0),
   });
-  /** Store reads in progress. */
+  /** The reads from the store that are in progress. A read is stale if its key was dropped after the read began. */
   const reads = new Set<{ readonly tenantId: string; readonly keyId: string; isStale: boolean }>();
 
-  // Without this, a key that is never requested again would stay in the cache.
+  // Without this timer, a key that is never requested again would stay in the cache.
   const purge = setInterval(() => cache.purgeStale(), purgeMs);
   purge.unref();
   return {
     /**
-     * Returns a cached key, but only for the tenant that the key belongs to. Threat: a caller passes the id of another
-     * tenant's key.
+     * Returns a cached key, but only if it belongs to this tenant. Threat: an attacker makes the vault use the id of a
+     * key that belongs to a different tenant.
      */
     get(tenantId: string, keyId: string): OpenKey | undefined {
       const entry = cache.get(keyId);
       return entry?.tenantId === tenantId ? entry : undefined;
     },
-    /** Adds a key to the cache, which takes ownership of the buffer. */
+    /** Adds a key to the cache. The cache takes ownership of the buffer. */
     add: (tenantId: string, keyId: string, key: Buffer, revision: number | null): void =>
       void cache.set(keyId, { tenantId, key, revision }),
     /** Records a newer revision of a cached key. */
@@ -51,10 +51,12 @@ export function createKeyCache() {
       if (entry !== undefined && (entry.revision ?? -1) < revision) entry.revision = revision;
     },
     /**
-     * Registers a store read that is about to begin. When the read is done, call the returned function with the key, or
-     * with null if there is none. The function caches the key, takes ownership of the buffer and returns true. If the
-     * key was dropped during the read, the function returns false, and the buffer still belongs to the caller. Threat:
-     * a read that began before the key was destroyed, and ended after that, would put the key back into the cache.
+     * Registers a store read that is about to begin, and returns a function to call when the read is done. Pass the key
+     * to this function, or null if the read found no key.
+     *
+     * The function caches the key, takes ownership of the buffer and returns true. If the key was dropped during the
+     * read, the function returns false, and the buffer still belongs to the caller. This prevents a read that began
+     * before the destruction of a key from putting the key back into the cache.
      */
     reading(tenantId: string, keyId: string): (found: OpenKey | null) => boolean {
       const read = { tenantId, keyId, isStale: false };

@@ -1,7 +1,7 @@
 import { type EndedKey, noEvent } from '../ports/key-store.js';
 import type { DataKey } from './key-ring.js';
 
-/** Keeps a pool for each tenant, with keys that were created in advance. */
+/** Creates data keys in advance, and keeps them in one pool per tenant. */
 export function createKeyPools(makeBlock: (tenantId: string, size: number) => Promise<DataKey[]>, now: () => number) {
   const pools = new Map<string, ReturnType<typeof createKeyPool>>();
 
@@ -18,15 +18,15 @@ export function createKeyPools(makeBlock: (tenantId: string, size: number) => Pr
       return pool.take();
     },
     /**
-     * Drops the pool of a tenant whose keys were destroyed. The orphan-key job later destroys the unused keys of the
-     * pool in the store.
+     * Drops the pool of a tenant whose keys were destroyed. The unused keys of the pool remain in the store until the
+     * orphan-key job destroys them.
      */
     drop(tenantId: string): void {
       const pool = pools.get(tenantId);
       pools.delete(tenantId);
       if (pool !== undefined) void zeroRest(pool);
     },
-    /** Zeroes the unused keys and returns their ids. No event names these keys. */
+    /** Zeroes all unused keys and returns their ids. No event names these keys. */
     async close(): Promise<readonly EndedKey[]> {
       return (await Promise.all([...pools.values()].map(zeroRest))).flat();
     },
@@ -36,19 +36,19 @@ export function createKeyPools(makeBlock: (tenantId: string, size: number) => Pr
 const blockSizeMin = 8;
 const blockSizeMax = 256;
 /**
- * A key that has been in the pool for longer than this is not handed out. After a key is handed out, an event may name
- * it within `keyNamedWithinMs`. The sum of these two times must be less than one hour, because after one hour the
- * orphan-key job destroys a key that no event names.
+ * The time in ms after which a key in the pool is no longer used. When a key leaves the pool, an event may name it
+ * within `keyNamedWithinMs`. The sum of both times must be less than one hour, because the orphan-key job destroys keys
+ * that no event names after one hour.
  */
 const waitMsMax = 600_000;
 
 type Block = { readonly madeAt: number; readonly keys: DataKey[] };
 
 /**
- * Creates one tenant's keys in advance, in blocks. A block is durable before any of its keys is handed out, so a write
- * does not have to wait for the key store to commit. The block size doubles as long as all keys are used, and starts
- * small again if keys are left over. The next `take` zeroes keys that have been in the pool for too long, and the
- * orphan-key job destroys them in the store.
+ * Creates one tenant's keys in advance, in blocks. A block is durable before any of its keys is used, so a write does
+ * not have to wait for a commit of the key store. The block size doubles as long as all keys are used. If keys are left
+ * over, the block size starts again at the minimum. Keys that have been in the pool for too long are zeroed by the next
+ * `take`, and are later destroyed in the store by the orphan-key job.
  */
 function createKeyPool(makeBlock: (size: number) => Promise<DataKey[]>, now: () => number) {
   let block: Block = { madeAt: 0, keys: [] };
@@ -64,7 +64,9 @@ function createKeyPool(makeBlock: (size: number) => Promise<DataKey[]>, now: () 
     }
   }
 
-  /** Starts creating the next block unless that is already in progress. After a failure, the next caller retries. */
+  /**
+   * Starts to create the next block, if that is not already in progress. After a failure, the next call tries again.
+   */
   function ahead(): Promise<Block> {
     next ??= make();
     next.catch(() => {
@@ -82,7 +84,7 @@ function createKeyPool(makeBlock: (size: number) => Promise<DataKey[]>, now: () 
           if (block.keys.length < size / 4) ahead().catch(() => undefined);
           return key;
         }
-        // Leftover keys mean that demand is low. A smaller block leaves fewer unused keys, whose rows would stay in the
+        // Keys are left over, so demand is low. A smaller block leaves fewer unused keys, whose rows would stay in the
         // key store forever.
         if (!isFresh && block.keys.length > 0) size = blockSizeMin;
         for (const late of isFresh ? [] : block.keys.splice(0)) late.key.fill(0);
@@ -92,7 +94,7 @@ function createKeyPool(makeBlock: (size: number) => Promise<DataKey[]>, now: () 
         next = null;
       }
     },
-    /** Returns the unused keys, including those from a block that is still being created. */
+    /** Returns the unused keys, including the keys of a block that is still being created. */
     async rest(): Promise<readonly DataKey[]> {
       const following = await next?.catch(() => null);
       return [...block.keys.splice(0), ...(following?.keys.splice(0) ?? [])];

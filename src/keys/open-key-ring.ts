@@ -17,13 +17,15 @@ import { createVaultKey, integrityKeysOf, signingKeyOf } from './vault-keys.js';
 
 /** The key ring of one process. */
 export type OpenKeyRing = KeyRing & {
-  /** Forgets all opened tenant, search and data keys. A caller that reads many keys calls this after each batch. */
+  /**
+   * Forgets all tenant, search and data keys that are open. A caller that reads many keys calls this after each batch.
+   */
   forgetAll(): void;
-  /** Returns a copy of the root key. The caller zeroes it. */
+  /** Returns a copy of the root key. The caller must zero the copy. */
   rootKey(): Buffer;
   /**
-   * Destroys unused keys that were created in advance, and forgets all keys except the vault's own. The store stays
-   * open.
+   * Destroys the unused keys that were created in advance, and forgets all keys except the vault's keys. The store
+   * stays open.
    */
   close(): Promise<void>;
 };
@@ -32,18 +34,18 @@ type Opening = {
   readonly store: KeyStore;
   readonly rootKey: Buffer;
   /**
-   * Reads other candidates for the root key. It is called if `rootKey` is not the right key, or once it is no longer
-   * the right key.
+   * Reads other candidates for the root key. This is called if `rootKey` is wrong, and whenever the root key has been
+   * replaced.
    */
   readonly source?: RootKeySource;
   readonly clock: Clock;
-  /** `seals_none` is for a process that only reads. Such a process does not reserve uses of trace keys. */
+  /** `seals_none` is for processes that only read. Such processes do not reserve uses of trace keys. */
   readonly traceLimits?: TraceUseLimits | 'seals_none';
 };
 
 /**
- * Opens the keys of a store, and creates the first keys in a new store. Throws the store's error if neither `rootKey`
- * nor any candidate from `source` is the store's root key.
+ * Opens the keys of a store, and creates the first keys if the store is new. Throws the store's error if neither
+ * `rootKey` nor a candidate from `source` is the root key of the store.
  */
 export async function openKeyRing({
   store,
@@ -61,8 +63,8 @@ export async function openKeyRing({
   await searchKeys.ensureFirst();
 
   /**
-   * Counts this many wraps for the tenant's newest wrapping key, and returns that key. If the key is retiring or used
-   * up, adds a new wrapping key and uses that one instead.
+   * Adds `wraps` to the use count of the tenant's newest wrapping key, and returns that key. If the key is retiring or
+   * used up, adds a new wrapping key and returns that key instead.
    */
   async function wrapperFor(tenantId: string, wraps: number): Promise<Wrapper> {
     for (;;) {
@@ -77,7 +79,7 @@ export async function openKeyRing({
     for (;;) {
       const { tenant, id: tenantKeyId } = await wrapperFor(tenantId, size);
       const wrappingKey = tenant.wrapping.get(tenantKeyId);
-      // The wrapping key was destroyed or dropped from the cache in the meantime.
+      // The wrapping key was destroyed or dropped from the cache after `wrapperFor` returned it.
       if (!Buffer.isBuffer(wrappingKey)) continue;
       const keys = Array.from({ length: size }, () => ({ id: randomUUID(), key: randomKey() }));
       const rows = keys.map(({ id, key }) => ({
@@ -89,7 +91,7 @@ export async function openKeyRing({
     }
   }
 
-  /** `triedKeyId` is the wrapping key that the row named in an earlier read. */
+  /** Reads and opens a data key. `triedKeyId` is the wrapping key that the row named in the previous read. */
   async function read(tenantId: string, keyId: string, triedKeyId = ''): Promise<OpenKey | 'destroyed' | 'missing'> {
     const row = await store.dataKey(keyId);
     if (row === null) return 'missing';
@@ -99,14 +101,15 @@ export async function openKeyRing({
     const wrappingKey = tenant.wrapping.get(tenantKeyId);
     if (wrappingKey === 'destroyed') {
       if (tenant.state === 'destroyed') return 'destroyed';
-      // A rotation may have rewrapped the data key after its row was read.
+      // A rotation may have rewrapped the data key after its row was read. In that case, a second read finds a
+      // different wrapping key.
       return tenantKeyId === triedKeyId ? 'missing' : read(tenantId, keyId, tenantKeyId);
     }
     const key = wrappingKey === undefined ? null : openDataKey(wrappingKey, wrapped, { tenantId, tenantKeyId, keyId });
     return key === null ? 'missing' : { key, revision };
   }
 
-  /** Runs `use` with a key from the store, then caches the key unless it was destroyed in the meantime. */
+  /** Runs `use` with a key that is read from the store. Caches the key unless it was destroyed during the read. */
   async function useStored<T>(tenantId: string, keyId: string, use: (key: Buffer) => T): Promise<KeyUse<T>> {
     const keep = cache.reading(tenantId, keyId);
     let opened: OpenKey | null = null;
@@ -121,15 +124,15 @@ export async function openKeyRing({
   }
 
   /**
-   * Runs `use` with a cached key from a shared store. Returns null if the key is not cached or was destroyed. Checks
-   * the store first, because another process may have destroyed the key or recorded a newer revision.
+   * Runs `use` with a cached key from a shared store. Checks the store first, because another process may have
+   * destroyed the key or recorded a newer revision. Returns null if the key is not cached or was destroyed.
    */
   async function useShared<T>(tenantId: string, keyId: string, use: (key: Buffer) => T): Promise<KeyUse<T> | null> {
     const { state } = await tenants.current(tenantId);
     if (state !== 'living' || cache.get(tenantId, keyId) === undefined) return null;
     const noted = await store.noted(keyId);
     if (noted === null) cache.drop(keyId);
-    // The key may have been dropped from the cache in the meantime.
+    // The key may have been dropped from the cache during the check.
     const cached = cache.get(tenantId, keyId);
     if (noted === null || cached === undefined) return null;
     return { state: 'open', value: use(cached.key), revision: noted.revision };
@@ -185,11 +188,11 @@ export async function openKeyRing({
       }
     },
     async create(tenantId) {
-      // Threat: another process has destroyed the tenant's keys, but this process still has data keys that were created
-      // in advance.
+      // Another process may have destroyed the tenant's keys. The keys that this process created in advance must not be
+      // used after that.
       if (store.isShared) newestOf(store, await tenants.current(tenantId));
       const { id, key } = await pools.take(tenantId);
-      // A token that was just written is likely to be read next.
+      // A token that was just created is likely to be read soon.
       cache.add(tenantId, id, ownBuffer(Buffer.from(key)), null);
       return { id, key };
     },
@@ -197,7 +200,7 @@ export async function openKeyRing({
       if (store.isShared) {
         return useShared(tenantId, keyId, use).then((used) => used ?? useStored(tenantId, keyId, use));
       }
-      // No other process changes the keys, so a cached key is current.
+      // No other process changes the keys of this store, so a cached key is current.
       const cached = cache.get(tenantId, keyId);
       if (cached === undefined) return useStored(tenantId, keyId, use);
       return { state: 'open', value: use(cached.key), revision: cached.revision };
@@ -209,7 +212,7 @@ export async function openKeyRing({
         return await store.destroyDataKeys(ended, advanced);
       } finally {
         noteCached(advanced);
-        // A read that began before the destruction may have cached the key again. The key is dropped even if the store
+        // A read that began before the destruction may have cached the key again. The key is also dropped if the store
         // throws because the destruction takes too long. In that case, the store has already overwritten the key.
         for (const { keyId } of ended) cache.drop(keyId);
       }
@@ -219,7 +222,7 @@ export async function openKeyRing({
       try {
         await store.advance(advanced);
       } finally {
-        // A concurrent read may have cached a key with an older revision.
+        // A concurrent read may have cached a key with its older revision.
         noteCached(advanced);
       }
     },
@@ -240,7 +243,7 @@ export async function openKeyRing({
       const ended = await pools.close();
       cache.close();
       try {
-        // If this fails, the keys become orphans, which the orphan-key job destroys.
+        // If this fails, the keys become orphans. The orphan-key job destroys them later.
         if (ended.length > 0) await store.destroyDataKeys(ended, []);
       } catch (error) {
         if (!(error instanceof StoreUnavailable)) throw error;

@@ -5,28 +5,28 @@ import type { RootKeys } from './root-keys.js';
 import { deriveSubkeys, newTenantKey, openTenantKey } from './tenant-key.js';
 import type { TraceUses } from './trace-uses.js';
 
-/** How long cached keys may be used after another process has changed them (docs/design.md, "Growth"). */
+/** How long this process may use cached keys after another process has changed them (docs/design.md, "Growth"). */
 const lifeMs = 1_000;
 /**
- * How many times a tenant's keys are read before they count as damaged. A single failed attempt may be the result of a
- * root key rotation that happened during the read.
+ * How many times a tenant's keys are read before they count as damaged. One failed read proves nothing, because the
+ * root key may have been replaced during the read.
  */
 const attemptsMax = 3;
 
 /**
- * The opened keys of a tenant. Subkeys are never zeroed. Threat: a command that is still using a zeroed subkey would
- * hash and seal under a key that every attacker knows. A wrapping key is zeroed when it is dropped or destroyed, and
- * `wrapping` reflects that immediately, so callers must look the key up again after each `await`.
+ * The opened keys of a tenant. Subkeys are never zeroed, because a command that still uses a zeroed subkey would hash
+ * and seal under a key that every attacker knows. A wrapping key is zeroed when it is dropped or destroyed, and
+ * `wrapping` reflects this immediately. Callers must therefore look the wrapping key up again after each `await`.
  */
 export type OpenTenant = {
-  /** `unknown` means that the tenant has no keys, or that they are being created. */
+  /** `unknown` means that the tenant has no keys, or that its keys are being created. */
   readonly state: 'living' | 'destroyed' | 'unknown';
   readonly subkeys: TenantKeys | null;
-  /** By key id. */
+  /** The wrapping keys by key id. */
   readonly wrapping: ReadonlyMap<string, Buffer | 'destroyed'>;
   /**
-   * The newest wrapping key. It wraps new data keys, unless it is retiring. A retiring key is being replaced and must
-   * not wrap new data keys.
+   * The newest wrapping key. New data keys are wrapped under it, unless it is retiring. A retiring key is about to be
+   * replaced, and must not wrap new data keys.
    */
   readonly newest: { readonly id: string; readonly number: number; readonly isRetiring: boolean } | null;
 };
@@ -41,8 +41,8 @@ type Known = {
 };
 
 /**
- * Opens and caches tenant keys, which are wrapped under the root key. Keys from a shared store are cached for one
- * second. Calls `onDestroyed` when it finds that this process or another one has destroyed a tenant's keys.
+ * Opens and caches tenant keys, which are wrapped under the root key. If the store is shared, the keys are cached for
+ * one second. Calls `onDestroyed` when it finds out that this process or another process has destroyed a tenant's keys.
  */
 export function createOpenTenants(
   store: KeyStore,
@@ -73,7 +73,7 @@ export function createOpenTenants(
     }
   }
 
-  /** Returns null if the tenant's keys do not open with the root key of this process. */
+  /** Reads and opens a tenant's keys. Returns null if they do not open with the root key of this process. */
   async function read(tenantId: string): Promise<OpenTenant | null> {
     const readAt = performance.now();
     const dropsBefore = drops;
@@ -96,9 +96,9 @@ export function createOpenTenants(
   }
 
   /**
-   * Opens the tenant's keys that are not in `wrapping` yet, and zeroes those that were destroyed. Once the identity key
-   * is destroyed, all other keys count as destroyed, including a key that is added at the same time. Returns null if a
-   * key does not open.
+   * Opens the keys of a tenant that are not in `wrapping` yet, and zeroes the keys that were destroyed. If the identity
+   * key is destroyed, all other keys count as destroyed, including keys that are being added at the same time. Returns
+   * null if a key does not open.
    */
   function open(
     rows: readonly StoredTenantKey[],
@@ -139,7 +139,7 @@ export function createOpenTenants(
     known?.wrapping.clear();
   }
 
-  /** Returns the tenant's keys. Keys from a shared store were read at most one second ago. */
+  /** Returns the tenant's keys. If the store is shared, the keys were read at most one second ago. */
   function current(tenantId: string): OpenTenant | Promise<OpenTenant> {
     const known = tenants.get(tenantId);
     if (known !== undefined && (!store.isShared || performance.now() - known.readAt < lifeMs)) return known.tenant;
@@ -153,27 +153,27 @@ export function createOpenTenants(
   return {
     /**
      * Creates the tenant's first keys if they are missing. The identity key is created last, because a tenant without
-     * it counts as unknown.
+     * an identity key counts as unknown.
      */
     async create(tenant: string): Promise<void> {
       await insert('wrapping', [{ tenant, number: 1 }]);
       await insert('identity', [{ tenant, number: 1 }]);
     },
-    /** Adds the wrapping keys with these numbers, unless another process has added them. */
+    /** Adds wrapping keys with these numbers, if no other process has added them already. */
     addWrapping: (keys: readonly KeyNumber[]) => insert('wrapping', keys),
     fresh,
     current,
     /**
-     * Returns the tenant's keys, including this wrapping key. Reads the keys again if the cached copy does not contain
-     * the wrapping key.
+     * Returns the tenant's keys, which include this wrapping key if it exists. If the cached keys do not include it,
+     * reads the keys again.
      */
     async having(tenantId: string, wrappingKeyId: string): Promise<OpenTenant> {
       const tenant = await current(tenantId);
       return tenant.wrapping.has(wrappingKeyId) ? tenant : fresh(tenantId);
     },
     /**
-     * Destroys the tenant's keys, and returns how many of them this call destroyed. Resolves once no process uses the
-     * keys any more.
+     * Destroys the tenant's keys, and returns how many keys this call destroyed. When this resolves, no process uses
+     * the keys any more.
      */
     async destroy(tenantId: string, eventId: string): Promise<number> {
       const destroyed = await store.destroyTenantKeys(tenantId, eventId);

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
-/** The length of every key in bytes, for AES-256 and HMAC-SHA-256. */
+/** The length of all keys in bytes. AES-256 and HMAC-SHA-256 both use keys of this length. */
 export const keyBytes = 32;
 
 export function randomKey(): Buffer {
@@ -9,8 +9,8 @@ export function randomKey(): Buffer {
 
 /**
  * Copies a key to a dedicated buffer outside the V8 heap, and zeroes `bytes`. Threat: an attacker who can read the
- * process's memory finds remnants of keys. Node's buffer pool retains bytes, and V8 moves small buffers on its heap
- * without overwriting the old location.
+ * memory of the process finds remnants of keys. Node's buffer pool keeps old bytes, and V8 moves small buffers within
+ * its heap without overwriting the old location.
  */
 export function ownBuffer(bytes: Buffer): Buffer {
   const own = Buffer.from(new ArrayBuffer(bytes.length));

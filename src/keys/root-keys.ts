@@ -5,63 +5,70 @@ import { ownBuffer } from './random-key.js';
 
 const place = { tenantId: '', stream: 'root', revision: 0, keyId: 'root', field: 'root-check' } as const;
 
-/** Returns the root key's check: 16 zero bytes, sealed under the key. Every key store contains one. */
+/**
+ * Returns the check of a root key: 16 zero bytes that are sealed under the key. Every key store contains the check of
+ * its root key.
+ */
 export function newRootCheck(rootKey: Buffer): Buffer {
   return sealCiphertext(rootKey, Buffer.alloc(16), place);
 }
 
-/** Returns whether the store's keys are wrapped under this root key. */
+/**
+ * Returns true if `check` was created with this root key. If it is the check of a store, the store's keys are wrapped
+ * under this root key.
+ */
 export function passesRootCheck(rootKey: Buffer, check: Buffer): boolean {
   return openCiphertext(rootKey, check, place) !== null;
 }
 
-/** Reads other candidates for the root key. The caller zeroes each of them. */
+/** Reads other candidates for the root key. The caller must zero all of them. */
 export type RootKeySource = () => Promise<readonly Buffer[]>;
 
 /**
- * The root key in one process. Another process that shares the store may replace it at any time. `refresh` then reads
- * the new key from its source. The store rejects keys that were wrapped under the old root key in the meantime.
+ * The root key in one process. Another process that shares the store may replace the root key at any time. `refresh`
+ * then reads the new root key from the source. If a key was wrapped under the old root key after the replacement, the
+ * store rejects that key.
  */
 export type RootKeys = {
-  /** Runs `attempt` with the root key and returns its result, which is null if the ciphertext does not open. */
+  /** Runs `attempt` with the root key and returns the result. The result is null if the ciphertext does not open. */
   open<T>(attempt: (rootKey: Buffer) => T | null): T | null;
   /**
-   * Runs `wrapAndStore`, which stores a new key only if `check` is still the store's check. If another process has
+   * Runs `wrapAndStore`, which stores a new key only if `check` is still the check of the store. If another process has
    * replaced the root key, refreshes the root key and runs `wrapAndStore` again.
    */
   wrapping<T extends string>(
     wrapAndStore: (rootKey: Buffer, check: Buffer) => Promise<T | 'root_replaced'>,
   ): Promise<Exclude<T, 'root_replaced'>>;
   /**
-   * Switches to `next` once `rewrap` has rewrapped and stored all keys under it. Returns false if `rewrap` changed
-   * nothing. Throws StoreUnavailable if another process has replaced the root key.
+   * Runs `rewrap`, which rewraps all keys under `next` and stores them, and then switches to `next`. Returns false if
+   * `rewrap` changed nothing. Throws StoreUnavailable if another process has replaced the root key.
    */
   replace(
     next: Buffer,
     rewrap: (rootKey: Buffer, check: Buffer, nextCheck: Buffer) => ReturnType<KeyStore['rotation']['replaceRoot']>,
   ): Promise<boolean>;
   /**
-   * If another process has replaced the root key, switches to the new one. Throws StoreUnavailable if this process
+   * Switches to the new root key if another process has replaced the root key. Throws StoreUnavailable if this process
    * cannot read the new root key yet.
    */
   refresh(): Promise<void>;
-  /** Returns a copy of the root key. The caller zeroes it. */
+  /** Returns a copy of the root key. The caller must zero the copy. */
   copy(): Buffer;
-  /** Overwrites the root key in memory. After that, no key can be unwrapped. */
+  /** Overwrites the root key in memory. After that, this process cannot unwrap any key. */
   close(): void;
 };
 
 /**
- * Returns the root key of a key store, which is either `rootKey` or a candidate from `source`. In a new store, stores
- * the check of `rootKey`. Throws the store's error if neither `rootKey` nor a candidate passes the store's check. Does
- * not keep the given buffer.
+ * Returns the root key of a key store. It is either `rootKey` or a candidate from `source`. In a new store, stores the
+ * check of `rootKey`. Throws the store's error if neither `rootKey` nor a candidate passes the check of the store.
+ * Copies `rootKey`, so the caller can zero that buffer.
  */
 export async function openRootKeys(store: KeyStore, rootKey: Buffer, source: RootKeySource): Promise<RootKeys> {
   const check = (await store.rootCheck()) ?? (await store.createRootCheck(newRootCheck(rootKey)));
   let present = { rootKey: ownBuffer(Buffer.from(rootKey)), check };
   let last: Promise<unknown> = Promise.resolve();
 
-  /** Runs one piece of work at a time, so that no new key is stored while the root key is being replaced. */
+  /** Runs one piece of work at a time. This ensures that no new key is stored while the root key is being replaced. */
   function alone<T>(work: () => Promise<T>): Promise<T> {
     const run = last.then(work);
     last = run.catch(() => undefined);
@@ -73,7 +80,7 @@ export async function openRootKeys(store: KeyStore, rootKey: Buffer, source: Roo
     present = { rootKey: ownBuffer(Buffer.from(next)), check: nextCheck };
   }
 
-  /** Switches to the candidate that passes the check. Returns false if there is none. */
+  /** Switches to the candidate that passes the check. Returns false if no candidate passes it. */
   async function find(wanted: Buffer): Promise<boolean> {
     const candidates = await source();
     const found = candidates.find((candidate) => passesRootCheck(candidate, wanted));

@@ -17,7 +17,7 @@ export class RotationRefused extends Error {
   }
 }
 
-/** A tenant and the id of one of its wrapping keys. Look the key up in `tenant.wrapping`. */
+/** A tenant and the id of one of its wrapping keys. `tenant.wrapping` contains the key. */
 export type Wrapper = { readonly tenant: OpenTenant; readonly id: string };
 
 type Deps = {
@@ -25,21 +25,21 @@ type Deps = {
   readonly roots: RootKeys;
   readonly tenants: Pick<ReturnType<typeof createOpenTenants>, 'addWrapping' | 'fresh'>;
   /**
-   * Counts this many wraps for the tenant's newest wrapping key, and returns that key. If the key is retiring or used
-   * up, adds a new wrapping key and uses that one instead.
+   * Adds `wraps` to the use count of the tenant's newest wrapping key, and returns that key. If the key is retiring or
+   * used up, adds a new wrapping key and returns that key instead.
    */
   readonly wrapperFor: (tenantId: string, wraps: number) => Promise<Wrapper>;
 };
 
 /**
- * Returns the rotation of a store's keys. The rotation marks the old wrapping keys as retiring. If one of them wraps a
- * data key after that, the store rejects the data key, or `replaceRoot` returns false. Therefore, no data key is lost
- * when the old wrapping keys are destroyed.
+ * Returns the rotation of a store's keys. The rotation marks the old wrapping keys as retiring. If a data key is
+ * wrapped under a retiring key after that, either the store rejects the data key, or `replaceRoot` returns false. The
+ * destruction of the old wrapping keys therefore loses no data key.
  */
 export function createKeyRotation({ store, roots, tenants, wrapperFor }: Deps): KeyRotation {
   const rows = store.rotation;
 
-  /** Returns the tenant of each retiring wrapping key, by key id. */
+  /** Returns the ids of the retiring wrapping keys, with their tenants. */
   async function retiring(): Promise<ReadonlyMap<string, string>> {
     const keys = await rows.wrappingKeys();
     return new Map(keys.filter(({ isRetiring }) => isRetiring).map(({ id, tenant }) => [id, tenant]));
@@ -56,8 +56,8 @@ export function createKeyRotation({ store, roots, tenants, wrapperFor }: Deps): 
   }
 
   /**
-   * Returns these data keys, rewrapped under the tenant's newest wrapping key. Returns none if the tenant's keys were
-   * destroyed in the meantime.
+   * Returns these data keys, rewrapped under the tenant's newest wrapping key. Returns no keys if the tenant's keys
+   * were destroyed during the rotation.
    */
   async function rewrapped(tenantId: string, keys: readonly LivingDataKey[]): Promise<readonly RewrappedDataKey[]> {
     const to = await wrapperFor(tenantId, keys.length).catch(async (error: unknown) => {
@@ -67,8 +67,8 @@ export function createKeyRotation({ store, roots, tenants, wrapperFor }: Deps): 
     if (to === null || to.tenant.state !== 'living') return [];
     const { wrapping } = to.tenant;
     const over = wrapping.get(to.id);
-    // The tenant was dropped from the cache in the meantime. These data keys stay as they are, so `replaceRoot` fails
-    // and the rotation begins again.
+    // The tenant was dropped from the cache after `wrapperFor` returned it. These data keys are not rewrapped, so
+    // `replaceRoot` fails and the rotation begins again.
     if (!Buffer.isBuffer(over)) return [];
     return keys.map(({ id, tenantKeyId, wrapped }) => {
       const under = wrapping.get(tenantKeyId);

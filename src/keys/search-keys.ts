@@ -6,8 +6,8 @@ import type { RootKeys } from './root-keys.js';
 
 /**
  * Opens and caches search-term keys. Each generation of token rows has one random key, which is wrapped under the root
- * key. The search-term keys of all tenants are derived from the generation's key. A dropped key is not zeroed, because
- * it may still be in use.
+ * key. The search-term keys of all tenants are derived from this key. A key that is dropped from the cache is not
+ * zeroed, because it may still be in use.
  */
 export function createSearchKeys(store: KeyStore, roots: RootKeys) {
   const cached = new Map<number, Map<string, Buffer>>();
@@ -24,7 +24,7 @@ export function createSearchKeys(store: KeyStore, roots: RootKeys) {
       if (wrapped === null) return null;
       const key = roots.open((rootKey) => openGenerationKey(rootKey, wrapped, generation));
       if (key !== null) return key;
-      // Another process may have replaced the root key.
+      // Another process may have replaced the root key, so the next attempt uses the current root key.
       if (isFirst) await roots.refresh();
     }
     throw store.broken(`a search key in ${store.title} does not open: restore ${store.title} from a backup.`);
@@ -35,8 +35,7 @@ export function createSearchKeys(store: KeyStore, roots: RootKeys) {
     const opened = await generationKey(generation);
     if (opened === null) return null;
     const key = deriveSearchKey(opened, tenantId, salt);
-    // Threat: a read that began before the key was destroyed, and ended after that, would put the key back into the
-    // cache.
+    // A read that began before a key was destroyed must not put that key back into the cache.
     if (drops !== dropsBefore) return key;
     const tenants = cached.get(generation) ?? new Map<string, Buffer>();
     cached.set(generation, tenants.set(tenantId, key));
@@ -44,11 +43,11 @@ export function createSearchKeys(store: KeyStore, roots: RootKeys) {
   }
 
   return {
-    /** Creates the key of the first generation in a new key store. */
+    /** Creates the key of the first generation if the key store is new. */
     async ensureFirst(): Promise<void> {
       if ((await store.newestGeneration()) < firstGeneration) await insert(firstGeneration);
     },
-    /** Returns the tenant's search-term key, or null if the generation has no key. */
+    /** Returns the tenant's search-term key. Returns null if the generation has no key. */
     get: (generation: number, tenantId: string, salt: Buffer): Maybe<Buffer | null> =>
       cached.get(generation)?.get(tenantId) ?? read(generation, tenantId, salt),
     /** Creates the key of a new generation and returns its number. */

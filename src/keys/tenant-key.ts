@@ -6,7 +6,7 @@ import { keyBytes } from './random-key.js';
 
 const subkeyPurposes = ['names', 'fingerprints', 'claims', 'audit', 'directory'] as const;
 
-/** Returns a new tenant key, wrapped under the root key. */
+/** Creates a tenant key, and returns it wrapped under the root key. */
 export function newTenantKey(rootKey: Buffer, tenant: string, purpose: TenantKeyPurpose, number: number): NewTenantKey {
   const name = { id: randomUUID(), tenant, purpose };
   const key = randomBytes(keyBytes);
@@ -16,8 +16,8 @@ export function newTenantKey(rootKey: Buffer, tenant: string, purpose: TenantKey
 }
 
 /**
- * Returns a tenant key, wrapped under the next root key. Returns null if the key does not open with the current root
- * key.
+ * Rewraps a tenant key under the next root key, and returns the result. Returns null if the current root key does not
+ * open the tenant key.
  */
 export function rewrapTenantKey(rootKey: Buffer, next: Buffer, wrapped: Buffer, name: TenantKeyName): Buffer | null {
   const key = openTenantKey(rootKey, wrapped, name);
@@ -27,7 +27,9 @@ export function rewrapTenantKey(rootKey: Buffer, next: Buffer, wrapped: Buffer, 
   return rewrapped;
 }
 
-/** Returns the key, or null if it was wrapped under another root key or another name. */
+/**
+ * Returns the unwrapped key. Returns null if the key was wrapped under a different root key or for a different name.
+ */
 export function openTenantKey(rootKey: Buffer, wrapped: Buffer, name: TenantKeyName): Buffer | null {
   return openCiphertext(rootKey, wrapped, place(name));
 }

@@ -1,23 +1,23 @@
 /**
  * AES-GCM with random nonces is safe for 2^32 messages under one key (NIST SP 800-38D). The default is half of that,
- * because a counter that was restored from a backup may assign some uses a second time.
+ * because a counter that was restored from a backup can assign the same uses twice.
  */
 const usesMaxDefault = 2 ** 31;
 const blockSizeDefault = 2 ** 20;
 
 export type TraceUseLimits = {
-  /** The number of traces that one trace key seals before the tenant's next trace key is used. */
+  /** The number of traces that a trace key seals before the tenant's next trace key replaces it. */
   readonly usesMax?: number;
-  /** How many uses are reserved in one step. */
+  /** The number of uses that are reserved in one step. */
   readonly blockSize?: number;
 };
 
 type Block = { next: number; end: number; following: Promise<void> | null };
 
 /**
- * Counts the traces that are sealed for each tenant. The count determines which key seals the next trace. `reserve`
- * durably increases the count and returns the previous count. Uses are reserved in blocks in advance. After a crash,
- * the count may therefore be too high, but never too low.
+ * Counts the traces that are sealed for each tenant. The count determines which trace key seals the next trace.
+ * `reserve` durably increases the count and returns the previous count. Uses are reserved in advance, in blocks, so the
+ * count may be too high after a crash. It is never too low.
  */
 export function createTraceUses(
   reserve: (tenantId: string, count: number) => Promise<number>,
@@ -28,17 +28,17 @@ export function createTraceUses(
   async function extend(tenantId: string): Promise<void> {
     const start = await reserve(tenantId, blockSize);
     const block = blocks.get(tenantId);
-    // The rest of the previous block is dropped. Uses that went beyond the end of that block are taken from the new
-    // block.
+    // Drops the rest of the previous block. If more uses were counted than the previous block contained, these uses are
+    // taken from the new block.
     const overdrawn = block === undefined ? 0 : Math.max(0, block.next - block.end);
     blocks.set(tenantId, { next: start + overdrawn, end: start + blockSize, following: null });
   }
 
   return {
     /**
-     * Ensures that a use is reserved. Returns null if a reserved use is left. If not, returns a promise that resolves
-     * once more uses are reserved, or rejects with the error from `reserve`. If no more than half of the block is left,
-     * begins to reserve the next block.
+     * Ensures that a use is reserved. Returns null if a reserved use is left. If none is left, returns a promise that
+     * resolves when more uses are reserved, or rejects with the error from `reserve`. If half of the block or less is
+     * left, also starts to reserve the next block.
      */
     ready(tenantId: string): Promise<void> | null {
       const block = blocks.get(tenantId);
@@ -53,7 +53,7 @@ export function createTraceUses(
       entry.following.catch(() => undefined);
       return null;
     },
-    /** Counts one use and returns the number of the trace key for it. */
+    /** Counts one use, and returns the number of the trace key for this use. */
     next(tenantId: string): number {
       const block = blocks.get(tenantId);
       if (block === undefined) throw new Error('no trace key uses are reserved for this tenant');

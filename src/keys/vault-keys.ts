@@ -8,7 +8,7 @@ import { newTenantKey, openTenantKey } from './tenant-key.js';
 /** The bytes that precede the 32 bytes of an Ed25519 private key in PKCS #8 (RFC 8410). */
 const pkcs8Head = Buffer.from('302e020100300506032b657004220420', 'hex');
 
-/** Derives the signing key from 32 random bytes, and zeroes them. */
+/** Derives the signing key from 32 random bytes, and zeroes these bytes. */
 export function signingKeyOf(seed: Buffer): SigningKey {
   const der = Buffer.concat([pkcs8Head, seed]);
   seed.fill(0);
@@ -18,7 +18,7 @@ export function signingKeyOf(seed: Buffer): SigningKey {
   return { publicKey, sign: (bytes) => sign(null, bytes, privateKey) };
 }
 
-/** Derives the integrity keys from 32 random bytes (HKDF, RFC 5869), and zeroes them. */
+/** Derives the integrity keys from 32 random bytes (HKDF, RFC 5869), and zeroes these bytes. */
 export function integrityKeysOf(secret: Buffer): IntegrityKeys {
   const derive = (purpose: keyof IntegrityKeys): Buffer =>
     Buffer.from(hkdfSync('sha256', secret, Buffer.alloc(0), `strongroom.integrity.${purpose}`, keyBytes));
@@ -34,8 +34,8 @@ export function integrityKeysOf(secret: Buffer): IntegrityKeys {
 }
 
 /**
- * Returns a function that opens one of the vault's own keys. The function creates the key if it is not in the store
- * yet, and throws the store's error if the key does not open.
+ * Returns a function that opens one of the vault's keys. If the key is not in the store yet, the function creates it.
+ * If the key does not open, the function throws the store's error.
  */
 export function createVaultKey<T>(
   store: KeyStore,
@@ -59,7 +59,7 @@ export function createVaultKey<T>(
     }
     let opened = await secret();
     if (opened === null) {
-      // Another process may have replaced the root key.
+      // Another process may have replaced the root key, so this tries again with the current root key.
       await roots.refresh();
       opened = await secret();
     }
@@ -70,8 +70,8 @@ export function createVaultKey<T>(
 }
 
 /**
- * Opens a key on the first call, and returns the same key on every later call. After a failure, the next call tries
- * again.
+ * Returns a function that opens a key on the first call, and returns the same key on every later call. If opening the
+ * key fails, the next call tries again.
  */
 function keptOnceOpened<T>(open: () => Promise<T>): () => Promise<T> {
   let opened: Promise<T> | null = null;

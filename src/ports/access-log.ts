@@ -50,13 +50,13 @@ export interface AccessLog {
   /** Returns the chains, oldest first. There is one chain for each writer whose batches have not all been dropped. */
   chains(): Promise<readonly string[]>;
   /**
-   * Returns at most `limit` batches of a chain after a sequence number (0 to start at the first remaining batch), in
-   * order.
+   * Returns at most `limit` batches of a chain, in order, beginning after a sequence number. Pass 0 to begin with the
+   * first remaining batch.
    */
   batches(chain: string, afterSequence: number, limit: number): Promise<readonly AccessBatch[]>;
   /**
-   * Counts the entries about tokens in the batches of a chain, beginning after a sequence number. May stop at any batch
-   * up to `upTo`. `last` is the sequence number of the last batch that was counted.
+   * Counts the entries about tokens in the batches of a chain, beginning after a sequence number. The method may stop
+   * at any batch up to `upTo`. `last` is the sequence number of the last batch that was counted.
    */
   counts(
     chain: string,

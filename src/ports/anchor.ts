@@ -1,8 +1,11 @@
 /**
  * A destination outside the stores that receives each signed checkpoint, so that a truncated log can be detected. Lines
- * are delivered in order. If it is unknown whether a line arrived, it may be delivered again.
+ * are delivered in order. If it is unknown whether a line arrived, the line may be delivered again.
  */
 export interface Anchor {
-  /** Delivers a line of text durably. `line` does not include the line terminator. Throws StoreUnavailable. */
+  /**
+   * Delivers a line of text durably. `line` does not include the line terminator. Throws StoreUnavailable if the
+   * delivery fails.
+   */
   deliver(line: string): Promise<void>;
 }

@@ -7,7 +7,7 @@ export type BudgetName = 'guesses' | 'deduplication_misses';
 
 export type Suspect = {
   readonly applicationId: string;
-  /** Milliseconds since the epoch. */
+  /** The time at which the application became suspect, in milliseconds since the epoch. */
   readonly at: number;
 };
 
@@ -17,8 +17,8 @@ export type Suspect = {
  */
 export interface Budgets {
   /**
-   * Reserves a block of guesses with `reserveGuesses`. The reservation is durable when the promise resolves. If this
-   * throws StoreUnavailable, the block may or may not have been reserved.
+   * Reserves a block of guesses with `reserveGuesses`. The reservation is durable when the promise resolves. If the
+   * method throws StoreUnavailable, it is unknown whether the block was reserved.
    */
   reserve(
     name: BudgetName,

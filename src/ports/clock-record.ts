@@ -5,26 +5,26 @@
 export type ClockRecord = {
   /** The time that the clock showed when the record was made, trusted or not, in ms since the epoch. */
   readonly newest: number;
-  /** `Clock.codesAhead`. */
+  /** The value of `Clock.codesAhead` when the record was made. */
   readonly codesAhead: number;
-  /** Null if the clock is trusted. */
+  /** The current hold. Null if the clock is trusted. */
   readonly hold: ClockHold | null;
 };
 
 export type ClockHold = {
   /** The newest trusted time when the hold began, in ms since the epoch. */
   readonly trusted: number;
-  /** `trusted` on the time scale for verification codes. */
+  /** The value of `trusted` on the time scale for verification codes. */
   readonly trustedForCodes: number;
-  /** How long the vault has run since `trusted`, in ms. */
+  /** The time in ms for which the vault has been running since `trusted`. */
   readonly ran: number;
   /** How much of the 24-hour hold has passed, in ms. Only the time during which the vault was running counts. */
   readonly elapsed: number;
 };
 
-/** The store for the record. */
+/** The store for the clock record. */
 export type ClockRecords = {
-  /** Returns the record, or null if there is none yet. */
+  /** Returns the record, or null if no record has been stored yet. */
   load(): Promise<ClockRecord | null>;
   /** Stores the record, which is durable when the promise resolves. */
   save(record: ClockRecord): Promise<void>;

@@ -4,10 +4,10 @@ export interface Clock {
   now(): number;
   /**
    * Returns a monotonic time in milliseconds. Clock steps do not affect it, and it keeps running while the machine is
-   * suspended. Absent if `now` is never stepped.
+   * suspended. The method is absent if the clock that `now` reads is never stepped.
    */
   steady?(): number;
-  /** Returns the latest time that it could be now. Absent if `now` is exact. */
+  /** Returns the latest possible value of the current time. Absent if `now` is exact. */
   latest?(): number;
   /** Returns the time up to which irreversible actions are safe. Absent if `now` is exact and trusted. */
   earliest?(): number;
@@ -25,7 +25,7 @@ export interface Clock {
   earliestForCodes?(): number;
 }
 
-/** Returns the latest time that it could be now. Data that is due by this time must not be shown. */
+/** Returns the latest possible value of the current time. Data that is due by this time must not be shown. */
 export function latestNow(clock: Clock): number {
   return clock.latest?.() ?? clock.now();
 }

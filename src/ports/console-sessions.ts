@@ -1,5 +1,5 @@
 /**
- * A stored console session, or a stored one-time code that starts one. The store cannot read the ciphertext. `id` is
+ * A stored console session, or a stored one-time code that starts a session. The store cannot decrypt `sealed`. `id` is
  * the hash of the secret that the browser or the operator has.
  */
 export type StoredConsoleSession = {
@@ -9,7 +9,7 @@ export type StoredConsoleSession = {
    * The credentials that opened the session, such as the hash of a key. `removeOf` finds sessions by their subjects.
    */
   readonly subjects: readonly string[];
-  /** Milliseconds since the epoch. */
+  /** The time at which the session or code expires, in milliseconds since the epoch. */
   readonly expiresAt: number;
 };
 
@@ -17,11 +17,9 @@ export type StoredConsoleSession = {
 export interface ConsoleSessions {
   /** Stores a new session. */
   insert(session: StoredConsoleSession): Promise<void>;
-  /** Returns a session, even if it has expired, or null if there is none. */
+  /** Returns a session, even if it has expired. Returns null if no session with this id is stored. */
   get(id: string): Promise<StoredConsoleSession | null>;
-  /**
-   * Replaces a session. Returns false if the session has been removed in the meantime. In that case, it stays removed.
-   */
+  /** Replaces a session. If the session has been removed, returns false and does not store it again. */
   replace(session: StoredConsoleSession): Promise<boolean>;
   /** Removes and returns a session. If several callers take the same session, only one of them gets it. */
   take(id: string): Promise<StoredConsoleSession | null>;

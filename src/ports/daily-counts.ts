@@ -1,7 +1,7 @@
 /**
- * What is counted. `tokens` counts events from the event log by token type, and `what` is `created`, `deleted` or
- * `expired`. `accesses` counts accesses to tokens from the access log by operation, and `what` is the outcome of the
- * operation.
+ * The things that are counted. `tokens` counts events from the event log by token type, and `what` is `created`,
+ * `deleted` or `expired`. `accesses` counts accesses to tokens from the access log by operation, and `what` is the
+ * outcome of the operation.
  */
 export type DailySeries = 'tokens' | 'accesses';
 
@@ -26,14 +26,14 @@ export type CountStep = {
   readonly from: number;
   readonly to: number;
   readonly counts: readonly DayCount[];
-  /** Deleted tenants. Their counts are removed after the counts of this step have been added. */
+  /** The tenants that were deleted. Their counts are removed after the counts of this step have been added. */
   readonly ended: readonly string[];
 };
 
 /**
  * For each tenant and day, stores the number of tokens that were created, were deleted or expired, and the number of
- * accesses to tokens. Contains no token ids. The counts are not authenticated: they appear only in charts, and no
- * decision depends on them.
+ * accesses to tokens. Contains no token ids. The counts are not authenticated, because they appear only in charts and
+ * no decision depends on them.
  */
 export interface DailyCounts {
   /** Returns the position up to which each source has been counted. Omits sources that have not been counted yet. */

@@ -2,20 +2,20 @@ import type { DirectoryRecord } from '../views/directory-view.js';
 import type { Stored } from '../views/row-mac.js';
 
 export type ApplicationFilter = {
-  /** Null matches any value, in both fields. */
+  /** Null matches any id. In `types`, null matches any type. */
   readonly ids: readonly string[] | null;
   readonly types: readonly string[] | null;
 };
 
 /**
- * Writes rows when the log and the directory are in separate stores. A record that is older than the stored one changes
- * nothing.
+ * Writes directory rows if the log and the directory are in separate stores. Ignores a record that is older than the
+ * stored record.
  */
 export type DirectoryWriter = {
   /**
-   * Writes the records that result from the events after the tenant's revision `before` (-1 if these events are the
-   * first in the stream). Returns `gap` if the tenant's stored row is not at revision `before`. The caller then folds
-   * the stream and writes all records.
+   * Writes the records that result from the events after the tenant's revision `before`. If these events are the first
+   * in the stream, `before` is -1. Returns `stale` if the stored row is at least as new as the records. Returns `gap`
+   * if the tenant's stored row is not at revision `before`. The caller then folds the stream and writes all records.
    */
   write(records: readonly Stored<DirectoryRecord>[], before: number): Promise<'written' | 'stale' | 'gap'>;
   /** Writes all records of a tenant, folded from its whole stream. */
@@ -41,10 +41,13 @@ export interface Directory<R extends DirectoryRecord = Stored<DirectoryRecord>> 
     page: { readonly offset: number; readonly limit: number },
   ): Promise<{ readonly records: readonly R[]; readonly total: number }>;
   /**
-   * Returns the minute in which a key was last used, counted from 1970-01-01 (UTC), or null if it has not been used
-   * yet.
+   * Returns the minute in which a key was last used, counted from 1970-01-01 (UTC). Returns null if the key has not
+   * been used yet.
    */
   keyUsedIn(keyHash: string): Promise<number | null>;
-  /** Records that a key was used in this minute. Ignores an earlier minute and an unknown key. */
+  /**
+   * Records that a key was used in this minute. Does nothing if a later minute is already recorded or the key is
+   * unknown.
+   */
   markKeyUsed(keyHash: string, minute: number): Promise<void>;
 }

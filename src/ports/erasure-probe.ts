@@ -3,7 +3,7 @@ export type TraceKind = 'row' | 'search_term' | 'fingerprint' | 'deadline';
 
 /**
  * A table or collection that was searched. `looked` is the number of entries that were examined, and `found` is the
- * number of them that belong to the token.
+ * number of those entries that belong to the token.
  */
 export type Looked = {
   readonly kind: TraceKind;
@@ -22,8 +22,8 @@ export type TracedToken = { readonly stream: string; readonly created: readonly 
 export interface ErasureProbe {
   /**
    * Searches every generation of rows, even if it is not in use, and every other entry that may refer to the token.
-   * Tombstones do not count, because a tombstone says only that the token is gone. Reads all search terms, and lets
-   * other work run in between.
+   * Tombstones do not count, because a tombstone records only that the token is gone. The method reads all search
+   * terms, and yields to other work while it reads.
    */
   of(token: TracedToken): Promise<readonly Looked[]>;
 }

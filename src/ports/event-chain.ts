@@ -4,20 +4,23 @@
 export type ChainLink = {
   /** The position of the last event of the commit. */
   readonly position: number;
-  /** Counts from 1, without gaps. */
+  /** The number of commits up to and including this commit. Numbers start at 1 and have no gaps. */
   readonly count: number;
-  /** 32 bytes. */
+  /** The hash, which has 32 bytes. */
   readonly hash: Uint8Array;
 };
 
 /**
  * The links of the hash chain over all commits in log order, as they were stored with the events. All methods throw
- * StoreUnavailable.
+ * StoreUnavailable if the store fails.
  */
 export interface EventChain {
-  /** Returns the newest link, or the newest link whose position is at most `upTo`. Returns null if there is none. */
+  /**
+   * Returns the newest link, or the newest link whose position is at most `upTo`. Returns null if there is no such
+   * link.
+   */
   head(upTo?: number): Promise<ChainLink | null>;
-  /** Returns at most `limit` links after a position (0 to start at the first link), in order. */
+  /** Returns at most `limit` links after a position, in order. Pass 0 to begin with the first link. */
   after(position: number, limit: number): Promise<readonly ChainLink[]>;
   /**
    * Creates the links that are missing for stored commits. Does nothing if links are stored together with the events.

@@ -9,36 +9,34 @@ export type AppendOutcome =
 
 /**
  * The append-only log of all events. Its methods throw StoreUnavailable if the log is broken or unreachable. `Appended`
- * is the type that `append` takes. `Whole` is the type of an event that is read with its ciphertexts, and `Clear` the
- * type of an event that is read without them.
+ * is the type that `append` accepts. `Whole` is the type of an event that is read with its ciphertexts. `Clear` is the
+ * type of an event that is read without its ciphertexts.
  */
 interface Log<Appended, Whole, Clear> {
   /**
-   * Atomically appends the events after the event at `expectedRevision` (-1 if the stream does not exist yet). The
-   * events are durable when the promise resolves. `positions` contains the positions of the events, as reads will
-   * return them. Appending no events is a programming error.
+   * Atomically appends the events after the event at `expectedRevision`. If the stream does not exist yet,
+   * `expectedRevision` is -1. The events are durable when the promise resolves. `positions` contains the positions of
+   * the events, as reads will return them. Appending no events is a programming error.
    */
   append(stream: string, expectedRevision: number, appended: Appended): Promise<AppendOutcome>;
   /**
-   * Returns all events of a stream in order, or none if the stream does not exist. The result includes every append
-   * that has resolved.
+   * Returns all events of a stream in order, or an empty list if the stream does not exist. The result includes every
+   * append that has resolved.
    */
   readStream(stream: string): Promise<readonly Whole[]>;
   /**
-   * Returns up to `limit` events of a stream, in order, starting at a revision. Use this for streams that may be long,
-   * because a caller can append to a stream as often as it likes, with a large ciphertext each time.
+   * Returns up to `limit` events of a stream, in order, starting at a revision. Use this method for streams that may be
+   * long. A caller can append to a stream as often as it likes, and each event can contain a large ciphertext.
    */
   readFrom(stream: string, fromRevision: number, limit: number): Promise<readonly Whole[]>;
   /** Like `readFrom`, but without ciphertexts. */
   readClearFrom(stream: string, fromRevision: number, limit: number): Promise<readonly Clear[]>;
   /**
-   * Returns up to `limit` events of a stream before a revision (null to start at the end), newest first, without
-   * ciphertexts. The result includes every append that has resolved.
+   * Returns up to `limit` events of a stream before a revision, newest first, without ciphertexts. Pass null to begin
+   * with the newest event. The result includes every append that has resolved.
    */
   readNewest(stream: string, beforeRevision: number | null, limit: number): Promise<readonly Clear[]>;
-  /**
-   * Returns up to `limit` events after position `afterPosition` (0 to start at the beginning), in order of position.
-   */
+  /** Returns up to `limit` events after `afterPosition`, in order of position. Pass 0 to begin with the first event. */
   readAll(afterPosition: number, limit: number): Promise<readonly Whole[]>;
   /** Like `readAll`, but without ciphertexts, so that a page is small even if the tokens are large. */
   readClear(afterPosition: number, limit: number): Promise<readonly Clear[]>;
@@ -52,7 +50,7 @@ export type StoredLog = Log<Commit, StoredEvent, StoredClear>;
 /** The log with authenticated events. Reads throw ForgedLog if verification fails. */
 export type EventLog = Log<readonly NewEvent[], ProvenEvent, ProvenClear>;
 
-/** Where an event is or should be. `position` is null if it is unknown. */
+/** The place where an event is, or where it should be. `position` is null if it is unknown. */
 export type EventPlace = { readonly position: number | null; readonly stream: string; readonly revision: number };
 
 /** Thrown when the log differs from what this vault wrote, because something else changed the store. */

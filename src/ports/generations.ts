@@ -25,21 +25,23 @@ export class GenerationDropped extends StoreUnavailable {
 export type GenerationsInUse = { readonly read: number; readonly write: readonly number[] };
 
 /**
- * A rebuild of the token rows. Its state is stored with the rows, so that another process can continue it after a
- * crash.
+ * A rebuild of the token rows. Its state is stored with the rows, so that another process can continue the rebuild
+ * after a crash.
  */
 export type Rebuild = {
   /**
-   * `generation` is the generation that is being built. `from` is the generation that reads use until the new one is
-   * ready.
+   * `generation` is the generation that is being built. `from` is the generation that reads use until the new
+   * generation is ready.
    */
   readonly generation: number;
   readonly from: number;
   /**
-   * `building`: rows are being built from the log. `comparing`: the two generations are being compared. `keeping`:
-   * reads use the new generation, and the old one is kept for searches that are still running. `dropping`: the rows and
-   * the key of one generation are being removed. `ended`: the rebuild is over, and its result is kept until the next
-   * rebuild.
+   * The phases of a rebuild:
+   * - `building`: rows are being built from the log.
+   * - `comparing`: the two generations are being compared.
+   * - `keeping`: reads use the new generation, and the old generation is kept for searches that are still running.
+   * - `dropping`: the rows and the key of one generation are being removed.
+   * - `ended`: the rebuild is over, and its result is kept until the next rebuild.
    */
   readonly phase: 'building' | 'comparing' | 'keeping' | 'dropping' | 'ended';
   /**
@@ -48,11 +50,11 @@ export type Rebuild = {
    */
   readonly position: number;
   readonly head: number;
-  /** Milliseconds since the epoch. */
+  /** The time at which the rebuild began, in milliseconds since the epoch. */
   readonly startedAt: number;
-  /** Whether to use the new rows even if they differ from the old ones. */
+  /** Whether to use the new rows even if they differ from the old rows. */
   readonly acceptNew: boolean;
-  /** The outcome, once it is known. */
+  /** The outcome, or null if it is not known yet. */
   readonly outcome: RebuildOutcome | null;
   /**
    * `different` is the number of rows that differ between the two generations. `examples` contains the streams of a few
@@ -60,7 +62,7 @@ export type Rebuild = {
    */
   readonly different: number;
   readonly examples: readonly string[];
-  /** Null before any work is done. */
+  /** The progress and speed of the rebuild, or null if no work has been done yet. */
   readonly rate: RebuildRate | null;
 };
 
@@ -85,8 +87,9 @@ export type BuiltRow = { readonly view: Stored<TokenView>; readonly index: RowIn
 
 /**
  * The generations of token rows. Reads use one of them. A rebuild adds a second generation, fills it while every write
- * updates both generations, and then switches reads to the new one (docs/design.md, "Rebuild"). Only one process at a
- * time runs a rebuild. In all other processes, the methods that change the state of the rebuild throw StoreUnavailable.
+ * updates both generations, and then switches reads to the new generation (docs/design.md, "Rebuild"). Only one process
+ * at a time runs a rebuild. In all other processes, the methods that change the state of the rebuild throw
+ * StoreUnavailable.
  */
 export interface Generations {
   /**
@@ -100,7 +103,7 @@ export interface Generations {
    */
   versions(): Promise<ProjectionVersions>;
   saveVersion(name: StoredProjection, version: number): Promise<void>;
-  /** Returns the running rebuild, or the last rebuild if none is running. Returns null if there is neither. */
+  /** Returns the running rebuild. If no rebuild is running, returns the last rebuild, or null if none is stored. */
   rebuild(): Promise<Rebuild | null>;
   /**
    * Adds a rebuild's empty generation to the generations that writes update. Returns false if a rebuild is already
@@ -120,14 +123,15 @@ export interface Generations {
   leave(generation: number): Promise<void>;
   /**
    * Removes a few rows of an abandoned generation on each call, so that other work does not have to wait. Returns true
-   * once no rows are left.
+   * when no rows are left.
    */
   empty(generation: number): Promise<boolean>;
-  /** Asks the process that runs the rebuild of this generation to cancel it. */
+  /** Asks the process that runs the rebuild of this generation to cancel the rebuild. */
   askCancel(generation: number): Promise<void>;
   isCancelAsked(generation: number): Promise<boolean>;
   /**
-   * Returns those of the given generations that writes do not update, and ensures that nothing writes to them again.
+   * Returns the listed generations that writes do not update, and ensures that no process writes to those generations
+   * again.
    */
   retire(generations: readonly number[]): Promise<readonly number[]>;
   /** Stores `last` as the last rebuild. If `last` is null, removes the stored rebuild. */

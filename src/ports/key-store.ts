@@ -13,8 +13,9 @@ export const noEvent = '00000000-0000-0000-0000-000000000000';
 export const keyNamedWithinMs = 600_000;
 
 /**
- * `identity` never rotates, because subkeys are derived from it. `wrapping` wraps data keys, and a rotation replaces
- * it. The `audit-signing` and `integrity` keys belong to the vault, not to a tenant.
+ * The purpose of a tenant key. The `identity` key never rotates, because subkeys are derived from it. The `wrapping`
+ * key wraps data keys, and a rotation replaces it. The `audit-signing` and `integrity` keys belong to the vault, not to
+ * a tenant.
  */
 export type TenantKeyPurpose = 'identity' | 'wrapping' | VaultKeyPurpose;
 
@@ -68,7 +69,7 @@ export type NewDataKey = { readonly id: string; readonly wrapped: Buffer };
 export type StoredDataKey = {
   readonly tenantKeyId: string;
   readonly wrapped: Buffer | null;
-  /** The newest revision that was recorded for the key (`KeyRevision`), or null. */
+  /** The newest revision that was recorded for the key (`KeyRevision`), or null if no revision was recorded. */
   readonly revision: number | null;
 };
 
@@ -76,7 +77,7 @@ export type LivingDataKey = { readonly id: string; readonly tenantKeyId: string;
 
 /**
  * A data key that has been rewrapped under a newer key of its tenant. `from` is the id of the old tenant key, and `to`
- * is the id of the new one.
+ * is the id of the new tenant key.
  */
 export type RewrappedDataKey = {
   readonly id: string;
@@ -98,9 +99,9 @@ export type RewrappedKeys = {
 export type EndedKey = { readonly keyId: string; readonly eventId: string };
 
 /**
- * The newest revision of a token whose content is or was encrypted under this key, which still exists. A row with this
- * key and an older revision is an older copy that was put back. The first revision that is recorded for a key is the
- * revision of the first change that keeps the key.
+ * The newest recorded revision of the token whose content is or was encrypted under a key that still exists. A row with
+ * this key and an older revision is an older copy that was put back. The first revision that is recorded for a key is
+ * the revision of the first change that keeps the key.
  */
 export type KeyRevision = { readonly keyId: string; readonly revision: number };
 
@@ -122,10 +123,13 @@ export function directoryName({ kind, id }: DirectoryName): string {
 export type MadeKey = { readonly sequence: number; readonly keyId: string; readonly logHead: number };
 
 /**
- * `shredder`: a position in the log. `orphans`: the sequence number of a key. `anchor`: the newest checkpoint that was
- * delivered. `log`: a position that the log once reached. A log that ends before this position is an older copy.
- * `backup`: when the newest backup began, in ms. Only the cluster profile uses it, because the embedded profile keeps
- * this time in a file.
+ * What the key store records for each reader of the log or the keys:
+ * - `shredder`: a position in the log.
+ * - `orphans`: the sequence number of a key.
+ * - `anchor`: the newest checkpoint that was delivered.
+ * - `log`: a position that the log once reached. A log that ends before this position is an older copy.
+ * - `backup`: the time in ms when the newest backup began. Only the cluster profile uses this record, because the
+ *   embedded profile stores the time in a file.
  */
 export type KeyRingReader = 'shredder' | 'orphans' | 'anchor' | 'log' | 'backup';
 
@@ -141,11 +145,11 @@ export type LogMemory = { readonly checkpoint: RememberedCheckpoint | null; read
 /** The state of a data key. */
 export type KeyStatus = {
   readonly keyId: string;
-  /** Milliseconds since the epoch, or null if the key has not been destroyed. */
+  /** The time of destruction, in milliseconds since the epoch. Null if the key has not been destroyed. */
   readonly destroyedAt: number | null;
 };
 
-/** The records that a key store keeps in addition to keys. Every write is durable when its promise resolves. */
+/** The records that a key store contains in addition to keys. Every write is durable when its promise resolves. */
 export type KeyRecords = {
   /** Records revisions of directory records. Ignores revisions that are older than the recorded ones. */
   noteDirectory(revisions: readonly DirectoryRevision[]): Promise<void>;
@@ -157,7 +161,7 @@ export type KeyRecords = {
    * past. Otherwise, a key could still be added whose sequence number is lower than that of a returned key.
    */
   made(afterSequence: number, madeBefore: number, limit: number): Promise<readonly MadeKey[]>;
-  /** Returns the state of each of these keys. Omits keys that the store does not know. */
+  /** Returns the state of each of these keys. Omits keys that are not in the store. */
   keyStatuses(keyIds: readonly string[]): Promise<readonly KeyStatus[]>;
   /**
    * Returns how far a reader of the log or the keys has progressed, or 0 if it has not started. This position is in the
@@ -175,8 +179,8 @@ export type KeyRecords = {
 /** The rows that a rotation reads and writes (ADR 29). */
 export type RotationRows = {
   /**
-   * Marks all existing wrapping keys as retiring, unless a rotation has already begun. Durable when the promise
-   * resolves.
+   * Marks all existing wrapping keys as retiring, unless a rotation has already begun. The change is durable when the
+   * promise resolves.
    */
   begin(): Promise<void>;
   /** Returns the existing wrapping keys of all tenants, in order of their numbers. */
@@ -184,17 +188,18 @@ export type RotationRows = {
   countLivingDataKeys(): Maybe<number>;
   /**
    * Returns at most `limit` existing data keys after a sequence number, in order, and the sequence number of the last
-   * of them. Returns null if there are none.
+   * of them. Returns null if there are no such keys.
    */
   livingDataKeys(
     afterSequence: number,
     limit: number,
   ): Maybe<{ readonly keys: readonly LivingDataKey[]; readonly last: number } | null>;
-  /** Stores each of these rewrapped keys, unless the key has been destroyed or is no longer wrapped under `from`. */
+  /** Stores these rewrapped keys. Skips a key that has been destroyed, or that is no longer wrapped under `from`. */
   rewrapDataKeys(keys: readonly RewrappedDataKey[]): Promise<void>;
   /**
    * Atomically stores the keys that `rewrap` returns, stores the check of the next root key, and destroys the retiring
-   * keys. `keys_left` means that a retiring key still wraps a data key, or that a key was added in the meantime.
+   * keys. `keys_left` means that a retiring key still wraps a data key, or that a key was added while `replaceRoot` was
+   * running.
    */
   replaceRoot(root: {
     readonly check: Buffer;
@@ -210,33 +215,34 @@ export type RotationRows = {
    */
   voidBefore(): Promise<number | null>;
   /**
-   * Resolves once none of the store's files contain keys that have been replaced. MongoDB cannot guarantee this (ADR
-   * 22).
+   * Resolves when the store's files no longer contain any key that has been replaced. MongoDB cannot guarantee this
+   * (ADR 22).
    */
   settle(): Promise<void>;
 };
 
 /**
- * Stores wrapped keys. It never receives an unwrapped key or the root key. Every write is durable when its promise
- * resolves. `root_replaced` means that nothing was stored, because `rootCheck` no longer matches the store's check.
+ * Stores wrapped keys. The store never receives an unwrapped key or the root key. Every write is durable when its
+ * promise resolves. `root_replaced` means that nothing was stored, because `rootCheck` no longer matches the store's
+ * check.
  */
 export interface KeyStore {
   /** `name` is the name of the store in errors. `title` is its name in sentences. */
   readonly name: string;
   readonly title: string;
   /**
-   * Whether other processes may change the keys as well. If so, a cached key must be checked on each use (`noted`), and
-   * a tenant's keys must be read again after one second.
+   * Whether other processes may also change the keys. If they may, a cached key must be checked on each use (`noted`),
+   * and a tenant's keys must be read again after one second.
    */
   readonly isShared: boolean;
-  /** Returns an error that says why the keys cannot be used and what to do. */
+  /** Returns an error that states why the keys cannot be used and what to do. */
   broken(problem: string): Error;
 
   /** Returns the value that identifies the root key, or null if the store is new. */
   rootCheck(): Maybe<Buffer | null>;
   /**
    * Stores the root check in a new store. Returns the stored check, which differs from `check` if another process
-   * stored one first.
+   * stored its check first.
    */
   createRootCheck(check: Buffer): Promise<Buffer>;
 
@@ -254,7 +260,7 @@ export interface KeyStore {
   generationKey(generation: number): Maybe<Buffer | null>;
   /** Returns the generations that have a key, in order. */
   generations(): Maybe<readonly number[]>;
-  /** Returns the highest generation that ever had a key, or 0 if there is none. */
+  /** Returns the highest generation that ever had a key, or 0 if no generation ever had a key. */
   newestGeneration(): Maybe<number>;
   /**
    * Stores the key of a generation. `taken` means that another process stored a key for the generation first. Only a
@@ -265,14 +271,14 @@ export interface KeyStore {
     wrapped: Buffer,
     rootCheck: Buffer,
   ): Promise<'stored' | 'taken' | 'root_replaced'>;
-  /** Destroys the key of a generation, with the same guarantees as `destroyDataKeys`. Idempotent. */
+  /** Destroys the key of a generation, with the same guarantees as `destroyDataKeys`. The method is idempotent. */
   destroyGenerationKey(generation: number): Promise<void>;
 
   /** Returns a data key, or null if it never existed. */
   dataKey(keyId: string): Maybe<StoredDataKey | null>;
   /**
-   * Returns what is recorded about a data key, without the wrapped key. Callers that have the key in a cache use this.
-   * Returns null if the key never existed or was destroyed.
+   * Returns what is recorded about a data key, without the wrapped key. Callers use this method if the key is in their
+   * cache. Returns null if the key never existed or was destroyed.
    */
   noted(keyId: string): Maybe<Pick<StoredDataKey, 'revision'> | null>;
   /**
@@ -289,8 +295,8 @@ export interface KeyStore {
   /**
    * Destroys keys, records the revisions in `advanced`, and returns the number of keys that this call destroyed. When
    * the promise resolves, no reader of the store can find the keys, and none of SQLite's files contain the wrapped
-   * bytes. (ADR 22 says what MongoDB keeps for a while.) Throws StoreUnavailable if this takes more than a few seconds.
-   * A retry then continues the work.
+   * bytes. ADR 22 describes what MongoDB retains for some time. Throws StoreUnavailable if the work takes more than a
+   * few seconds. A retry then continues the work.
    */
   destroyDataKeys(ended: readonly EndedKey[], advanced: readonly KeyRevision[]): Promise<number>;
   /** Records revisions of existing keys in one write. Ignores revisions that are older than the recorded ones. */

@@ -40,7 +40,9 @@ export type ProjectionStatus = {
   } | null;
 };
 
-/** `done` means that the rebuild is complete. `started` and `resumed` mean that it continues in the background. */
+/**
+ * `done` means that the rebuild is complete. `started` and `resumed` mean that the rebuild continues in the background.
+ */
 export type RebuildStart = 'done' | 'started' | 'resumed' | 'busy';
 
 /** The projection operations that operators can use. */
@@ -54,10 +56,10 @@ export type Projections = {
    */
   rebuild(name: ProjectionName, acceptNew: boolean): Promise<RebuildStart>;
   /**
-   * Cancels a rebuild, and resolves once all traces of it have been removed. `too_late` means that its rows are already
-   * in use.
+   * Cancels a rebuild. The promise resolves when all traces of the rebuild have been removed. `too_late` means that the
+   * rebuilt rows are already in use.
    */
   cancel(name: ProjectionName): Promise<'cancelled' | 'too_late' | 'none'>;
-  /** How long a rebuild keeps the previous rows, in seconds. */
+  /** The time in seconds for which a rebuild keeps the previous rows. */
   readonly keptSeconds: number;
 };

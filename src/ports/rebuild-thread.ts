@@ -16,7 +16,7 @@ export type ComparedStreams =
   | { readonly after: string; readonly limit: number }
   | { readonly streams: readonly string[] };
 
-/** `last` is the name of the stream after which the next page begins, or null if this is the last page. */
+/** `last` is the name of the stream after which the next page begins, or null if the current page is the last page. */
 export type ComparedPage = {
   readonly rows: number;
   readonly different: readonly string[];
@@ -34,8 +34,8 @@ export type RebuildThread = {
   compare(generations: TwoGenerations, which: ComparedStreams): Promise<ComparedPage>;
   directory(): Promise<FoldedDirectory>;
   /**
-   * Discards all keys. After that, the thread cannot build, compare or fold. Until `close`, other processes still
-   * cannot start a rebuild.
+   * Discards all keys. Afterwards, the thread cannot build, compare or fold. Other processes cannot start a rebuild
+   * until `close` is called.
    */
   forgetKeys(): Promise<void>;
   close(): Promise<void>;

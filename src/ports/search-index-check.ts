@@ -1,10 +1,10 @@
 import type { FoundProblem } from './store-problem.js';
 
-/** Checks the search index of a store that keeps one beside its rows. */
+/** Checks the search index of a store that has a search index in addition to its rows. */
 export interface SearchIndexCheck {
   /**
-   * Reads the whole index and compares it with the rows, as of one instant. Returns the first problem that it finds, or
-   * null. Yields to other work while it reads.
+   * Reads the whole index and compares it with the rows as they were at the same moment. Returns the first problem that
+   * it finds, or null if it finds no problem. Yields to other work while it reads.
    */
   run(): Promise<FoundProblem | null>;
 }

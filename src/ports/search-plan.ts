@@ -10,8 +10,8 @@ export type PlanNode =
   | { readonly is: 'and' | 'or'; readonly of: readonly PlanNode[] }
   | { readonly is: 'not'; readonly of: PlanNode }
   /**
-   * Times in ms since the epoch: `from` is inclusive, `to` is exclusive, and null leaves an end open. A missing date
-   * matches no range.
+   * Times in ms since the epoch: `from` is inclusive, `to` is exclusive, and null means that the range is open at that
+   * end. A token that does not have the date matches no range.
    */
   | {
       readonly is: 'date';
@@ -30,9 +30,9 @@ export type SearchPlan = {
 };
 
 /**
- * The page to return. It excludes tokens that are due at `now`. If `contentBytesMax` is set, the page includes contents
- * only for the first rows whose contents fit within that size, but always for at least one row. The remaining rows are
- * in `later`.
+ * The page to return. Tokens that are due at `now` are excluded. If `contentBytesMax` is set, the page includes
+ * contents only for the first rows whose contents fit within that size together, and for at least one row. The
+ * remaining rows are returned in `SearchPage.later`.
  */
 export type PageRequest = {
   readonly now: number;
@@ -42,8 +42,8 @@ export type PageRequest = {
 };
 
 /**
- * `held` returns the row with this stream and revision if the caller already has it. The store may return that row
- * instead of reading it again.
+ * The rows that the caller already has. `held` returns the row with a stream and revision, or undefined if the caller
+ * does not have that row. The store may return such a row instead of reading it again.
  */
 export type HeldRows<H> = { readonly held?: (stream: string, revision: number) => H | undefined };
 
@@ -80,8 +80,8 @@ export function foundLife({ stream, state }: Pick<TokenView, 'stream' | 'state'>
 }
 
 /**
- * One step of a walk over the matches of a plan. It returns at most `limit` rows whose tokens were created before
- * position `before`, newest first. If `before` is null, it begins with the newest row. Excludes tokens that are due at
- * `now`.
+ * One step of a walk over the matches of a plan. The step returns at most `limit` rows whose tokens were created before
+ * position `before`, newest first. If `before` is null, the step begins with the newest row. It excludes tokens that
+ * are due at `now`.
  */
 export type WalkStep = { readonly now: number; readonly before: number | null; readonly limit: number };

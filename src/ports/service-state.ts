@@ -1,7 +1,7 @@
 import type { RebuildStatus } from './projections.js';
 
 /**
- * The detailed state of the service, for its operators (docs/contract.md, "Operations routes"). All text in it comes
+ * The detailed state of the service, for its operators (docs/contract.md, "Operations routes"). All of its text comes
  * from our own code, never from a caller or a library.
  */
 export type ServiceState = {
@@ -12,8 +12,8 @@ export type ServiceState = {
   readonly stores: readonly { readonly name: string; readonly state: 'up' | 'down' }[];
   /** `gap` is the number of log events that the projection has not processed yet, or null while a store is down. */
   readonly projections: readonly { readonly name: string; readonly gap: number | null }[];
-  /** The rebuild that is running in this process, or null if there is none. */
+  /** The rebuild that is running in this process, or null if no rebuild is running. */
   readonly rebuild: RebuildStatus | null;
-  /** When the newest complete backup began, in ms. Null if no backup is known. */
+  /** The time in ms at which the newest complete backup began. Null if no backup is known. */
   readonly backupMadeAt: number | null;
 };

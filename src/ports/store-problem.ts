@@ -5,7 +5,7 @@
 export type FoundProblem = { readonly check: string; readonly says: string; readonly do: string };
 
 /**
- * Thrown when stores cannot be used in their current state or with the current settings. The message says what to do.
+ * Thrown when stores cannot be used in their current state or with the current settings. The message states what to do.
  */
 export abstract class StoreProblem extends Error {
   /** Null if the error was created from a plain message. */

@@ -9,6 +9,9 @@ export interface Timers {
   set(row: DueRow): void;
   /** Clears a timer, because the token is gone or its due time has changed. */
   clear(row: DueRow): void;
-  /** Returns for how many of these rows a timer is set that other processes can see. Throws StoreUnavailable. */
+  /**
+   * Returns how many of these rows have a timer that other processes can see. Throws StoreUnavailable if the timers
+   * cannot be read.
+   */
   pending(rows: readonly DueRow[]): Promise<number>;
 }

@@ -9,7 +9,7 @@ export type DueRow = {
   readonly stream: string;
   readonly tenantId: string;
   readonly due: 'expiry' | 'cvc';
-  /** Milliseconds since the epoch. */
+  /** The due time, in milliseconds since the epoch. */
   readonly dueAt: number;
 };
 
@@ -29,7 +29,9 @@ export type TokenRowWriter = {
   revisionsOf(streams: readonly string[]): Promise<ReadonlyMap<string, number>>;
 };
 
-/** Token rows: one per token, with its folded view, the ciphertexts of its events, and its due times. */
+/**
+ * The token rows. Each token has one row, which contains the token's folded view, its ciphertexts and its due times.
+ */
 export interface TokenRows<V extends TokenView = Stored<TokenView>> {
   /**
    * Returns the row of a token, even if the token is gone. The state in the row omits ended keys. Returns null if there
@@ -37,9 +39,9 @@ export interface TokenRows<V extends TokenView = Stored<TokenView>> {
    */
   get(stream: string): Maybe<V | null>;
   /**
-   * Returns the tenant's most recently created live token with this keyed fingerprint, or null if there is none.
-   * Threat: a caller could create tokens from guessed values. If this method returned the oldest token instead, its id
-   * would tell the caller whether another token already had the value.
+   * Returns the tenant's most recently created live token with this keyed fingerprint. Returns null if there is no such
+   * token. Threat: a caller creates tokens from guessed values. If this method returned the oldest token instead, the
+   * id would reveal whether a different token already had the value.
    */
   findByFingerprint(tenantId: string, fingerprintHash: string, now: number): Promise<string | null>;
   /**
@@ -51,18 +53,18 @@ export interface TokenRows<V extends TokenView = Stored<TokenView>> {
   /**
    * Returns the rows of one step of a walk, newest creation first. Fewer than `limit` rows means that the walk is
    * complete. Each step continues from the `life.createdPosition` of the previous step's last row. That position never
-   * changes, so a token that exists during the whole walk is returned exactly once, no matter what is written in the
-   * meantime. Throws the same errors as `search`.
+   * changes, so a token that exists during the whole walk is returned exactly once, no matter what is written during
+   * the walk. Throws the same errors as `search`.
    */
   walk(plan: SearchPlan, step: WalkStep): Promise<readonly V[]>;
   /** Counts the tenant's tokens that are live at `now`, by type. Omits types without tokens. */
   countByType(tenantId: string, now: number): Promise<ReadonlyMap<TokenType, number>>;
   /**
-   * Returns at most `limit` rows whose expiry is due at `now` or whose cvc purge is due at `codesNow` (`now` by
-   * default), earliest first.
+   * Returns at most `limit` rows whose expiry is due at `now` or whose cvc purge is due at `codesNow`, earliest first.
+   * The default of `codesNow` is `now`.
    */
   due(now: number, limit: number, codesNow?: number): Promise<readonly DueRow[]>;
-  /** Returns the earliest due time of all rows, or null. */
+  /** Returns the earliest due time of all rows, or null if no row has a due time. */
   nextDueAt(): Promise<number | null>;
   /** Returns at most `limit` rows whose streams sort after `afterStream`, in stream order. Tombstones are included. */
   page(afterStream: string, limit: number): Promise<readonly V[]>;

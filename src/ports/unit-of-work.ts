@@ -14,7 +14,7 @@ export type RowIndex = 'keep' | { readonly fingerprintHash: string; readonly ter
 /** New events for one stream, and the resulting row or rows. */
 export type StreamWrite = {
   readonly stream: string;
-  /** -1 if the stream must not exist yet. */
+  /** The expected revision of the newest event in the stream. -1 means that the stream must not exist yet. */
   readonly expectedRevision: number;
   readonly events: readonly NewEvent[];
   readonly row:
@@ -22,8 +22,8 @@ export type StreamWrite = {
     | { readonly of: 'directory'; readonly records: readonly Stored<DirectoryRecord>[] }
     | null;
   /**
-   * If set, the write is rejected when the tenant has another token that is live at `now` and has this keyed
-   * fingerprint (deduplication).
+   * Used for deduplication. If this field is set and the tenant has a different token that is live at `now` and has
+   * this keyed fingerprint, the write is rejected.
    */
   readonly distinct: { readonly tenantId: string; readonly fingerprintHash: string; readonly now: number } | null;
 };
@@ -38,8 +38,8 @@ export function makesToken({ row }: Pick<StreamWrite, 'row'>, tenantId: string, 
 }
 
 /**
- * A write whose events already have their proofs. A store that writes events and rows in one transaction takes changes
- * in this form.
+ * A write whose events already have their proofs. A store that writes events and rows in one transaction accepts
+ * changes in this form.
  */
 export type StoredWrite = Omit<StreamWrite, 'events'> & { readonly commit: Commit };
 export type StoredChange = Omit<Change, 'writes'> & { readonly writes: readonly StoredWrite[] };
@@ -50,17 +50,20 @@ export type StoredWork = {
 
 export type Change = {
   readonly writes: readonly StreamWrite[];
-  /** Recorded together with the writes, so that a retry of the request finds the result of the first attempt. */
+  /**
+   * The claim to record together with the writes. It enables a retry of the request to find the result of the first
+   * attempt.
+   */
   readonly claim: Stored<FinishedClaim> | null;
 };
 
 export type CommitOutcome =
   | { readonly outcome: 'committed' }
   /**
-   * `landed` contains the indexes of writes that were stored despite the conflict. It is empty or absent if the store's
-   * transactions span streams. In other stores, a change can be stored in part only if it creates nothing. The command
-   * can then decide again for the remaining streams. A write whose index lacks the terms of a generation in use is also
-   * a conflict.
+   * `landed` contains the indexes of the writes that were stored despite the conflict. If the store's transactions span
+   * several streams, `landed` is empty or absent. In other stores, a change that creates nothing can be stored in part.
+   * The command can then decide again for the remaining streams. A conflict also occurs if the index of a write lacks
+   * the terms of a generation in use.
    */
   | { readonly outcome: 'conflict'; readonly landed?: readonly number[] }
   | { readonly outcome: 'duplicate'; readonly write: number; readonly stream: string }
@@ -70,15 +73,16 @@ export type CommitOutcome =
  * Stores everything that one command changes: events at their expected revisions, the resulting rows, and the
  * idempotency claim. The change is atomic, and it is durable when the promise resolves. SQLite uses one transaction for
  * many commands (group commit). Throws StoreUnavailable if the store fails. If the log and the rows share one store,
- * nothing has been stored in that case. If they are in separate stores, it is unknown whether the change was stored,
- * and a retry with the same claim finds out.
+ * nothing has been stored in that case. If they are in separate stores, it is unknown whether the change was stored. A
+ * retry with the same claim determines whether it was.
  */
 export interface UnitOfWork {
   commit(change: Change): Promise<CommitOutcome>;
   /**
    * Brings the rows of these tokens up to at least the revisions that the caller has read. Call this before you respond
    * or destroy anything because of those events. Otherwise, rows could be missing, because the process that appended
-   * the events may have died before it wrote the rows. Does nothing if one transaction writes both events and rows.
+   * the events might have terminated before it wrote the rows. The method does nothing if one transaction writes both
+   * events and rows.
    */
   follow(streams: readonly SeenStream[]): Promise<void>;
 }

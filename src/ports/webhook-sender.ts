@@ -1,18 +1,21 @@
 /** The outcome of a request to a webhook URL. */
 export type SendOutcome =
   | { readonly kind: 'responded'; readonly status: number }
-  /** `problem` says why there was no response. It contains only text from our own code. */
+  /** `problem` states why there was no response. It contains only text from our own code. */
   | { readonly kind: 'failed'; readonly problem: string };
 
-/** Sends requests to URLs that a tenant chose. Threat: a URL may point into the vault's own network. */
+/**
+ * Sends requests to URLs that a tenant chose. Threat: a tenant chooses a URL that points into the vault's own network.
+ */
 export interface WebhookSender {
   /**
-   * Returns a message that says what is wrong with a URL, or null if nothing is wrong. Does not resolve the host name.
+   * Returns a message that describes the problem with a URL, or null if the method finds no problem. The method does
+   * not resolve the host name.
    */
   problemOf(url: URL): string | null;
   /**
-   * Posts a body. Checks each address that the host name resolves to when it connects. Follows no redirects, reads no
-   * response body, and times out after a few seconds. Never throws.
+   * Posts a body. When the method connects, it checks each address to which the host name resolves. Follows no
+   * redirects, reads no response body, and times out after a few seconds. Never throws.
    */
   post(url: URL, headers: Readonly<Record<string, string>>, body: string): Promise<SendOutcome>;
   /** Aborts the requests that are in progress and sends no more. An aborted request counts as failed. */

@@ -2,17 +2,17 @@
 export type WebhookAttempt = {
   readonly eventId: string;
   readonly eventType: string;
-  /** Milliseconds since the epoch. */
+  /** The time of the attempt, in milliseconds since the epoch. */
   readonly at: number;
   readonly durationMs: number;
-  /** Counts from 1. */
+  /** The number of the attempt, counted from 1. */
   readonly attempt: number;
   readonly outcome: 'delivered' | 'failed' | 'parked';
   /** The status of the response. Null if there was no response. */
   readonly status: number | null;
-  /** Why there was no response. Contains only text from our own code. Null if there was a response. */
+  /** The reason why there was no response, which contains only text from our own code. Null if there was a response. */
   readonly problem: string | null;
-  /** When the next attempt is due, in ms. Null if there will be no further attempt. */
+  /** The time in ms when the next attempt is due. Null if there will be no more attempts. */
   readonly nextAt: number | null;
 };
 
@@ -24,7 +24,7 @@ export type PendingDelivery = {
   readonly position: number;
   readonly stream: string;
   readonly revision: number;
-  /** How many attempts have failed. */
+  /** The number of attempts that have failed. */
   readonly attempts: number;
   readonly nextAt: number;
 };
@@ -69,7 +69,7 @@ export type SealedTokenId = {
   readonly webhookId: string;
   readonly eventId: string;
   readonly sealed: Uint8Array;
-  /** Milliseconds since the epoch. */
+  /** The time of the event that deletes or expires the token, in milliseconds since the epoch. */
   readonly at: number;
 };
 
@@ -77,9 +77,9 @@ export type SealedTokenId = {
 export interface WebhookStore {
   state(webhookId: string): Promise<StoredWebhookState | null>;
   /**
-   * Replaces the state if its version is still `version` (0 if there is no state yet), and then removes the sealed ids
-   * of the delivered events. Returns false and changes nothing if another process has changed the state in the
-   * meantime.
+   * Replaces the state if its version is still `version`, and then removes the sealed ids of the delivered events. Pass
+   * 0 as `version` if no state has been stored yet. Returns false and changes nothing if the version differs, because
+   * another process has changed the state.
    */
   save(webhookId: string, version: number, text: string, deliveredEventIds: readonly string[]): Promise<boolean>;
   /** Removes a webhook's state and sealed ids. */
@@ -87,13 +87,13 @@ export interface WebhookStore {
   /** Stores sealed ids, which are durable when the promise resolves. */
   keepIds(ids: readonly SealedTokenId[]): Promise<void>;
   /**
-   * Returns the sealed ids for these events, by event id. A sealed id that `forgetIds` has emptied is returned with no
-   * bytes.
+   * Returns the sealed ids for these events, by event id. If `forgetIds` has emptied a sealed id, the map contains an
+   * empty array for it.
    */
   sealedIds(webhookId: string, eventIds: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>>;
   /**
-   * Empties the sealed ids that are older than `notBefore` (ms), and removes those that are older than `markedBefore`
-   * (ms) altogether. An emptied id still records that the token passed the webhook's filters.
+   * Empties the sealed ids that are older than `notBefore` (ms), and removes the sealed ids that are older than
+   * `markedBefore` (ms). An emptied id still records that the token passed the webhook's filters.
    */
   forgetIds(notBefore: number, markedBefore: number): Promise<void>;
 }

@@ -7,7 +7,7 @@ import type { Vault } from '../vault/vault.js';
 export type CountingDeps = Pick<Vault, 'log' | 'accessLog' | 'dailyCounts' | 'keys' | 'clock'>;
 
 /**
- * The name under which the counted position of the event log is stored. The chains of the access log have their own
+ * The name under which the counted position of the event log is stored. The chains of the access log have different
  * names.
  */
 export const logSource = 'log';
@@ -17,15 +17,15 @@ const eventsAtOnce = 200;
 const eventsOfTokenAtOnce = 100;
 const restMsMax = 1_000;
 
-/** The conditions under which counting shares the process with requests. */
+/** Determines how counting shares the process with requests. */
 export type Counting = {
-  /** After each piece of work, counting rests for this many times as long as the work took. */
+  /** After each piece of work, counting rests for this many times the duration of the work. */
   readonly restShare: number;
   readonly stopped: AbortSignal;
 };
 
 /**
- * Counts tokens and accesses by day. Continues from the positions that have already been counted, up to the ends of the
+ * Counts tokens and accesses by day. Starts at the positions that are already counted, and continues to the ends of the
  * event log and the access log.
  */
 export async function countDays(deps: CountingDeps, counting: Counting): Promise<void> {
@@ -46,8 +46,7 @@ async function countEvents(deps: CountingDeps, counting: Counting): Promise<void
     const page = await log.readClear(from, eventsAtOnce);
     const to = page.at(-1)?.position;
     if (to === undefined) {
-      // A restored log may end before the position that has already been counted. In that case, the log is counted
-      // again from the start.
+      // A restored log may end before the counted position. In that case, the log is counted again from the start.
       if (from > (await log.head())) await dailyCounts.clear();
       return;
     }
@@ -58,7 +57,7 @@ async function countEvents(deps: CountingDeps, counting: Counting): Promise<void
   }
 }
 
-/** Counts accesses. Reads only access-log chains that belong to the month of `since` (in ms) or to a later month. */
+/** Counts accesses. Reads only the access-log chains of the month of `since` (in ms) and of later months. */
 async function countAccesses(deps: CountingDeps, since: number, counting: Counting): Promise<void> {
   const { accessLog, dailyCounts } = deps;
   for (const { chain, sequence } of await accessLog.heads(since)) {
@@ -80,7 +79,7 @@ async function countAccesses(deps: CountingDeps, since: number, counting: Counti
 }
 
 async function countsOfEvents({ log }: CountingDeps, page: readonly ClearEvent[]): Promise<readonly DayCount[]> {
-  /** The types of the tokens whose creation is on this page, by stream. */
+  /** The types of the tokens that were created on this page, by stream. */
   const types = new Map<string, string>();
   const found: DayCount[] = [];
   for (const event of page) {
@@ -91,7 +90,8 @@ async function countsOfEvents({ log }: CountingDeps, page: readonly ClearEvent[]
     const name = types.get(stream) ?? (await typeOf(log, stream, revision));
     const at = change.what === 'expired' ? Math.min(time, change.dueAt) : time;
     const day = Math.floor(at / dayMs);
-    // If a batch was undone, its tokens never existed from the tenant's point of view.
+    // From the tenant's point of view, the tokens of an undone batch never existed. They are subtracted from the
+    // created tokens.
     const counted = change.what === 'undone' ? { what: 'created', count: -1 } : { what: change.what, count: 1 };
     found.push({ tenantId, series: 'tokens', day, name, ...counted });
   }
@@ -104,8 +104,8 @@ type Change =
   | { readonly what: 'expired'; readonly dueAt: number };
 
 /**
- * Returns the change that an event makes to the token counts. Returns null for an event that neither creates a token
- * nor ends its life.
+ * Returns the change that an event makes to the token counts. Returns null if the event neither creates a token nor
+ * ends the life of a token.
  */
 function changeOf(event: ClearEvent): Change | null {
   switch (event.type) {
@@ -123,8 +123,8 @@ function changeOf(event: ClearEvent): Change | null {
 }
 
 /**
- * Returns the type of the token whose life an event ended. Reads the type from the stream, because the event itself
- * does not contain it.
+ * Returns the type of the token whose life an event ended. The event does not contain the type, so this reads it from
+ * the stream.
  */
 async function typeOf(log: CountingDeps['log'], stream: string, revision: number): Promise<string> {
   for (let before = revision; before > 0; ) {
@@ -148,7 +148,7 @@ function summed(counts: readonly DayCount[]): readonly DayCount[] {
 }
 
 /**
- * Leaves out the counts of deleted tenants. Such counts still arise, because the tokens of a deleted tenant still expire,
+ * Removes the counts of deleted tenants. There can be such counts, because the tokens of a deleted tenant still expire,
  * and accesses to these tokens are still recorded.
  */
 async function ofLivingTenants({ keys }: CountingDeps, counts: readonly DayCount[]): Promise<readonly DayCount[]> {
@@ -159,22 +159,22 @@ async function ofLivingTenants({ keys }: CountingDeps, counts: readonly DayCount
   return counts.filter(({ tenantId }) => living.has(tenantId));
 }
 
-/** The background work of one process that counts tokens and accesses. */
+/** The background work of one process, which counts tokens and accesses. */
 export type DailyCounting = { start(): void; stop(): Promise<void> };
 
 const pauseMs = 2_000;
 /**
- * Accesses are counted only in every fifth round, because in a cluster the access log has one chain for each process
- * that has ever run.
+ * Accesses are counted only in every fifth round. In a cluster, the access log has one chain for each process that has
+ * ever run, so there are many chains to look at.
  */
 const roundsPerAccess = 5;
 /**
- * In the background, counting rests for 50 times as long as it works, so it takes up at most 2% of the time of the
- * process.
+ * In the background, counting rests for 50 times as long as it works, up to `restMsMax`. As long as a piece of work
+ * takes at most 20 ms, counting therefore uses at most 2% of the time of the process.
  */
 const backgroundShare = 50;
 /**
- * A rebuild of the counts rests for 4 times as long as it works, so it takes up at most a fifth of the time of the
+ * A rebuild of the counts rests for 4 times as long as it works. It therefore uses at most a fifth of the time of the
  * process.
  */
 export const rebuildShare = 4;

@@ -12,13 +12,13 @@ import { type Stored, withTokenMac } from '../views/row-mac.js';
 import type { TokenView } from '../views/token-view.js';
 import { rowIndexOf } from './row-index.js';
 
-/** Everything that is needed to build a row. */
+/** Everything that a row is built from. */
 export type RowSources = Pick<Vault, 'log' | 'keys' | 'directory' | 'generations' | 'expressions' | 'integrity'>;
 
 /**
- * Returns a token's row as of the end of its stream, built only from the log and the keys. Returns null if the stream
- * has no events or if its tenant was deleted. `known` is a view that the caller has folded from the beginning of the
- * stream. If it is set, the row may be as of that view instead. Throws KeyLost.
+ * Returns a token's row as of the end of its stream. Uses only the log and the keys. Returns null if the stream has no
+ * events, or if its tenant was deleted. `known` can be a view that the caller has folded from the beginning of the
+ * stream. In that case, the row may be as of that view. Throws KeyLost.
  */
 export async function foldRow(
   sources: RowSources,
@@ -51,15 +51,15 @@ async function indexOf(sources: RowSources, view: TokenView): Promise<RowIndex |
     const hash = fingerprintHash(claims, content.fingerprint);
     return rowIndexOf(keys, hash, content, { createdBy, modifiedBy, indexValues: derived.value.indexValues });
   } catch (error) {
-    // No rows are built for a deleted tenant, because its data can never be found or decrypted again.
+    // The data of a deleted tenant can no longer be found or decrypted, so its tokens get no rows.
     if (error instanceof TenantGone) return 'tenant_gone';
     throw error;
   }
 }
 
 /**
- * Returns `moved_on` if a concurrent change destroyed the key. If not, the key was destroyed without an event and is
- * lost, so this throws KeyLost.
+ * Returns `moved_on` if the key was destroyed by a concurrent change of the token. Throws KeyLost if the key was
+ * destroyed without an event.
  */
 async function whyClosed(sources: RowSources, { stream, tenantId, state }: TokenView): Promise<'moved_on'> {
   const { revision } = (await loadToken(sources, tenantId, stream)).state;

@@ -4,8 +4,8 @@ import { applyToDirectory, noDirectoryRows } from '../views/directory-view.js';
 
 /**
  * Brings the rows of a tenant and its applications up to the end of the tenant's stream, and records the revisions of
- * these rows in the key store. This is needed if a process crashed after it appended a change and before it updated the
- * rows and the key store. Such a change has not been acknowledged.
+ * these rows in the key store. This repairs the rows and the key store after a process appended a change and crashed
+ * before it updated them. The response to such a change was never sent.
  */
 export async function healDirectory(
   { log, keys, work }: Pick<Vault, 'log' | 'keys' | 'work'>,

@@ -3,8 +3,8 @@ import type { Vault } from '../vault/vault.js';
 import { foldRow } from './fold-row.js';
 
 /**
- * Brings a token's row up to the end of its stream, using only the log and the keys. If another writer changes the row
- * at the same time, the newest revision wins. Throws KeyLost; in that case, the caller must stop the projection.
+ * Brings a token's row up to the end of its stream. Uses only the log and the keys. If another writer changes the row
+ * at the same time, the newest revision is kept. Throws KeyLost. In that case, the caller must stop the projection.
  */
 export async function projectToken(
   vault: Vault,
@@ -16,8 +16,8 @@ export async function projectToken(
     const folded = await foldRow(vault, tenantId, stream);
     if (folded === null) return;
     const { view, index } = folded;
-    // At this point, a gap means that a generation of rows was added after this row was folded. The row is then folded
-    // again.
+    // Here, a gap can only mean that a generation of rows was added after this row was folded. The row is folded again
+    // for that generation.
     if ((await rows.write(view, index, view.state.revision - 1, vault.clock.now())) !== 'gap') return;
   }
 }

@@ -11,8 +11,8 @@ import { projectToken } from './project-token.js';
 const pageSize = 1_000;
 const lanes = 16;
 /**
- * The time, in ms, that the runner waits before it writes a row itself. Usually, the process that appended the event
- * writes the row.
+ * The time, in ms, that the runner waits before it writes a row. In most cases, the process that appended the event
+ * writes the row within this time.
  */
 const graceMs = 250;
 
@@ -22,17 +22,17 @@ export type RunnerDeps = {
   readonly directory: DirectoryWriter;
   readonly checkpoints: Checkpoints;
   /**
-   * Returns the streams in unfinished batches. Their tokens may still be undone. The process that finishes a batch
-   * writes the rows.
+   * Returns the streams of unfinished batches, whose tokens may still be undone. The rows of these streams are written
+   * by the process that finishes the batch.
    */
   readonly pendingBatchStreams: () => Promise<ReadonlySet<string>>;
 };
 
 /**
- * Brings the rows up to the head of the log, starting from the runner's checkpoint. Returns the number of events that
- * it read. Normally, commands write their rows themselves. The runner writes those rows that a command could not write
- * because of a crash or an unavailable store. If an error occurs, the runner stops at the current page, so it does not
- * skip any event.
+ * Brings the rows up to the head of the log, starting at the runner's checkpoint. Returns the number of events that
+ * were read. Usually, the command that appends an event also writes the row. The runner writes the rows that a command
+ * could not write, because of a crash or an unavailable store. If an error occurs, the runner stops at the current
+ * page, so no event is skipped.
  */
 export async function catchUp(
   { vault, rows, directory, checkpoints, pendingBatchStreams }: RunnerDeps,

@@ -4,7 +4,7 @@ import type { RowIndex } from '../ports/unit-of-work.js';
 import { type Circumstances, tokenTerms } from '../search/terms.js';
 
 /**
- * Returns the index entries for a token's row: the search terms for each generation, and the keyed hash of the
+ * Returns the index entries of a token's row: the search terms for each generation, and the keyed hash of the
  * fingerprint.
  */
 export function rowIndexOf(

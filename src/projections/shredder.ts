@@ -9,19 +9,21 @@ import type { EventLog } from '../ports/event-log.js';
 
 const pageSize = 1_000;
 /**
- * A number of events that takes a few seconds to read. Longer reads are announced, and the checkpoint is saved after
- * this many events.
+ * The number of events that take a few seconds to read. If there are more events to read, this is announced first. The
+ * checkpoint is saved each time this many events have been read.
  */
 const manyEvents = 100_000;
 
 /**
  * Destroys ended keys and the keys of deleted tenants, and records the revisions that result from the events in the key
- * store. Reads the log from the shredder's checkpoint to the head. Commands do all this themselves before they respond.
- * The shredder repeats it in case a crash or a busy store prevented a command from doing it. The checkpoint is stored
- * with the keys, so after a restore of the key store the shredder starts from the restored checkpoint. If a restored
- * log ends before the checkpoint, the shredder reads the log from the start. It ignores events after the position
- * `upTo`. This is for a profile that writes rows after their events: the rows must be written before the shredder reads
- * the events, because otherwise a row would name a destroyed key. Returns the number of destroyed keys.
+ * store. Reads the log from the shredder's checkpoint to the head or to `upTo`. Returns the number of keys that were
+ * destroyed.
+ *
+ * Commands do the same work before they respond. The shredder repeats it, because a crash or a busy store may have
+ * prevented a command from doing it. The checkpoint is stored with the keys, so a restored key store also contains its
+ * checkpoint. If a restored log ends before the checkpoint, the shredder reads the log from the start. `upTo` is for a
+ * profile that writes rows after their events. In this profile, a row must be written before the shredder reads the
+ * event, because a row must not name a destroyed key.
  */
 export async function shredEndedKeys(log: EventLog, keys: KeyRing, upTo = Number.POSITIVE_INFINITY): Promise<number> {
   const start = await keys.checkpoint('shredder');
@@ -49,16 +51,16 @@ export async function shredEndedKeys(log: EventLog, keys: KeyRing, upTo = Number
       await keys.saveCheckpoint('shredder', position);
       saved = position;
     }
-    // SQLite reads are synchronous, so this lets other work run between pages.
+    // SQLite reads are synchronous. This pause allows other work to run between two pages.
     await endOfTurn();
   }
-  // The checkpoint is not saved after only a few events without ended keys, so that a start that the service refuses
-  // does not change the key store.
+  // If the events are few and end no keys, the checkpoint is not saved. This way, a service that refuses to start does
+  // not change the key store.
   if (mustSave || position - saved >= pageSize) await keys.saveCheckpoint('shredder', position);
   return destroyed;
 }
 
-/** Runs `shredEndedKeys`. If this is going to take a long time, calls `onNotice` first. */
+/** Runs `shredEndedKeys`. If this will take a long time, calls `onNotice` first. */
 export async function shredWithNotice(log: EventLog, keys: KeyRing, onNotice: (text: string) => void): Promise<void> {
   const [head, start] = [await log.head(), await keys.checkpoint('shredder')];
   const unread = start > head ? head : head - start;
@@ -66,14 +68,17 @@ export async function shredWithNotice(log: EventLog, keys: KeyRing, onNotice: (t
   await shredEndedKeys(log, keys);
 }
 
-/** A tenant or application, and the revision that an event gives its row. */
+/** A tenant or application, and the revision of its row after an event. */
 type RevisedRecord = {
   readonly kind: 'tenant' | 'application';
   readonly id: string;
   readonly revision: number;
 };
 
-/** Returns the directory rows that these events change. Every event in a tenant's stream changes the tenant's row. */
+/**
+ * Returns the directory rows that these events change. Each event in a tenant's stream changes at least the tenant's
+ * row.
+ */
 function revisedRecords(events: readonly ClearEvent[]): readonly RevisedRecord[] {
   return events.flatMap(({ stream, tenantId, revision, clear }): RevisedRecord[] => {
     if (stream !== tenantStream(tenantId)) return [];

@@ -2,27 +2,30 @@ import { parseExpiresAt } from '../domain/time.js';
 import type { ClearEvent } from '../events/event.js';
 import type { Vault } from '../vault/vault.js';
 
-/** A moment in the log: either right after the event at a position, or after all events up to a time. */
+/**
+ * A moment in the log. It is either the moment right after the event at a position, or the moment after all events up
+ * to a time.
+ */
 export type AsOf = {
   readonly by: 'position' | 'time';
   readonly position: number;
-  /** The time that determines which tokens have expired, in milliseconds since the epoch. */
+  /** The time, in milliseconds since the epoch, that determines which tokens have expired. */
   readonly time: number;
 };
 
 export type AsOfResult = { readonly ok: true; readonly asOf: AsOf } | { readonly ok: false; readonly message: string };
 
 /**
- * Parses a position, or a time in one of the expiry formats (docs/contract.md, "Expiry formats"). Rejects positions
- * after the end of the log and times in the future.
+ * Parses a moment, which is either a position or a time in one of the expiry formats (docs/contract.md, "Expiry
+ * formats"). Rejects positions after the end of the log, and times in the future.
  */
 export async function readAsOf({ log, chain, clock }: Vault, text: string): Promise<AsOfResult> {
   if (/^\d{1,15}$/.test(text)) {
     const position = Number(text);
     const head = await log.head();
     if (position > head) return refused(`position ${position} is after the end of the log, which is ${head}.`);
-    // The log can be read only from the position of an event, and there may be gaps between the positions of events. A
-    // position in a gap stands for the moment right before the next event.
+    // There may be gaps between the positions of events, and the log can be read only from the position of an event. A
+    // position in a gap means the moment right before the next event.
     await chain.follow();
     const before = await chain.head(position - 1);
     const [event] = await log.readClear(before?.position ?? 0, 1);
@@ -35,7 +38,7 @@ export async function readAsOf({ log, chain, clock }: Vault, text: string): Prom
   return { ok: true, asOf: { by: 'time', position: Number.MAX_SAFE_INTEGER, time } };
 }
 
-/** Returns true if an event happened at or before a moment. */
+/** Returns true if an event happened before a moment or exactly at it. */
 export function hadHappened({ by, position, time }: AsOf, event: Pick<ClearEvent, 'position' | 'time'>): boolean {
   return by === 'position' ? event.position <= position : event.time <= time;
 }

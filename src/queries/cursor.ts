@@ -8,13 +8,13 @@ const tagBytes = 16;
 const positionBytes = 8;
 const cursorBytes = nonceBytes + positionBytes + tagBytes;
 
-/** The request that a cursor continues: the permission of the route, and the filters in a fixed order. */
+/** The request to which a cursor belongs: the permission of the route, and the filters in a fixed order. */
 export type CursorScope = { readonly permission: string; readonly asked: unknown };
 
 /**
- * Encrypts a log position as a cursor (docs/adr/0049-cursors-of-lists.md). Threat: a plaintext position reveals how
- * much all tenants together write. The cursor is bound to the caller and the request, and is rejected for any other
- * caller or request.
+ * Encrypts a log position as a cursor (docs/adr/0049-cursors-of-lists.md). Threat: a caller learns from plaintext
+ * positions how much all tenants together write. The cursor is bound to the caller and the request. The vault rejects
+ * it if the caller or the request is different.
  */
 export function sealCursor(
   vault: Pick<Vault, 'integrity' | 'random'>,
@@ -30,7 +30,10 @@ export function sealCursor(
   return Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]).toString('base64url');
 }
 
-/** Returns a cursor's position. Returns null unless this vault issued the cursor to this caller for this request. */
+/**
+ * Returns the position in a cursor. Returns null if this vault did not issue the cursor to this caller for this
+ * request.
+ */
 export function openCursor(
   vault: Pick<Vault, 'integrity'>,
   caller: Caller,

@@ -7,12 +7,12 @@ import type { Vault } from '../vault/vault.js';
 const dayMs = 86_400_000;
 const daysMax = 400;
 
-/** The first and last day of a range. Each day is given as any time on that day, in ms. */
+/** The first and the last day of a range. Each day is represented by any time on that day, in ms. */
 export type DayRange = { readonly from: number; readonly to: number };
 
 /**
- * For one token type and one day: the numbers of tokens created, deleted and expired on that day, and the number of
- * tokens that were live at the end of it.
+ * The numbers for one token type and one day: how many tokens were created, deleted and expired on that day, and how
+ * many were live at the end of the day.
  */
 export type TokensOfDay = {
   readonly created: number;
@@ -21,13 +21,10 @@ export type TokensOfDay = {
   readonly alive: number;
 };
 
-/** `day` is a date in UTC, such as `2026-01-31`. A type is absent until its first token is created. */
+/** `day` is a date in UTC, such as `2026-01-31`. A type is absent before its first token is created. */
 export type DayOfTokens = { readonly day: string; readonly types: Readonly<Partial<Record<TokenType, TokensOfDay>>> };
 
-/**
- * The number of successful accesses to tokens by operation, and the numbers of accesses that were denied and that
- * failed.
- */
+/** The numbers of successful accesses to tokens, by operation, and the numbers of denied and failed accesses. */
 export type DayOfAccesses = {
   readonly day: string;
   readonly operations: Readonly<Record<string, number>>;
@@ -36,7 +33,7 @@ export type DayOfAccesses = {
 };
 
 /**
- * Returns the number of a tenant's tokens by type, for each day in a range of at most 400 days. The numbers may be a
+ * Returns how many tokens of each type a tenant has, for each day in a range of at most 400 days. The numbers may be a
  * few seconds old.
  */
 export async function dailyTokens(
@@ -68,8 +65,8 @@ export async function dailyTokens(
 }
 
 /**
- * Returns how often a tenant's tokens were accessed on each day in a range of at most 400 days. The numbers are grouped
- * by the operation that the access log records, and may be a few seconds old.
+ * Returns how often a tenant's tokens were accessed, for each day in a range of at most 400 days. The numbers are
+ * grouped by the operation in the access log. They may be a few seconds old.
  */
 export async function dailyAccesses(
   { dailyCounts }: Pick<Vault, 'dailyCounts'>,

@@ -25,16 +25,16 @@ import { type ShownToken, tokenAnswer } from './token-answer.js';
 import { chargeUnknownIds } from './unknown-ids.js';
 
 /**
- * The total ciphertext size of the tokens that stay decrypted during a request. Any further token is decrypted a second
- * time when it is needed.
+ * The total ciphertext size of the tokens that stay decrypted during a request. Tokens that exceed this limit are
+ * decrypted again when they are needed.
  */
 const keptBytesMax = 1024 * 1024;
 
 /**
- * Replaces the expressions in a body with token values. Each value is shown under the transform that `token:use` gives
- * the caller (docs/contract.md, "Detokenize"). Before it evaluates any expression, it checks that every id is known and
- * that the caller may use the token. It also records every token in the access log first, because even a failed
- * evaluation reveals something about a value.
+ * Replaces the expressions in a body with token values. The caller sees each value under the transform that the
+ * permission `token:use` gives it (docs/contract.md, "Detokenize"). Before any expression is evaluated, all ids must be
+ * known, and the caller must have access to all of the tokens. All tokens are also recorded in the access log first,
+ * because even a failed evaluation reveals something about a value.
  */
 export async function detokenize(
   vault: Vault,
@@ -63,8 +63,8 @@ export async function detokenize(
 }
 
 /**
- * A token that a request names. `kept` is the decrypted token. It is null if `keptBytesMax` leaves no room for the
- * token.
+ * A token that a request names. `kept` is the decrypted token. If the token does not fit into `keptBytesMax`, `kept` is
+ * null.
  */
 type Named = ShownToken & { readonly life: number; readonly kept: ReadToken | null };
 
@@ -97,8 +97,8 @@ async function readAll(
     const kept = bytes <= keptBytesMax ? read : null;
     tokens.set(id, { stream, transform, recordedAs: 'read', life: read.life.createdRevision, kept });
   }
-  // Once the caller has used up its guesses, requests with known ids are rejected like those with unknown ids.
-  // Otherwise, a rejection would reveal that an id is unknown.
+  // If the caller has used up its guesses, the request is rejected even if all ids are known. If only unknown ids led
+  // to a rejection, the rejection would reveal that an id is unknown.
   const refusal = await chargeUnknownIds(vault, caller, ids.size, unknown.length);
   if (refusal !== null) return refusal;
   if (unknown.length > 0) return unknownIds(unknown);
@@ -106,7 +106,7 @@ async function readAll(
 }
 
 /**
- * Evaluates all expressions, one token at a time, and returns their values. A token that has been deleted since
+ * Evaluates all expressions and returns their values. Processes one token at a time. A token that was deleted after
  * `readAll` counts as unknown.
  */
 async function evaluateAll(
@@ -128,7 +128,8 @@ async function evaluateAll(
     const token = kept ?? (await readToken(vault, caller.tenantId, stream));
     const now = token === null ? null : transformFor(caller, 'token:use', token.open.containers);
     if (token === null || token.life.createdRevision !== life) return unknownIds([[id, ids.get(id) ?? 'body']]);
-    // The token's containers have changed since `readAll`, so the transform in the access log no longer applies.
+    // The token's containers have changed after `readAll`, so the transform that was recorded in the access log no
+    // longer applies.
     if (now !== transform) return rejected('forbidden');
     const shown =
       transform === 'redact'
@@ -143,15 +144,15 @@ async function evaluateAll(
 
 const nothing: Shown = { data: null, whole: null };
 
-/** Returns the parts of a token that the expressions in a body may use (docs/contract.md, "Detokenize"). */
+/** Returns the parts of a token that the expressions in a body can use (docs/contract.md, "Detokenize"). */
 function shownIn(body: JsonObject, transform: Transform): Shown {
   if (isMaskSkipped(body)) return 'skipped';
   return { data: body['data'] ?? null, whole: transform === 'reveal' ? { ...body, ...enrichments(body) } : body };
 }
 
 /**
- * Returns details that are derived from a card number. They contain part of the number, so only a caller that sees the
- * whole number gets them.
+ * Returns details that are derived from a card number. The details contain part of the number, so a caller gets them
+ * only if it sees the whole number.
  */
 function enrichments({ type, data }: JsonObject): JsonObject {
   const number = type === 'card' && isJsonObject(data) ? data['number'] : type === 'card_number' ? data : null;

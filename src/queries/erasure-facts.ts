@@ -8,10 +8,10 @@ import { searchKeyOf, tenantKeysOf } from '../vault/tenant-keys.js';
 import type { Vault } from '../vault/vault.js';
 import { applyToView, emptyView } from '../views/token-view.js';
 
-/** A life of a token that has ended. `createdAt` is in milliseconds since the epoch. */
+/** An ended life of a token. `createdAt` is in milliseconds since the epoch. */
 export type EndedLife = { readonly createdAt: number; readonly end: RecordedEvent };
 
-/** The result of a search for the remains of a token. */
+/** The result of a search for what is left of a token. */
 export type ErasureFound =
   | { readonly is: 'unknown' }
   | { readonly is: 'living' }
@@ -19,12 +19,12 @@ export type ErasureFound =
   | {
       readonly is: 'incomplete';
       /**
-       * The number of the token's keys that are not destroyed. `lostKeys` is the number of its keys that have no row in
-       * the key store.
+       * `livingKeys` is the number of the token's keys that are not destroyed. `lostKeys` is the number of its keys
+       * that have no row in the key store.
        */
       readonly livingKeys: number;
       readonly lostKeys: number;
-      /** The places where data derived from the token was found. */
+      /** The places that still contain data derived from the token. */
       readonly left: readonly Sought[];
     }
   | {
@@ -34,19 +34,19 @@ export type ErasureFound =
       readonly keys: number;
       readonly lastDestroyedAt: number;
       readonly row: 'none' | 'tombstone';
-      /** The places that were searched. Nothing was found in any of them. */
+      /** The places that were searched. None of them contains data derived from the token. */
       readonly looked: readonly Sought[];
     };
 
 /**
- * Like `Looked`, with two more kinds: a search by the token's id, and a search for the token's timers, which are stored
- * outside the rows.
+ * A place that was searched. It has two more kinds than `Looked`: the search by the token's id, and the search for the
+ * token's timers, which are stored outside the rows.
  */
 export type Sought = Omit<Looked, 'kind'> & { readonly kind: Looked['kind'] | 'found_by_id' | 'timer' };
 
 /**
- * Returns what is left of a token. Checks every key that the token's events have ever named, and searches every place
- * that may contain data derived from the token.
+ * Finds out what is left of a token. Checks every key that an event of the token names, and searches every place that
+ * may contain data derived from the token.
  */
 export async function erasureFacts(vault: Vault, tenantId: string, id: string): Promise<ErasureFound> {
   const stream = tokenStream((await tenantKeysOf(vault, tenantId)).names, id);
@@ -76,7 +76,7 @@ export async function erasureFacts(vault: Vault, tenantId: string, id: string): 
   };
 }
 
-/** Searches for timers at every due time that the token ever had. */
+/** Searches for timers at all due times that the token has ever had. */
 async function timersOf({ timers }: Vault, events: readonly RecordedEvent[]): Promise<Sought> {
   const rows = events.flatMap(({ stream, tenantId, clear }) =>
     (
@@ -92,7 +92,7 @@ async function timersOf({ timers }: Vault, events: readonly RecordedEvent[]): Pr
   return { kind: 'timer', store: 'timers', looked: rows.length, found: await timers.pending(rows) };
 }
 
-/** Searches for the token by its id, regardless of due times. */
+/** Searches for the token by its id. This also finds rows of tokens that have expired. */
 async function searchedById(vault: Vault, tenantId: string, id: string): Promise<Sought> {
   const query = { is: 'text', field: 'id', value: id } as const;
   const plan = planSearch(await searchKeyOf(vault, tenantId), tenantId, query, 'everything');

@@ -13,21 +13,21 @@ import { type ReadContext, release } from './release.js';
 
 export type ExportStep = {
   /**
-   * One create request for each token. It contains all of the token except the cvc and the fields that only the vault
-   * sets.
+   * One create request per token. A request contains the whole token, except the cvc and the fields that only the vault
+   * can set.
    */
   readonly requests: readonly JsonObject[];
-  /** The number of tokens that are left out because the caller may not read them in plaintext. */
+  /** The number of tokens that the caller may read, but not in plaintext. These tokens are not part of the export. */
   readonly masked: number;
-  /** The value of `before` for the next step. Null after the last step. */
+  /** The value of `before` for the next step. Null if this is the last step. */
   readonly next: number | null;
 };
 
 /**
- * Returns one step of an export: tokens that the caller may read in plaintext, newest first. If each step continues at
- * `next`, the export contains every token that exists throughout the export exactly once, in the state that it had when
- * its step was read. It contains no token that is created after the export began. Records each token as revealed.
- * Throws KeyLost.
+ * Returns one step of an export. A step contains tokens that the caller may read in plaintext, newest first. The next
+ * step must continue at `next`. The export then contains every token that exists during the whole export exactly once,
+ * in the state at the time of its step. It contains no token that was created after the export began. Records each
+ * token as revealed. Throws KeyLost.
  */
 export async function exportTokens(
   vault: Vault,
@@ -38,13 +38,14 @@ export async function exportTokens(
   const { caller } = context;
   const { tenantId } = caller;
   const step = { now: vault.clock.now(), before, limit };
-  // `before` is a log position, so a step continues where the previous step ended even if it reads another generation
-  // of rows.
+  // `before` is a log position. A step therefore continues where the previous step ended, even if it reads a different
+  // generation of rows.
   const rows = await withSearchKey(vault, tenantId, (key) => vault.rows.walk(planOf(key, caller), step));
   const read = await Promise.all(
     rows.map(async ({ stream, state }) => {
       const token = await readToken(vault, tenantId, stream);
-      // If the token was deleted and its id was reused, `token` is in a later life and does not belong to this step.
+      // If the token was deleted and its id was used again, `token` is a different token, which does not belong to this
+      // step.
       return token?.life.createdPosition === state.life?.createdPosition ? token : null;
     }),
   );
@@ -63,7 +64,7 @@ export async function exportTokens(
   return { requests: shown.map(requestOf), masked: readable.length - shown.length, next };
 }
 
-/** Returns how many tokens the caller may currently read. */
+/** Returns the number of tokens that the caller can currently read. */
 export async function countForExport(vault: Vault, { caller }: Pick<ReadContext, 'caller'>): Promise<number> {
   const page = { now: vault.clock.now(), offset: 0, limit: 1 };
   const { total } = await withSearchKey(vault, caller.tenantId, (key) => vault.rows.search(planOf(key, caller), page));
@@ -86,8 +87,8 @@ function requestOf({ life, open }: ReadToken): JsonObject {
     ...(metadata === null ? {} : { metadata }),
     ...(search_indexes === null ? {} : { search_indexes }),
     ...(life.expiresAt === null ? {} : { expires_at: formatTimestamp(life.expiresAt) }),
-    // Two tokens with equal values must remain two tokens after an import, whatever the deduplication setting of the
-    // importing tenant is.
+    // Two tokens with equal values must still be two tokens after an import, even if the importing tenant deduplicates
+    // by default.
     deduplicate_token: false,
   };
 }

@@ -24,8 +24,8 @@ const triesMax = 10;
 export type Range = { readonly offset: number; readonly limit: number };
 
 /**
- * The maximum total size of the contents that are decrypted before a response begins. Threat: a page of 100 tokens of
- * 512 KiB each takes up 50 MiB, and a caller can request many pages without reading the responses.
+ * The maximum total size of the contents that are decrypted before a response begins. Threat: a caller requests many
+ * pages without reading the responses, and fills the memory. A page of 100 tokens of 512 KiB each takes up 50 MiB.
  */
 const openedBytesMax = 512 * 1024;
 
@@ -33,16 +33,17 @@ const openedBytesMax = 512 * 1024;
 export type FoundTokens = {
   readonly tokens: readonly TokenAnswer[];
   readonly total: number;
-  /** Reads the rest of the range, one token at a time. Null if `tokens` contains the whole range. */
+  /** Reads the other tokens of the range, one at a time. Null if `tokens` contains the whole range. */
   readonly rest: (() => AsyncIterable<TokenAnswer>) | null;
 };
 
 /**
- * Returns a range of the tokens that match a query and that the given permission lets the caller see, each under the
- * caller's transform. All matches are as of the same moment. If a key is destroyed before its token is decrypted, the
- * search is repeated. The rest of a large range is read while the response is sent. The rest shows each token in its
- * state at that later time, and leaves out tokens that have been deleted or moved out of the caller's reach. Throws
- * KeyLost and ForgedRow.
+ * Returns a range of the tokens that match a query and that the caller may see with this permission. Each token is
+ * shown under the caller's transform. All matches are as of the same moment. If a key is destroyed before its token is
+ * decrypted, the search is repeated. Throws KeyLost and ForgedRow.
+ *
+ * If the range is large, its rest is read while the response is sent. The rest shows each token as it is at that later
+ * time. Tokens that were deleted by then, or that the caller may no longer see, are left out.
  */
 export function findTokens(
   vault: Vault,
@@ -59,8 +60,8 @@ export function findTokens(
 }
 
 /**
- * Selects at most `limit` tokens that were created before the log position `before`. If `before` is null, starts at the
- * newest token.
+ * Selects at most `limit` tokens that were created before the log position `before`. If `before` is null, the selection
+ * starts at the newest token.
  */
 export type Continuation = { readonly before: number | null; readonly limit: number };
 
@@ -71,10 +72,10 @@ export type FoundStep = {
 };
 
 /**
- * Returns one step through the tokens that match a query, newest first, under the same rules as `findTokens`. If each
- * step continues at `next`, the steps return every token that exists throughout the walk exactly once, because a
- * token's creation position never changes. A step ends early once its contents exceed `openedBytesMax`. Throws KeyLost
- * and ForgedRow.
+ * Returns one step of a walk through the tokens that match a query, newest first. The rules are those of `findTokens`.
+ * The next step must continue at `next`. The walk then returns every token that exists during the whole walk exactly
+ * once, because the creation position of a token never changes. A step ends early if its contents exceed
+ * `openedBytesMax`. Throws KeyLost and ForgedRow.
  */
 export function findTokensBefore(
   vault: Vault,
@@ -91,7 +92,10 @@ export function findTokensBefore(
   });
 }
 
-/** The number of rows per read from the store. It is small because a row can contain up to 512 KiB. */
+/**
+ * The number of rows that are read from the store at the same time. It is small because a row can contain up to 512
+ * KiB.
+ */
 const walkRowsMax = 10;
 
 async function walkPage(vault: Vault, plan: SearchPlan, { before, limit }: Continuation) {
@@ -99,7 +103,7 @@ async function walkPage(vault: Vault, plan: SearchPlan, { before, limit }: Conti
   let bytes = 0;
   let position = before;
   for (;;) {
-    // Reads one row more than the page needs, to find out whether there are more matches.
+    // Reads one row more than the page contains, to find out whether there are more matches.
     const wanted = Math.min(walkRowsMax, limit + 1 - rows.length);
     const step = await vault.rows.walk(plan, { now: latestNow(vault.clock), before: position, limit: wanted });
     for (const row of step) {
@@ -134,8 +138,8 @@ async function findPlanned(
 }
 
 /**
- * Finds rows and decrypts them. Repeats the search if a key was destroyed or a token was changed between the search and
- * the decryption.
+ * Finds rows and decrypts them. If a key was destroyed or a token was changed after the search and before the
+ * decryption, repeats the search.
  */
 async function openFound<F extends { readonly rows: readonly TokenView[] }>(
   vault: Vault,
@@ -164,7 +168,7 @@ function open(vault: Vault, view: TokenView): Maybe<ReadToken | 'key_destroyed' 
   return after(openRow(vault, view, life), (opened) => {
     if (opened === null) return 'key_destroyed';
     if (view.state.revision < opened.newest) return 'outdated';
-    // The token may have expired while the keys were read.
+    // The token may have expired while its keys were read.
     return isExpired(life, latestNow(vault.clock)) ? 'expired' : { view, life, open: opened.open };
   });
 }
@@ -185,13 +189,16 @@ async function* readLater(
 
 type Closed = { readonly view: TokenView; readonly why: 'key_destroyed' | 'outdated' };
 
-/** For each row, by stream and revision, the number of consecutive searches in which the row could not be read. */
+/**
+ * The number of consecutive searches in which a row could not be read. The map key consists of the stream and the
+ * revision of the row.
+ */
 type ClosedBefore = ReadonlyMap<string, number>;
 
 /**
- * Counts how many times each row could not be read. If a row's key is destroyed but a second search finds the row
- * unchanged, the key is lost, because a command would also have changed the row. Brings an outdated row up to the end
- * of its stream. If the row is still outdated after that, an attacker put it back.
+ * Counts how many times each row could not be read. If a row has a destroyed key, but the next search finds the row
+ * unchanged, the key is lost: a command that destroys a key also changes the row. If a row is outdated, brings it up to
+ * the end of its stream. If it is still outdated after that, an attacker has restored the older row.
  */
 async function closedAgain(vault: Vault, closed: readonly Closed[], before: ClosedBefore): Promise<ClosedBefore> {
   const times = new Map<string, number>();

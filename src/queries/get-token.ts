@@ -10,7 +10,7 @@ import { type TokenAnswer, tokenAnswer } from './token-answer.js';
 
 /**
  * Returns a token under the caller's transform (docs/contract.md, "Get a token"). If `permission` is `token:use`, this
- * is the transform that detokenize would use, which may show more.
+ * is the transform that detokenize would use. It may show more than the transform for `token:read`.
  */
 export function getToken(
   vault: Vault,

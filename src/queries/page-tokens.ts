@@ -10,10 +10,10 @@ import { chargeSearch, recordSearchByValue } from './search-guesses.js';
 import { messageOf } from './search-tokens.js';
 import type { TokenAnswer } from './token-answer.js';
 
-/** `start` is the cursor of the previous page, or null for the first page. */
+/** `start` is the cursor of the previous page. It is null for the first page. */
 export type PageStart = { readonly start: string | null; readonly size: number };
 
-/** `next` is the cursor of the next page, or null on the last page. */
+/** `next` is the cursor of the next page. It is null on the last page. */
 export type TokenStep = { readonly tokens: readonly TokenAnswer[]; readonly next: string | null };
 
 type Context = Pick<CommandContext, 'caller' | 'traceId'>;
@@ -56,7 +56,7 @@ async function pageOf(
   const refusal = await chargeSearch(vault, caller, query, permission);
   if (refusal !== null) return refusal;
   const { tokens, next } = await findTokensBefore(vault, context, permission, query, { before, limit: size });
-  // Only the first page is recorded, because a later page may be empty even though the query found tokens.
+  // Only the first page is recorded. A later page can be empty even though the query has found tokens.
   if (before === null) {
     await recordSearchByValue(vault, context, query, tokens.length + (next === null ? 0 : 1), permission);
   }

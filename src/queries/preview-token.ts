@@ -14,46 +14,50 @@ import { readToken } from './read-token.js';
 import type { ReadContext } from './release.js';
 import { type TokenAnswer, tokenAnswer } from './token-answer.js';
 
-/** The token to preview, and the application whose view of the token is previewed. */
+/** The token to preview, and the application from whose point of view it is previewed. */
 export type PreviewRequest = {
   readonly applicationId: string;
   readonly tokenId: string;
-  /** The access to preview, in the form of an update request. If null, the application's saved access is used. */
+  /**
+   * The access to preview, in the form of an update request. If this is null, the access that is stored for the
+   * application is used.
+   */
   readonly access: AccessFields | null;
-  /** The permission that the previewed response is based on. */
+  /** The permission under which the application reads the token in the preview. */
   readonly permission: ReadingPermission;
   /**
-   * Another application of the same tenant, used by the same person. The token is shown to the viewer instead of the
-   * caller. A management application cannot see tokens, so without a viewer its previews show only the decisions.
+   * A different application of the same tenant that the same person uses. If it is set, the token is shown to this
+   * viewer and not to the caller. A management application cannot see tokens, so its previews show only the decisions
+   * if there is no viewer.
    */
   readonly viewer?: ReadContext | null;
 };
 
-/** The permissions that allow an application to see existing tokens. */
+/** The permissions with which an application can see existing tokens. */
 export type ReadingPermission = Extract<TokenPermission, 'token:read' | 'token:search' | 'token:use'>;
 
 export type TokenPreview = {
   /**
-   * For each permission, whether it gives the application access to this token, and how much of the token the
-   * application then sees.
+   * One decision per permission. It states whether the permission gives the application access to this token, and how
+   * much of the token the application sees.
    */
   readonly decisions: readonly (AccessDecision & { readonly permission: TokenPermission })[];
   /**
-   * The token, to be passed to `release` in the viewer's context. Its transform is the application's, or the viewer's
-   * if that shows less. Null if the application or the viewer may not see the token at all.
+   * The token, to be rendered with `release` in the context of the viewer. Its transform is that of the application, or
+   * that of the viewer if the viewer sees less. Null if the application or the viewer may not see the token.
    */
   readonly token: TokenAnswer | null;
-  /** True if the application would see more of the token than `token` shows. */
+  /** True if the application would see more of the token than `token` contains. */
   readonly isLimited: boolean;
 };
 
 /**
- * Returns what an application would see of a token. The caller needs `application:read`, or `application:update` to
- * preview access that is not saved. Without these permissions, an application may still preview its own saved access to
- * tokens that it may see. Records the preview in the access log.
+ * Returns what an application would see of a token. The caller needs `application:read`. To preview access that is not
+ * saved, it needs `application:update`. Without these permissions, an application can preview only its saved access,
+ * and only to tokens that it may see. Records the preview in the access log.
  *
- * Threat: a caller with a management key previews `reveal` in order to read a value. Therefore `token` never shows more
- * than the viewer may see, or, without a viewer, the caller.
+ * Threat: a caller with a management key uses a preview under `reveal` to read a value. `token` therefore never shows
+ * more than the viewer may see. If there is no viewer, it never shows more than the caller may see.
  */
 export async function previewToken(
   vault: Vault,
@@ -97,8 +101,8 @@ export async function previewToken(
 }
 
 /**
- * Returns the transform that shows the most of a token with these containers, among all of the viewer's permissions.
- * Returns null if none of them shows the token.
+ * Returns the transform with which the viewer sees the most of a token with these containers, among all of the viewer's
+ * permissions. Returns null if no permission shows the token.
  */
 function mostThatMaySee({ caller }: ReadContext, containers: readonly string[]): Transform | null {
   return reading

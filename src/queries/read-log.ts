@@ -17,13 +17,13 @@ const openedAtOnce = 4;
 
 export type LogFilter = Pick<AccessFilter, 'entityType' | 'operation' | 'to'> & {
   readonly entityId: string | null;
-  /** The reference that entries show instead of an id. If `entityId` is not null, it applies instead. */
+  /** The reference by which entries name an entity. It is ignored if `entityId` is set. */
   readonly entityRef?: string | null;
-  /** If null, the query covers the last 24 hours. */
+  /** The start of the query in ms. If this is null, the query covers the last 24 hours. */
   readonly from: number | null;
 };
 
-/** An entry with its decrypted trace. `entityId` is null if the caller cannot see the entity's id. */
+/** An entry with its decrypted trace. If the id of the entity is not available, `entityId` is null. */
 export type ShownEntry = {
   readonly entry: AccessEntry;
   readonly entityId: string | null;
@@ -32,8 +32,8 @@ export type ShownEntry = {
 
 /**
  * Returns a page of a tenant's access log (docs/contract.md, "Access log"). The log includes everything that was
- * recorded before the request. Token ids are read from live rows, so once a token is gone, its id is shown only if the
- * request filters by that id.
+ * recorded before this request. The ids of tokens are read from live rows. The id of an ended token is therefore shown
+ * only if the request filters by that id.
  */
 export async function readLog(
   vault: Vault,
@@ -63,8 +63,8 @@ export async function readLog(
 }
 
 /**
- * Returns token ids by entity reference. If the request filters by an id, returns only that id. If not, returns the ids
- * of live tokens.
+ * Returns the ids of tokens by entity reference. If the request filters by an id, returns only that id. If it does not,
+ * returns the ids of live tokens.
  */
 async function livingIds(
   vault: Vault,
@@ -76,8 +76,8 @@ async function livingIds(
   const refs = new Set(
     entries.flatMap(({ entityType, entityRef: ref }) => (entityType === 'token' ? (ref ?? []) : [])),
   );
-  // Threat: each id is part of a content of up to 512 KiB. Decrypting a hundred contents at once would delay other
-  // requests by a fifth of a second.
+  // Threat: a caller delays other requests with expensive pages of the log. Each id is part of a content of up to 512
+  // KiB, so decrypting a hundred contents without pauses would delay other requests by a fifth of a second.
   const work = vault.turns.begin(tenantId);
   const found = await atMost(openedAtOnce, [...refs], async (ref): Promise<readonly [string, string][]> => {
     await work.pause();

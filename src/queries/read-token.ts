@@ -7,12 +7,15 @@ import { type OpenToken, openRow } from '../vault/open-token.js';
 import type { Vault } from '../vault/vault.js';
 import type { TokenView } from '../views/token-view.js';
 
-/** The content size above which decrypting and parsing takes longer than one time slice of the thread. */
+/** If the content is larger than this, decrypting and parsing it takes longer than one time slice of the thread. */
 const longContentBytes = 64 * 1024;
 
 export type ReadToken = { readonly view: TokenView; readonly life: TokenLife; readonly open: OpenToken };
 
-/** The reason why a row cannot be used: its key is destroyed, or the key store has recorded a newer revision. */
+/**
+ * The reason why a row cannot be used. Either its key is destroyed, or the key store has recorded a newer revision than
+ * the row has.
+ */
 type Closed = { readonly is: 'key_destroyed' } | { readonly is: 'outdated'; readonly newest: number };
 
 /**
@@ -26,12 +29,12 @@ export function readToken(vault: Vault, tenantId: string, stream: string): Maybe
 }
 
 async function readAgain(vault: Vault, tenantId: string, stream: string, first: Closed): Promise<ReadToken | null> {
-  // The token may have been changed or deleted after its row was read and before its key was read. Therefore this reads
-  // the row again.
+  // The token may have been changed or deleted between the read of its row and the read of its key, so this reads the
+  // row again.
   const again = await readOnce(vault, tenantId, stream, first);
   if (!isClosed(again)) return again;
   if (again.is === 'key_destroyed') throw new KeyLost(stream, 'key_destroyed_without_event');
-  // The process that changed the token may have crashed before it wrote the row.
+  // The process that changed the token may have crashed before it wrote the row. This writes the row if necessary.
   await vault.work.follow([{ tenantId, stream, revision: again.newest }]);
   const followed = await readOnce(vault, tenantId, stream, again);
   if (isClosed(followed)) throw new ForgedRow({ of: 'token', name: stream }, 'outdated');
@@ -43,8 +46,9 @@ function isClosed(found: ReadToken | Closed | null): found is Closed {
 }
 
 /**
- * Reads and decrypts the row once. `before` is the result of the previous read, if there was one. If the previous read
- * found the row outdated, the row only needs to reach the revision that the key store had recorded at that time.
+ * Reads and decrypts the row once. `before` is the result of the previous read, or null. If the previous read found
+ * that the row was outdated, this read accepts the revision that was the newest at that time, even if the key store has
+ * recorded a newer revision after that.
  */
 function readOnce(
   vault: Vault,
@@ -64,7 +68,7 @@ function readOnce(
       if (opened === null) return { is: 'key_destroyed' };
       const newest = before?.is === 'outdated' ? before.newest : opened.newest;
       if (view.state.revision < newest) return { is: 'outdated', newest };
-      // The token may have expired while its key was being read.
+      // The token may have expired while its key was read.
       return isExpired(life, latestNow(vault.clock)) ? null : { view, life, open: opened.open };
     });
   });

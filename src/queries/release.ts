@@ -19,22 +19,26 @@ import { unwrap } from '../vault/unwrap.js';
 import type { Vault } from '../vault/vault.js';
 import { type DecryptedAnswer, type ShownToken, type TokenAnswer, tokenAnswer } from './token-answer.js';
 
-/** The caller and the request on whose behalf tokens are read. */
+/** The caller for whom tokens are read, and the request. */
 export type ReadContext = Pick<CommandContext, 'caller' | 'traceId' | 'beganAt'>;
 
-/** Renders a released token in the form that the caller may see (docs/contract.md, "The token object"). */
+/** Renders a released token so that it contains only what the caller may see (docs/contract.md, "The token object"). */
 export type Render = (answer: TokenAnswer) => Steps<JsonObject>;
 
 export type ReleaseDeps = Pick<Vault, 'recorder' | 'confirmReads' | 'clock' | 'expressions' | 'keys' | 'directory'>;
 
 /**
- * The only way from decrypted tokens to a response body (docs/design.md, "A read, step by step"). Records in the access
- * log that each token in `shown` was read, unless an event already records the access. Returns a function that renders
- * these tokens. Call `release` even for a response that shows no token, because it also confirms that everything that
- * was read is current. If any token is shown in plaintext, it resolves once all entries are durable. If it throws
- * StoreUnavailable, the response must not be sent. If `shared` is set, the masks of all tokens share that budget. If
- * too little of the budget is left for a mask, the token is shown without data, and `_extras.mask_skipped` is set. The
- * returned function throws for a token that was not recorded under its transform.
+ * Releases decrypted tokens for a response. Decrypted tokens can get into a response body only through this function
+ * (docs/design.md, "A read, step by step"). It records in the access log that each token in `shown` was read, unless an
+ * event records the access. Returns a function that renders these tokens. The returned function throws if a token was
+ * not recorded under its transform.
+ *
+ * Call `release` even for a response without tokens, because it also confirms that everything that was read is current.
+ * If a token is shown in plaintext, `release` resolves when all entries are durable. If it throws StoreUnavailable, the
+ * response must not be sent.
+ *
+ * If `shared` is set, the masks of all tokens share this budget. If too little of the budget is left for a mask, the
+ * token is shown without data, and `_extras.mask_skipped` is set.
  */
 export function release(
   vault: ReleaseDeps,
@@ -51,7 +55,10 @@ export function release(
   });
 }
 
-/** Returns the same token with its mask instead of plaintext, for a page that reveals a value only on request. */
+/**
+ * Returns the same token with its mask in place of the plaintext. This is for a page that shows plaintext only on
+ * request.
+ */
 export function maskedAnswer(answer: TokenAnswer): TokenAnswer {
   if (answer.transform !== 'reveal') return answer;
   const { caller, read, options } = unwrap(answer.decrypted);
@@ -68,7 +75,7 @@ function record(vault: ReleaseDeps, context: ReadContext, shown: readonly ShownT
   return after(entriesOf(vault, context, read), (entries) => {
     const stored = revealing ? vault.recorder.now(entries) : undefined;
     if (!revealing && entries.length > 0) vault.recorder.soon(entries);
-    // Tokens that this request changed were read from the log, so there is no need to confirm that their rows are
+    // The tokens that this request changed were read from the log. It is not necessary to confirm that their rows are
     // current.
     if (shown.length > 0 && read.length === 0) return stored;
     return after(stored, () => vault.confirmReads(context.beganAt, revealing));
@@ -105,7 +112,7 @@ function* tokenObject(
   const { life, open } = read;
   const { extras, carriesFingerprint = false, fields } = options;
   const token = unwrap(open.content);
-  // The cvc may have reached the end of its retention time since it was decrypted, for example while a change was being
+  // The retention time of the cvc may have ended after the cvc was decrypted, for example while a change was being
   // stored.
   const cvc = open.cvc === null || cvcAt(life, latestForCodes(clock)) === null ? null : unwrap(open.cvc);
   const data = yield* shownData(expressions, token, cvc, shown.transform, shared);
@@ -131,17 +138,17 @@ function* tokenObject(
 }
 
 /**
- * Returns true if the response contains the token's fingerprint. Threat: fingerprints are an oracle. A caller that sees
- * the fingerprint of a hidden value can compare it with the fingerprints of tokens that it creates with candidate
- * values. If ten digits of a card number are known, finding the rest takes only seconds.
+ * Returns true if the response contains the token's fingerprint. Threat: a caller that sees the fingerprint of a hidden
+ * value creates tokens with candidate values, and compares their fingerprints with that fingerprint. If ten digits of a
+ * card number are known, this finds the other digits in seconds.
  */
 function showsFingerprint({ tenantSettings }: Caller, transform: Transform): boolean {
   return transform === 'reveal' || tenantSettings.show_fingerprints === 'true';
 }
 
 /**
- * Returns a token's data under a transform. Returns undefined for redacted data, so that the `data` field is absent.
- * Returns `skipped` if too little of the budget is left for the mask.
+ * Returns a token's data under a transform. If the data is redacted, returns undefined, and the `data` field is absent.
+ * If too little of the budget is left for the mask, returns `skipped`.
  */
 function* shownData(
   expressions: Expressions,
@@ -167,15 +174,15 @@ function masked(result: MaskedData): { readonly json: Json } | undefined {
 }
 
 /**
- * Returns true if a token's mask hides values that are too short for the mask's filter. Only the default masks of some
- * types do this (docs/contract.md, "Masks").
+ * Returns true if the mask of a token completely hides values that are too short for the filter in the mask. Only the
+ * default masks of some types do this (docs/contract.md, "Masks").
  */
 function hidesShortValues({ type, mask }: TokenContent): boolean {
   const { defaultMask, defaultMaskHidesShortValues } = typeRules[type];
   return defaultMaskHidesShortValues && JSON.stringify(mask) === JSON.stringify(defaultMask);
 }
 
-/** Returns true if a token object contains no data because its mask was skipped. */
+/** Returns true if a token object contains no data because the mask was skipped. */
 export function isMaskSkipped({ _extras }: JsonObject): boolean {
   return isJsonObject(_extras) && _extras['mask_skipped'] === true;
 }

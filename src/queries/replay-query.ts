@@ -16,12 +16,12 @@ import type { TokenAnswer } from './token-answer.js';
 const pageSize = 500;
 const atOnce = 8;
 
-/** The result of one step of a query over the tokens as they were at a past moment. */
+/** The result of one step of a query over tokens as they were at a past moment. */
 export type ReplayStep = {
   readonly tokens: readonly TokenAnswer[];
   /**
-   * The number of tokens that existed at that moment but have since been erased. It is unknown whether the query would
-   * have matched them.
+   * The number of tokens that existed at that moment but were erased later. Whether the query would have matched them
+   * is unknown.
    */
   readonly erased: number;
   /** The position at which the next step continues. Null after the last step. */
@@ -29,9 +29,9 @@ export type ReplayStep = {
 };
 
 /**
- * Reads a page of the log. Of the tokens created on that page, returns those that were live at the given moment and
- * matched the query at that time. Reads each token from the token's own stream. The memory used grows with the size of
- * the page. The time for all steps grows with the size of the log.
+ * Reads a page of the log. Of the tokens that were created on this page, returns those that were live at the moment
+ * `ask.asOf` and matched the query at that moment. Each token is read from its stream. The memory for a step depends on
+ * the size of the page, and the time for all steps depends on the size of the log.
  */
 export async function replayQuery(
   vault: Vault,
@@ -58,8 +58,7 @@ export async function replayQuery(
   async function look(event: ClearEvent): Promise<void> {
     const { stream, revision, position } = event;
     const events = await vault.log.readStream(stream);
-    // If a later life of the same id had begun by that moment, the token is returned with the page on which that life
-    // was created.
+    // If a later life of the same id had begun at that moment, the page on which that life began returns the token.
     const laterLife = events.find((later) => later.revision > revision && later.type === 'token.created');
     if (laterLife !== undefined && hadHappened(ask.asOf, laterLife)) return;
     const replayed = await replayToken(vault, context, stream, events, ask);

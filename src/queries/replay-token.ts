@@ -16,24 +16,24 @@ import { type TokenAnswer, tokenAnswer } from './token-answer.js';
 
 /** A token as it was at a past moment. */
 export type Replayed =
-  /** There was no token at that moment, or the caller may not know about it. */
+  /** No token existed at that moment, or the caller is not allowed to find out whether one existed. */
   | { readonly is: 'none' }
   | { readonly is: 'forbidden' }
-  /** The content has since been erased. `body` contains what is left. */
+  /** The content was erased after that moment. `body` contains what is left of the token. */
   | { readonly is: 'erased'; readonly body: JsonObject }
   | { readonly is: 'token'; readonly answer: TokenAnswer; readonly open: OpenToken; readonly life: TokenLife };
 
 export type ReplayAsk = {
   readonly asOf: AsOf;
-  /** If false, a caller that may see plaintext gets the mask instead. */
+  /** If this is false, a caller that may see plaintext gets the mask. */
   readonly reveal: boolean;
 };
 
 /**
- * Folds a token's events up to a moment, and decrypts the content that the token had at that moment. Never returns a
- * cvc. Never returns the content of a token that has since been deleted or has expired, even if its keys are not
- * destroyed yet. The caller gets the stricter of two transforms: the one for the token's containers at that moment, and
- * the one for its current containers. Throws KeyLost.
+ * Folds a token's events up to a moment, and decrypts the content at that moment. Never returns a cvc. If the token was
+ * deleted or has expired after that moment, never returns its content, even if its keys are not destroyed yet. The
+ * caller gets the transform for the token's containers at that moment or for its current containers, whichever is
+ * stricter. Throws KeyLost.
  */
 export async function replayToken(
   vault: Vault,
@@ -55,8 +55,8 @@ export async function replayToken(
   const presentOpen = lives === null || open === null ? null : await openContent(vault, now, lives);
   if (open === null || presentOpen === null) {
     if (lives !== null) refuseLost(now, lives, life);
-    // The token's containers were erased together with the token, so only a caller that may read every token may learn
-    // that it existed.
+    // The token's containers were erased with the token. Only a caller that may read every token is therefore told that
+    // the token existed.
     const mayKnow = transformFor(caller, 'token:read', ['/']) !== null;
     return mayKnow ? { is: 'erased', body: whatIsLeft(stream, life) } : { is: 'none' };
   }
@@ -74,15 +74,15 @@ function fold(stream: string, tenantId: string, events: readonly RecordedEvent[]
 }
 
 /**
- * Returns the events before the first event that happened after the moment. Later events in the stream are left out,
- * even if their recorded times are earlier.
+ * Returns the events that come before the first event after the moment. Events that are later in the stream are left
+ * out, even if their recorded times are earlier.
  */
 function upTo(events: readonly RecordedEvent[], asOf: AsOf): readonly RecordedEvent[] {
   const end = events.findIndex((event) => !hadHappened(asOf, event));
   return end < 0 ? events : events.slice(0, end);
 }
 
-/** Throws KeyLost if a key was destroyed although no event marked it for destruction. */
+/** Throws KeyLost if a key was destroyed but no event has ended the key. */
 function refuseLost({ stream, state }: TokenView, present: TokenLife, then: TokenLife): void {
   const ended = new Set(state.ended.map(({ keyId }) => keyId));
   if (present.key === then.key || !ended.has(then.key)) throw new KeyLost(stream, 'key_destroyed_without_event');

@@ -11,10 +11,10 @@ import type { Rejected } from '../vault/result.js';
 import { withSearchKey } from '../vault/tenant-keys.js';
 import type { Vault } from '../vault/vault.js';
 
-/** A term that can be used to guess values, because its result shows whether a token has that value. */
+/** A term that can be used to guess values, because the result of the search reveals whether a token has the value. */
 type ValueTerm = Extract<Query, { is: 'text' }>;
 
-/** Returns the terms of a query that can be used to guess values. Returns each distinct value only once. */
+/** Returns the terms of a query that can be used to guess values. Each distinct value is returned only once. */
 export function valueTerms(query: Query): readonly ValueTerm[] {
   switch (query.is) {
     case 'and':
@@ -34,9 +34,9 @@ function distinct(terms: readonly ValueTerm[]): readonly ValueTerm[] {
 }
 
 /**
- * Charges the caller one guess for each distinct value in a query, before any lookup and whether or not the value is
- * found. Threat: if hits were free, a caller that may not read values could create tokens whose search indexes contain
- * its candidates. Every search would then be a hit.
+ * Charges the caller one guess for each distinct value in a query. This happens before any lookup, and also applies to
+ * values that are found. Threat: a caller that may not read values creates tokens whose search indexes contain its
+ * candidates, so every search is a hit. If hits were free, its guesses would be free.
  */
 export async function chargeSearch(
   vault: Vault,
@@ -49,9 +49,9 @@ export async function chargeSearch(
 }
 
 /**
- * Makes an entry in the access log for a search by value that found nothing. `total` is the number of matches for the
- * whole query. Threat: a caller that may not read values hides a failed guess behind another term (`data:1 OR
- * type:card`). For such a caller, each value is therefore also looked up on its own.
+ * Records in the access log that a search by value found nothing. `total` is the number of matches for the whole query.
+ * Threat: a caller that may not read values hides a failed guess by adding a term that always matches, as in `data:1 OR
+ * type:card`. If the caller may not read every value, each value is therefore also looked up separately.
  */
 export async function recordSearchByValue(
   vault: Vault,

@@ -35,14 +35,15 @@ export async function searchTokens(
 }
 
 /**
- * Returns the index of the first character that makes a query invalid. Returns null if the query is valid or too long.
+ * Returns the index of the first invalid character of a query. Returns null if the query is valid, or if it is only too
+ * long.
  */
 export function queryErrorAt(text: string): number | null {
   const parsed = parseQuery(text);
   return parsed.ok ? null : (parsed.at ?? null);
 }
 
-/** Returns the message for an invalid query. */
+/** Returns the error message for an invalid query. */
 export async function messageOf(
   vault: Vault,
   { caller }: Context,

@@ -13,8 +13,8 @@ import { tokenHistory } from './token-history.js';
 const pageSize = 100;
 
 /**
- * The statement of erasure, or the reason why there is no statement. `incomplete` means that the token was deleted but
- * something is left of it.
+ * The statement of erasure, or the reason why it cannot be made. `incomplete` means that the token was deleted, but
+ * that something of it is left.
  */
 export type StatedErasure =
   | { readonly is: 'erased'; readonly statement: ErasureStatement }
@@ -28,7 +28,7 @@ const firstPage = { offset: 0, limit: 1 };
 const clocksApartMs = 2_000;
 
 /**
- * Checks whether a token is erased. If it is, signs and returns a statement of erasure. The caller needs permission to
+ * Checks whether a token is erased. If so, signs and returns a statement of erasure. The caller needs permission to
  * read the token's history.
  */
 export async function stateErasure(
@@ -72,8 +72,8 @@ export async function stateErasure(
 
 /**
  * Describes whether a copy of the key store from before `destroyedAt` (in ms) can still unwrap the token's keys.
- * Threat: a copy that is made during a rotation contains both the token's keys and the tenant keys that remain in use
- * afterwards. Therefore only a rotation that began after `destroyedAt` makes all such copies useless.
+ * Threat: an attacker has a copy that was made during a rotation. Such a copy contains the token's keys, and also the
+ * new tenant keys. For this reason, only a rotation that began after `destroyedAt` makes all copies useless.
  */
 async function copiesSince({ keys }: Vault, destroyedAt: number): Promise<string> {
   const copies = `Copies of the key store from before ${formatTimestamp(destroyedAt)}`;
@@ -89,7 +89,7 @@ const words: Readonly<Record<Sought['kind'], string>> = {
   ...{ timer: 'timers', found_by_id: 'hits by its id' },
 };
 
-/** Describes what remains of the token in each store, and what the operator can do about it. */
+/** Describes what is left of the token in each store, and what the operator can do about it. */
 function whatIsLeft({ livingKeys, lostKeys, left }: Extract<ErasureFound, { is: 'incomplete' }>): string {
   const rows = left.filter(({ kind }) => kind !== 'timer');
   const found = [
@@ -106,7 +106,8 @@ function whatIsLeft({ livingKeys, lostKeys, left }: Extract<ErasureFound, { is: 
 }
 
 /**
- * Returns the first checkpoint that signs the event at this position. Returns null if no checkpoint has signed it yet.
+ * Returns the first checkpoint that signs the event at this position. Returns null if no checkpoint signs the event
+ * yet.
  */
 async function checkpointOver({ log }: Vault, position: number): Promise<ErasureStatement['checkpoint']> {
   let first: ErasureStatement['checkpoint'] = null;

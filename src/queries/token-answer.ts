@@ -4,27 +4,27 @@ import type { JsonObject } from '../domain/json.js';
 import { Decrypted } from '../vault/decrypted.js';
 import type { ReadToken } from './read-token.js';
 
-/** A token in a response, and its transform. */
+/** A token that a response contains, and its transform. */
 export type ShownToken = {
   readonly stream: string;
   readonly transform: Transform;
   /**
-   * What this request did to the token. An event already records a creation or update, so the token is not recorded as
-   * read as well. There is one exception: the response to an update may show more data than the request contained, so
-   * plaintext in that response is recorded as a reveal.
+   * What this request did to the token. If it created or updated the token, an event records that, and the token is not
+   * also recorded as read. There is one exception. The response to an update can show more data than the request
+   * contained, so plaintext in that response is recorded as a reveal.
    */
   readonly recordedAs: 'read' | 'create' | 'update';
 };
 
-/** A token that the caller may see, before `release` renders it. */
+/** A token that the caller may see. `release` renders it. */
 export type TokenAnswer = ShownToken & {
   readonly id: string;
-  /** The revision for the entity tag. */
+  /** The revision of the token, for the entity tag. */
   readonly revision: number;
   readonly decrypted: Decrypted<DecryptedAnswer>;
 };
 
-/** The decrypted token, with everything that `release` needs in order to render it. */
+/** The decrypted token, and everything that `release` needs to render it. */
 export type DecryptedAnswer = {
   readonly caller: Caller;
   readonly read: ReadToken;
@@ -34,17 +34,17 @@ export type DecryptedAnswer = {
 
 export type AnswerOptions = {
   readonly recordedAs?: 'create' | 'update';
-  /** The members of `_extras`. */
+  /** The members of the `_extras` field. */
   readonly extras?: JsonObject;
-  /** True if the request contained every value from which the fingerprint is computed. */
+  /** True if the request contained all values from which the fingerprint is computed. */
   readonly carriesFingerprint?: boolean;
-  /** The only fields that the response may contain. If this is absent, the response may contain all fields. */
+  /** The only fields that the response can contain. If this is absent, the response can contain all fields. */
   readonly fields?: readonly string[];
 };
 
 const noOptions: AnswerOptions = {};
 
-/** Returns a token in the form that `release` renders, under the given transform. */
+/** Returns a token with a transform, in the form that `release` renders. */
 export function tokenAnswer(
   caller: Caller,
   read: ReadToken,

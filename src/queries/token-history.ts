@@ -18,19 +18,19 @@ import { readToken } from './read-token.js';
 
 type Page = { readonly offset: number; readonly limit: number };
 /**
- * The revision of an event in its stream, and the number of the life to which the event belongs. Lives are counted from
- * 1.
+ * The revision of an event, and the number of the token's life to which the event belongs. The first life has the
+ * number 1.
  */
 type Place = { readonly revision: number; readonly life: number };
 
-/** The number of events that are in memory at a time. Each may have a ciphertext of 512 KiB. */
+/** The number of events that are in memory at the same time. Each can have a ciphertext of 512 KiB. */
 const wholeAtOnce = 4;
 
 /**
- * Returns a page of a token's history, newest first, even if the token is deleted. Never returns a value. A caller with
- * `log:read` sees all lives of the id, with their numbers. Any other caller sees only the current life, and needs
- * permission to read the token. If the token is deleted, such a caller sees its last life only if it may read every
- * token (docs/contract.md, "Token history").
+ * Returns a page of a token's history, newest first. This also works for deleted tokens. Never returns a value. A
+ * caller with `log:read` sees all lives of the id, with their numbers. Any other caller sees only the last life. It
+ * needs permission to read the token or, if the token is deleted, to read every token (docs/contract.md, "Token
+ * history").
  */
 export async function tokenHistory(
   vault: Vault,
@@ -60,14 +60,14 @@ export async function tokenHistory(
 }
 
 /**
- * Returns the places of all events of a token. Does not read ciphertexts, and lets other requests run between pages.
+ * Returns the places of all events of a token. Does not read ciphertexts. Lets other requests run between two pages.
  */
 async function placesOf({ log }: Vault, work: Work, stream: string): Promise<readonly Place[]> {
   const places: Place[] = [];
   let life = 0;
   const add = ({ type, revision }: ClearEvent): void => {
     if (type === 'token.created') life += 1;
-    // Fences are left out, because they say something about the stores and not about the token.
+    // Fences are left out, because they contain information about the stores and not about the token.
     if (type !== 'token.fenced') places.push({ revision, life });
   };
   const [first] = await log.readClearFrom(stream, 0, 1);
@@ -80,7 +80,7 @@ async function placesOf({ log }: Vault, work: Work, stream: string): Promise<rea
   return places;
 }
 
-/** Reads the events at these places, including their encrypted traces. The places must be in descending order. */
+/** Reads the events at these places, with their encrypted traces. The places must be in descending order. */
 async function* eventsAt(
   { log }: Vault,
   work: Work,
@@ -105,16 +105,16 @@ async function refusalOf(vault: Vault, caller: Caller, stream: string) {
     const { containers } = read.open;
     return transformFor(caller, 'token:read', containers) === null ? rejected('forbidden') : null;
   }
-  // The containers of a deleted token were erased together with the token, so only a caller that may read every token
-  // may read its history.
+  // The containers of a deleted token were erased with the token. Only a caller that may read every token can therefore
+  // read its history.
   return transformFor(caller, 'token:read', ['/']) === null ? rejected('token_not_found') : null;
 }
 
-/** Returns the event as the caller sees it. `life` is null if the caller sees only one life. */
+/** Returns an event as the caller sees it. If the caller sees only one life, `life` is null. */
 function answer({ audit }: TenantKeys, event: RecordedEvent, life: number | null): JsonObject {
   const { type, revision, actorId, time, trace } = event;
   const opened = trace === null ? null : openTrace(audit, trace, event);
-  // Only a caller that may read the access log sees the person's name.
+  // A caller sees the name of the person only if it may read the access log.
   const visitor = life === null ? null : (opened?.visitor ?? null);
   return {
     ...{ type, revision, actor_id: actorId },

@@ -3,8 +3,8 @@ import type { Rejected } from '../vault/result.js';
 import type { Vault } from '../vault/vault.js';
 
 /**
- * Charges the caller one guess for each id in the request that matches no token. Call this after the lookup and before
- * the response is sent. If the caller has used up its guesses, returns a rejection, even if all ids are known.
+ * Charges the caller one guess for each id in the request that belongs to no token. Call this after the lookup, before
+ * the response is sent. Returns a rejection if the caller has used up its guesses, even if all ids are known.
  */
 export async function chargeUnknownIds(
   { guesses }: Vault,

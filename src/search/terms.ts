@@ -30,8 +30,8 @@ const sharedTermsMax = 100;
 
 /** Like `termOf`, but caches terms that many tokens share. */
 export function termFor(searchKey: Uint8Array, what: Findable): string {
-  // Threat: cached values would stay in memory. Therefore the terms for ids, fingerprints, metadata and data are not
-  // cached.
+  // Threat: an attacker reads cached values from the process's memory. The terms for ids, fingerprints, metadata and
+  // data are therefore not cached.
   if (what.by === 'id' || what.by === 'fingerprint' || what.by === 'metadata' || what.by === 'data') {
     return termOf(searchKey, what);
   }
@@ -68,10 +68,13 @@ function selfAndAncestors(path: string): string[] {
   return segments.map((_, depth) => `/${segments.slice(0, depth + 1).join('/')}/`);
 }
 
-/** The length of a term in hex digits, for 16 bytes. */
+/** The number of hex digits in a term. A term has 16 bytes. */
 const termHexDigits = 32;
 
-/** A searchable property of a token. `within` stands for one of the token's containers or an ancestor of one. */
+/**
+ * A searchable property of a token. `within` stands for one of the token's containers or for an ancestor of such a
+ * container.
+ */
 export type Findable =
   | { readonly by: 'all' }
   | { readonly by: 'id' | 'fingerprint'; readonly value: string }

@@ -4,7 +4,7 @@ import { isAuthenticClaim } from '../views/row-mac.js';
 import { ForgedRow } from './forged-row.js';
 
 export type AuthenticClaims = Omit<Claims, 'begin' | 'page'> & {
-  /** Like `Claims.begin`. Throws ForgedRow for a finished claim that the vault did not write. */
+  /** Same as `Claims.begin`, but throws ForgedRow if the vault did not write the finished claim. */
   begin(
     cmd: string,
     notBefore: number,
@@ -13,7 +13,7 @@ export type AuthenticClaims = Omit<Claims, 'begin' | 'page'> & {
     | { readonly state: 'in_flight' }
     | { readonly state: 'done'; readonly result: ClaimResult }
   >;
-  /** Like `Claims.page`, but returns null in place of a claim that is not authentic. */
+  /** Same as `Claims.page`, but returns null in place of a claim that is not authentic. */
   page(
     afterCmd: string,
     limit: number,
@@ -21,8 +21,9 @@ export type AuthenticClaims = Omit<Claims, 'begin' | 'page'> & {
 };
 
 /**
- * Verifies the MAC of every finished claim. This happens above the port, so it covers every store. Threat: an attacker
- * that can write the rows makes a retry return another token, or a result of the attacker's choice.
+ * Verifies the MAC of every finished claim. The verification is independent of the store, so it protects the claims in
+ * every store. Threat: an attacker who can write the rows changes a claim, and a retry returns a different token or a
+ * result of the attacker's choice.
  */
 export function authenticClaims(claims: Claims, key: Uint8Array): AuthenticClaims {
   return {
@@ -30,7 +31,7 @@ export function authenticClaims(claims: Claims, key: Uint8Array): AuthenticClaim
       const begun = await claims.begin(cmd, notBefore);
       if (begun.state !== 'done') return begun;
       const { claim } = begun;
-      // Threat: an attacker replaces this claim with another authentic claim.
+      // Threat: an attacker replaces this claim with a different claim that is authentic.
       if (claim.cmd !== cmd || !isAuthenticClaim(key, claim)) {
         throw new ForgedRow({ of: 'claim', name: cmd }, 'not_authentic');
       }

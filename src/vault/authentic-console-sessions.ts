@@ -3,34 +3,43 @@ import type { ConsoleSessions, StoredConsoleSession } from '../ports/console-ses
 import type { Random } from '../ports/random.js';
 
 /**
- * The credentials with which a console session was opened. Keys are stored as hashes, because the directory finds a key
- * by its hash.
+ * The credentials with which a console session was opened. Keys are stored as hashes, because a hash is sufficient to
+ * find the key in the directory.
  */
 export type ConsoleCredentials = {
   readonly privateKeyHash: string | null;
   readonly managementKeyHash: string | null;
   readonly isOperator: boolean;
-  /** The membership that an identity provider stated. Null if the person signed in with keys or a code. */
+  /** What an identity provider stated about the person. Null if the person signed in with keys or a code. */
   readonly membership: ConsoleMembership | null;
 };
 
-/** A person's groups. On every request, the vault looks up again what the settings allow these groups to open. */
+/**
+ * A person and the person's groups. For every request, the vault looks up again what the settings allow these groups to
+ * open.
+ */
 export type ConsoleMembership = {
   readonly issuer: string;
   readonly subject: string;
-  /** Those of the person's groups that the settings name. */
+  /** The person's groups. Only groups that the settings name are included. */
   readonly groups: readonly string[];
 };
 
-/** The content of a session. It grants no rights, because every request authenticates the keys or groups again. */
+/**
+ * The content of a session. A session grants no rights by itself, because the keys or groups are authenticated again
+ * for every request.
+ */
 export type ConsoleSession = ConsoleCredentials & {
   readonly kind: 'session';
-  /** The person's name. `issuer` is the identity provider that stated the name, or null if the person typed it. */
+  /**
+   * The person's name. `issuer` is the identity provider that stated this name. It is null if the person entered the
+   * name.
+   */
   readonly name: string;
   readonly issuer: string | null;
   /**
-   * The time of the sign-in. `seenAt` is the time of the last request for a page. Both are in milliseconds since the
-   * epoch.
+   * `openedAt` is the time of the sign-in, and `seenAt` is the time of the last request for a page. Both are in
+   * milliseconds since the epoch.
    */
   readonly openedAt: number;
   readonly seenAt: number;
@@ -39,24 +48,22 @@ export type ConsoleSession = ConsoleCredentials & {
 /** A one-time code with which an operator can sign in. */
 export type ConsoleCode = { readonly kind: 'code'; readonly issuedAt: number };
 
-/** An unfinished sign-in through an identity provider. It can be finished only once. */
+/** A sign-in through an identity provider that is not finished yet. It can be finished only once. */
 export type ConsoleSignIn = {
   readonly kind: 'sign_in';
   readonly state: string;
   readonly nonce: string;
   readonly codeVerifier: string;
   readonly beganAt: number;
-  /**
-   * The id of the session in which the sign-in began. The sign-in will replace that session. Null if there was no
-   * session.
-   */
+  /** The id of the session in which the sign-in began, which the sign-in will replace. Null if there was no session. */
   readonly replaces: string | null;
 };
 
 export type ConsoleContent = ConsoleSession | ConsoleCode | ConsoleSignIn;
 
 /**
- * A decrypted session, code or sign-in, with the fields that the store needs in plaintext: its id, subjects and expiry.
+ * A decrypted session, code or sign-in. The other fields are the id, the subjects and the expiry, which the store needs
+ * in plaintext.
  */
 export type OpenedConsoleSession<Content extends ConsoleContent> = Omit<StoredConsoleSession, 'sealed'> & {
   readonly content: Content;
@@ -64,7 +71,7 @@ export type OpenedConsoleSession<Content extends ConsoleContent> = Omit<StoredCo
 
 export type AuthenticConsoleSessions = Omit<ConsoleSessions, 'insert' | 'get' | 'replace' | 'take'> & {
   insert(session: OpenedConsoleSession<ConsoleContent>): Promise<void>;
-  /** Returns null for an unknown session, and for a session that the vault did not write. */
+  /** Returns null if the session is unknown, or if the vault did not write it. */
   get(id: string): Promise<OpenedConsoleSession<ConsoleContent> | null>;
   replace(session: OpenedConsoleSession<ConsoleSession>): Promise<boolean>;
   take(id: string): Promise<OpenedConsoleSession<ConsoleContent> | null>;
@@ -74,9 +81,10 @@ const nonceBytes = 12;
 const tagBytes = 16;
 
 /**
- * Encrypts and authenticates each session with AES-256-GCM, bound to the id, subjects and expiry. This happens above
- * the port, so it covers every store. Threat: an attacker that can write the rows plants a session, turns one into an
- * operator's session, or extends one. An attacker that can read the rows learns which person uses which key.
+ * Encrypts and authenticates each session with AES-256-GCM. The encryption is bound to the id, the subjects and the
+ * expiry. It is independent of the store, so it protects the sessions in every store. Threat: an attacker who can write
+ * the rows adds a session, turns a session into an operator's session, or extends a session. An attacker who can read
+ * the rows learns which person uses which key.
  */
 export function authenticConsoleSessions(
   store: ConsoleSessions,
@@ -93,7 +101,7 @@ export function authenticConsoleSessions(
   }
 
   function open(stored: StoredConsoleSession | null, id: string) {
-    // Threat: an attacker replaces this session with another authentic session.
+    // Threat: an attacker replaces this session with a different session that is authentic.
     if (stored === null || stored.id !== id || stored.sealed.length < nonceBytes + tagBytes) return null;
     const { sealed, ...place } = stored;
     const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, nonceBytes), { authTagLength: tagBytes });

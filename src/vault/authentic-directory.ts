@@ -7,9 +7,9 @@ import { ForgedRow, type ForgedWhat } from './forged-row.js';
 
 export type CheckedRecord = { readonly record: DirectoryRecord; readonly problem: ForgedWhat | null };
 
-/** The directory that commands read. Each record was written by the vault and is the newest version. */
+/** The directory that commands read. The vault wrote each of its records, and each record is the newest version. */
 export type AuthenticDirectory = Directory<DirectoryRecord> & {
-  /** Returns every record of a kind, each with its problem if it has one. */
+  /** Returns all records of a kind. If a record has a problem, it is returned with its problem. */
   check(kind: DirectoryRecord['kind']): Promise<readonly CheckedRecord[]>;
 };
 
@@ -18,8 +18,8 @@ type Deps = {
   readonly keys: Pick<KeyRing, 'directoryRevisions'>;
   readonly key: Uint8Array;
   /**
-   * Updates a tenant's rows and their recorded revisions from the log, in case a process died after it appended events
-   * but before it wrote the rows.
+   * Brings a tenant's rows and their recorded revisions up to date from the log. This is needed if a process crashed
+   * after it appended events and before it wrote the rows.
    */
   readonly heal: (tenantId: string) => Promise<void>;
 };
@@ -28,13 +28,15 @@ type Records = readonly Stored<DirectoryRecord>[];
 type Revisions = ReadonlyMap<string, number>;
 
 /**
- * Verifies every record that is read. The MAC must be valid, and the record must not be older than the revision in the
- * key store (`noteDirectory`). Otherwise, reads throw ForgedRow. Threat: an attacker that can write the rows puts back
- * an older version of an application, from before its rules were narrowed or before it was deleted.
+ * Verifies every record that is read. The MAC must be valid, and the record must not be older than the revision that
+ * the key store has recorded (`noteDirectory`). If a record fails the verification, the read throws ForgedRow. Threat:
+ * an attacker who can write the rows restores an older version of an application, which has more rights or is not
+ * deleted.
  */
 export function authenticDirectory({ directory, keys, key, heal }: Deps): AuthenticDirectory {
   /**
-   * Returns the revisions that the key store has recorded for these records. Reads only those that are not in `known`.
+   * Returns the revisions that the key store has recorded for these records. Reads only the revisions that are not in
+   * `known`.
    */
   async function revisionsOf(records: Records, known: Revisions): Promise<Revisions> {
     const unknown = records.filter((record) => !known.has(directoryName(record)));
@@ -56,16 +58,16 @@ export function authenticDirectory({ directory, keys, key, heal }: Deps): Authen
       const [first] = outdated;
       if (first === undefined) return { found, records: records.map(plain) };
       if (isLast) throw new ForgedRow({ of: first.kind, name: first.id }, 'outdated');
-      // Either the record changed after it was read, or the process that changed it died before it had written
-      // everything.
+      // There are two harmless explanations. The record may have been changed after it was read, or the process that
+      // changed it may have crashed before it wrote everything.
       for (const tenantId of new Set(outdated.map((record) => record.tenantId))) await heal(tenantId);
     }
     throw new Error('the last attempt must return or throw');
   }
 
   /**
-   * Throws ForgedRow unless these are the requested records. Threat: because of a damaged index, a database view or
-   * swapped rows, the store returns a different record.
+   * Throws ForgedRow if a record is not one of the requested records. Threat: an attacker swaps rows, or damages an
+   * index or a database view, so that the store returns a different record.
    */
   function expectAsked(records: readonly DirectoryRecord[], isAsked: (record: DirectoryRecord) => boolean): void {
     const other = records.find((record) => !isAsked(record));
@@ -122,8 +124,8 @@ export function authenticDirectory({ directory, keys, key, heal }: Deps): Authen
 }
 
 /**
- * Returns whether the key store has recorded a newer revision of the record. A record that the key store does not know
- * also counts as outdated, because its creation was never completed.
+ * Returns true if the key store has recorded a newer revision of the record. A record without a recorded revision also
+ * counts as outdated, because its creation was not completed.
  */
 function isOutdated(record: DirectoryRecord, known: Revisions): boolean {
   return record.revision < (known.get(directoryName(record)) ?? Number.POSITIVE_INFINITY);

@@ -5,11 +5,11 @@ import { isAuthenticToken, type Stored } from '../views/row-mac.js';
 import type { TokenView } from '../views/token-view.js';
 import { ForgedRow } from './forged-row.js';
 
-/** The token rows that commands read. Each row was written by the vault, but may be an older version. */
+/** The token rows that commands read. The vault wrote each of these rows, but a row can be an older version. */
 export type AuthenticTokenRows = Omit<TokenRows<TokenView>, 'search' | 'page'> & {
-  /** Like `TokenRows.search`, but with verified rows. Reuses the rows that the caller already has. */
+  /** Same as `TokenRows.search`, but verifies the rows. Reuses the verified rows that the caller already has. */
   search(plan: SearchPlan, page: PageRequest & HeldRows<TokenView>): Promise<SearchPage<TokenView>>;
-  /** Like `TokenRows.page`, but returns null in place of a row that is not authentic. */
+  /** Same as `TokenRows.page`, but returns null in place of a row that is not authentic. */
   page(
     afterStream: string,
     limit: number,
@@ -17,9 +17,9 @@ export type AuthenticTokenRows = Omit<TokenRows<TokenView>, 'search' | 'page'> &
 };
 
 /**
- * Verifies the MAC of every row that is read. Reads throw ForgedRow if the MAC is not valid. This happens above the
- * port, so it covers every store. The index of the rows (terms, fingerprints, due times, positions) is not
- * authenticated, because no access decision depends on it.
+ * Verifies the MAC of every row that is read. If the MAC is not valid, the read throws ForgedRow. The verification is
+ * independent of the store, so it protects the rows in every store. The index of the rows (terms, fingerprints, due
+ * times, positions) is not authenticated, because no access decision depends on it.
  */
 export function authenticTokenRows(rows: TokenRows, key: Uint8Array): AuthenticTokenRows {
   const verified = (stored: Stored<TokenView>): TokenView => {
@@ -30,7 +30,7 @@ export function authenticTokenRows(rows: TokenRows, key: Uint8Array): AuthenticT
     ...rows,
     get: (stream) =>
       after(rows.get(stream), (stored) => {
-        // Threat: because of a damaged index or schema, the store returns another token's row.
+        // Threat: an attacker damages the index or the schema, so that the store returns the row of a different token.
         if (stored !== null && stored.stream !== stream)
           throw new ForgedRow({ of: 'token', name: stream }, 'not_authentic');
         return stored === null ? null : verified(stored);
@@ -52,17 +52,17 @@ export function authenticTokenRows(rows: TokenRows, key: Uint8Array): AuthenticT
   };
 }
 
-/** A row that the caller already has, and that was verified earlier. */
+/** A row that the caller already has. It was verified when it was read. */
 type HeldRow = { readonly view: TokenView };
 
-/** Returns the part of the view that the MAC covers. Rows do not contain `ended`. */
+/** Returns the part of a view that the MAC covers. Rows do not contain `ended`. */
 function viewOf({ stream, tenantId, state: { revision, life }, content, cvc }: TokenView): TokenView {
   return { stream, tenantId, state: { revision, life, ended: [] }, content, cvc };
 }
 
 /**
- * Returns the view, or throws ForgedRow if it belongs to another tenant. Threat: because of a damaged index or schema,
- * the store returns another tenant's row.
+ * Returns the view. Throws ForgedRow if the view belongs to a different tenant. Threat: an attacker damages the index
+ * or the schema, so that the store returns the row of a different tenant.
  */
 function ofTenant(view: TokenView, tenantId: string): TokenView {
   if (view.tenantId !== tenantId) throw new ForgedRow({ of: 'token', name: view.stream }, 'not_authentic');

@@ -2,8 +2,8 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { WebhookState, WebhookStore } from '../ports/webhook-store.js';
 
 /**
- * A state and its version number, which increases by one with each change. The state is null if the vault did not write
- * it.
+ * A state and its version number. The version number increases by one with each change. The state is null if the vault
+ * did not write it.
  */
 export type VersionedState<S extends WebhookState | null = WebhookState | null> = {
   readonly version: number;
@@ -12,11 +12,11 @@ export type VersionedState<S extends WebhookState | null = WebhookState | null> 
 
 export type AuthenticWebhookStore = Omit<WebhookStore, 'state' | 'save'> & {
   state(webhookId: string): Promise<VersionedState | null>;
-  /** Like `WebhookStore.save`. */
+  /** Same as `WebhookStore.save`, but adds a MAC to the state. */
   save(webhookId: string, version: number, state: WebhookState, deliveredEventIds: readonly string[]): Promise<boolean>;
 };
 
-/** Thrown for a webhook state that the vault did not write. The log shows only the name of this error. */
+/** Thrown if the vault did not write the state of a webhook. The service log shows only the name of this error. */
 export class ForgedWebhookState extends Error {
   constructor(webhookId: string) {
     super(`the state of webhook ${webhookId} is not authentic`);
@@ -25,8 +25,8 @@ export class ForgedWebhookState extends Error {
 }
 
 /**
- * Stores each webhook's state with a MAC, and verifies that MAC on each read. Works with every store. Threat: an
- * attacker that can write the rows moves a checkpoint forward, so that the receiver is never told about a deletion. An
+ * Stores each webhook's state with a MAC, and verifies the MAC on each read. This works with every store. Threat: an
+ * attacker who can write the rows moves a checkpoint forward, and the receiver is never notified of a deletion. An
  * older state is harmless, because it only causes events to be delivered again.
  */
 export function authenticWebhookStore(store: WebhookStore, key: Uint8Array): AuthenticWebhookStore {

@@ -11,20 +11,20 @@ import type { Vault } from './vault.js';
 
 type Authenticate = {
   /**
-   * Returns the caller that an API key belongs to. `authenticateHash` takes the hash of the key (`apiKeyHash`) in place
-   * of the key.
+   * Returns the caller to which an API key belongs. `authenticateHash` accepts the hash of the key (`apiKeyHash`)
+   * instead of the key.
    */
   authenticate(key: string): Maybe<Caller | null>;
   authenticateHash(hash: string): Maybe<Caller | null>;
   /**
-   * Returns a live application of the tenant as a caller without a key, for a person whom an identity provider has
-   * authenticated. Threat: a person chooses an application by sending its id. Pass only ids from the settings, never
-   * one from a request.
+   * Returns a live application of the tenant as a caller without a key. This is for a person whom an identity provider
+   * has authenticated. Threat: a person sends the id of an application to which the person has no access. Pass only ids
+   * from the settings, and never an id from a request.
    */
   authenticateApplication(tenantId: string, applicationId: string): Maybe<Caller | null>;
 };
 
-/** How to find a caller that is not in the cache. `onFound` runs after the caller is cached. */
+/** How to find a caller that is not in the cache. `onFound` runs after the caller was cached. */
 type LookUp = {
   lookUpOne(): Promise<KnownCaller | null>;
   onFound(now: number): Promise<void>;
@@ -32,9 +32,9 @@ type LookUp = {
 
 /**
  * Creates the functions that find the caller to which a key belongs. They return null for a malformed, unknown, revoked
- * or expired key, because the response must not reveal which of these cases it is. They cache each result for one
- * second, or until the tenant's directory changes. A key in a forged record is rejected like an unknown key, and
- * reported to `onForged`.
+ * or expired key, because the response must not reveal which of these cases applies. A result is cached for one second,
+ * or until the tenant's directory changes. A key in a forged record is rejected in the same way as an unknown key, and
+ * is reported to `onForged`.
  */
 export function createAuthenticate(vault: Vault, onForged: (error: ForgedRow) => void): Authenticate {
   const { clock, directory, knownCallers } = vault;
@@ -46,8 +46,8 @@ export function createAuthenticate(vault: Vault, onForged: (error: ForgedRow) =>
     if (record === null || key === undefined) return null;
     const opened = await openCaller(record, key.id);
     if (opened === null) return null;
-    // Threat: an attacker that can write the rows plants a hash. The encrypted document lists the keys that were really
-    // issued.
+    // Threat: an attacker who can write the rows adds the hash of a key to a row. The key is accepted only if the
+    // encrypted document lists it, because that document contains the keys that were really issued.
     return opened.keys.some(({ id, hash: issued }) => id === key.id && issued === hash) ? opened.known : null;
   }
 
@@ -90,7 +90,7 @@ export function createAuthenticate(vault: Vault, onForged: (error: ForgedRow) =>
     return known.caller;
   }
 
-  /** Returns the caller from the cache, or looks the caller up. */
+  /** Returns the caller from the cache. If the cache does not contain the caller, looks the caller up. */
   function cached(name: string, byName: LookUp): Maybe<Caller | null> {
     const now = clock.now();
     const known = knownCallers.get(name, now);
@@ -103,10 +103,10 @@ export function createAuthenticate(vault: Vault, onForged: (error: ForgedRow) =>
   }
 
   return {
-    // Rejects a mistyped key without a look-up.
+    // Rejects a malformed key without a look-up.
     authenticate: (key) => (isWellFormedApiKey(key) ? authenticateHash(apiKeyHash(key)) : null),
     authenticateHash,
-    // This name is never equal to the hash of a key.
+    // A name of this form is never equal to the hash of a key.
     authenticateApplication: (tenantId, applicationId) =>
       cached(`application:${tenantId}:${applicationId}`, {
         lookUpOne: () => lookUpApplication(tenantId, applicationId),

@@ -1,11 +1,13 @@
 import type { Caller } from '../domain/access/caller.js';
 
-/** The facts about a request that every command gets. */
+/** What every command knows about the request. */
 export type CommandContext = {
   readonly caller: Caller;
   readonly traceId: string;
-  /** The time at which the request began, before any of its reads (`performance.now()`). */
+  /** The time at which the request began (`performance.now()`). It is before all reads of the request. */
   readonly beganAt: number;
-  /** The method, actual path and idempotency key of the request. Null if the request has no idempotency key. */
+  /**
+   * The method, the actual path, and the idempotency key of the request. Null if the request has no idempotency key.
+   */
   readonly idempotency: { readonly method: string; readonly path: string; readonly key: string } | null;
 };

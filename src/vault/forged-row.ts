@@ -1,19 +1,19 @@
 export type ForgedWhat =
-  /** The vault did not write this row. */
+  /** The vault did not write this version of the row. */
   | 'not_authentic'
-  /** The vault wrote this row, but has since written a newer version. */
+  /** The vault wrote this version of the row, but has written a newer version after that. */
   | 'outdated';
 
 /**
- * Identifies a row. The name is a keyed hash for a token or an idempotency claim, and the id for a tenant or an
- * application.
+ * Identifies a row. For a token or an idempotency claim, the name is a keyed hash. For a tenant or an application, the
+ * name is its id.
  */
 export type RowName = { readonly of: 'token' | 'tenant' | 'application' | 'claim'; readonly name: string };
 
 /**
- * Thrown for a row that was changed or put back by something other than the vault. The vault neither uses nor returns
- * any part of such a row. The request fails with 500, and the readiness check fails. Threat: without this, an attacker
- * that can write to the store could decide which callers can read which data.
+ * Thrown if something other than the vault changed a row or restored an older version of it. The vault neither uses nor
+ * returns any part of such a row. The request fails with 500, and the readiness check fails. Threat: an attacker who
+ * can write to the store decides which callers can read which data.
  */
 export class ForgedRow extends Error {
   readonly row: RowName;

@@ -7,40 +7,37 @@ import { type BudgetEvents, reservedBudget } from './reserved-budget.js';
 import type { Rejected, RejectionCode } from './result.js';
 
 const hourMs = 3_600_000;
-/**
- * An application is suspect if it uses more than 1/`suspectDivisor` of its budget for deduplication misses without a
- * hit.
- */
+/** An application is suspect if it uses more than 1/`suspectDivisor` of its deduplication misses without a hit. */
 const suspectDivisor = 10;
 
 /**
- * Limits how often an application may look up values that it cannot read (docs/contract.md, "Operations routes").
- * Threat: a caller tries values one by one, such as social security numbers, or card numbers of which ten digits are
- * known.
+ * Limits how often an application can look up values that it cannot read (docs/contract.md, "Operations routes").
+ * Threat: a caller tries values one by one, for example social security numbers, or card numbers of which it knows ten
+ * digits.
  */
 export type Guesses = {
   /**
-   * Returns a rejection if this hour's guesses are used up, otherwise null. Call this or `charge` after each look-up,
-   * before the response reveals whether the guess was right. If the vault rejected only wrong guesses, the rejection
-   * itself would reveal whether a guess was right.
+   * Returns a rejection if the guesses for this hour are used up, and null if they are not. Call this function or
+   * `charge` after each look-up, before the response reveals whether the guess was right. If the vault rejected only
+   * wrong guesses, the rejection would reveal that a guess was wrong.
    */
   refusal(caller: Caller): Promise<Rejected | null>;
-  /** Spends guesses durably. If too few are left, uses up the rest and returns a rejection. */
+  /** Spends guesses durably. If too few guesses are left, uses up the remaining guesses and returns a rejection. */
   charge(caller: Caller, guesses: number): Promise<Rejected | null>;
   /**
-   * Spends deduplication misses durably, before the hits are known. Report the hits with the `hits` function of the
-   * result.
+   * Spends deduplication misses durably. Call this before the hits are known, and report the hits later with the `hits`
+   * function of the result.
    */
   chargeMisses(caller: Caller, values: number): Promise<ChargedMisses | Rejected>;
 };
 
 /**
- * `hits` reports that `count` of the values belong to a token, and refunds the charge for `free` values. Call it at
- * most once.
+ * `hits` reports that `count` of the values belong to a token, and refunds the charge for `free` of the values. Call
+ * `hits` at most once.
  */
 export type ChargedMisses = { readonly ok: true; hits(count: number, free: number): void };
 
-/** Records applications that seem to be guessing values. */
+/** Records which applications seem to be guessing values. */
 export type GuessRecords = {
   exhausted(caller: Caller, budget: BudgetName): Promise<void>;
   suspected(caller: Caller): Promise<void>;
@@ -79,8 +76,8 @@ export function createGuesses(needs: Deps): Guesses {
 }
 
 /**
- * Returns a function that spends from one budget. If the budget has no limit, the function grants everything and stores
- * nothing, but still updates the metrics.
+ * Returns a function that spends from one budget. If the budget has no limit, the function grants every request and
+ * stores nothing. It always updates the metrics.
  */
 function spender(
   { budgets, settings, clock, metrics, records }: Deps,

@@ -3,10 +3,10 @@ import type { Directory } from '../ports/directory.js';
 const minuteMs = 60_000;
 
 /**
- * Records the minute in which a key was last used, with at most one write per key per minute. No request waits for this
- * write. If a write is lost, the next look-up of the key repeats it. The time is a field of the row and not an event,
- * because no access decision depends on it and it does not belong in a log that is kept forever. It helps operators
- * find unused keys.
+ * Records the minute in which a key was last used, which helps operators to find unused keys. Writes at most once per
+ * key and minute. No request waits for this write. If a write is lost, the next look-up of the key repeats it. The time
+ * is a field of the row and not an event. No access decision depends on it, and it does not belong in a log that exists
+ * forever.
  */
 export function createKeyUse(
   directory: Pick<Directory, 'keyUsedIn' | 'markKeyUsed'>,

@@ -1,16 +1,19 @@
-/** The limits for each application and each address. 0 means no limit. See docs/contract.md, "Rate limits". */
+/**
+ * The limits for each application and each address. A value of 0 means that there is no limit (docs/contract.md, "Rate
+ * limits").
+ */
 export type LimitSettings = {
-  /** The number of requests that an application may send per window. */
+  /** The number of requests that an application can send per window. */
   readonly requests: number;
   readonly windowMs: number;
-  /** The number of requests without a valid key that an address may send per window. */
+  /** The number of requests without a valid key that an address can send per window. */
   readonly authFailures: number;
-  /** The number of requests that an address may send per window to pages that need no key. */
+  /** The number of requests to pages without a key that an address can send per window. */
   readonly keylessRequests: number;
-  /** The number of guesses that an application may make per hour. There is no limit if `requests` is 0. */
+  /** The number of guesses that an application can make per hour. If `requests` is 0, there is no limit. */
   readonly guesses: number;
   /**
-   * The number of deduplication misses that an application may cause per hour. There is no limit if `requests` is 0.
+   * The number of deduplication misses that an application can cause per hour. If `requests` is 0, there is no limit.
    */
   readonly deduplicationMisses: number;
 };

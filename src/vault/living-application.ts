@@ -5,7 +5,10 @@ import type { Vault } from './vault.js';
 
 export type LivingApplication = { readonly id: string; readonly document: ApplicationDocument };
 
-/** Returns the record of a live application that belongs to this tenant, or null if there is no such application. */
+/**
+ * Returns the record of a live application of this tenant. Returns null if the tenant has no live application with this
+ * id.
+ */
 export async function applicationRecord(
   { directory }: Vault,
   tenantId: string,
@@ -15,7 +18,10 @@ export async function applicationRecord(
   return record === null || record.tenantId !== tenantId || record.removedAt !== null ? null : record;
 }
 
-/** Like `applicationRecord`, but returns the decrypted application. */
+/**
+ * Returns a live application of this tenant, decrypted. Returns null if the tenant has no live application with this
+ * id.
+ */
 export async function livingApplication(vault: Vault, tenantId: string, id: string): Promise<LivingApplication | null> {
   const record = await applicationRecord(vault, tenantId, id);
   const document = record === null ? null : await applicationDocument(vault, record);

@@ -8,21 +8,23 @@ import { applyToView, emptyView, type TokenView } from '../views/token-view.js';
 
 type Log = Pick<EventLog, 'readFrom' | 'readClearFrom'>;
 
-/** The maximum number of events in the first read. Most tokens have fewer events, so that one read is enough. */
+/**
+ * The maximum number of events in the first read. Most tokens have fewer events, so one read is sufficient for them.
+ */
 const wholeMax = 8;
 /** The number of events that are read between two pauses. Verifying them takes a few milliseconds. */
 const clearPageSize = 64;
 
 /**
  * Reads a token's stream from the log and folds it. If the stream is long, reads only the ciphertexts that are still in
- * use, and lets other requests run in between. Threat: a caller updates one token a thousand times with 512 KiB each.
- * If every change read all ciphertexts, each further change to that token would read half a gigabyte.
+ * use, and lets other requests run between two pages. Threat: a caller updates one token a thousand times with 512 KiB
+ * of data. If each change read all ciphertexts, every later change of the token would read half a gigabyte.
  */
 export async function loadToken(
   { log }: { readonly log: Log },
   tenantId: string,
   stream: string,
-  /** Awaited between the pages of a long stream. */
+  /** Lets other requests run. Awaited between two pages of a long stream. */
   pause: () => Promise<void> | undefined = nextTurn,
 ): Promise<TokenView> {
   const first = await log.readFrom(stream, 0, wholeMax);
@@ -37,7 +39,7 @@ export async function loadToken(
 }
 
 /**
- * Yields the events of a stream in pages, without ciphertexts, starting at a revision. The revision must be at least 1.
+ * Yields the events of a stream page by page, without ciphertexts. Starts at `fromRevision`, which must be at least 1.
  */
 export async function* clearEvents(
   log: Log,
@@ -45,8 +47,8 @@ export async function* clearEvents(
   fromRevision: number,
 ): AsyncGenerator<readonly ProvenClear[]> {
   for (let from = fromRevision; ; from += clearPageSize) {
-    // Each read includes the preceding event, which always exists. The last page is therefore never empty, and shows
-    // whether the stream ends with a complete commit.
+    // Each read includes the event before the page, which always exists. For this reason, the last page is never empty,
+    // and shows whether the stream ends with a complete commit.
     const page = await log.readClearFrom(stream, from - 1, clearPageSize + 1);
     yield page.slice(1);
     if (page.length <= clearPageSize) return;

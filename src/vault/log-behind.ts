@@ -26,19 +26,20 @@ type Both = {
 };
 
 /**
- * Returns the head of the log and the position that its key store has recorded. Returns null if the log is not behind.
+ * Returns the head of the log, and the position that the key store has recorded. Returns null if the log is not behind
+ * that position.
  */
 export async function logBehind({ log, keys }: Both): Promise<{ readonly head: number; readonly seen: number } | null> {
-  // Reads the key store first, because the log may grow in the meantime.
+  // The log may grow between the two reads, so the key store is read first.
   const seen = Math.max(await keys.checkpoint('log'), await keys.checkpoint('shredder'));
   const head = await log.head();
   return head < seen ? { head, seen } : null;
 }
 
 /**
- * Throws LogBehind if the log is an older copy. Without this check, tokens that were erased after the copy was made
- * would look lost, and newer tokens would be missing without an error. If `isAccepted` is true, this function does not
- * throw. The log then counts as behind until `acceptLog` is called.
+ * Throws LogBehind if the log is an older copy. With an older copy, tokens that were erased later would look lost, and
+ * newer tokens would be missing without an error. If `isAccepted` is true, does not throw. In that case, the log counts
+ * as behind until `acceptLog` is called.
  */
 export async function expectNotBehind(both: Both, isAccepted: boolean): Promise<void> {
   const behind = await logBehind(both);
@@ -48,8 +49,8 @@ export async function expectNotBehind(both: Both, isAccepted: boolean): Promise<
 }
 
 /**
- * Records the current end of the log and its link in the key store. From then on, the vault rejects an older or
- * rewritten log. Await this before acknowledging a change of rights.
+ * Records the current end of the log and its link in the key store. After that, the vault rejects an older or rewritten
+ * log. Await this before the response to a change that takes rights away.
  */
 export async function noteLog({ chain, keys }: Pick<Vault, 'chain' | 'keys'>): Promise<void> {
   await chain.follow();
@@ -60,7 +61,7 @@ export async function noteLog({ chain, keys }: Pick<Vault, 'chain' | 'keys'>): P
 
 /**
  * Makes the key store accept the current log in place of a log that no longer exists. All readers of the log start
- * over.
+ * again at its beginning.
  */
 export async function acceptLog({ log, chain, keys }: Pick<Vault, 'log' | 'chain' | 'keys'>): Promise<void> {
   // The shredder is reset first, so that it records the revisions again even if this function is interrupted.

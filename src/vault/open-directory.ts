@@ -8,7 +8,7 @@ import type { Vault } from './vault.js';
 
 type Schema<T> = { parse(value: unknown): T };
 
-/** Returns the document of a live tenant, or null if there is no such tenant. */
+/** Returns the document of a live tenant. Returns null if no live tenant has this id. */
 export async function tenantDocument(vault: Vault, tenantId: string): Promise<TenantDocument | null> {
   const record = await vault.directory.get('tenant', tenantId);
   return record === null ? null : open(vault, record, tenantDocumentSchema);

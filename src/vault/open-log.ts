@@ -5,16 +5,19 @@ import type { Random } from '../ports/random.js';
 const stream = 'log';
 const noTenant = '';
 
-/** The identity of a log, from its first event. `dev` permanently marks data that `--dev` created. */
+/**
+ * The identity of a log, which is in its first event. If `dev` is true, the data was created with `--dev`, and is
+ * permanently marked as such.
+ */
 export type LogIdentity = { readonly logId: string; readonly dev: boolean };
 
-/** Returns the identity of a log, or null if the log is empty. */
+/** Returns the identity of a log. Returns null if the log is empty. */
 export async function logIdentity(log: Pick<StoredLog, 'readStream'>): Promise<LogIdentity | null> {
   const [opened] = await log.readStream(stream);
   return opened === undefined ? null : { logId: String(opened.clear['log_id']), dev: opened.clear['dev'] === true };
 }
 
-/** Appends the first event, `log.opened`, which gives the log its id. Every store records this id. */
+/** Appends the first event of the log, `log.opened`, which contains the id of the log. Every store records this id. */
 export async function openLog(
   log: EventLog,
   random: Random,

@@ -12,7 +12,9 @@ import { keyNotThere, TenantGone } from './tenant-gone.js';
 import type { Keys } from './tenant-keys.js';
 import type { Vault } from './vault.js';
 
-/** A decrypted token, with the fields that decisions about it need in plaintext: its id, containers and fingerprint. */
+/**
+ * A decrypted token. Its id, containers and fingerprint are in plaintext, because decisions about the token need them.
+ */
 export type OpenToken = {
   readonly id: string;
   readonly containers: readonly string[];
@@ -21,16 +23,16 @@ export type OpenToken = {
   readonly cvc: Decrypted<string> | null;
 };
 
-/** Returns this content and cvc as an open token. */
+/** Returns an open token with this content and cvc. */
 export function openTokenOf(content: TokenContent, cvc: Decrypted<string> | null): OpenToken {
   const { id, containers, fingerprint } = content;
   return { id, containers, fingerprint, content: new Decrypted(content), cvc };
 }
 
 /**
- * Decrypts a live token, but not a cvc that is due to be purged. Returns null if one of the keys was destroyed. In that
- * case, either the view is older than a deletion, or the key is lost. The caller must read again to find out which.
- * Throws TenantGone and KeyLost.
+ * Decrypts a live token. A cvc that is due to be purged is not decrypted. Returns null if one of the keys was
+ * destroyed. In that case, the view is from before a deletion, or the key is lost. The caller must read the token again
+ * to find out which is true. Throws TenantGone and KeyLost.
  */
 export function openToken(vault: Vault, view: TokenView, life: TokenLife): Maybe<OpenToken | null> {
   return after(openRow(vault, view, life), (opened) => opened?.open ?? null);
@@ -40,9 +42,9 @@ export function openToken(vault: Vault, view: TokenView, life: TokenLife): Maybe
 export type OpenRow = { readonly open: OpenToken; readonly newest: number };
 
 /**
- * Decrypts a live token from its row, like `openToken`. Threat: an attacker that can write the rows puts back a row
- * from before a change of containers, expiry or data. The caller must therefore compare the view's revision with
- * `newest`.
+ * Decrypts a live token from its row, as `openToken` does. Threat: an attacker who can write the rows restores a row
+ * from before a change of the containers, the expiry or the data. The caller must therefore compare the revision of the
+ * view with `newest`.
  */
 export function openRow(vault: Vault, view: TokenView, life: TokenLife): Maybe<OpenRow | null> {
   const due = cvcAt(life, latestForCodes(vault.clock));
@@ -51,7 +53,7 @@ export function openRow(vault: Vault, view: TokenView, life: TokenLife): Maybe<O
   const cvc = openBoxOf(vault, view, due.key, due.revision, 'cvc');
   return after(all([content, cvc]), ([opened = null, code = null]) => {
     if (code === null) return null;
-    // The purge time is checked again, because it may have passed while the key was being read.
+    // The purge time may have passed while the key was being read, so it is checked again.
     return openRowOf(life, opened, latestForCodes(vault.clock) < due.purgeAt ? code : null);
   });
 }
@@ -65,14 +67,14 @@ function openRowOf(life: TokenLife, content: OpenBox | null, cvc: OpenBox | null
   };
 }
 
-/** Like `openToken`, but decrypts only the content. */
+/** Decrypts only the content of a live token, in the same way as `openToken`. */
 export function openContent(vault: Keys, view: TokenView, life: TokenLife): Maybe<OpenToken | null> {
   return after(openBoxOf(vault, view, life.key, life.contentRevision, 'content'), (opened) =>
     opened === null ? null : openTokenOf(opened.value as TokenContent, null),
   );
 }
 
-/** The value of a decrypted ciphertext, and the newest revision that was recorded for its key. */
+/** The decrypted value, and the newest revision that was recorded for the key. */
 type OpenBox = { readonly value: Json; readonly revision: number | null };
 
 function openBoxOf(
@@ -94,12 +96,12 @@ function openBoxOf(
   });
 }
 
-/** Returns a rejected promise instead of throwing, so that `all` also handles the result of the other ciphertext. */
+/** Returns a rejected promise instead of throwing. This way, `all` also handles the result for the other ciphertext. */
 async function damaged(stream: string): Promise<never> {
   throw new KeyLost(stream, 'box_damaged');
 }
 
-/** Returns null if the key may have been destroyed together with its token. Otherwise throws TenantGone or KeyLost. */
+/** Returns null if the key may have been destroyed with its token. If not, throws TenantGone or KeyLost. */
 async function notOpened(vault: Keys, { tenantId, stream }: TokenView, state: 'destroyed' | 'missing'): Promise<null> {
   const error = await keyNotThere(vault, tenantId, stream, 'key_missing');
   if (state === 'missing' || error instanceof TenantGone) throw error;

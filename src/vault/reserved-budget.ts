@@ -4,30 +4,33 @@ import { clocksApartMs, type GuessBudget } from '../domain/guess-budget.js';
 import type { BudgetName, Budgets } from '../ports/budgets.js';
 import type { Clock } from '../ports/clock.js';
 
-/** The part of an application's budget that this process has reserved but not yet spent. */
+/** The part of an application's budget that this process has reserved and not spent yet. */
 type Block = {
   left: number;
-  /** The end of the block's window. Infinite before the first reservation. */
+  /** The end of the window to which the block belongs. It is infinite before the first reservation. */
   endsAt: number;
   /** True if the store has nothing left to reserve in this window. */
   storeIsEmpty: boolean;
-  /** Hits that have not yet been reported to the store. */
+  /** The number of hits that were not reported to the store yet. */
   hits: number;
   refill: Promise<void> | null;
 };
 
 /**
- * The maximum number of blocks. If there are more, the least recently used block is dropped, and its application loses
- * the rest of that block.
+ * The maximum number of blocks. When there are more blocks, the least recently used block is dropped, and its
+ * application loses the rest of this block.
  */
 const applicationsMax = 10_000;
 
 export type Taken =
-  /** `giveBack` reports hits, and refunds the charge for `free` guesses. */
+  /** `giveBack` reports `hits` hits, and refunds the charge for `free` guesses. */
   | { readonly ok: true; giveBack(hits: number, free: number): void }
   | { readonly ok: false; readonly retryAfterMs: number };
 
-/** Each function is called at most once per application per window, in the process whose reservation triggers it. */
+/**
+ * Each of these functions is called at most once per application and window, in the process whose reservation is the
+ * cause.
+ */
 export type BudgetEvents = {
   exhausted(caller: Caller): Promise<void>;
   suspected(caller: Caller): Promise<void>;
@@ -35,15 +38,15 @@ export type BudgetEvents = {
 
 export type ReservedBudget = {
   /**
-   * Spends guesses from the budget. What is spent is durable before the promise resolves, because the process reserves
-   * a block in the store before it spends guesses from that block. After a crash, the application therefore loses the
-   * rest of its block, but never gains guesses. If `amount` is more than what is left, the request is rejected and uses
-   * up the rest. If `amount` is 0, the request spends nothing, but is rejected once the budget is used up.
+   * Spends guesses from the budget. The process reserves a block in the store before it spends guesses from this block,
+   * so a crash cannot make spent guesses available again. After a crash, an application loses the rest of its block. If
+   * `amount` is more than what is left, the request is rejected, and the rest is used up. If `amount` is 0, nothing is
+   * spent, but the request is rejected if the budget is used up.
    */
   take(caller: Caller, amount: number): Promise<Taken>;
 };
 
-/** Spends one hourly budget through blocks that it reserves in `budgets`. */
+/** Returns an hourly budget. It is spent in blocks that are reserved in `budgets`. */
 export function reservedBudget(
   budgets: Budgets,
   name: BudgetName,
@@ -69,7 +72,7 @@ export function reservedBudget(
     const { hits } = block;
     const request = { need, spare, hits, now: clock.now() };
     const { granted, endsAt, exhausts, suspects } = await budgets.reserve(name, caller.applicationId, budget, request);
-    // The store has begun a new window, so the rest of the old block is void.
+    // The store has begun a new window, so the rest of the old block is no longer valid.
     if (block.endsAt !== endsAt) block.left = 0;
     block.left += granted;
     block.endsAt = endsAt;
@@ -93,8 +96,8 @@ export function reservedBudget(
           block.left = 0;
           return { ok: false, retryAfterMs: block.endsAt - now };
         }
-        // If the caller makes no guess, no whole block is reserved. Otherwise, the blocks of several processes could
-        // use up a small budget immediately.
+        // If the caller makes no guess, only the missing guesses are reserved and not a whole block. Otherwise, several
+        // processes could use up a small budget with their blocks, although no guess was made.
         const spare = amount === 0 ? 'none' : 'block';
         block.refill ??= refill(block, caller, need - block.left, spare).finally(() => {
           block.refill = null;

@@ -1,7 +1,7 @@
 import type { FieldErrors } from '../domain/field-errors.js';
 import type { DirectoryRejection } from '../domain/tenancy/directory-decision.js';
 
-/** The reason why a command changed nothing. `http/problem/problem-catalogue.ts` maps each code to its status. */
+/** The reason why a command was rejected. `http/problem/problem-catalogue.ts` maps each code to an HTTP status. */
 export type RejectionCode =
   | 'validation_failed'
   | 'forbidden'
@@ -20,7 +20,7 @@ export type Rejected = {
   readonly ok: false;
   readonly code: RejectionCode;
   readonly errors?: FieldErrors;
-  /** The time after which the same request may succeed, in ms from now. */
+  /** The time, in ms from now, after which the same request can succeed. */
   readonly retryAfterMs?: number;
 };
 

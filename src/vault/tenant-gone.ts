@@ -3,7 +3,7 @@ import type { Vault } from './vault.js';
 
 /**
  * Thrown if the tenant was deleted during a request. The tenant's keys were destroyed on purpose, so no key is lost.
- * The response is 401, as for any later request with one of the tenant's API keys.
+ * The response is 401, as it is for later requests with the tenant's API keys.
  */
 export class TenantGone extends Error {
   constructor() {
@@ -12,7 +12,10 @@ export class TenantGone extends Error {
   }
 }
 
-/** Returns the error for a missing key: TenantGone if the key was destroyed with the tenant, otherwise KeyLost. */
+/**
+ * Returns the error for a missing key. Returns TenantGone if the tenant was deleted, because its keys were destroyed
+ * with it. If the tenant was not deleted, returns KeyLost.
+ */
 export async function keyNotThere(
   { directory }: Pick<Vault, 'directory'>,
   tenantId: string,

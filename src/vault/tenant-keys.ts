@@ -4,12 +4,12 @@ import { after, type Maybe } from '../ports/maybe.js';
 import { keyNotThere } from './tenant-gone.js';
 import type { Vault } from './vault.js';
 
-/** The key ring, and the directory. The directory shows whether a key is missing because its tenant was deleted. */
+/** The key ring and the directory. If a key is missing, the directory shows whether its tenant was deleted. */
 export type Keys = Pick<Vault, 'keys' | 'directory'>;
 
 /**
- * Returns a tenant's subkeys. Throws TenantGone if the tenant was deleted in the meantime, and KeyLost if the key store
- * has lost the keys.
+ * Returns a tenant's subkeys. Throws TenantGone if the tenant was deleted during the request. Throws KeyLost if the key
+ * store has lost the keys.
  */
 export function tenantKeysOf(vault: Keys, tenantId: string): Maybe<TenantKeys> {
   return after(vault.keys.tenantKeys(tenantId), (tenantKeys) => tenantKeys ?? tenantKeysMissing(vault, tenantId));
@@ -19,7 +19,9 @@ async function tenantKeysMissing(vault: Keys, tenantId: string): Promise<never> 
   throw await keyNotThere(vault, tenantId, `tenant-${tenantId}`, 'key_missing');
 }
 
-/** Returns the search-term key that a tenant's searches currently use. Throws the same errors as `tenantKeysOf`. */
+/**
+ * Returns the search-term key for the generation that searches currently use. Throws the same errors as `tenantKeysOf`.
+ */
 export async function searchKeyOf(vault: Keys & Pick<Vault, 'generations'>, tenantId: string): Promise<SearchKey> {
   const [searchKey] = await searchKeysOf(vault, tenantId, ({ read }) => [read]);
   if (searchKey === undefined) throw new Error('exactly one generation must be in use for reads');
@@ -27,9 +29,9 @@ export async function searchKeyOf(vault: Keys & Pick<Vault, 'generations'>, tena
 }
 
 /**
- * Returns the search-term keys for a row that is about to be written, one for each generation that writes update. Call
- * this again in each attempt to commit a change. If a generation is added in the meantime, a commit without the terms
- * for that generation is a conflict. Throws the same errors as `tenantKeysOf`.
+ * Returns the search-term keys for a row that is about to be written. There is one key for each generation that writes
+ * update. Call this again in each attempt to commit a change. If a generation was added after this call, a commit
+ * without the terms for that generation conflicts. Throws the same errors as `tenantKeysOf`.
  */
 export function indexKeysOf(vault: Keys & Pick<Vault, 'generations'>, tenantId: string): Promise<readonly SearchKey[]> {
   return searchKeysOf(vault, tenantId, ({ write }) => write);
@@ -37,7 +39,8 @@ export function indexKeysOf(vault: Keys & Pick<Vault, 'generations'>, tenantId: 
 
 /**
  * Runs a search with the current search-term key. If a rebuild has replaced the rows before the search begins, runs the
- * search again with the new key. `search` must therefore not change anything. Throws the same errors as `tenantKeysOf`.
+ * search again with the new key. Because `search` may run more than once, it must not change anything. Throws the same
+ * errors as `tenantKeysOf`.
  */
 export async function withSearchKey<T>(
   vault: Keys & Pick<Vault, 'generations'>,
@@ -68,7 +71,8 @@ async function searchKeysOf(
     );
     const searchKeys = found.flatMap(({ generation, key }) => (key === null ? [] : [{ generation, key }]));
     if (searchKeys.length === generations.length) return searchKeys;
-    // A generation that was dropped between the two reads no longer has a key. A generation in use must have one.
+    // A key is missing. If its generation was dropped between the two reads, this is expected, and the keys are read
+    // again. If the generation is still in use, the key must exist.
     const still = wanted(await vault.generations.inUse());
     if (found.some(({ generation, key }) => key === null && still.includes(generation))) {
       throw await keyNotThere(vault, tenantId, `tenant-${tenantId}`, 'key_missing');

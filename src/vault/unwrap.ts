@@ -1,9 +1,9 @@
-/** The name of the method that returns the value inside a `Decrypted`. It is exported only for that class. */
+/** The name of the method that returns the value in a `Decrypted`. It is exported only for the class `Decrypted`. */
 export const plaintext: unique symbol = Symbol('plaintext');
 
 /**
- * Returns decrypted data. Threat: a route that reads a token's data directly would send it without a record in the
- * access log. Only the files that `dependency-cruiser.config.cjs` lists may therefore import this file. They are the
+ * Returns decrypted data. Threat: a route reads a token's data directly, and sends it without a record in the access
+ * log. For this reason, only the files that `dependency-cruiser.config.cjs` lists can import this file. These are the
  * files for release, indexing, export, updates and encryption.
  */
 export function unwrap<T>(decrypted: { [plaintext](): T }): T {

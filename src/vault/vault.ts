@@ -27,56 +27,67 @@ import type { KnownCallers } from './known-callers.js';
 import type { Turns } from './turns.js';
 
 /**
- * Records entries in the access log. The memory that it uses is bounded. While the log cannot be written, it counts the
- * entries that do not fit into memory, and records their number later.
+ * Records entries in the access log. It uses a limited amount of memory. Entries that do not fit into memory while the
+ * log cannot be written are dropped, and each affected tenant later gets an entry that reports the loss.
  */
 export type AccessRecorder = {
-  /** Resolves once these entries, and all entries recorded before them, are durable. Throws StoreUnavailable. */
+  /**
+   * Resolves when these entries, and all entries that were recorded before them, are durable. Throws StoreUnavailable.
+   */
   now(entries: readonly AccessEntry[]): Promise<void>;
-  /** Records these entries within milliseconds. While the log cannot be written, keeps them and retries. */
+  /**
+   * Records these entries within milliseconds. If the log cannot be written, keeps the entries in memory and tries
+   * again.
+   */
   soon(entries: readonly AccessEntry[]): void;
-  /** False if the last attempt to write the log failed. */
+  /** Returns false if the last attempt to write the log failed. */
   isWritable(): boolean;
-  /** Writes the remaining entries, if the log accepts them. */
+  /** Writes the remaining entries if the log can be written. */
   close(): Promise<void>;
 };
 
-/** The ports and settings that commands and queries use. `compose` provides the adapters of a profile. */
+/**
+ * The ports and settings that commands and queries use. The adapters depend on the profile, and are provided by
+ * `compose`.
+ */
 export type Vault = {
   readonly log: EventLog;
-  /** Like `log`, but without verification. Audits use it, because they must name events that are not authentic. */
+  /**
+   * The same log as `log`, but without verification. Audits use it, because they must name the events that are not
+   * authentic.
+   */
   readonly storedLog: StoredLog;
   readonly chain: EventChain;
   readonly rows: AuthenticTokenRows;
-  /** Returns the generations of rows that are in use, for searches and for the index entries of new rows. */
+  /** Returns the generation that searches use, and the generations that get the index entries of new rows. */
   readonly generations: { inUse(): Promise<GenerationsInUse> };
   readonly keys: KeyRing;
   /** The keys for the MACs of commits, rows and other stored data. */
   readonly integrity: IntegrityKeys;
   readonly claims: AuthenticClaims;
-  /** Counts the guesses that each application has used. Spend guesses through `guesses`. */
+  /** Counts the guesses that each application has used. Use `guesses` to spend guesses. */
   readonly budgets: Budgets;
   readonly directory: AuthenticDirectory;
-  /** Searches the stores for remains of an erased token. */
+  /** Searches the stores for what is left of an erased token. */
   readonly erasureProbe: ErasureProbe;
   readonly searchIndex: SearchIndexCheck;
-  /** Commits changes, and records the committed events in the access log (`access-log/recorded-work.ts`). */
+  /** Commits changes, and records every committed event in the access log (`access-log/recorded-work.ts`). */
   readonly work: UnitOfWork;
   readonly accessLog: AccessLog;
   /** The counts for charts. They are not authenticated. */
   readonly dailyCounts: DailyCounts;
-  /** Records every access. `release` calls it for tokens in a response. */
+  /** Records every access. `release` uses it to record the tokens in a response. */
   readonly recorder: AccessRecorder;
   readonly clock: Clock;
   readonly random: Random;
   readonly timers: Timers;
   readonly expressions: Expressions;
   readonly streams: StreamQueue;
-  /** Schedules all work that may compute for a long time. */
+  /** Schedules all work that may take a long time to compute. */
   readonly turns: Turns;
   /**
-   * The streams of the tokens whose deletion returned 503, by tenant. Queries no longer find these tokens, but their
-   * keys may still exist.
+   * The streams of tokens whose deletion returned 503, by tenant. Queries no longer find these tokens, but the keys of
+   * the tokens may still exist.
    */
   readonly unfinishedErasures: Map<string, Set<string>>;
   readonly knownCallers: KnownCallers;
@@ -86,15 +97,15 @@ export type Vault = {
   readonly webhookSender: WebhookSender;
   /** Console sessions, one-time codes and unfinished sign-ins. */
   readonly consoleSessions: AuthenticConsoleSessions;
-  /** Charges the caller for every look-up by value or by many ids, before the response is sent. */
+  /** Charges the caller for each look-up by value and each look-up of many ids, before the response is sent. */
   readonly guesses: Guesses;
   /**
-   * Resolves if everything that the stores have returned since `since` (a time from `performance.now()`) was current.
-   * Await this before sending a response that depends on a read. `hasWritten` means that a durable write was
-   * acknowledged after the last of these reads. Throws StoreUnavailable if the reads may be stale. Stale reads are
-   * possible because a deposed server continues to answer reads for several seconds.
+   * Resolves if everything that the stores have returned after `since` (a time from `performance.now()`) was current.
+   * Await this before sending a response that depends on a read. `hasWritten` states that a durable write was
+   * acknowledged after the last of these reads. Throws StoreUnavailable if the reads may be stale. A server that is no
+   * longer the leader can return stale reads for several seconds.
    */
   readonly confirmReads: (since: number, hasWritten: boolean) => Maybe<void>;
-  /** How long a cvc is kept, in milliseconds: at most one hour. */
+  /** How long a cvc is kept, in milliseconds. This is at most one hour. */
   readonly cvcRetentionMs: number;
 };

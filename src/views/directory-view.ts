@@ -7,7 +7,7 @@ export type DirectoryRecord = {
   readonly kind: 'tenant' | 'application';
   readonly id: string;
   readonly tenantId: string;
-  /** Null for a tenant. */
+  /** The type of the application. Null for a tenant. */
   readonly applicationType: ApplicationType | null;
   /** For a tenant, the newest revision of its stream. For an application, the revision of its newest event. */
   readonly revision: number;
@@ -18,7 +18,7 @@ export type DirectoryRecord = {
   readonly content: Uint8Array | null;
   /** The active API keys, each with its id and the hex SHA-256 hash used to look it up. */
   readonly keys: readonly { readonly id: string; readonly hash: string }[];
-  /** The time of deletion in milliseconds since the epoch, or null if not deleted. */
+  /** The time of deletion in milliseconds since the epoch. Null if the tenant or application has not been deleted. */
   readonly removedAt: number | null;
 };
 
@@ -35,7 +35,7 @@ export type DirectoryView = {
 /** The rows for a tenant's stream before its first event. */
 export const noDirectoryRows: DirectoryView = { tenant: null, applications: new Map() };
 
-/** Returns the rows after one more event in the tenant's stream. Pure. */
+/** Returns the rows after one more event in the tenant's stream. The function is pure. */
 export function applyToDirectory(view: DirectoryView, event: RecordedEvent): DirectoryView {
   const read = readDirectoryEvent(event);
   const { revision, tenantId, time } = event;
@@ -74,7 +74,10 @@ export function applyToDirectory(view: DirectoryView, event: RecordedEvent): Dir
   }
 }
 
-/** Every event advances the tenant's revision, so that concurrent decisions on any part of the stream conflict. */
+/**
+ * Returns the view after a change to one application. Every event also advances the tenant's revision, so that
+ * concurrent decisions on any part of the stream conflict.
+ */
 function withApplication(view: DirectoryView, revision: number, application: DirectoryRecord): DirectoryView {
   return {
     tenant: { ...existing(view.tenant), revision },

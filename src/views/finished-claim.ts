@@ -14,12 +14,12 @@ export type ClaimedToken = {
 };
 
 /**
- * The result of a finished command: enough to render its response again, but without the request body and without token
- * data.
+ * The result of a finished command. It is sufficient to render the command's response again, but contains neither the
+ * request body nor token data.
  */
 export type ClaimResult = {
   readonly tokens: readonly ClaimedToken[];
-  /** The application that was created or received a key. `keyId` is the key's id. */
+  /** The application that was created or for which a key was issued. `keyId` is the id of that key. */
   readonly application?: { readonly id: string; readonly keyId: string };
 };
 

@@ -4,13 +4,15 @@ import type { DirectoryRecord } from './directory-view.js';
 import type { ClaimedToken, FinishedClaim } from './finished-claim.js';
 import type { TokenView } from './token-view.js';
 
-/** A row with its message authentication code (MAC). The store keeps the MAC but never uses it. */
+/**
+ * A row with its message authentication code (MAC). The store saves the MAC together with the row, but never uses it.
+ */
 export type Stored<T> = T & { readonly mac: Uint8Array };
 
 /**
- * Adds a token row's MAC: HMAC-SHA-256 over every fact that access depends on, and over the ciphertexts. It does
- * not cover `ended`, which no row contains, or `createdPosition`, which only the store knows and which only orders
- * tokens.
+ * Adds a token row's MAC: HMAC-SHA-256 over every fact that access depends on, and over the ciphertexts. The MAC does
+ * not cover `ended`, because no row contains it. It also does not cover `createdPosition`, which the store determines
+ * and which is used only to order tokens.
  */
 export function withTokenMac(key: Uint8Array, view: TokenView): Stored<TokenView> {
   const { stream, tenantId, state, content, cvc } = view;

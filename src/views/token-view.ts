@@ -23,7 +23,10 @@ export function emptyView(stream: string, tenantId: string): TokenView {
   return { stream, tenantId, state: noToken, content: null, cvc: null };
 }
 
-/** Returns the view after one more event. Pure. Passing an event from another stream is a programming error. */
+/**
+ * Returns the view after one more event. The function is pure. Passing an event from a different stream is a
+ * programming error.
+ */
 export function applyToView(view: TokenView, event: RecordedEvent): TokenView {
   return applyFact(view, readTokenEvent(event), event.sealed);
 }

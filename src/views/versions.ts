@@ -9,8 +9,9 @@ export type StoredProjection = keyof typeof projectionVersions;
 export type ProjectionVersions = Readonly<Record<StoredProjection, number>>;
 
 /**
- * Returns the first projection that a newer version of Strongroom wrote, if any, and all projections that must be
- * rebuilt because an older version wrote them.
+ * Compares the stored versions with the versions of this program. `newer` is the first projection that a newer version
+ * of Strongroom wrote, or undefined if there is none. `older` contains all projections that an older version wrote and
+ * that must therefore be rebuilt.
  */
 export function comparedVersions(stored: ProjectionVersions) {
   const names = ['tokens', 'directory', 'shredder'] as const;

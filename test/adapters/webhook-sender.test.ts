@@ -45,7 +45,7 @@ describe('a target', () => {
         sender.close();
       }
       expect(connections).toBe(0);
-      // With the setting `allowsPrivate`, a connection to the same name succeeds. So it was the address check that
+      // With the setting `allowsPrivate`, a connection to the same name succeeds. This proves that the address check
       // prevented the connection above.
       const lenient = webhookSender({ allowsPrivate: true, resolve: resolvingTo(['127.0.0.1'], []) });
       expect(await lenient.post(new URL(`http://rebound.example:${port}/`), {}, '{}')).toEqual({
@@ -61,7 +61,7 @@ describe('a target', () => {
   });
 });
 
-/** Returns a resolver that resolves a name to addresses chosen by an attacker. */
+/** Returns a resolver that resolves every name to addresses that an attacker chose. */
 function resolvingTo(addresses: readonly string[], asked: string[]): NonNullable<WebhookSenderOptions['resolve']> {
   const resolve = (
     hostname: string,

@@ -14,7 +14,10 @@ const dataDir = mkdtempSync(join(tmpdir(), 'strongroom-authentic-'));
 const [stream, other] = [aStream(), aStream()];
 let stores: EmbeddedStores;
 
-/** Creates one stream with three commits, of one, three and one events, and another stream with one event. */
+/**
+ * Creates two streams. The first stream has three commits, with one, three and one events. The second stream has one
+ * event.
+ */
 beforeAll(async () => {
   const fail = (error: unknown) => {
     throw error;
@@ -34,7 +37,7 @@ afterAll(async () => {
 
 type Change = (events: readonly StoredEvent[]) => readonly StoredEvent[];
 
-/** Returns an event log over a store that changes what was stored. */
+/** Returns an event log that reads from a store whose contents were changed. */
 function changed(change: Change): EventLog {
   const { storedLog, keys } = stores;
   const whole = async (read: Promise<readonly StoredEvent[]>) => change(await read);

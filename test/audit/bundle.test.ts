@@ -14,7 +14,8 @@ let service: TestService;
 let key: string;
 let dir: string;
 /**
- * The directories of two bundles. One contains the events about a person, the other contains all events in a period.
+ * The directories of two bundles. One bundle contains the events about a person, and the other contains all events in a
+ * period.
  */
 let person: string;
 let period: string;
@@ -59,7 +60,7 @@ function options() {
   return { key, from: null, to: null, json: false };
 }
 
-/** Runs a bundle's verifier in its own process, in an empty directory without packages. */
+/** Runs a bundle's verifier in a separate process, in an empty directory without packages. */
 function verify(bundle: string, args: readonly string[] = ['--public-key', publicKey]) {
   const cwd = mkdtempSync(join(dir, 'empty-'));
   return new Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }>((resolve) => {
@@ -97,7 +98,7 @@ test('a bundle about one person contains only that person’s events, and no val
   expect(reads.map(({ operation }) => operation)).toEqual(
     expect.arrayContaining(['create', 'reveal', 'update', 'delete']),
   );
-  // The period's bundle contains no values, names no tokens, and contains nothing from another tenant.
+  // The period's bundle contains no values and no token ids, and nothing from a different tenant.
   const whole = textOf(period);
   for (const marker of [...strangers, ...ownValues, 'own-living']) expect(whole, marker).not.toContain(marker);
   const tenants = [...jsonLines(period, 'history.jsonl').map((line) => line['tenant'])];
@@ -171,8 +172,8 @@ const swapLines = (text: string): string => {
 };
 const dropLine = (text: string): string => text.split('\n').slice(1).join('\n');
 
-// The attacker also updates the changed file's hash in the manifest, so only the signature on the manifest reveals the
-// change.
+// The attacker also updates the changed file's hash in the manifest. Only the signature on the manifest can therefore
+// reveal the change.
 test.each([
   [
     'history.jsonl',

@@ -47,7 +47,7 @@ async function commits() {
   return (await service.vault.log.readAll(0, 1_000_000)).filter(endsCommit);
 }
 
-/** Computes the end of the chain and the tree root over the log's first `count` commits, from the log alone. */
+/** Computes the last link and the Merkle root over the first `count` commits, without using any stored checkpoint. */
 async function signedOver(count: number): Promise<{ readonly hash: string; readonly root: string }> {
   const leaves = (await commits()).slice(0, count).map(({ leaf }) => leaf);
   const hash = leaves.reduce<Uint8Array>(linkAfter, noLink);

@@ -42,8 +42,8 @@ test('a statement about a deleted token lists its lives and keys, and is signed'
   const statement = await stated('card');
   expect(statement).toMatchObject({ token_id: 'card', tenant_id: service.tenantId });
   expect(statement.lives.map(({ ended_by }) => ended_by)).toEqual(['token.deleted', 'token.deleted']);
-  // The token had two lives. In them it had three versions of its data and one verification code, each with its own
-  // key.
+  // The token had two lives. During these lives, it had three versions of its data and one verification code, each with
+  // a separate key.
   expect(statement.keys.destroyed).toBe(4);
   expect(statement.derived.row).toBe('tombstone');
   const kinds = new Set(statement.derived.looked.map(({ kind }) => kind));
@@ -178,7 +178,7 @@ test.for<[string, RegExp, string]>([
     database.function('change_of', (created) => changeOf(randomBytes(16), Number(created)));
     database.function('block_of', (created) => blockOf(entryOf(randomBytes(16), Number(created))));
     const others = database.prepare('INSERT INTO index_blocks_1 VALUES (?, ?)');
-    // There are more blocks than one read returns.
+    // Adds more blocks than a single read returns, so the search for leftovers needs several reads.
     database.transaction(() => {
       for (let block = 0; block < 250; block += 1) {
         others.run(50_000_000 + block, blockOf(entryOf(randomBytes(16), 1_000_000)));

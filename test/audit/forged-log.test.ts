@@ -42,7 +42,7 @@ function open(options: Partial<EmbeddedOptions> = {}) {
   return openEmbedded({ ...parts, dataDir, ...options });
 }
 
-/** Returns the error with which the vault refuses to start, or `started`. */
+/** Opens the vault. Returns the error message if the vault refuses to start, or `started`. */
 async function start(): Promise<string> {
   try {
     await (await open()).close();
@@ -52,7 +52,7 @@ async function start(): Promise<string> {
   }
 }
 
-/** Returns the problem that `audit verify --public-key` reports, or null if it finds none. */
+/** Returns the problem that `audit verify --public-key` reports, or null if the command finds no problem. */
 async function verified(): Promise<string | null> {
   const opened = await open({ acceptsOlderLog: true });
   try {
@@ -117,7 +117,7 @@ describe.skipIf(profile !== 'embedded')('an attacker who can write only to the l
       return relinked(changed);
     });
     expect(await start()).toMatch(/changed the log/);
-    // Even a vault that was told to open this log ignores the forged event.
+    // The vault ignores the forged event even if the operator accepted the older log.
     const opened = await open({ acceptsOlderLog: true });
     await expect(opened.projections.rebuild('directory', true)).rejects.toThrow('no valid authentication code');
     expect(await opened.authenticate(key)).toBeNull();
@@ -175,7 +175,8 @@ describe.skipIf(profile !== 'embedded')('an attacker who can write only to the l
     if (!issued.ok) throw new Error('the operator may issue a key');
     const older = mkdtempSync(join(tmpdir(), 'strongroom-forged-'));
     onTestFinished(() => rmSync(older, { recursive: true }));
-    // The older journal is restored too. From the newer journal, the vault would recover the missing changes.
+    // The attacker restores the older journal too. If the newer journal were still there, the vault would recover the
+    // missing changes from it.
     const files = ['vault.db', 'journal.db'];
     for (const file of files) {
       const copy = pinStatements(join(dataDir, file), { readonly: true });
@@ -183,7 +184,7 @@ describe.skipIf(profile !== 'embedded')('an attacker who can write only to the l
       copy.close();
     }
     expect((await revokeKey(vault, context, applicationId, issued.value.key.id)).ok).toBe(true);
-    // Copies the files in the state in which a kill leaves them.
+    // Copies the files while the service still runs. The copies are in the state in which a kill would leave the files.
     const killed = mkdtempSync(join(tmpdir(), 'strongroom-forged-'));
     onTestFinished(() => rmSync(killed, { recursive: true }));
     cpSync(dataDir, killed, { recursive: true });

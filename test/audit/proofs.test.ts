@@ -7,7 +7,7 @@ import { startTestService, type TestService } from '../support/test-service.js';
 
 let service: TestService;
 let checkpoints: readonly Checkpoint[];
-/** The leaves of all commits. Only the vault has all of them; an auditor does not. */
+/** The leaves of all commits. The vault has all of them, but an auditor does not. */
 let leaves: readonly Uint8Array[];
 
 beforeAll(async () => {
@@ -39,7 +39,7 @@ test('the events of one token are proven against a checkpoint without the events
   const own = await service.vault.log.readStream(stream);
   expect(own.map(({ type }) => type)).toEqual(['token.created', 'token.updated', 'token.deleted']);
   for (const { mac: _, ...event } of own.map((event) => ({ ...event, mac: event.proof.mac }))) {
-    // The auditor receives only this event and a path of hashes.
+    // The auditor receives only this event and a path of hashes, and computes the leaf from the event.
     const leaf = leafOf(event);
     if (leaf === null) throw new Error('it is part of its commit');
     const index = leaves.findIndex((one) => leaf.equals(one));

@@ -25,7 +25,7 @@ const head = async () => String(await service.vault.log.head());
 const replay = (id: string, asOf: string, more: JsonObject = {}) =>
   ask('audit-replay', { id, asOf, reveal: false, ...more });
 
-/** Runs all steps of a query, and returns everything that the query finds. */
+/** Runs a query to its end, step by step, and returns everything that the query finds. */
 async function replayQuery(query: string, asOf: string, more: JsonObject = {}) {
   const found: JsonObject[] = [];
   let erased = 0;
@@ -49,8 +49,8 @@ test('a token is shown as it was at that time, and is masked unless a caller tha
     const token = await replay('card', asOf);
     expect(token).toMatchObject({ id: 'card', metadata: { step: 'one' }, data: 'XXXXXXXXXXXX4242' });
     expect(token['modified_at']).toBeUndefined();
-    // The update replaced the old content, including the metadata, but not the data. The data key stays the same until
-    // the data changes, so the older version can still be decrypted.
+    // The update replaced the old content, including the metadata, but not the data. Only a change of the data replaces
+    // the data key, so the older version of the data can still be decrypted.
     expect(await replay('card', asOf, { reveal: true })).toMatchObject({ data: '4242424242424242' });
   }
   const masking = await service.application([rule('/', 'mask', ['token:read'])]);
@@ -72,7 +72,7 @@ test('data that has since been replaced or deleted, or has since expired, is era
   const then = await head();
   await update('replaced', { data: 'new value' });
   await remove('deleted');
-  // At this point, the expiry was not recorded yet, and the keys still existed.
+  // At the position `then`, the expiry was not recorded yet, and the keys still existed.
   service.clock.advance(2 * aMinute);
   for (const id of ['replaced', 'deleted', 'short']) {
     const token = await replay(id, then, { reveal: true });

@@ -28,7 +28,10 @@ export type Row = {
   cvc: Buffer | null;
 };
 
-/** Rewrites a vault's events row by row, bypassing the triggers, as an attacker with write access to the file would. */
+/**
+ * Rewrites a vault's events row by row, as an attacker with write access to the file would. The triggers in the file do
+ * not prevent this.
+ */
 export function tamper(dataDir: string, change: (rows: Row[]) => Row[]): void {
   const database = pinStatements(join(dataDir, 'vault.db'), {});
   try {
@@ -56,7 +59,10 @@ export function renumbered(rows: readonly Row[]): Row[] {
   });
 }
 
-/** Recomputes everything in the rows that requires no key: hashes, digests and links. Leaves the MACs unchanged. */
+/**
+ * Recomputes everything in the rows that can be computed without a key: hashes, digests and links. Leaves the MACs
+ * unchanged.
+ */
 export function relinked(rows: readonly Row[]): Row[] {
   let link: Uint8Array = noLink;
   return commitsOf(rows).flatMap((commit, commits) => {

@@ -38,7 +38,7 @@ test('an old backup, restored with today’s list of erased keys, contains every
   const card = await cvcOf();
   await remove(deletedBefore);
 
-  // Writes continue during the backup, and the backup may contain any of them.
+  // Writes continue during the backup. The backup may or may not contain each of these writes.
   const backup = join(dir, 'backup');
   const [summary, meanwhile] = await Promise.all([
     runJson(['backup', backup, '--recipient', recipient, '--data', dataDir]),
@@ -166,8 +166,8 @@ test('a damaged or incomplete backup, or a wrong list, identity or path, is repo
   const cut = join(dir, 'cut.txt');
   writeFileSync(cut, readFileSync(list, 'utf8').replace(/end .*\n$/, ''));
   await refused(/is not a complete list/, { erased: cut });
-  // Threat: if an id is missing from the list, an erased value can be restored. If an id is added, the key of a living
-  // token is destroyed.
+  // Threat: an attacker removes an id from the list so that an erased value can be restored, or adds an id so that a
+  // restore destroys the key of a living token.
   const lines = readFileSync(list, 'utf8').trimEnd().split('\n');
   const mac = String(lines.at(-1)?.split(' ')[2]);
   const forged = (name: string, made: readonly string[]) => {
@@ -208,7 +208,7 @@ test('a key planted in a backup gives no access, even if the manifest contains t
   expect(ended.code).toBe(1);
   expect(hashesOf(dir)).toEqual(before);
   expect(existsSync(target)).toBe(false);
-  // Now plants the same key in the vault itself, which rejects every use of it.
+  // The test now plants the same key in the vault itself. The vault rejects every use of the key.
   expect(tamper(dataDir, 'vault.db', plant, apiKeyHash(planted), randomUUID())).toBe(1);
   const service = await startService(flags, { env });
   expect((await http('GET', `${service.address}/tokens`, { key: planted })).status).toBe(401);
@@ -239,7 +239,7 @@ test('a backup mixed from two backups, of the same vault or of two vaults, is no
   const target = join(dir, 'target');
   const newest = join(late, 'erased-keys.txt');
 
-  /** Combines files from two backups. If `rehashed` is true, the manifest lists the hashes of the combined files. */
+  /** Combines files from two backups. If `rehashed` is true, the manifest contains the hashes of the combined files. */
   function mixed(base: string, from: string, names: readonly string[], rehashed: boolean): string {
     const folder = join(tempDir(), 'mixed');
     cpSync(base, folder, { recursive: true });

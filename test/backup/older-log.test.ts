@@ -28,14 +28,14 @@ test.each([
     const address = (id: string) => `${second.address}/tokens/${id}`;
     expect((await http('DELETE', address(deleted), { key })).status).toBe(204);
     expect((await http('PATCH', address(replaced), { key, body: { data: 'newer' } })).status).toBe(200);
-    // The key store has recorded this change, but the older log does not contain it. With the older log, the token
-    // reads as it did before the change.
+    // The key store has recorded this change, but the older log does not contain it. When the vault runs with the older
+    // log, the token reads as it did before the change.
     expect((await http('PATCH', address(relabelled), { key, body: { metadata: { a: 'b' } } })).status).toBe(200);
     await second.stop(signal);
     for (const id of [deleted, replaced]) made.delete(id);
 
-    // After a kill, the newer journal would bring the older vault.db up to date (crash/journal.test.ts), so the test
-    // replaces both.
+    // After a kill, the newer journal would bring the older vault.db up to date (crash/journal.test.ts). The test
+    // therefore replaces both files.
     for (const file of signal === 'SIGKILL' ? ['vault.db', 'journal.db'] : ['vault.db']) {
       copyFileSync(join(old, file), join(dataDir, file));
       for (const suffix of ['-wal', '-shm']) copyFileSync('/dev/null', join(dataDir, file + suffix));
@@ -116,7 +116,7 @@ test('an attacker who can write to the key store gains nothing from --accept-old
   made.delete(replaced);
   await second.stop();
   const living = older.filter((row) => row['destroyed_at'] === never).map((row) => row['id'] as Buffer);
-  /** Returns the ids of the token keys that have been destroyed so far. */
+  /** Returns the ids of the token keys that are destroyed at this moment. */
   const erased = (): readonly Buffer[] =>
     keysIn(dataDir, (database) => {
       const isDestroyed = database.prepare(`SELECT destroyed_at <> ${never} FROM data_keys WHERE id = ?`).pluck();
@@ -125,7 +125,8 @@ test('an attacker who can write to the key store gains nothing from --accept-old
   const before = erased();
   expect(before).toHaveLength(2);
 
-  // The attacker puts the wrapped keys back, and records that the log was longer, so that an operator uses the option.
+  // The attacker puts the wrapped keys back. The attacker also makes the key store record a longer log, so that the
+  // vault refuses to start and an operator runs `restore --accept-older-log`.
   keysIn(dataDir, (database) => {
     for (const row of older) {
       const names = Object.keys(row);
@@ -144,7 +145,7 @@ test('an attacker who can write to the key store gains nothing from --accept-old
   expect(body).toMatchObject({ data: 'new' });
   expect(await unread(third.address, key, made)).toEqual([]);
   await third.stop();
-  // The log says that these keys were to be destroyed, so the vault destroyed them again.
+  // The log contains the events that marked these keys for destruction, so the vault destroyed the keys again.
   expect(erased()).toEqual(before);
 });
 
@@ -165,7 +166,7 @@ test('restore without a folder explains what it needs, and creates nothing', asy
 
 type KeyRow = Readonly<Record<string, unknown>>;
 
-/** Reads or changes the key store of a stopped vault, as an attacker with write access could. */
+/** Reads or changes the key store of a stopped vault, as an attacker who can write to the file could. */
 function keysIn<T>(dataDir: string, use: (database: Database.Database) => T): T {
   const database = pinStatements(join(dataDir, 'keys.db'), {});
   try {
@@ -176,8 +177,8 @@ function keysIn<T>(dataDir: string, use: (database: Database.Database) => T): T 
 }
 
 /**
- * Copies the write-ahead log that a killed process left into the database file. Afterwards, only new changes alter the
- * file.
+ * Copies the changes in the write-ahead log of a killed process into the database file. Afterwards, the file changes
+ * only if something new is written.
  */
 function settleLog(path: string): void {
   const database = pinStatements(path, {});

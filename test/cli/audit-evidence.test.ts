@@ -64,14 +64,14 @@ test('a stream delivers every record even if it is killed and its receiver and s
   await create('two');
   const second = start();
   await delivered();
-  // The stream does not lock the vault, so the service can stop and start while the stream runs.
+  // The stream does not lock the vault, so the service can be stopped and started while the stream runs.
   await service.stop();
   service = await startService(flags);
   await create('three');
   await delivered();
   expect(await second.stop('SIGTERM')).toMatchObject({ code: 0, stdout: expect.stringContaining('sent') });
   expect(told.join()).not.toContain(secret);
-  // No service is running, so this single run opens the data itself.
+  // No service is running now, so this single run of the stream opens the data itself.
   await service.stop();
   expect(await runJson([...verb, '--once'])).toMatchObject({ type: 'summary', records: expect.any(Number) });
 });

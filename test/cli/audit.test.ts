@@ -20,7 +20,7 @@ test('a vault is verified while it serves; if its file was tampered with, the co
   const running = await runJson(['audit', 'verify', '--public-key', publicKey, '--anchor', anchor, ...flags]);
   expect(running).toMatchObject({ ok: true, anchored: 1, problem: null });
   await service.stop();
-  // When the service stopped, it signed everything that was added after the last checkpoint.
+  // When the service stopped, it signed a checkpoint over everything that was added after the previous checkpoint.
   expect(readFileSync(anchor, 'utf8').trimEnd().split('\n')).toHaveLength(2);
 
   const { stdout, code } = await run(['audit', 'verify', '--anchor', anchor, ...flags]);

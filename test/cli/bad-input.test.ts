@@ -20,7 +20,10 @@ test('invalid input is reported with the right exit code, and nothing changes', 
   const cut = join(dir, 'cut.jsonl');
   writeFileSync(cut, `${lines.slice(0, -1).join('\n')}\n`);
 
-  /** Returns the data in the vault's file, except for recorded key uses and denials. */
+  /**
+   * Returns the events, the token rows and the names of the files. Recorded key uses and denials are stored elsewhere,
+   * so they are not included.
+   */
   const stored = () => {
     const vault = openVault(dataDir);
     try {

@@ -33,12 +33,12 @@ import {
   tempDir,
 } from '../support/process.js';
 
-/** Leaves out files that SQLite keeps next to a database. They contain no data of their own. */
+/** Leaves out SQLite's shared-memory files and the lock files, which contain no data. */
 function withoutTraces(hashes: Readonly<Record<string, string>>) {
   return Object.fromEntries(Object.entries(hashes).filter(([file]) => !/-shm$|lock$/.test(file)));
 }
 
-/** Checks that `serve` exits with this code, prints advice, and changes no file. */
+/** Checks that `serve` exits with this code, prints advice and changes no file. */
 async function expectRefusal(
   dir: string,
   args: readonly string[],
@@ -55,7 +55,7 @@ async function expectRefusal(
   return ended;
 }
 
-/** Checks that the service still works. */
+/** Checks that the service still starts and works. */
 async function expectAsBefore({ flags, key }: TestVault): Promise<void> {
   const service = await startService(flags);
   const { status } = await http('POST', `${service.address}/tokens`, { key, body: { type: 'token', data: 1 } });
@@ -274,7 +274,7 @@ describe('a data directory', () => {
       1,
       { uid },
     );
-    // This user may read the files, but not write to them.
+    // The user of this uid can read the files, but cannot write to them.
     chmodSync(vault.dataDir, 0o755);
     for (const file of ['vault.db', 'keys.db', 'journal.db', 'lock']) chmodSync(join(vault.dataDir, file), 0o644);
     await expectRefusal(
@@ -284,7 +284,8 @@ describe('a data directory', () => {
       1,
       { uid },
     );
-    // Makes another user the owner of one file after another.
+    // Makes the user the owner of the files, one after another. The service still refuses to start while at least one
+    // file belongs to root.
     chownSync(vault.dataDir, uid, uid);
     for (const file of ['lock', 'keys.db', 'vault.db', 'journal.db']) {
       await expectRefusal(vault.dir, vault.flags, new RegExp(`${file} cannot be written\\. Give this user`), 1, {

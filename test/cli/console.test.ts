@@ -115,7 +115,7 @@ test('if a client secret cannot be read or is empty, the service refuses to star
   writeFileSync(secretFile, '\n');
   expect(await start()).toMatchObject({ code: 1, stderr: expect.stringContaining('client-secret is empty') });
   writeFileSync(secretFile, 'a secret\n');
-  // The service starts even if the identity provider is not running.
+  // The service starts even though the identity provider is not running.
   const service = await startService([...flags, '--admin-port', 'off', ...own]);
   const page = await http('GET', `${await consoleOf(service)}/sign-in`);
   expect(page.text).toContain('Sign in with your identity provider');

@@ -4,8 +4,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import { hashesOf, http, makeVault, run, startService } from '../support/process.js';
 
 /**
- * Listens on the path of the service's socket. Sends `answer` to every connection, or closes the connection if `answer`
- * is null.
+ * Listens on the path of the service's control socket. Sends `answer` to every connection. If `answer` is null, closes
+ * the connection instead.
  */
 async function listenAt(path: string, answer: string | null): Promise<void> {
   const server = createServer((socket) => {

@@ -8,7 +8,7 @@ const rules = [
 ];
 const create = { type: 'card_number', data: '4242424242424242' };
 
-/** Runs the same tests without a service and through the control socket of a running one. */
+/** The same tests run twice: without a service, and through the control socket of a running service. */
 describe.each(['alone', 'through a running service'])('%s', (how) => {
   async function vault(): Promise<TestVault> {
     const made = await makeVault();

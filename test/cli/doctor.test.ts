@@ -110,15 +110,15 @@ test('lost keys, overdue deadlines and orphan keys are reported, and --fix resol
   await create({ expires_at: inAnHour });
   await create({});
   const [lostKey = ''] = (await keyIdsOf(service, lost)).content;
-  // Leaves keys that were created in advance and that no event names, as a crash would.
+  // Creates keys in advance that no event names. A crash would leave such keys too.
   await service.vault.keys.create(service.tenantId);
   await service.service.checkpointer.run(true);
   await service.stop();
   const rootKeyFile = join(tempDir(), 'root.key');
   writeFileSync(rootKeyFile, `${rootKey.toString('hex')}\n`, { mode: 0o600 });
   const flags = ['--data', dataDir, '--root-key-file', rootKeyFile];
-  // The clock of this vault is months behind the real time. By the real time, the token has long been overdue and the
-  // key has long been an orphan.
+  // The clock of this vault is months behind the real time. Measured by the real time, the token is long overdue, and
+  // the unused key has long been an orphan.
   const unsure = await doctor(['--fix', ...flags]);
   expect(unsure.wrong).toEqual(['clock', 'orphan keys']);
   expect(unsure.says('clock')).toMatch(
@@ -254,7 +254,10 @@ test.each(['while the service runs', 'while it does not'])(
 );
 
 describe('--fix on a vault whose rows and log were changed from outside', () => {
-  /** Creates a vault with deadlines and keys on which --fix should act, and with two live tokens. */
+  /**
+   * Creates a stopped vault with two live tokens. Its clock has advanced by three hours since their creation, so their
+   * keys are old enough that `--fix` would destroy them if no event named them.
+   */
   async function attacked() {
     const service = await startTestService({
       dataDir: join(tempDir(), 'data'),
@@ -275,7 +278,7 @@ describe('--fix on a vault whose rows and log were changed from outside', () => 
     const rootKeyFile = join(tempDir(), 'root.key');
     writeFileSync(rootKeyFile, `${rootKey.toString('hex')}\n`, { mode: 0o600 });
     const flags = ['--data', dataDir, '--root-key-file', rootKeyFile];
-    /** Starts the service again, gets this token, and returns the status of the response. */
+    /** Starts the service again, requests this token, and returns the status of the response. */
     const get = async (id: string) => {
       const again = await startTestService({ dataDir, rootKey, clock: manualClock(Date.now()) });
       const { status } = await again.call('GET', `/tokens/${id}`, undefined, { key: service.key });
@@ -297,7 +300,7 @@ describe('--fix on a vault whose rows and log were changed from outside', () => 
     );
     change('UPDATE token_rows_1 SET tenant = ?, expires_at = 1 WHERE stream = ?', 'another', otherStream);
     const found = await doctor(['--fix', ...flags]);
-    // The planted row has terms that the index lacks.
+    // The planted row has terms that the search index does not contain, so `doctor` reports the index too.
     expect(found.wrong).toEqual(['deadlines', 'search index', 'rows']);
     expect(found.says('rows')).toContain('the row of token token-planted is not authentic');
     expect(await get(one)).toBe(200);
@@ -326,7 +329,7 @@ function tableColumns(dataDir: string, table: string): readonly string[] {
   return columns.map(({ name }) => name);
 }
 
-/** Returns the ids of the data keys that have not been destroyed. */
+/** Returns the ids of the data keys that are not destroyed. */
 function livingKeysOf(dataDir: string): readonly string[] {
   const database = pinStatements(join(dataDir, 'keys.db'), { readonly: true });
   const ids = database.prepare('SELECT hex(id) FROM data_keys WHERE destroyed_at = ? ORDER BY id').pluck().all(never);
@@ -334,7 +337,7 @@ function livingKeysOf(dataDir: string): readonly string[] {
   return ids.map(String);
 }
 
-/** Appends an event in the way that a newer version of the program would. */
+/** Appends an event with a version that only a newer version of the program would write. */
 async function appendOfNewerVersion(dataDir: string, rootKeyFile: string): Promise<void> {
   const fail = (error: unknown) => {
     throw error;

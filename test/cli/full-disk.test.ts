@@ -61,7 +61,7 @@ describe.skipIf(!canMount)('a full disk (needs permission to mount)', () => {
       return answer.status === 201 ? undefined : answer;
     });
     expect(refused).toMatchObject({ status: 503, body: { code: 'store_unavailable' } });
-    // The disk was full for a moment while it was being filled. After that, the access log may pause briefly.
+    // While the test filled the disk, the disk was full for a moment. The access log may pause briefly after that.
     await until('the first reveal', 20_000, async () =>
       (await http('GET', `${url}/${ids[0]}`, { key })).status === 200 ? true : undefined,
     );
@@ -83,8 +83,8 @@ describe.skipIf(!canMount)('a full disk (needs permission to mount)', () => {
   test('at run time: writes return 503 with Retry-After, masked reads work, nothing is half stored, and the service recovers on its own', async () => {
     const disk = smallDisk(4 * megabyte);
     const { flags, dataDir } = await makeVault(tempDir(), join(disk.dir, 'data'));
-    // An application that sees only masked data. A read in plaintext must first be recorded in the access log, which is
-    // on the same full disk.
+    // An application that sees only masked data. A read in plaintext must first be recorded in the access log. The
+    // access log is on the full disk too.
     const application = ['applications', 'create', '--name', 'masked', '--type', 'private', ...flags];
     const { key } = (await runJson([...application, '--permissions', tokenPermissions.join(',')])) as { key: string };
     const service = await startService(flags);
@@ -98,8 +98,8 @@ describe.skipIf(!canMount)('a full disk (needs permission to mount)', () => {
     const refused: string[] = [];
     const create = async (id: string) => {
       const answer = await send('POST', '', { id, type: 'token', data: 'v'.repeat(3_000) }, `once-${id}`);
-      // The response to a create shows the fingerprint, because the request contained the value. A masked read does not
-      // show it.
+      // The response to a create contains the fingerprint, because the caller already knows the value. The response to
+      // a masked read does not contain the fingerprint.
       const { fingerprint: _, ...shown } = answer.body;
       if (answer.status === 201) stored.set(id, shown);
       else refused.push(id);
@@ -122,7 +122,7 @@ describe.skipIf(!canMount)('a full disk (needs permission to mount)', () => {
       body: { code: 'store_unavailable' },
     });
     disk.fill();
-    // SQLite may reuse space that earlier contents left in its logs.
+    // Writes can still succeed while SQLite reuses free space in its logs.
     await until('the room in the logs to be used up', 60_000, async () =>
       (await create(`slack-${stored.size}-${Math.random()}`)).status === 503 ? true : undefined,
     );
@@ -137,7 +137,7 @@ describe.skipIf(!canMount)('a full disk (needs permission to mount)', () => {
         headers: { 'retry-after': expect.any(String) },
       });
     }
-    // A delete needs little space, so it may succeed. If it fails, the retry below succeeds.
+    // A delete needs little space, so it can succeed even on the full disk. If it fails, the retry below succeeds.
     stored.delete(otherId);
     expect([204, 503]).toContain((await send('DELETE', `/${otherId}`)).status);
     for (const [id, body] of stored) expect(await send('GET', `/${id}`)).toMatchObject({ status: 200, body });
@@ -147,7 +147,7 @@ describe.skipIf(!canMount)('a full disk (needs permission to mount)', () => {
     disk.free();
     const ids = refused.splice(0);
     await until('recovery', 30_000, async () => ((await create('after')).status === 201 ? true : undefined));
-    // With the same idempotency keys, each rejected request now succeeds exactly once.
+    // Each rejected request is sent again with its idempotency key, and now succeeds exactly once.
     for (const id of ids) expect(await create(id)).toMatchObject({ status: 201 });
     expect([204, 404]).toContain((await send('DELETE', `/${otherId}`)).status);
     const removed = await send('DELETE', `/${someId}`);

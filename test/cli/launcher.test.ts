@@ -37,7 +37,7 @@ test.each(['18.20.8', '20.18.3'])(
   'Node.js %s is rejected with one line that names the version to install, before any module is loaded',
   async (version) => {
     const { dir } = installed();
-    // This directory contains no third-party modules, so an attempt to load the program would fail.
+    // This directory contains no third-party modules. If the launcher tried to load the program, it would fail.
     expect(await start(dir, asNode(version))).toMatchObject(
       oneLine(
         new RegExp(

@@ -5,13 +5,14 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { hashesOf, http, makeRootKey, makeVault, run, runJson, startService, tempDir } from '../support/process.js';
 import { canMount } from '../support/small-disk.js';
 
-/** The user id and group id in the container image. */
+/** The user id in the container image. The group id is the same number. */
 const service = 10_001;
 const stranger = 10_002;
 
 /**
- * Creates a root key and a volume as Kubernetes mounts them with `fsGroup`. The key is a file behind two links, owned
- * by root and the service's group. The volume is owned by root and has the setgid bit.
+ * Creates a root key and a volume in the form in which Kubernetes mounts them with `fsGroup`. The key is a file behind
+ * two symbolic links, and belongs to root and the service's group. The volume belongs to root and the same group, and
+ * has the setgid bit.
  */
 function mounted() {
   const dir = tempDir();
@@ -32,7 +33,7 @@ function mounted() {
   return { dir, rootKey, volume, flags };
 }
 
-/** Changes groups and modes as kubelet does when it mounts a volume again with `fsGroup`. */
+/** Changes groups and modes in the same way as kubelet does when it mounts a volume with `fsGroup` again. */
 function applyFsGroup(dir: string): void {
   for (const name of ['.', ...readdirSync(dir)]) {
     const path = join(dir, name);

@@ -21,8 +21,8 @@ import {
 const card = { number: '4242424242424242', expiration_month: 12, expiration_year: 2030, cvc: '123' };
 
 /**
- * Starts a vault's service. Returns the options that reach the vault through its data, and those that reach it through
- * its address.
+ * Starts the service of a new vault. Returns two sets of options: `local` reaches the vault through its data, and
+ * `remote` reaches it through its address.
  */
 async function servedVault(serveFlags: readonly string[] = []) {
   const vault = await makeVault();
@@ -45,8 +45,8 @@ async function servedVault(serveFlags: readonly string[] = []) {
 }
 
 /**
- * Runs a command with the local options and with the remote options. Checks that the results are equal, and returns
- * one.
+ * Runs a command twice, with the local and with the remote options. Checks that the results are equal, and returns one
+ * of them.
  */
 async function runBoth(
   args: readonly string[],
@@ -58,7 +58,9 @@ async function runBoth(
   return second;
 }
 
-/** Replaces everything in an output that differs between two new tokens or applications. */
+/**
+ * Replaces every part of an output that differs between two new tokens or applications, such as ids, times and keys.
+ */
 function withoutOwn(text: string): string {
   return text
     .replaceAll(/[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}/g, '<uuid>')
@@ -300,7 +302,7 @@ describe('a request that the service does not allow', () => {
 
 const key = newApiKey('private', (max) => max - 3);
 
-/** Runs a command with a key against this address. Checks that its output does not contain the key. */
+/** Runs a command with a key against this address, and checks that the output does not contain the key. */
 async function runAt(
   address: string,
   args: readonly string[] = ['tokens', 'delete', 'some-id'],

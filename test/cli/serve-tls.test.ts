@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { makeCertificate } from '../support/certificate.js';
 import { hashesOf, http, makeVault, run, startService, tempDir, until } from '../support/process.js';
 
-/** Returns the certificate that the service at this address presents. */
+/** Returns the certificate that the service at this address presents to clients. */
 function shownBy(address: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const call = request(`${address}/health/live`, { agent: false, rejectUnauthorized: false }, (response) => {
@@ -26,7 +26,7 @@ test('with a certificate, the service serves only https, and SIGHUP reloads the 
     copyFileSync(from.key, inUse.key);
   };
   take(first);
-  // With a valid certificate, the service may listen on any address.
+  // With a valid certificate, the service can listen on any address, not only on loopback.
   const tls = ['--tls-cert', inUse.cert, '--tls-key', inUse.key, '--host', '0.0.0.0'];
   const service = await startService([...flags, ...tls]);
   const address = service.address.replace('0.0.0.0', '127.0.0.1');

@@ -60,8 +60,8 @@ describe.each([
   test('a rejected request gives the reason, does not repeat any value, and stores nothing', async () => {
     const { args, flags, dir, managementKey, service } = await vaultWithKey(isRunning);
     await service?.stop();
-    // The vault records when a key was last used. These commands use both keys once, so that the rejected requests
-    // below do not change that record.
+    // The vault records when a key was last used. Both keys are used once here, so that the rejected requests below do
+    // not change this record.
     await run(['tokens', 'get', 'first-use', ...args]);
     await run(['tokens', 'get', 'first-use', '--api-key-file', '-', ...flags], { stdin: managementKey });
     const before = contentsOf(dir);
@@ -88,9 +88,10 @@ describe.each([
 });
 
 /**
- * Returns the contents of a folder, except for values that change with every run: the trace uses that each process
- * reserves before it reads, the minute in which a key was last used, and the journal position of the entry for that
- * minute.
+ * Returns the contents of a folder. Leaves out the values that differ from run to run:
+ * - the counters of sealed traces, of which each process reserves some before it reads
+ * - the minute in which a key was last used
+ * - the journal position of the entry for that minute
  */
 function contentsOf(dir: string) {
   const { 'data/keys.db': _keys, 'data/vault.db': _vault, 'data/journal.db': _journal, ...files } = hashesOf(dir);

@@ -44,7 +44,7 @@ test('a request is a span, each store call in the request is a child span, and n
     ['GET /tokens', 401],
   ]);
   const [created, read] = requests;
-  // The first span continues its caller's trace. Each other span starts a trace of its own.
+  // The span of the first request continues the caller's trace. The span of every other request starts a new trace.
   expect(created).toMatchObject({ traceId: '0af7651916cd43dd8448eb211c80319c', parentSpanId: 'b7ad6b7169203331' });
   expect(new Set(requests.map(({ traceId }) => traceId)).size).toBe(requests.length);
   expect(requests.slice(1).filter(({ parentSpanId }) => parentSpanId)).toEqual([]);
@@ -54,7 +54,7 @@ test('a request is a span, each store call in the request is a child span, and n
     expect.arrayContaining(['directory.byKeyHash', 'keys.create', 'work.commit']),
   );
   expect(children(read).map(({ name }) => name)).toEqual(
-    // The data key is cached, so the read needs no call to a store for it.
+    // The data key is cached, so the read does not have to load it from the key store.
     expect.arrayContaining(['rows.get', 'keys.tenantKeys', 'access_log.record']),
   );
   for (const child of children(read)) {
@@ -66,11 +66,11 @@ test('a request is a span, each store call in the request is a child span, and n
     expect(BigInt(child.startTimeUnixNano)).toBeGreaterThanOrEqual(BigInt(read?.startTimeUnixNano ?? 0));
     expect(BigInt(child.endTimeUnixNano)).toBeGreaterThanOrEqual(BigInt(child.startTimeUnixNano));
   }
-  // Every span is a request or a child of one.
+  // Every span is either the span of a request or a child of such a span.
   const ids = new Set(requests.map(({ spanId }) => spanId));
   expect(spans.filter(({ kind, parentSpanId }) => kind !== server && !ids.has(parentSpanId ?? ''))).toEqual([]);
 
-  // Each field of the requests contains the marker. Nothing that the collector received may contain the marker, a key,
+  // Every field of the requests contains the marker. Nothing that the collector receives may contain the marker, a key,
   // the tenant's id or the path of the data directory.
   for (const secret of [marker, vault.key, vault.managementKey, vault.tenantId, vault.dataDir]) {
     expect(collector.text()).not.toContain(secret);
@@ -81,7 +81,7 @@ test('a request is a span, each store call in the request is a child span, and n
   expect(spans.filter(({ events = [], status }) => events.length > 0 || status.message !== undefined)).toEqual([]);
 
   expect(collector.headers[0]?.['x-tenant']).toBe('ours');
-  // The log line of a request contains the id of its trace.
+  // The log line of a request contains the id of the request's trace.
   const lines = ended.stdout.trimEnd().split('\n');
   const line = lines
     .map((text) => JSON.parse(text))
@@ -98,7 +98,8 @@ test('a client that disconnects before it gets a response leaves a failed span w
   socket.on('error', () => undefined);
   const head = `POST /tokens HTTP/1.1\r\nHost: a\r\nService-Api-Key: ${vault.key}\r\nContent-Type: application/json\r\n`;
   await new Promise<void>((resolve) => socket.write(`${head}Content-Length: 100\r\n\r\n{"type":`, () => resolve()));
-  // The response to a later request on another connection shows that the first request has begun.
+  // A later request on a different connection gets a response. This shows that the service has received the first
+  // request.
   expect((await http('GET', `${service.address}/tokens`, { key: vault.key })).status).toBe(200);
   socket.destroy();
   expect((await http('GET', `${service.address}/tokens`, { key: vault.key })).status).toBe(200);
@@ -132,7 +133,7 @@ test('a collector that does not respond does not delay a stop', async () => {
   expect((await http('GET', `${service.address}/tokens`, { key: vault.key })).status).toBe(200);
   await until('a batch', 30_000, () => (collector.headers.length > 0 ? true : undefined));
   expect((await http('GET', `${service.address}/tokens`, { key: vault.key })).status).toBe(200);
-  // The collector has still not responded. Without a limit on the stop, the exporter would wait ten seconds and then
+  // The collector still does not respond. If the stop had no time limit, the exporter would wait ten seconds and then
   // retry.
   expect(await service.stop()).toMatchObject({ code: 0, stderr: '' });
 });

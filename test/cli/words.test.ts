@@ -3,7 +3,10 @@ import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { makeVault, run, type TestVault } from '../support/process.js';
 
-/** Patterns that no command's output may match: wrong plurals, unclear labels for numbers, and unidiomatic words. */
+/**
+ * No command's output may match these patterns. They find wrong plurals, numbers with unclear labels, and unidiomatic
+ * words.
+ */
 const wrong = [
   /\b(?<!,)1 (?:events|tokens|rows|batches|chains|commits|lines|keys|problems|applications|minutes)\b/,
   /\((?:s|es)\)/,

@@ -13,7 +13,7 @@ function problemText(status: number, code: string, detail = 'Detail.'): string {
   return JSON.stringify({ type: `/errors/${code}`, title: 'Title', status, detail, code, instance: 'urn:trace:1' });
 }
 
-/** The server's behaviors. The first segment of a request's path selects one of them. */
+/** The server's behaviors, by name. The first segment of a request's path selects the behavior. */
 const behaviors: Readonly<Record<string, (attempt: number, ...args: Parameters<Behavior>) => void>> = {
   silent: () => undefined,
   drip: (_, _request, response) => {
@@ -56,14 +56,14 @@ const behaviors: Readonly<Record<string, (attempt: number, ...args: Parameters<B
 
 export type HostileServer = Awaited<ReturnType<typeof startHostileServer>>;
 
-/** Starts a server that can misbehave in each of these ways and records every request. */
+/** Starts a server that can misbehave in each of these ways, and records every request. */
 export async function startHostileServer() {
   const seen: { readonly behavior: string; readonly idempotencyKey: string | undefined; readonly hasKey: boolean }[] =
     [];
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? '', `http://${request.headers.host}`);
     const [, behavior = '', name = ''] = url.pathname.split('/');
-    // A client that runs in another process gets the recorded requests through this path.
+    // A client in a different process uses this path to get the recorded requests.
     if (behavior === '-') return response.end(JSON.stringify(requests(name)));
     const { 'service-idempotency-key': idempotencyKey, 'service-api-key': key } = request.headers;
     seen.push({ behavior, idempotencyKey: idempotencyKey?.toString(), hasKey: key !== undefined });
@@ -75,7 +75,7 @@ export async function startHostileServer() {
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
 
-  /** Returns the requests for this behavior that arrived since the last call for it. */
+  /** Returns the requests for this behavior that arrived since the previous call with the same name. */
   function requests(name: string) {
     const matching = seen.filter(({ behavior }) => behavior === name);
     for (const one of matching) seen.splice(seen.indexOf(one), 1);

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * Returns a page's code blocks in one language. Throws if there are none, so a test fails if the language is renamed.
+ * Returns a page's code blocks in one language. Throws if the page has no such block, so a test fails if the language
+ * is renamed.
  */
 export function blocksIn(page: string, language: string): readonly string[] {
   const text = readFileSync(page, 'utf8');
@@ -10,7 +11,10 @@ export function blocksIn(page: string, language: string): readonly string[] {
   return blocks.map(([, , code = '']) => code);
 }
 
-/** Returns the samples for every operation on a service's reference page, in one language. Throws if there are none. */
+/**
+ * Returns the samples in one language for every operation on a service's reference page. Throws if the page has no such
+ * sample.
+ */
 export async function samplesAt(address: string, language: 'typescript' | 'python'): Promise<readonly string[]> {
   const page = await (await fetch(`${address}/docs`)).text();
   const samples = page.matchAll(

@@ -2,13 +2,14 @@ import type { AddressInfo } from 'node:net';
 import { documentOf, operationsIn } from '../http/openapi/support.js';
 import { startTestService } from '../support/test-service.js';
 
-/** Starts the real service on a free port and records which operations clients call. */
+/** Starts the real service on a free port, and records which operations the clients call. */
 export async function startRecordedService() {
   const service = await startTestService();
   const operations = operationsIn(await documentOf(service)).map(({ operationId = '', method, path }) => ({
     operationId,
     method: method.toUpperCase(),
-    // Paths with fewer parameters come first, because a path with parameters may match the same requests.
+    // Used to sort the paths. A path with fewer parameters is tried first, because a path with more parameters can
+    // match the same requests.
     parameters: path.split('{').length - 1,
     pattern: new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`),
   }));
@@ -25,8 +26,8 @@ export async function startRecordedService() {
     service,
     address: `http://127.0.0.1:${port}`,
     /**
-     * `all` contains the ids of all operations in the document, and `called` the ids of those that were called. Both
-     * are sorted.
+     * `all` lists the ids of all operations in the document. `called` returns the ids of the operations that were
+     * called. Both are sorted.
      */
     all: operations.map(({ operationId }) => operationId).sort(),
     called: () => [...called].sort(),

@@ -1,7 +1,10 @@
 import { mongoAccessLog } from '#src/adapters/mongodb/access-log/mongo-access-log.js';
 import { connectMongo } from '#src/adapters/mongodb/connection.js';
 
-/** Records entries as many concurrent callers until it is killed. Prints each entry after the log acknowledged it. */
+/**
+ * Records entries for many concurrent callers until the process is killed. Prints each entry after the access log has
+ * acknowledged it.
+ */
 const [, , url, database, name] = process.argv;
 const log = mongoAccessLog(await connectMongo(url, database));
 let count = 0;

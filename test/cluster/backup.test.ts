@@ -83,8 +83,8 @@ test('a cluster’s keys, restored with today’s list of erased keys, open ever
   const refused = await run(restore, { env });
   expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('the key store already contains keys') });
   await keys.call((db) => db.dropDatabase());
-  // An interrupted restore leaves only some of the keys, which are not usable. The vault does not start, a backup is
-  // rejected, and a second restore starts from the beginning.
+  // Simulates an interrupted restore, which leaves only some of the keys. These keys are not usable: the vault does not
+  // start, and a backup is rejected. A second restore starts from the beginning.
   async function* part() {
     for (const { _id, ...row } of wrapped.slice(0, 3)) {
       const binary = { ...row, _id: new BSON.Binary(_id), wrapped: new BSON.Binary(row.wrapped ?? Buffer.of()) };
@@ -112,8 +112,8 @@ test('a cluster’s keys, restored with today’s list of erased keys, open ever
   await fill(again.address, { key }, 3);
   await again.stop();
 
-  // The key store now records that the log was once longer. The vault refuses to start until an operator accepts the
-  // shorter log.
+  // From here on, the key store records that the log was once longer. The vault refuses to start until an operator
+  // accepts the shorter log.
   const { meta } = keyCollections;
   await meta(keys.db).updateOne({ _id: 'log' }, { $set: { value: Number.MAX_SAFE_INTEGER } }, { upsert: true });
   const behind = await run(['tenants', 'list'], { env });
@@ -129,6 +129,6 @@ test('a cluster’s keys, restored with today’s list of erased keys, open ever
   });
   await run(['init'], { env });
   const healthy = JSON.parse((await run(['doctor', '--json'], { env })).stdout)['findings'] as { state: string }[];
-  // No worker ran, so no checkpoint shows yet that the rows are at the head of the log.
+  // No worker ran, so no checkpoint confirms that the rows are at the head of the log. This alone is not a problem.
   expect(healthy.filter(({ state }) => state === 'problem')).toEqual([]);
 });

@@ -22,7 +22,7 @@ async function eventStore(): Promise<StandIn> {
   return server;
 }
 
-/** Returns the settings for a vault that does not exist yet, in files as in a container. */
+/** Returns the settings for a vault that does not exist yet. As in a container, the secret settings are in files. */
 function settingsOf(eventstoreUrl: string, dir = tempDir()): Env {
   const database = `strongroom_test_${randomBytes(8).toString('hex')}`;
   onTestFinished(async () => {
@@ -43,7 +43,7 @@ function settingsOf(eventstoreUrl: string, dir = tempDir()): Env {
   };
 }
 
-/** Returns settings that contain an address directly instead of naming a file that contains it. */
+/** Returns the settings with the address itself in place of the name of a file that contains the address. */
 function with_(env: Env, name: string, url: string): Env {
   const { [`${name}_FILE`]: _, ...others } = env;
   return { ...others, [name]: url };

@@ -19,7 +19,9 @@ afterEach(async () => {
 
 type Ran = DueRow & { readonly at: number };
 
-/** Creates timers and a worker on a new queue. `ran` lists the jobs that the worker received, with their times. */
+/**
+ * Creates timers and a worker on a new queue. `ran` lists the jobs that the worker ran, each with the time of its run.
+ */
 function queue(options: { slackMs?: number; pendingMax?: number; run?: (row: DueRow) => Promise<void> } = {}) {
   const prefix = `test-${randomUUID()}`;
   const ran: Ran[] = [];
@@ -51,7 +53,7 @@ function timer(inMs: number, more: Partial<DueRow> = {}): DueRow {
 test('a job runs soon after its time plus the allowance for uncertain clocks, and leaves nothing behind', async () => {
   const { timers, ran, errors, work, jobs } = queue({ slackMs: 300 });
   work();
-  // The first job takes longer, because the connections must be opened first.
+  // The first job takes longer than later jobs, because it has to wait until the connections are open.
   timers.set(timer(0));
   expect(await eventually(() => ran.length === 1)).toBe(true);
   const set = Array.from({ length: 20 }, (_, index) => timer(500 + index * 50, { due: index % 2 ? 'cvc' : 'expiry' }));
@@ -154,7 +156,8 @@ test('if Redis stops, no call waits, and excess timers are dropped and counted; 
   expect(timers.counts()).toEqual({ pending: 10, dropped: 20 });
   await timers.refill([timer(1_000)]);
   expect(performance.now() - began).toBeLessThan(5_000);
-  // Less than a minute has passed, so the timers and the worker have each reported the failure at most once.
+  // Each failure is reported at most once per minute. Less than a minute has passed, so the timers and the worker have
+  // each reported it at most once.
   expect(errors.length).toBeLessThanOrEqual(2);
   expect(String(errors)).toMatch(/StoreUnavailable: redis: /);
   await redis.start();

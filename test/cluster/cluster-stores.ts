@@ -86,7 +86,7 @@ async function open(
     keys: notAsked as ContractStores['keys'],
     accessLog: notAsked as ContractStores['accessLog'],
     async reopen() {
-      // A killed process would keep its lease for up to ten seconds, so the lease is released here.
+      // Releases the lease first. A killed process would hold its lease for up to ten seconds.
       await generations.release();
       await closeConnection();
       return open(server, database, await database.connect());

@@ -35,7 +35,10 @@ afterAll(async () => {
 
 const ask = (id: string) => operate(cluster.service, 'audit-erasure', { key: keys.management, id });
 
-/** Deletes a token one hour before the token is due. Returns the token's stream and its due time. */
+/**
+ * Creates a token that expires in one hour, and deletes it immediately. Returns the token's stream and the time of its
+ * expiry.
+ */
 async function deleted(id: string): Promise<{ readonly stream: string; readonly dueAt: number }> {
   const { vault } = cluster.service;
   const dueAt = Math.floor(vault.clock.now() / 1_000) * 1_000 + anHour;

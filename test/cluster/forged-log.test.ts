@@ -50,7 +50,10 @@ afterEach(async () => {
   await mongo.close();
 });
 
-/** Replaces the log in EventStoreDB and the links in MongoDB with the result of `change`, and recomputes the chain. */
+/**
+ * Replaces the log in EventStoreDB and the links in MongoDB with the result of `change`. Recomputes everything that can
+ * be computed without a key.
+ */
 async function tamper(change: (appends: Stored[][]) => Stored[][]): Promise<void> {
   await server.kill();
   const appends = readFileSync(journalFile(), 'utf8')
@@ -107,7 +110,7 @@ test('an attacker who can write to EventStoreDB and to the links cannot sign a c
         ? events.map((event) => edited(event, ({ time }) => ({ actor: 'somebody', time: Number(time) - 60_000 })))
         : events,
     );
-    // Pads the log to its previous length.
+    // Adds events until the log has its previous length again.
     const pad = (last ?? []).map((event) => ({ ...event, type: 'test.happened', stream: 'padding', revision: 0 }));
     return [...forged, pad.map((event) => edited(event, () => ({ first: 0 })))];
   });

@@ -18,7 +18,7 @@ function aRebuild(generation: number): Rebuild {
   };
 }
 
-/** Opens the same database as two processes would. */
+/** Opens one database twice, in the same way as two processes would. */
 async function twoProcesses() {
   const { connection, connect } = await databaseOfTest();
   await ensureGenerations(connection, async () => 1);
@@ -55,7 +55,7 @@ test('a process that works on a rebuild is reported as alive, and a killed one i
   expect(await one.isElsewhere()).toBe(false);
   await one.release();
   expect(await other.isElsewhere()).toBe(false);
-  // A killed process leaves this state: the lease has a holder, but no process renews the lease.
+  // A killed process would leave this state: the lease has a holder, but it is not renewed.
   await document.updateOne({}, { $set: { holder: 'killed', until: new Date(Date.now() + 2_000) } });
   expect(await other.isElsewhere()).toBe(false);
 });

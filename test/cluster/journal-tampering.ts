@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { linkAfter, noLink, sealCommit } from '#src/events/commit.js';
 import type { NewEvent } from '#src/events/event.js';
 
-/** An event as the stand-in's journal contains it. */
+/** An event in the format of the stand-in's journal. */
 export type Stored = {
   readonly id: string;
   readonly type: string;
@@ -20,7 +20,7 @@ type Metadata = Omit<NewEvent, 'id' | 'type' | 'tenantId' | 'actorId' | 'trace' 
   readonly sealed: string;
 };
 
-/** Recomputes everything in the journal and the links that requires no key. Leaves the MACs unchanged. */
+/** Recomputes everything in the journal and the links that can be computed without a key. Leaves the MACs unchanged. */
 export function relinkedJournal(appends: readonly (readonly Stored[])[]) {
   let hash: Uint8Array = noLink;
   let count = 0;

@@ -2,7 +2,10 @@ import { connectMongo } from '#src/adapters/mongodb/connection.js';
 import { inTransaction } from '#src/adapters/mongodb/in-transaction.js';
 import { keyCollections } from '#src/adapters/mongodb/key-store/key-collections.js';
 
-/** Begins a transaction, changes the documents that `held` names, and prints `open`. Then waits until it is killed. */
+/**
+ * Begins a transaction, changes the documents that `held` selects, and prints `open`. The process then waits until it
+ * is killed.
+ */
 const [, , url, database, held] = process.argv;
 const connection = await connectMongo(url, database);
 
@@ -10,7 +13,7 @@ const changes = {
   async root_check(db, session) {
     await keyCollections.meta(db).updateOne({ _id: 'root_check' }, { $inc: { uses: 1 } }, { session });
   },
-  /** Changes all wrapping keys, and inserts the next wrapping key for each tenant. */
+  /** Changes all wrapping keys, and inserts the next wrapping key of each tenant. */
   async tenant_keys(db, session) {
     const keys = keyCollections.tenantKeys(db);
     await keys.updateMany({ purpose: 'wrapping' }, { $set: { made_at: 1 } }, { session });

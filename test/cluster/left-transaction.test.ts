@@ -6,7 +6,7 @@ import { killedHolding } from './killed-holding.js';
 import { databaseOfTest, mongoUrl } from './own-database.js';
 import { vaultOnServers } from './rebuild/support.js';
 
-/** Far below the 60 s after which the server itself aborts a transaction. */
+/** This limit is far below 60 s, the time after which the server itself aborts a transaction. */
 const muchSoonerMs = 30_000;
 
 describe.each(['root_check', 'tenant_keys'])(
@@ -53,8 +53,8 @@ test('a process that is still alive retries its transaction, and transactions on
       runs += 1;
       await meta.updateOne({ _id: 'root_check' }, add, { session });
       if (runs > 1) return;
-      // This process leaves its transaction open until the other process, which waits for the transaction, has
-      // continued.
+      // This process leaves its transaction open. The other process waits for the transaction, aborts it, and then
+      // completes its own write. Only then does this process continue.
       await until('the other one', muchSoonerMs, () =>
         waiting.call((db) => keyCollections.meta(db).updateOne({ _id: 'root_check' }, add)).catch(() => undefined),
       );

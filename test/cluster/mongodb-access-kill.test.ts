@@ -9,7 +9,10 @@ import { databaseOfTest, mongoUrl } from './own-database.js';
 
 const program = fileURLToPath(new URL('./access-log-process.mjs', import.meta.url));
 
-/** Returns the entries that the process printed before it was killed. They were acknowledged. */
+/**
+ * Starts a process, and kills it after this many lines. Returns the entries that the process printed. The log
+ * acknowledged all of them before the kill.
+ */
 async function killed(database: string, name: string, afterLines: number): Promise<readonly string[]> {
   const child = spawn(process.execPath, [program, mongoUrl, database, name], { stdio: ['ignore', 'pipe', 'inherit'] });
   let output = '';

@@ -8,7 +8,7 @@ import type { ContractStores } from '../contract/support.js';
 import { manualClock } from '../support/manual-clock.js';
 import { mongoDatabase } from './own-database.js';
 
-/** Opens the access log on a new MongoDB database. The other stores are in SQLite. */
+/** Opens the access log on a new MongoDB database. All other stores are in SQLite. */
 async function mongoAccess(): Promise<ContractStores> {
   const dataDir = await mkdtemp(join(tmpdir(), 'strongroom-contract-'));
   const database = await mongoDatabase();

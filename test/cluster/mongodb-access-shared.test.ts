@@ -43,7 +43,7 @@ test('two processes write concurrently, each to its own chain, and each immediat
   }
   const report = await verifyAccessChain(one);
   expect(report).toMatchObject({ intact: true, chains: [{ from: 1 }, { from: 1 }] });
-  // Two processes each recorded 20 rounds. The ten concurrent callers in a round share at most two batches.
+  // Each of the two processes recorded 20 rounds. The ten concurrent callers in a round share two batches at most.
   expect(batchCount(report)).toBeLessThanOrEqual(2 * 20 * 2);
 });
 
@@ -91,7 +91,8 @@ test('a failed write rejects all waiting records, and the next record starts a n
   const refused = await Promise.allSettled([log.record([anEntry()]), log.record([anEntry()])]);
   expect(refused.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
   isDown = false;
-  // Inserts one entry of the rejected batch, because the server may have stored part of that batch.
+  // The server may have stored a part of the rejected batch. The test simulates this by inserting one entry of that
+  // batch.
   const [first] = await log.chains();
   const { _id, batch, ...rest } = (await entriesIn(healthy).findOne({})) as EntryDocument;
   await entriesIn(healthy).insertOne({ ...rest, _id: entryKey({ chain: String(first), sequence: 2, number: 0 }) });

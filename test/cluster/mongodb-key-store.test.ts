@@ -10,7 +10,7 @@ import type { ContractStores } from '../contract/support.js';
 import { manualClock } from '../support/manual-clock.js';
 import { mongoDatabase } from './own-database.js';
 
-/** Opens the key store on a new MongoDB database. The log and the other stores are in SQLite. */
+/** Opens the key store on a new MongoDB database. The log and all other stores are in SQLite. */
 async function mongoKeys(): Promise<ContractStores> {
   const dataDir = await mkdtemp(join(tmpdir(), 'strongroom-contract-'));
   const database = await mongoDatabase();

@@ -10,8 +10,8 @@ import { databaseOfTest, mongoUrl } from './own-database.js';
 const program = fileURLToPath(new URL('./key-ring-process.mjs', import.meta.url));
 
 /**
- * Returns the lines that the process printed before it was killed, such as `made <tenant> <key id> <key>` and
- * `destroyed <tenant> <key id>`.
+ * Starts a process, and kills it after this many lines. Returns the lines that the process printed, such as `made
+ * <tenant> <key id> <key>` and `destroyed <tenant> <key id>`.
  */
 async function killed(database: string, rootKey: Buffer, afterLines: number): Promise<readonly string[][]> {
   const child = spawn(process.execPath, [program, mongoUrl, database], { stdio: ['pipe', 'pipe', 'inherit'] });
@@ -24,7 +24,7 @@ async function killed(database: string, rootKey: Buffer, afterLines: number): Pr
   await until('enough of what it does', 60_000, () => (output.split('\n').length > afterLines ? true : undefined));
   child.kill('SIGKILL');
   await ended;
-  // Drops the last line, which may be incomplete.
+  // Leaves out the last line, which may be incomplete.
   return output
     .split('\n')
     .slice(0, -1)
@@ -36,7 +36,7 @@ test('a kill at any moment neither loses an issued key nor revives a destroyed o
   const { connection } = await databaseOfTest();
   const database = connection.db.databaseName;
   const said: string[][] = [];
-  // Runs two concurrent processes and kills them, three times.
+  // Starts two processes that run at the same time, and kills both. Repeats this three times.
   for (const round of [1, 2, 3]) {
     const both = [30 * round, 70 * round].map((afterLines) => killed(database, rootKey, afterLines));
     said.push(...(await Promise.all(both)).flat());
@@ -55,7 +55,7 @@ test('a kill at any moment neither loses an issued key nor revives a destroyed o
     else if (!ending.has(keyId)) expect(found, keyId).toBe(key);
   }
 
-  // Whatever the kill interrupted can be completed, and new keys can be created.
+  // Every call that a kill interrupted can be completed, and new keys can be created.
   for (const { tenant } of await keyCollections.tenantKeys(connection.db).find({}).toArray()) {
     await keys.createTenant(tenant);
     const { id } = await keys.create(tenant);

@@ -10,7 +10,10 @@ import { manualClock } from '../support/manual-clock.js';
 import { until } from '../support/process.js';
 import { databaseOfTest } from './own-database.js';
 
-/** Opens one key store as two processes would, each with its own connection, caches and pool. */
+/**
+ * Opens one key store twice, in the same way as two processes would. Each opened store has a separate connection, cache
+ * and pool.
+ */
 async function twoRings() {
   const { connect } = await databaseOfTest();
   const rootKey = randomBytes(32);
@@ -33,7 +36,7 @@ async function opened(keys: KeyRing, tenantId: string, keyId: string): Promise<s
   return used.state === 'open' ? used.value : used.state;
 }
 
-/** Raises the wrap count of the tenant's newest wrapping key to the limit. */
+/** Raises the wrap count of the tenant's newest wrapping key to its limit. */
 async function exhaust({ db }: MongoConnection, tenantId: string): Promise<void> {
   const newest = await keyCollections
     .tenantKeys(db)
@@ -117,7 +120,7 @@ test('at 2^30 wraps, two processes switch to the same newer key, and keys wrappe
   await other.keys.create(tenantId);
   for (const number of [2, 3]) {
     await exhaust(one.connection, tenantId);
-    // More keys than the blocks that were created in advance contain, so that both processes need new blocks.
+    // Creates more keys than both processes have left from their last blocks. Both processes therefore need new blocks.
     const made = await Promise.all(
       Array.from({ length: 600 }, (_, index) => (index % 2 === 0 ? one : other).keys.create(tenantId)),
     );

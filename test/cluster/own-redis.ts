@@ -9,11 +9,11 @@ import { Redis } from 'ioredis';
 
 export const sharedRedisUrl = process.env['STRONGROOM_TEST_REDIS_URL'] ?? 'redis://127.0.0.1:6479';
 
-/** A Redis server that belongs to one test, which may stop, freeze and restart the server. */
+/** A Redis server that belongs to one test. The test can stop, freeze and restart the server. */
 export type OwnRedis = {
   readonly url: string;
   start(): Promise<void>;
-  /** Sends SIGKILL, so the server's clients are not notified. */
+  /** Stops the server with SIGKILL, so the server does not notify its clients. */
   stop(): Promise<void>;
   freeze(): void;
   wake(): void;
@@ -95,7 +95,7 @@ async function everythingOf(client: Redis): Promise<string> {
   return found.join('\n');
 }
 
-/** Waits until the condition is true or the time limit has passed. Returns true if the condition became true. */
+/** Waits until the condition is true or the time limit has passed. Returns whether the condition became true. */
 export async function eventually(isSo: () => boolean | Promise<boolean>, limitMs = 20_000): Promise<boolean> {
   const until = performance.now() + limitMs;
   while (performance.now() < until) {

@@ -1,10 +1,7 @@
 import type { Document } from 'mongodb';
 import type { MongoConnection } from '#src/adapters/mongodb/connection.js';
 
-/**
- * What the server reports about one call. `plan` is the server's own summary of the query plan, such as IXSCAN or
- * COLLSCAN.
- */
+/** The server's report about one call. `plan` is the server's summary of the query plan, such as IXSCAN or COLLSCAN. */
 export type ProfiledCall = {
   readonly op: string;
   readonly collection: string;
@@ -14,7 +11,10 @@ export type ProfiledCall = {
   readonly command: Document;
 };
 
-/** Runs `work` and returns the server's profile of each call that `work` made to the database, in order. */
+/**
+ * Runs `work`, and returns the server's profile of each call that `work` made to the database, in the order of the
+ * calls.
+ */
 export async function profiled({ db }: MongoConnection, work: () => Promise<void>): Promise<readonly ProfiledCall[]> {
   await db.command({ profile: 2 });
   try {

@@ -10,8 +10,9 @@ const delaySeconds = 3;
 const callers = 8;
 
 /**
- * Starts a minimal load balancer. It sends requests in turn to the addresses whose `/health/ready` returned 200 at the
- * last check. It checks once per second, uses keep-alive connections, and never retries a request.
+ * Starts a minimal load balancer. It checks `/health/ready` of every address once per second. Requests go in rotation
+ * to the addresses that returned 200 at the last check. The load balancer uses keep-alive connections, and never
+ * retries a request.
  */
 async function startBalancer() {
   const members = new Map<string, { ready: boolean }>();
@@ -99,8 +100,8 @@ test('during a rolling restart of two API processes behind a load balancer, no r
   for (const old of members) {
     const before = created.length;
     const ended = old.stop();
-    // The process reports that it is not ready, but still serves requests, because load balancers may not have noticed
-    // yet.
+    // The process reports that it is not ready, but continues to serve requests, because a load balancer may not have
+    // noticed the change yet.
     expect(
       await until('503', 5_000, async () => {
         const { status } = await http('GET', `${old.address}/health/ready`);

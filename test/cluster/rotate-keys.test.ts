@@ -16,7 +16,10 @@ import { mongoUrl } from './own-database.js';
 
 const redisUrl = process.env['STRONGROOM_TEST_REDIS_URL'] ?? 'redis://127.0.0.1:6479';
 
-/** Creates a vault on servers. Returns it with two machines that have its root key, each with its own directory. */
+/**
+ * Creates a vault on servers. Returns the vault with two machines that have its root key. Each machine has a separate
+ * directory.
+ */
 async function twoMachines() {
   const server = await startStandIn();
   const database = `strongroom_test_${randomBytes(8).toString('hex')}`;
@@ -108,7 +111,8 @@ test('processes on two machines keep working through a rotation that is killed a
     code: 1,
     stderr: expect.stringContaining('the root key is not the one'),
   });
-  // The other machine still has both files. The command removes the old key when it runs there.
+  // The other machine still has the old and the new key file. When the command runs on that machine, it removes the old
+  // key there too.
   expect(existsSync(other.nextFile)).toBe(true);
   await api.stop();
   expect((await runJson(rotate, other.options))['state']).toBe('cleared');

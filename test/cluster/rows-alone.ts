@@ -15,8 +15,9 @@ import { manualClock } from '../support/manual-clock.js';
 import { type MongoDatabase, mongoDatabase } from './own-database.js';
 
 /**
- * Opens the rows and the directory on MongoDB, with a log in memory. Only the suites for rows and directory use these
- * stores. Other tests check the same guarantees with the cluster profile's log and unit of work.
+ * Opens the rows and the directory on MongoDB, with an event log in memory. Only the suites for rows and the directory
+ * use these stores. Other tests check the same guarantees with the event log and the unit of work of the cluster
+ * profile.
  */
 export async function rowsAlone(): Promise<ContractStores> {
   const database = await mongoDatabase();
@@ -41,7 +42,7 @@ function onDatabase(
     directory: mongoDirectory(connection),
     clock: manualClock(),
     log: { ...(port as EventLog), readStream: async (stream) => streams.get(stream) ?? [] },
-    // No test in these suites uses the following stores.
+    // The suites for rows and the directory never use the following stores.
     chain: port as ContractStores['chain'],
     keys: port as ContractStores['keys'],
     generations: port as ContractStores['generations'],

@@ -26,7 +26,7 @@ describe('randomness derived from an idempotency key', () => {
     syncBuiltinESMExports();
     const random = chance('a');
     for (let drawn = 0; drawn < 4_000; drawn++) random.integer(36);
-    // Each HMAC computes two hashes.
+    // Each HMAC calls the hash function twice.
     const hashes = hash.mock.calls.length / 2;
     hash.mockRestore();
     syncBuiltinESMExports();
@@ -44,7 +44,7 @@ describe('randomness derived from an idempotency key', () => {
     }
     expect(counts).toHaveLength(maxExclusive);
     const chiSquared = counts.reduce((sum, count) => sum + (count - expected) ** 2 / expected, 0);
-    // The numbers are derived from a fixed key, so this test either always passes or always fails. The tolerance is six
+    // The numbers are derived from a fixed key, so this test has the same result in every run. The tolerance is six
     // standard deviations.
     expect(chiSquared).toBeLessThan(maxExclusive + 6 * Math.sqrt(2 * maxExclusive));
   });

@@ -3,12 +3,10 @@ import { clusterClock } from '#src/compose/cluster/cluster-clock.js';
 import type { ClockRecord } from '#src/ports/clock-record.js';
 
 const usualMs = 2;
-/** How much time one `hello` takes before and after MongoDB reads its clock, in ms. */
+/** How long one `hello` takes before and after MongoDB reads its clock, in ms. */
 type Round = { readonly before: number; readonly after: number };
 
-/**
- * Creates a cluster clock, and the MongoDB clock that it reads. The time changes only while a test awaits something.
- */
+/** Creates a cluster clock, and the MongoDB clock that it reads. Time passes only while a test awaits something. */
 async function onClockOfMongo(first: readonly Round[] = [], aheadMs = 0) {
   vi.useFakeTimers({ toFake: ['performance', 'Date', 'setInterval', 'setTimeout'] });
   const mongo = { aheadMs, rounds: [...first] };
@@ -33,8 +31,8 @@ async function onClockOfMongo(first: readonly Round[] = [], aheadMs = 0) {
 type Opened = Awaited<ReturnType<typeof onClockOfMongo>>;
 
 /**
- * Advances the time in small steps. After each step, checks that MongoDB's time is within the clock's interval. Returns
- * the largest distance between MongoDB's time and an end of the interval.
+ * Advances the time in small steps. After each step, checks that MongoDB's time is within the interval of the cluster
+ * clock. Returns the largest distance between MongoDB's time and one end of the interval.
  */
 async function within({ clock, time }: Opened, ms: number): Promise<number> {
   let widestMs = 0;
@@ -107,7 +105,7 @@ test('the clock follows a primary with another time and reports how far this mac
     expect(Math.abs(clock.offMs() + aheadMs)).toBeLessThanOrEqual(6);
     expect(clock.isTrusted()).toBe(false);
     await vi.advanceTimersByTimeAsync(600_000);
-    // Nothing may become due that was not due when the two clocks last agreed.
+    // While the two clocks disagree, nothing may become due that was not due when they last agreed.
     expect(clock.earliest()).toBeLessThanOrEqual(Math.max(agreedAt + 2_000, 0));
     mongo.aheadMs = 0;
     await vi.advanceTimersByTimeAsync(2_000);
@@ -137,7 +135,7 @@ test('if the clock starts behind the newest recorded time, all codes are due; if
   });
   const behind = await onClockOfMongo();
   await behind.clock.recordIn(recorded(start + 600_000, 7), (error) => behind.errors.push(error));
-  // A code that was stored at the newest recorded time is purged one hour later at the latest.
+  // A code that was stored at the newest recorded time must be due one hour later at the latest.
   expect(behind.clock.latestForCodes()).toBeGreaterThanOrEqual(start + 600_000 + 7 + 3_600_000);
   expect(saved.at(-1)).toMatchObject({ codesAhead: behind.clock.codesAhead(), hold: null });
   saved.length = 0;

@@ -33,7 +33,7 @@ function config(given: Given): Config {
   return result.config;
 }
 
-/** Returns the problems. Removes the name of the folder with the test's files from them. */
+/** Returns the problems, without the name of the folder that contains the test's files. */
 function problems(given: Given): readonly string[] {
   const result = load(given);
   return result.ok ? [] : result.problems.map((line) => line.replaceAll(/\(\S+\/\d+\.json\)/g, '(FILE)'));
@@ -316,7 +316,7 @@ describe('settings that do not fit together', () => {
     expect(problems({ flags: { consoleHost: '10.0.0.5', dev: true } })).toEqual([
       expect.stringMatching(/^--console-host: --dev is for this machine only/),
     ]);
-    // The console is off, so other machines cannot reach it.
+    // The console is turned off, so other machines cannot reach it even at this address.
     expect(problems({ flags: { consoleHost: '10.0.0.5' } })).toEqual([]);
   });
 
@@ -446,13 +446,13 @@ describe('the cluster profile', () => {
     STRONGROOM_MONGODB_URL: 'mongodb://u:MARKER4242@a,b/?replicaSet=rs0&tls=true',
     STRONGROOM_REDIS_URL: 'rediss://u:MARKER4242@r:6379',
   };
-  /** Returns the problems with the store addresses when these variables override the valid ones. */
+  /** Returns the problems with the stores' addresses when these variables replace the valid ones. */
   const refused = (env: Record<string, string>): readonly string[] => {
     const urls = storeUrls(config({ env: { ...stores, ...env } }));
     return urls.ok ? [] : urls.problems;
   };
   const fileWith = (text: string): string => fileOf(`${text}\n`);
-  /** Returns the variables except this one. */
+  /** Returns the variables without the one that has this name. */
   const without = (name: string): Record<string, string> =>
     Object.fromEntries(Object.entries(stores).filter(([other]) => other !== name));
 

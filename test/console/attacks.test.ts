@@ -113,7 +113,7 @@ test('no page, address, cookie or log line contains the key', async () => {
   const pages = await Promise.all(['/', '/tokens', '/session', '/missing', '/sign-in'].map((path) => person.get(path)));
   const mistaken = browser();
   await mistaken.get('/sign-in');
-  // A valid key in the wrong field is not repeated in the page either.
+  // If a person enters a valid key into the wrong field, the page does not repeat the key.
   pages.push(
     await mistaken.post('/sign-in', { name: 'Ada', management_key: service.key, private_key: service.managementKey }),
     await mistaken.post('/sign-in', { name: '', private_key: service.key }),

@@ -87,7 +87,7 @@ describe('the evidence page', () => {
   });
 });
 
-/** Makes a bundle and downloads it. */
+/** Makes a bundle, and downloads it. */
 async function madeBundle(browser: TestBrowser, scope: Readonly<Record<string, string>>) {
   expect((await browser.post('/evidence/bundle', scope)).location).toBe('/evidence/bundle');
   await expect.poll(async () => (await browser.get('/evidence/bundle')).text, { timeout: 20_000 }).toContain('Ready');

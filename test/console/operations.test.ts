@@ -41,7 +41,7 @@ describe('a rebuild', () => {
     };
     await expect.poll(load, { timeout: 20_000 }).toContain('The new rows are in use.');
     expect(text).toContain('Rebuilt</span>');
-    // The cluster profile keeps the old rows for a shorter time in tests.
+    // In tests, the cluster profile removes the old rows sooner than in production.
     expect(text).toMatch(/The old ones are (?:removed within \d+ minutes?|being removed)\./);
     for (const word of ['Work is running', 'data-reload', 'events per second', 'Last rebuild']) {
       expect(text, word).not.toContain(word);

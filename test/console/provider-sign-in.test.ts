@@ -19,7 +19,7 @@ const people = {
   nameless: { groups: ['support'] },
 };
 
-/** Returns the ids of the applications and the group rules for `people`. */
+/** Returns the ids of the applications, and rules that map the groups in `people` to these applications. */
 async function applicationsOf(service: TestService) {
   const idOf = async (key: string) =>
     String((await service.call('GET', '/applications/key', undefined, { key })).body['id']);
@@ -62,7 +62,7 @@ async function startBoth(options: Options = {}) {
     },
   });
 
-  /** Begins a sign-in, and returns the address at the provider to which it leads. */
+  /** Begins a sign-in, and returns the provider's address to which the console sends the browser. */
   async function begin(browser: TestBrowser): Promise<URL> {
     await browser.get('/sign-in');
     const { status, text } = await browser.post('/sign-in/provider');
@@ -71,7 +71,7 @@ async function startBoth(options: Options = {}) {
     return new URL(address.replaceAll('&amp;', '&'));
   }
 
-  /** Signs a person in at the provider. Returns the path and query of the callback. */
+  /** Signs a person in at the provider. Returns the path and the query of the callback. */
   async function callbackOf(address: URL, login: string): Promise<string> {
     return (await provider.signIn(address.href, login)).slice(publicUrl.length);
   }
@@ -342,7 +342,7 @@ describe('a session based on groups', () => {
     await person.post('/sign-in', { name: 'Ada', private_key: service.key });
     const before = person.copy();
     const address = await begin(person);
-    // A browser sends no `Strict` cookie when another site redirects to the console.
+    // When a different site redirects to the console, a browser does not send a `Strict` cookie.
     person.cookies.delete(sessionCookie);
     await person.get(await callbackOf(address, 'ada'));
     expect(person.cookies.get(sessionCookie)).not.toBe(before.cookies.get(sessionCookie));
@@ -394,7 +394,8 @@ describe('a session based on groups', () => {
       name: 'support',
       rules: [rule('/support/', 'mask', tokenPermissions), rule('/billing/', 'mask', ['token:read', 'token:search'])],
     };
-    // The application has no key any more when the person works with it.
+    // The person works with an application that no longer has a key. The loop below revokes all keys of the
+    // application.
     const applicationPath = `/applications/${ids.private}`;
     const billed = { type: 'token', data: 'a secret', id: 'billed', containers: ['/billing/'] };
     expect((await service.call('POST', '/tokens', billed)).status).toBe(201);

@@ -5,7 +5,10 @@ import { hidden, hostile, hostileShown, signInLimited } from '../support/console
 
 const url = 'https://shop.example/hook';
 
-/** Returns a sender that contacts no receiver. It accepts every address, and returns the outcome that a test sets. */
+/**
+ * Returns a sender that does not contact a receiver. The sender accepts every address, and returns the outcome that a
+ * test selects.
+ */
 function recordingSender() {
   const sent: { readonly url: string; readonly body: string }[] = [];
   const state: { outcome: SendOutcome } = { outcome: { kind: 'responded', status: 204 } };

@@ -10,7 +10,7 @@ export const everything: AccessFilter = { entityType: null, entityRef: null, ope
 const firstPage = { offset: 0, limit: 100 };
 const month = (number: number): number => Date.UTC(2026, number - 1, 1);
 
-/** Tests the guarantees of `AccessLog`. Each adapter runs this suite with one line. */
+/** Tests the guarantees of `AccessLog`. The tests of every adapter for this port call this function. */
 export function accessLogContract(name: string, open: OpenStores): void {
   const on = (run: Parameters<typeof onStores>[1]) => onStores(open, run);
 
@@ -166,7 +166,7 @@ export function accessLogContract(name: string, open: OpenStores): void {
         await again.record([anEntry()]);
         expect((await again.query('tenant', everything, firstPage)).total).toBe(301);
         expect(before).toMatchObject({ intact: true, chains: [{ from: 1 }] });
-        // After it is reopened, the log either continues this chain or starts another one.
+        // After a restart, the log either continues this chain or starts a new one.
         expect(batchCount(await verifyAccessChain(again))).toBe(batchCount(before) + 1);
       }),
     );

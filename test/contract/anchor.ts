@@ -4,13 +4,13 @@ import { StoreUnavailable } from '#src/ports/store-unavailable.js';
 
 export type AnchorUnderTest = {
   readonly anchor: Anchor;
-  /** Returns the lines that have been delivered. */
+  /** Returns all lines that have been delivered. */
   lines(): string[];
-  /** With true, makes every delivery fail until the function is called with false. */
+  /** `fail(true)` makes all deliveries fail. `fail(false)` makes them succeed again. */
   fail(isBroken: boolean): void;
 };
 
-/** Tests the guarantees of `Anchor`. Each adapter runs this suite with one line. */
+/** Tests the guarantees of `Anchor`. The tests of every adapter for this port call this function. */
 export function anchorContract(name: string, open: () => AnchorUnderTest): void {
   describe(`Anchor: ${name}`, () => {
     test('delivers complete lines in order', async () => {

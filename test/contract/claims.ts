@@ -5,7 +5,7 @@ import type { ClaimResult, FinishedClaim } from '#src/views/finished-claim.js';
 import type { Stored } from '#src/views/row-mac.js';
 import { aDay, aHash, aStream, atNoon, type OpenStores, onStores } from './support.js';
 
-/** Tests the guarantees of `Claims`. Each adapter runs this suite with one line. */
+/** Tests the guarantees of `Claims`. The tests of every adapter for this port call this function. */
 export function claimsContract(name: string, open: OpenStores): void {
   const on = (run: Parameters<typeof onStores>[1]) => onStores(open, run);
 

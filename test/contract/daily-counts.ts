@@ -11,7 +11,7 @@ function aStep(fields: Partial<CountStep> = {}): CountStep {
   return { source: 'log', from: 0, to: 10, counts: [aCount()], ended: [], ...fields };
 }
 
-/** Tests the guarantees of `DailyCounts`. Each adapter runs this suite with one line. */
+/** Tests the guarantees of `DailyCounts`. The tests of every adapter for this port call this function. */
 export function dailyCountsContract(name: string, open: Open): void {
   const on = (run: (counts: DailyCounts) => Promise<void>) => async () => {
     const { counts, close } = await open();

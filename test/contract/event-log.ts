@@ -11,17 +11,16 @@ export type LogUnderTest = {
 };
 
 /**
- * Tests the guarantees of `EventLog`. Each adapter runs this suite with one line. With `sharedLog`, the log is not new
- * at each `open` and may already contain events. No other client may append to the log during the tests.
+ * Tests the guarantees of `EventLog`. The tests of every adapter for this port call this function. With `sharedLog`,
+ * the log is not new at each `open`, and can already contain events. No other client may append to the log during the
+ * tests.
  */
 export function eventLogContract(
   name: string,
   open: () => Promise<LogUnderTest>,
   { sharedLog = false }: { readonly sharedLog?: boolean } = {},
 ): void {
-  /**
-   * Runs a test on opened stores. `start` is the head of the log at the start of the test, which is 0 for a new log.
-   */
+  /** Runs a test on opened stores. `start` is the head of the log when the test begins. In a new log, it is 0. */
   const on = (run: (stores: LogUnderTest & { readonly start: number }) => Promise<void>) => async () => {
     const stores = await open();
     try {

@@ -20,8 +20,8 @@ import {
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventStoreServers } from '../support/eventstoredb.js';
 
-// These tests check the properties of the server on which the adapter relies. They run on a real EventStoreDB and on
-// the stand-in. If they pass on both, the stand-in can replace the server in other tests.
+// These tests check the server's properties that the adapter depends on. They run on a real EventStoreDB and on the
+// stand-in. If they pass on both, other tests can use the stand-in instead of EventStoreDB.
 function aStream(): string {
   return `protocol-${randomUUID()}`;
 }
@@ -180,7 +180,8 @@ describe.each(eventStoreServers)('on $what', ({ start }) => {
       expect(await failureOf(all(client.readStream(stream)))).toBeInstanceOf(StreamNotFoundError);
     });
 
-    // The exact limits of the servers differ by about a thousand bytes. The adapter never sends more than 1 MiB.
+    // The exact limits of the two servers differ by about a thousand bytes. The adapter never sends more than 1 MiB, so
+    // the difference has no effect.
     test('may contain nearly 1 MiB in all its events together, but not a few KiB more than that', async () => {
       const stream = aStream();
       const half = 512 * 1024;

@@ -5,12 +5,14 @@ import { eventStoreServers, startSecureStandIn } from '../support/eventstoredb.j
 import { authenticated } from '../support/integrity.js';
 import { eventLogContract, type LogUnderTest } from './event-log.js';
 
-/** Longer than a service would wait, because calls are slow on a machine that runs all tests at once. */
+/**
+ * The limit is longer than that of a service, because calls are slow on a machine that runs all tests at the same time.
+ */
 const limitMs = 30_000;
 
 /**
- * Runs the suite as the user that `strongroom cluster prepare` creates, because the guarantees must also hold for that
- * user.
+ * Runs the suite as the user that `strongroom cluster prepare` creates, because the guarantees must hold for that user
+ * too.
  */
 const asPlainUser = {
   what: 'a stand-in with users',

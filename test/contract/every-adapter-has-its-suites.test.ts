@@ -2,10 +2,10 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 
-/** Ports that are not stores. Tests replace these ports, and the adapters for them are too small for a suite. */
+/** These ports are not stores. Tests replace them, and their adapters are too small for a suite. */
 const withoutSuite = new Set(['Clock', 'Random', 'Timers']);
 
-/** Folders with code that several adapters share. */
+/** Folders whose code is shared by several adapters. */
 const parts = new Set(['access-log', 'search-plan', 'time-limit']);
 
 const sources = (folder: string): string[] =>
@@ -35,10 +35,10 @@ test.each(stores)('the port $port has a contract suite', ({ suite, suiteFile }) 
 });
 
 describe.each(readdirSync('src/adapters').filter((folder) => !parts.has(folder)))('the adapter %s', (adapter) => {
-  /** The result types of the adapter's exported functions. They name the ports that the adapter implements. */
+  /** The result types of the functions that the adapter exports. They name the ports that the adapter implements. */
   const results = sources(`src/adapters/${adapter}`).flatMap((path) =>
     [...text(path).matchAll(/^export (?:async )?function \w+(?:<[^>]*>)?\([\s\S]*?\)(?::\s*([^{;]+))/gm)].map(
-      // `StoredLog` counts as `EventLog`, because the callers of that port see the same events without the MACs.
+      // `StoredLog` counts as `EventLog`, because its callers see the same events, apart from the MACs.
       ([, result]) =>
         String(result)
           .replace(/\bStoredLog\b/, 'EventLog')
@@ -54,8 +54,8 @@ describe.each(readdirSync('src/adapters').filter((folder) => !parts.has(folder))
   });
 
   test('runs the suite of every port that it implements', () => {
-    // The suites for adapters that need servers, such as `mongodb-key-store.test.ts`, are next to the other tests that
-    // need these servers.
+    // Suites for adapters that need servers, such as `mongodb-key-store.test.ts`, are in the folder of the tests that
+    // need servers.
     const users = [...sources('test/contract'), ...sources('test/cluster')].filter((path) =>
       new RegExp(`^${adapter}[-\\w]*\\.test\\.ts$`).test(basename(path)),
     );

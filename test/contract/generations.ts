@@ -28,7 +28,8 @@ function aRebuild(given: Partial<Rebuild> = {}): Rebuild {
 }
 
 /**
- * Returns a write with one search term in each of these generations. Each term contains the number of its generation.
+ * Returns a write that adds one search term in each of these generations. Each term contains the number of its
+ * generation.
  */
 function written(before: TokenView, generations: readonly number[], events = [tokenCreated()]) {
   const write = tokenWrite(before, events);
@@ -48,7 +49,7 @@ async function emptied(generations: Generations, generation: number): Promise<vo
   while (!(await generations.empty(generation)));
 }
 
-/** Tests the guarantees of `Generations`. Each adapter runs this suite with one line. */
+/** Tests the guarantees of `Generations`. The tests of every adapter for this port call this function. */
 export function generationsContract(name: string, open: OpenStores): void {
   const on = (run: Parameters<typeof onStores>[1]) => onStores(open, run);
 
@@ -162,7 +163,7 @@ export function generationsContract(name: string, open: OpenStores): void {
         expect((await rows.get(old.stream))?.state.revision).toBe(1);
         expect(await rows.findByFingerprint('tenant', old.index.fingerprintHash, atNoon)).toBe(old.stream);
         expect(Object.fromEntries(await rows.countByType('tenant', atNoon))).toEqual({ card: 1 });
-        // A reader that began on the old rows can continue on them and still sees every new change.
+        // A reader that began on the old rows can continue to read them, and still sees every new change.
         await work.commit(change(written(noTokenYet(), [1, 2])));
         expect([await totalIn(stores, 1), await totalIn(stores, 2)]).toEqual([2, 2]);
         await generations.leave(1);

@@ -7,7 +7,10 @@ import { earliestNow } from '#src/ports/clock.js';
 import { StoreUnavailable } from '#src/ports/store-unavailable.js';
 import { type OpenStores, onTenant } from './support.js';
 
-/** Tests the rotation that the key ring performs on a `KeyStore`. Each adapter runs this suite with one line. */
+/**
+ * Tests that the key ring can rotate keys on this `KeyStore`. The tests of every adapter for this port call this
+ * function.
+ */
 export function keyRotationContract(name: string, open: OpenStores): void {
   const on = (run: Parameters<typeof onTenant>[1]) => onTenant(open, run);
 
@@ -185,8 +188,8 @@ export function keyRotationContract(name: string, open: OpenStores): void {
 }
 
 /**
- * Returns a rotation in which each step fails twice before it succeeds. The first time, it fails before it has any
- * effect. The second time, it fails after it has had its full effect.
+ * Returns a rotation in which each step fails twice before it succeeds. The first call fails without any effect. The
+ * second call fails after it has had its full effect.
  */
 function failingTwice({ isUnder, begin, rewrap, replaceRoot, settle, voidBefore }: KeyRotation): KeyRotation {
   const failing = <Args extends readonly unknown[], T>(step: (...args: Args) => Promise<T>) => {
@@ -204,7 +207,7 @@ function failingTwice({ isUnder, begin, rewrap, replaceRoot, settle, voidBefore 
   };
 }
 
-/** Returns all values that callers and rows depend on. No rotation may change these values. */
+/** Returns the values that callers and rows depend on. A rotation must not change any of these values. */
 async function seen(keys: KeyRing, tenants: readonly string[]) {
   return Promise.all(
     tenants.map(async (tenantId) => ({

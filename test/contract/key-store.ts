@@ -6,7 +6,10 @@ import { anEvent, aStream, type OpenStores, onTenant } from './support.js';
 
 const anHour = 3_600_000;
 
-/** Tests what the key ring guarantees when it uses a given `KeyStore`. Each adapter runs this suite with one line. */
+/**
+ * Tests that the key ring gives its guarantees on this `KeyStore`. The tests of every adapter for this port call this
+ * function.
+ */
 export function keyStoreContract(name: string, open: OpenStores): void {
   const on = (run: Parameters<typeof onTenant>[1]) => onTenant(open, run);
 

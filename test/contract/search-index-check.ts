@@ -12,10 +12,10 @@ import {
   tokenWrite,
 } from './support.js';
 
-/** Stores with a search index. `damage` removes postings from the index, but not from the rows. */
+/** Stores with a search index. `damage` removes postings from the index, but leaves the rows unchanged. */
 export type IndexedStores = ContractStores & { readonly searchIndex: SearchIndexCheck; damage(): void };
 
-/** Tests the guarantees of `SearchIndexCheck`. An adapter runs this suite in one line. */
+/** Tests the guarantees of `SearchIndexCheck`. The tests of every adapter for this port call this function. */
 export function searchIndexCheckContract(name: string, open: () => Promise<IndexedStores>): void {
   const aTerm = () => aHash().slice(0, 32);
   const aToken = () =>
@@ -23,7 +23,7 @@ export function searchIndexCheckContract(name: string, open: () => Promise<Index
       index: { fingerprintHash: aHash(), terms: [aTerm(), aTerm()] },
     });
 
-  /** Opens the stores as `onStores` does, and passes all of them. */
+  /** Opens the stores in the same way as `onStores`, and passes all of them, including the search index. */
   function onIndex(work: (stores: IndexedStores) => Promise<void>): () => Promise<void> {
     return async () => {
       const stores = await open();

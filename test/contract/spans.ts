@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest';
 import type { Spans } from '#src/ports/spans.js';
 import { attributesOf, client, failed, type Span, server } from '../support/collector.js';
 
-/** What `open` provides to the suite: the spans under test, and the spans that a collector received. */
+/** The result of `open`: the spans under test, and the spans that a collector has received. */
 export type OpenedSpans = { readonly spans: Spans; readonly collected: () => readonly Span[] };
 
-/** Tests the guarantees of `Spans`. Each adapter runs this suite with one line. */
+/** Tests the guarantees of `Spans`. The tests of every adapter for this port call this function. */
 export function spansContract(name: string, open: () => Promise<OpenedSpans>): void {
   const rows = {
     get: async (id: string) => id,
@@ -113,7 +113,8 @@ export function spansContract(name: string, open: () => Promise<OpenedSpans>): v
       for (const request of begun) request.end(end);
       await spans.close();
       expect(begun.map((request) => request.traceId === traceId)).toEqual([true, true, false, false]);
-      // The second caller did not record its trace, so its request starts a new one.
+      // The second caller does not record its trace, so the vault does not record this request either. The last two
+      // values are invalid, so these requests begin new traces.
       expect(collected().map((span) => span.parentSpanId ?? null)).toEqual(['b7ad6b7169203331', null, null]);
     });
   });

@@ -16,7 +16,7 @@ import { type Stored, withTokenMac } from '#src/views/row-mac.js';
 import { applyToView, emptyView, type TokenView } from '#src/views/token-view.js';
 import type { manualClock } from '../support/manual-clock.js';
 
-/** The ports that an adapter provides to the suites. Each `open` returns them on new, empty stores. */
+/** The ports that an adapter provides to the suites. Each call of `open` returns them on new, empty stores. */
 export type ContractStores = {
   readonly log: EventLog;
   readonly chain: EventChain;
@@ -30,7 +30,9 @@ export type ContractStores = {
   readonly directory: Directory;
   readonly accessLog: AccessLog;
   readonly clock: ReturnType<typeof manualClock>;
-  /** Closes the stores and opens them again, as a restart would. If a root key is given, it is used from then on. */
+  /**
+   * Closes the stores and opens them again, like a restart. If `rootKey` is present, the stores use it from then on.
+   */
   reopen(rootKey?: Buffer): Promise<ContractStores>;
   close(): Promise<void>;
 };
@@ -53,7 +55,7 @@ export function aBox(): Uint8Array {
   return Buffer.concat([Uint8Array.from({ length: 256 }, (_, byte) => byte), randomBytes(16)]);
 }
 
-/** Returns the bytes as a plain array, so that buffers of different kinds can be compared by their content. */
+/** Returns the bytes as a plain array. Two buffers of different kinds can then be compared by their content. */
 export function bytes(box: Uint8Array | null): number[] | null {
   return box === null ? null : [...box];
 }
@@ -89,8 +91,8 @@ export function tokenCreated({
 }
 
 /**
- * Returns an event that encrypts the content again and keeps the cvc. If `expiresAt` is undefined, the token no longer
- * has an expiry.
+ * Returns an event that encrypts the content with a new key, and leaves the cvc unchanged. If `expiresAt` is undefined,
+ * the event removes the token's expiry.
  */
 export function tokenUpdated({ tenantId = 'tenant', expiresAt, key = randomUUID() }: Created = {}): NewEvent {
   const times = expiresAt === undefined ? {} : { expires_at: expiresAt };
@@ -106,10 +108,10 @@ export function tokenExpired(dueAt: number): NewEvent {
   return anEvent({ type: 'token.expired', clear: { due_at: dueAt, ends: [] } });
 }
 
-/** The MAC key for the rows in these suites. */
+/** The key for the MACs of all rows in these suites. */
 export const macKey = Buffer.alloc(32, 7);
 
-/** Returns a write of these events to the token whose view is `before`, with the resulting row. */
+/** Returns a write that adds these events to the token with the view `before`. The write contains the resulting row. */
 export function tokenWrite(
   before: TokenView,
   events: readonly NewEvent[],
@@ -141,7 +143,7 @@ export function change(...writes: readonly StreamWrite[]): Change {
   return { writes, claim: null };
 }
 
-/** Runs a test on new stores, and always closes them. */
+/** Opens new stores, runs a test on them, and closes them even if the test fails. */
 export function onStores(open: OpenStores, test: (stores: ContractStores) => Promise<void>): () => Promise<void> {
   return async () => {
     const stores = await open();
@@ -160,8 +162,8 @@ export function onTenant(
 ) {
   return onStores(open, async (stores) => {
     const tenantId = randomUUID();
-    // A store that contains keys also needs a log with events. Without them, the store would correctly report that the
-    // log is lost.
+    // A store that contains keys must belong to a log that contains events. If the log were empty, the store would
+    // correctly report that the log is lost.
     await stores.log.append(aStream(), -1, [anEvent()]);
     await stores.keys.createTenant(tenantId);
     await run({ ...stores, tenantId });

@@ -14,7 +14,7 @@ import {
   tokenWrite,
 } from './support.js';
 
-/** Pads a name to the form of a term: 16 bytes in hex. */
+/** Pads a name to the size of a search term: 16 bytes in hex. */
 function term(name: string): string {
   return Buffer.from(name.padEnd(16)).toString('hex');
 }
@@ -202,13 +202,13 @@ export function tokenRowsSearchContract(name: string, open: OpenStores): void {
         expect(await walk({ is: 'not', of: has('red') }, async () => undefined)).toEqual([]);
         expect(await walk(nothing, async () => undefined)).toEqual([]);
 
-        // An update does not move a token. A token that is created during the walk is not found. A token that is
-        // deleted during the walk may or may not be found.
+        // While the walk runs, an updated token does not change its place, and a new token is not found. The walk may
+        // or may not find a token that is deleted meanwhile.
         let times = 0;
         const met = await walk(has('green'), async () => {
           times += 1;
           if (times > 1 || third === undefined || second === undefined) return;
-          // Unlike the view in `third`, the stored row also contains the position at which the token was created.
+          // The stored row also contains the position at which the token was created. The view in `third` does not.
           const stored = (await rows.get(third.stream)) ?? third.view;
           await work.commit(change(tokenWrite(stored, [tokenUpdated()], { index: terms('green') })));
           await work.commit(change(tokenWrite(second.view, [tokenDeleted()], { index: 'keep' })));

@@ -18,7 +18,7 @@ import {
 } from './support.js';
 import { tokenRowsSearchContract } from './token-rows-search.js';
 
-/** Tests the guarantees of `TokenRows`. Each adapter runs this suite with one line. */
+/** Tests the guarantees of `TokenRows`. The tests of every adapter for this port call this function. */
 export function tokenRowsContract(name: string, open: OpenStores): void {
   tokenRowsSearchContract(name, open);
   const on = (run: Parameters<typeof onStores>[1]) => onStores(open, run);

@@ -21,7 +21,7 @@ import {
 
 const committed = { outcome: 'committed' } as const;
 
-/** Tests the guarantees of `UnitOfWork`. Each adapter runs this suite with one line. */
+/** Tests the guarantees of `UnitOfWork`. The tests of every adapter for this port call this function. */
 export function unitOfWorkContract(name: string, open: OpenStores): void {
   const on = (run: Parameters<typeof onStores>[1]) => onStores(open, run);
 

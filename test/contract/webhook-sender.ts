@@ -5,7 +5,7 @@ import type { WebhookSender } from '#src/ports/webhook-sender.js';
 
 type Open = (options: { readonly allowsPrivate: boolean; readonly limitMs?: number }) => WebhookSender;
 
-/** Tests the guarantees of `WebhookSender`. Each adapter runs this suite with one line. */
+/** Tests the guarantees of `WebhookSender`. The tests of every adapter for this port call this function. */
 export function webhookSenderContract(name: string, open: Open): void {
   describe(`WebhookSender: ${name}`, () => {
     const strict = open({ allowsPrivate: false });
@@ -75,7 +75,7 @@ export function webhookSenderContract(name: string, open: Open): void {
   });
 }
 
-/** Starts a server on this machine that runs until the test ends. Returns the server's address. */
+/** Starts a server on this machine that runs until the end of the test. Returns the server's address. */
 async function serve(listener: RequestListener): Promise<URL> {
   const server = createServer(listener);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

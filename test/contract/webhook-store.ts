@@ -4,7 +4,7 @@ import type { SealedTokenId, WebhookStore } from '#src/ports/webhook-store.js';
 
 type Open = () => Promise<{ readonly webhooks: WebhookStore; readonly close: () => Promise<void> }>;
 
-/** Tests the guarantees of `WebhookStore`. Each adapter runs this suite with one line. */
+/** Tests the guarantees of `WebhookStore`. The tests of every adapter for this port call this function. */
 export function webhookStoreContract(name: string, open: Open): void {
   const on = (run: (webhooks: WebhookStore) => Promise<void>) => async () => {
     const { webhooks, close } = await open();
@@ -80,7 +80,7 @@ function hex(id: SealedTokenId | undefined): string {
   return Buffer.from(id?.sealed ?? []).toString('hex');
 }
 
-/** Returns the stored bytes of each sealed id in hex, or undefined if the store has none. */
+/** Returns the stored bytes of each sealed id in hex, or undefined for an id that the store does not contain. */
 async function bytes(webhooks: WebhookStore, webhookId: string, ids: readonly SealedTokenId[]) {
   const found = await webhooks.sealedIds(
     webhookId,

@@ -19,7 +19,7 @@ test('kill -9 and restarts do not reset an application’s guess budget', async 
     expect(await service.stop('SIGKILL')).toMatchObject({ signal: 'SIGKILL' });
   }
   const told = answers.filter((status) => status === 400).length;
-  // Each crash may lose the rest of a reserved block, which is a twentieth of the remaining budget.
+  // A crash can lose the unused part of a reserved block. A block is a twentieth of the remaining budget.
   expect(told).toBeGreaterThan(guesses - rounds * 2);
   expect(told).toBeLessThanOrEqual(guesses);
   expect(answers.filter((status) => status === 429)).toHaveLength(rounds * triesEachRound - told);

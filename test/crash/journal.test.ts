@@ -14,7 +14,7 @@ import { http, makeVault, run, spawnService, startService, type TestVault, tempD
 
 const env = { STRONGROOM_RATE_LIMIT_REQUESTS: '0' };
 
-/** Copies a database with its write-ahead log. Returns a function that puts the copies back. */
+/** Copies a database with its write-ahead log. Returns a function that restores the copies. */
 function keep(dataDir: string, name: string): () => void {
   const to = tempDir();
   const files = [name, `${name}-wal`].filter((file) => existsSync(join(dataDir, file)));
@@ -27,8 +27,8 @@ function keep(dataDir: string, name: string): () => void {
 
 /**
  * Fills a vault, changes and deletes tokens, and kills the service. Returns the vault's contents, and functions that
- * put files back into their state before the changes. A machine that lost power would have these files if its disk
- * lacked everything that was not synced.
+ * restore files to their state before the changes. After a power loss, the files would be in this state if the disk had
+ * not stored what was not synced.
  */
 async function killed(vault: TestVault) {
   const { dataDir, flags, key } = vault;
@@ -47,7 +47,9 @@ async function killed(vault: TestVault) {
   return { made, deleted, putBackVault, putBackJournal };
 }
 
-/** Starts the vault and checks that it contains everything that was acknowledged. Returns what the service printed. */
+/**
+ * Starts the vault, and checks that it contains everything that was acknowledged. Returns the output of the service.
+ */
 async function expectComplete({ flags, key }: TestVault, { made, deleted }: Awaited<ReturnType<typeof killed>>) {
   const service = await startService(flags, { env });
   expect(await unread(service.address, key, made)).toEqual([]);
@@ -110,8 +112,8 @@ test('with older copies of both vault.db and the journal, the vault does not sta
 });
 
 /**
- * Changes that a program with write access to the files can make to the journal, before `vault.db` gets its missing
- * groups from the journal.
+ * Changes to the journal that a program with write access to the files can make. They happen before `vault.db` gets its
+ * missing groups from the journal.
  */
 const alterations: Readonly<Record<string, (journal: Database.Database) => void>> = {
   'a changed group': (journal) => {
@@ -141,7 +143,7 @@ const alterations: Readonly<Record<string, (journal: Database.Database) => void>
 
 type Group = { readonly sequence: number; readonly hash: Buffer; readonly changes: Buffer };
 
-/** Appends a group with the correct hash. An attacker can compute this hash without a key. */
+/** Appends a group with the correct hash, which an attacker can compute without a key. */
 function plant(journal: Database.Database, changes: Buffer): void {
   const last = journal
     .prepare('SELECT sequence, hash, changes FROM groups ORDER BY sequence DESC LIMIT 1')
@@ -181,7 +183,7 @@ test('a planted change that vault.db accepts is detected like a change that was 
       .flatMap(({ input }) => unpackChange(input as PackedChange).writes)
       .filter(({ row }) => row?.of === 'token');
     if (write === undefined) throw new Error('no token was created');
-    // Puts another token's event at the beginning of a stream that does not exist.
+    // Creates a new stream that begins with the event of a different token.
     const stream = `token-${randomBytes(16).toString('hex')}`;
     const forged: StoredChange = {
       writes: [{ ...write, stream, row: null, distinct: null, expectedRevision: -1 }],

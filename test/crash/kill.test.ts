@@ -12,9 +12,9 @@ const seed = Number(process.env['STRONGROOM_CRASH_SEED'] ?? randomInt(2 ** 31));
 const callers = 8;
 
 /**
- * Kills the process (SIGKILL) at a random moment under load, restarts it on the same data, and compares. Acknowledged
- * changes must be present in every byte. Other changes must be present either completely or not at all. Deleted data
- * must be erased.
+ * Kills the process with SIGKILL at a random moment under load, restarts it on the same data, and compares the results.
+ * Every acknowledged change must be present and complete. A change that was not acknowledged must be present either
+ * completely or not at all. Deleted data must be erased.
  */
 test(`${rounds} kills under load lose nothing that was acknowledged (seed ${seed})`, {
   timeout: 3_600_000,
@@ -22,12 +22,13 @@ test(`${rounds} kills under load lose nothing that was acknowledged (seed ${seed
   const random = chance(seed);
   const vault = await makeVault();
   const model = createModel(vault.key, random);
-  /** The number of keys that a kill left intact although an event had already marked them for destruction. */
+  /** How many keys still existed after a kill although an event had already marked them for destruction. */
   let cutOff = 0;
-  /** The wrapped bytes of keys, read from the file before the keys were destroyed. */
+  /** The wrapped bytes of keys by key id. They are read from the file while the keys still exist. */
   const seen = new Map<string, Buffer>();
   let erasedSeen = 0;
-  // All callers belong to one application and send requests as fast as they can, so the limit is off.
+  // All callers belong to one application and send requests as fast as they can. The rate limit is therefore turned
+  // off.
   const options = { env: { STRONGROOM_RATE_LIMIT_REQUESTS: '0' } };
   let service = await startService(vault.flags, options);
 
@@ -62,8 +63,8 @@ test(`${rounds} kills under load lose nothing that was acknowledged (seed ${seed
 
     service = await startService(vault.flags, options);
     expect(await http('GET', `${service.address}/health/ready`), at).toMatchObject({ status: 200 });
-    // A kill may leave keys intact that an event had already marked for destruction. By the time the service is ready,
-    // it has destroyed those keys.
+    // After a kill, keys that an event marked for destruction can still exist. The service destroys these keys before
+    // it becomes ready.
     const toErase = left.endedAlive.flatMap((id) => left.living.get(id) ?? []);
     expect(bytesLeft(vault.dataDir, toErase), `keys of ended tokens in the files after the start; ${at}`).toBe(0);
     expect(await model.check(service.address), at).toEqual([]);
@@ -89,7 +90,7 @@ test(`${rounds} kills under load lose nothing that was acknowledged (seed ${seed
   console.log(`keys that a kill left alive after their end: ${cutOff}`);
 });
 
-/** Appends garbage to the write-ahead logs, as a machine crash after the last commit may leave it. */
+/** Checks that a search finds as many tokens of this type as the rows contain. */
 async function expectTotal(address: string, { dataDir, key }: TestVault, type: 'token' | 'card'): Promise<void> {
   await vi.waitFor(async () => {
     const body = { query: `type:${type}`, size: 1 };
@@ -99,18 +100,21 @@ async function expectTotal(address: string, { dataDir, key }: TestVault, type: '
   }, 5_000);
 }
 
-/** Appends a torn end to the write-ahead logs, as a machine crash may leave it after the last commit. */
+/** Appends garbage to the write-ahead logs. A machine crash after the last commit could leave such garbage. */
 function addGarbage(dataDir: string, random: Chance): void {
   for (const file of ['vault.db-wal', 'keys.db-wal', 'journal.db-wal'].map((name) => join(dataDir, name))) {
     if (!existsSync(file)) continue;
-    // Either random bytes alone, or half a frame with the correct salt followed by random bytes.
+    // The garbage is either random bytes alone, or half a frame with the correct salt followed by random bytes.
     const frame = readFileSync(file).subarray(32, 32 + 24 + 2_000);
     const noise = Buffer.from(Array.from({ length: 1 + random.below(9_000) }, () => random.below(256)));
     appendFileSync(file, random.next() < 0.5 ? Buffer.concat([frame, noise]) : noise);
   }
 }
 
-/** Kills a process while it starts or shortly after it is ready. The kill may interrupt recovery or the shredder. */
+/**
+ * Kills a process during its start or shortly after the process is ready. The kill can interrupt the recovery or the
+ * shredder.
+ */
 async function killWhileStarting(flags: readonly string[], random: Chance): Promise<void> {
   for (let attempt = 0; attempt < 2; attempt += 1) {
     const starting = spawnService(flags);

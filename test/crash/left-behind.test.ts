@@ -25,8 +25,8 @@ test('if an older key store is put back, the keys of deleted tokens are destroye
   const second = await startService(flags);
   const again = `${second.address}/tokens`;
   expect(await http('DELETE', `${again}/deleted`, { key })).toMatchObject({ status: 204 });
-  // The older copy of the key store contains this key and its wrapping key. Keys are created in blocks, but the service
-  // destroys the unused ones when it stops.
+  // The older copy of the key store contains only one key that has been destroyed since: that of the deleted token.
+  // Keys are created in blocks, but the service destroys unused keys when it stops.
   await second.stop();
   const after = livingKeys(dataDir);
   const destroyed = [...before].filter(([id]) => !after.has(id)).map(([, wrapped]) => wrapped);
@@ -82,7 +82,7 @@ describe('a write-ahead log with garbage at its end', () => {
     const first = await startService(flags);
     const url = `${first.address}/tokens`;
     expect(await http('POST', url, { key, body: body('early') })).toMatchObject({ status: 201 });
-    // The first group is now in both logs.
+    // At this point, both logs contain the first group.
     const logs = ['vault.db-wal', 'journal.db-wal'].map((file) => join(dataDir, file));
     const sizesBefore = logs.map((log) => statSync(log).size);
     const big = body(
@@ -91,8 +91,8 @@ describe('a write-ahead log with garbage at its end', () => {
     );
     expect(await http('POST', url, { key, body: big })).toMatchObject({ status: 201 });
     await first.stop('SIGKILL');
-    // A machine crash during the second write leaves this state. In such a crash, no caller has received a response
-    // yet.
+    // A machine crash during the second write would leave the logs in this state. In such a crash, no caller would have
+    // received a response.
     for (const [index, log] of logs.entries()) truncateSync(log, Number(sizesBefore[index]) + 24 + 4_096 + 100);
 
     const second = await startService(flags);
@@ -103,7 +103,10 @@ describe('a write-ahead log with garbage at its end', () => {
 });
 
 describe('a write-ahead log next to a database file from another time', () => {
-  /** Writes to a stopped vault and kills it, twice. Returns the state after each kill, and the vault's contents. */
+  /**
+   * Writes to the vault and stops it normally, then writes again and kills it. Does this twice. Returns the state after
+   * each kill, and the vault's contents.
+   */
   async function killedAgain(vault: TestVault) {
     const { dataDir, flags, key } = vault;
     const made = new Map<string, string>();
@@ -129,8 +132,8 @@ describe('a write-ahead log next to a database file from another time', () => {
     const { older, newer, made, erased } = await killedAgain(vault);
     const mixtures = [
       { database: older, wal: newer, message: /vault\.db is damaged/ },
-      // SQLite may or may not notice that the pages do not fit together. That depends on which pages were written in
-      // between.
+      // SQLite does not always notice that the pages of the two files do not belong together. This depends on which
+      // pages were written between the two states.
       { database: newer, wal: older, message: /the log is behind its keys|vault\.db is damaged/ },
       { database: older, wal: older, message: /the log is behind its keys/ },
     ];
@@ -143,12 +146,12 @@ describe('a write-ahead log next to a database file from another time', () => {
       expect(refused).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(message) });
       const after = hashesOf(dataDir);
       expect(after['keys.db']).toBe(before['keys.db']);
-      // If the message does not mention damage, SQLite took the older log for the end of the file and copied it into
-      // the file.
+      // If the message does not report damage, SQLite accepted the older log and copied it into the file. The files
+      // have then changed, so the check below is skipped.
       if (!refused.stderr.includes('damaged')) continue;
       for (const file of ['vault.db', 'vault.db-wal']) expect(after[file], file).toBe(before[file]);
     }
-    // The starts above continued from the older copies, so the newer journal must be put back as well.
+    // The starts above worked on the older copies, so the newer journal must be restored too.
     for (const name of ['vault.db', 'journal.db']) {
       rmSync(join(dataDir, `${name}-shm`), { force: true });
       for (const file of [name, `${name}-wal`]) copyFileSync(join(newer, file), join(dataDir, file));

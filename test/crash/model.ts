@@ -4,22 +4,25 @@ import { callControl } from '#src/cli/control/call-control.js';
 import type { Json, JsonObject } from '#src/domain/json.js';
 import { type HttpAnswer, http } from '../support/process.js';
 
-/** The expected result of a GET: the acknowledged body and entity tag, or null if the token must not exist. */
+/** The expected result of a GET: the acknowledged body and entity tag. It is null if the token must not exist. */
 type Shown = { readonly body: JsonObject; readonly etag: string } | null;
-/** The effect of a request that got no response: the fields that the request sets, or that it deletes the token. */
+/**
+ * The effect of a request that got no response: either the fields that the request sets, or the deletion of the token.
+ * It is null if all requests for the token got a response.
+ */
 type Pending = { readonly fields: Readonly<Record<string, Json>>; readonly cvcGone?: boolean } | 'deleted' | null;
 
 type Entry = {
   readonly id: string;
   shown: Shown;
   pending: Pending;
-  /** Milliseconds since the epoch. After this time, no response may contain data. */
+  /** The time after which no response may contain data, in milliseconds since the epoch. */
   expiresAt: number | null;
 };
 
 type Once = { readonly key: string; readonly body: object; id: string | null };
 
-/** Creates a reproducible random number generator (mulberry32). */
+/** Creates a random number generator (mulberry32) that returns the same numbers for the same seed. */
 export function chance(seed: number) {
   let state = seed >>> 0;
   const next = (): number => {
@@ -34,28 +37,28 @@ export function chance(seed: number) {
 export type Chance = ReturnType<typeof chance>;
 
 /**
- * Without load, a cluster hides a token up to 100 ms before its expiry. On a loaded machine or during an election, it
- * may hide the token earlier.
+ * Without load, a cluster hides a token up to 100 ms before its expiry. On a loaded machine or during an election, the
+ * cluster can hide the token even earlier.
  */
 export const hiddenEarlyMsMax = 250;
 
 export type ModelOptions = {
   /**
-   * How long before its due time an expiry may take effect, in ms. This covers the uncertainty of the clock and the
-   * time that it takes to read the clock.
+   * How long before its due time an expiry can take effect, in ms. The margin covers the uncertainty of the clock and
+   * the time that reading the clock takes.
    */
   readonly marginMs?: number;
 };
 
-/** Thrown after a 503 with a time to retry, because a store is down. The request may still have taken effect. */
+/** Thrown after a 503 with `Retry-After`, because a store is down. The request may have taken effect nevertheless. */
 class Unavailable extends Error {}
 
-/** How long the claim of a killed process may stay open. */
+/** How long the claim of a killed process can stay open, in ms. */
 const claimedMsMax = 40_000;
 
 /**
- * Creates concurrent callers that record what was acknowledged. Each caller owns its tokens, so each token has at most
- * one request without a response when the connections break.
+ * Creates concurrent callers that record what was acknowledged. Each token belongs to one caller. When the connections
+ * break, a token therefore has at most one request without a response.
  */
 export function createModel(key: string, random: Chance, { marginMs = 0 }: ModelOptions = {}) {
   const entries = new Map<string, Entry>();
@@ -65,8 +68,8 @@ export function createModel(key: string, random: Chance, { marginMs = 0 }: Model
   const applications: string[] = [];
   const tenants: string[] = [];
   /**
-   * The number of creates without an id and without an idempotency key that got no response. Each of them may have
-   * created a token.
+   * The number of creates without an id and without an idempotency key that got no response. Each of these requests may
+   * have created a token.
    */
   let anonymous = 0;
   let serial = 0;
@@ -107,7 +110,7 @@ export function createModel(key: string, random: Chance, { marginMs = 0 }: Model
     entries.set(id, entry);
     const answer = await send(base, 'POST', '', body, headers);
     if (answer.status === 400 && expiresAt !== null && Date.now() >= expiresAt - marginMs) {
-      // The request waited for a store for longer than the token was to live.
+      // The request waited so long for a store that the time of the token's expiry has passed.
       entry.pending = null;
       return;
     }
@@ -144,7 +147,7 @@ export function createModel(key: string, random: Chance, { marginMs = 0 }: Model
   }
 
   async function createShared(base: string): Promise<void> {
-    // There are few values and many callers. All creates with the same value must lead to the same token.
+    // Many callers share a few values. All creates with the same value must return the same token.
     const value = `shared-${random.below(40)}-of-${Math.floor(serial / 400)}`;
     if (!shared.has(value)) shared.set(value, '');
     const answer = await send(base, 'POST', '', { type: 'token', data: value, deduplicate_token: true });
@@ -175,7 +178,7 @@ export function createModel(key: string, random: Chance, { marginMs = 0 }: Model
     count('update');
   }
 
-  /** Reads a token while others change. The response must contain the caller's last change. */
+  /** Reads a token while other tokens change. The response must contain the last change by the token's caller. */
   async function reveal(base: string, entry: Entry): Promise<void> {
     const answer = await send(base, 'GET', `/${entry.id}`);
     if (answer.status !== 200 || !matches(answer, entry.shown)) throw unexpected('reveal', answer);
@@ -233,8 +236,8 @@ export function createModel(key: string, random: Chance, { marginMs = 0 }: Model
   }
 
   /**
-   * Runs one caller until its connection breaks or until it is told to stop. After a 503, the caller stops using that
-   * token and continues with others. Throws if a response is wrong.
+   * Runs one caller until its connection breaks or `stop` is signaled. After a 503, the caller stops using the affected
+   * token and continues with other tokens. Throws if a response is wrong.
    */
   async function caller(base: string, stop?: AbortSignal): Promise<void> {
     const mine: Entry[] = [];
@@ -251,7 +254,7 @@ export function createModel(key: string, random: Chance, { marginMs = 0 }: Model
     }
   }
 
-  /** Sends the requests of CLI commands to a running service. */
+  /** Sends the requests of CLI commands to a running service until the connection breaks. */
   async function operator(socketPath: string, tenantId: string): Promise<void> {
     const input = { tenantId, name: 'crash', type: 'private', permissions: ['token:create', 'token:delete'] };
     for (;;) {
@@ -269,12 +272,15 @@ export function createModel(key: string, random: Chance, { marginMs = 0 }: Model
     }
   }
 
-  /** Returns every problem in a service's responses after the crash. Also settles the requests that got no response. */
+  /**
+   * Checks a service after the crash, and returns every problem in its responses. Also settles the requests that got no
+   * response.
+   */
   async function check(base: string): Promise<string[]> {
     return [...(await checkTokens(base)), ...(await checkRepeats(base))];
   }
 
-  /** Reads each token. This is the part of the check that changes nothing. */
+  /** Reads every token. This part of the check changes nothing in the vault. */
   async function checkTokens(base: string): Promise<string[]> {
     const problems: string[] = [];
     const parallel = [...entries.values()];
@@ -287,7 +293,7 @@ export function createModel(key: string, random: Chance, { marginMs = 0 }: Model
     return problems;
   }
 
-  /** Repeats the requests that got no response. This is the other part of the check. */
+  /** Repeats the requests that got no response. This part of the check changes the vault. */
   async function checkRepeats(base: string): Promise<string[]> {
     const problems: string[] = [];
     for (const request of once.values()) await repeat(base, request, problems);
@@ -370,9 +376,9 @@ export function createModel(key: string, random: Chance, { marginMs = 0 }: Model
     checkTokens,
     acknowledged,
     tenants,
-    /** Returns the number of requests that got 503. */
+    /** Returns how many requests got a 503. */
     unavailable: () => unavailable,
-    /** Returns the number of requests that were acknowledged. */
+    /** Returns how many GET requests returned a token. */
     shownTimes: () => shownTimes,
     /** Returns how many requests were acknowledged. */
     total: () => Object.values(acknowledged).reduce((sum, of) => sum + of, 0),
@@ -380,8 +386,8 @@ export function createModel(key: string, random: Chance, { marginMs = 0 }: Model
     deleted: () =>
       [...entries.values()].filter(({ shown, pending }) => shown === null && pending === null).map(({ id }) => id),
     /**
-     * Returns the lowest and the highest possible number of live tokens, once `check` has run and all short lives have
-     * expired.
+     * Returns the lowest and the highest possible number of live tokens. Both are correct only after `check` has run
+     * and all tokens with a short life have expired.
      */
     living(): readonly [number, number] {
       const lasting = [...entries.values()].filter(({ shown, expiresAt }) => shown !== null && expiresAt === null);
@@ -389,12 +395,12 @@ export function createModel(key: string, random: Chance, { marginMs = 0 }: Model
       for (const id of shared.values()) ids.add(id);
       return [ids.size, ids.size + anonymous];
     },
-    /** Returns how long it takes until every short life has expired, in ms. */
+    /** Returns how long it takes until all tokens with a short life have expired, in ms. */
     untilExpired: () => Math.max(0, ...[...entries.values()].map(({ expiresAt }) => (expiresAt ?? 0) - Date.now())),
   };
 }
 
-/** Repeats the request while the claim of the killed process is open. */
+/** Repeats the request until the killed process's claim no longer blocks it. */
 async function onceFree(ask: () => Promise<HttpAnswer>): Promise<HttpAnswer> {
   const until = performance.now() + claimedMsMax;
   for (;;) {
@@ -409,7 +415,7 @@ function matches({ body, headers }: HttpAnswer, shown: Shown): boolean {
 }
 
 /**
- * Returns true if the response shows what was acknowledged together with the complete effect of the request that got no
+ * Returns true if the response matches the acknowledged state plus the complete effect of the request that got no
  * response.
  */
 function follows({ body, headers }: HttpAnswer, { shown, pending }: Entry): boolean {
@@ -424,7 +430,7 @@ function follows({ body, headers }: HttpAnswer, { shown, pending }: Entry): bool
   );
 }
 
-/** Returns the target after a merge patch (RFC 7386). */
+/** Applies a merge patch to the target (RFC 7386), and returns the result. */
 function merged(target: Json, patch: Json): JsonObject {
   const result: Record<string, Json> = isObject(target) ? { ...target } : {};
   for (const [name, value] of Object.entries(isObject(patch) ? patch : {})) {

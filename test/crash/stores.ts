@@ -11,7 +11,8 @@ import { storedPostings, termsIn } from '../support/stored-postings.js';
 type KeyRow = { readonly id: string; readonly wrapped: Buffer };
 
 /**
- * Reads the files of a vault that is not open in any process. It reads copies, so the files themselves do not change.
+ * Reads the files of a vault while no process has the vault open. It reads copies, so the files themselves do not
+ * change.
  */
 export function lookInto(dataDir: string, rootKeyFile: string, tenantId: string) {
   const copy = copyOf(dataDir);
@@ -42,15 +43,15 @@ export function lookInto(dataDir: string, rootKeyFile: string, tenantId: string)
   const endedOf = (clear: string) =>
     ((JSON.parse(clear) as { ends?: string[] }).ends ?? []).map((id) => id.replaceAll('-', ''));
   return {
-    /** The ids of keys that an event marks for destruction but that can still be unwrapped. */
+    /** The ids of keys that an event marks for destruction, but that can still be unwrapped. */
     endedAlive: events.flatMap(({ clear }) => endedOf(clear)).filter((id) => living.has(id)),
     living,
     isDamaged: damage.length > 0,
-    /** Returns the ids of the keys that events on these tokens mark for destruction. */
+    /** The number of postings that are only in the search index or only in the rows. */
     wrongPostings: postings,
-    /** How many records say that a token was shown in plaintext. */
+    /** The number of records of reveals in the access log. */
     reveals,
-    /** Returns the ids of the keys that events on these tokens ended. */
+    /** Returns the ids of the keys that events on these tokens mark for destruction. */
     endedKeysOf(ids: readonly string[]): string[] {
       const streams = new Set(ids.map((id) => tokenStream(names, id)));
       return events.filter(({ stream }) => streams.has(stream)).flatMap(({ clear }) => endedOf(clear));
@@ -58,7 +59,7 @@ export function lookInto(dataDir: string, rootKeyFile: string, tenantId: string)
   };
 }
 
-/** Returns how many of these wrapped keys still occur in a file of the key store. */
+/** Returns the number of postings that are only in the search index or only in the rows. */
 function wrongPostings(vault: Database.Database): number {
   const counts = new Map<string, number>();
   const note = (term: string, seq: number, by: number) => {
@@ -74,7 +75,10 @@ function wrongPostings(vault: Database.Database): number {
   return [...counts.values()].filter((count) => count !== 0).length;
 }
 
-/** Counts the records of reveals in the months' files, and in the journal those that are not moved yet. */
+/**
+ * Counts the records of reveals in the months' files, and those in the journal that have not been moved to these files
+ * yet.
+ */
 function recordedReveals(journal: Database.Database, months: readonly Database.Database[]): number {
   const moved = months.map((month) => {
     const newest = Number(month.prepare('SELECT ifnull(max(sequence), 0) FROM batches').pluck().get());
@@ -92,9 +96,10 @@ function recordedReveals(journal: Database.Database, months: readonly Database.D
   );
 }
 
-/** Returns how many of these wrapped keys are still in any file of the data directory. */
+/** Returns how many of these wrapped keys still occur in a file of the data directory. */
 export function bytesLeft(dataDir: string, wrapped: readonly Buffer[]): number {
-  // There are thousands of keys. Only a place that begins as one of them is compared with it.
+  // There are thousands of keys. For speed, a place in a file is compared with a key only if it begins with the same
+  // three bytes as one of the keys.
   const begins = new Uint8Array(2 ** 24);
   const byBeginning = new Map<number, Buffer[]>();
   for (const bytes of wrapped) {
@@ -120,7 +125,7 @@ export function bytesLeft(dataDir: string, wrapped: readonly Buffer[]): number {
   return left.size;
 }
 
-/** Returns the wrapped bytes of every key that is not destroyed, by key id. Works even while a service runs. */
+/** Returns the wrapped bytes of every key that is not destroyed, by key id. A service can run at the same time. */
 export function livingKeys(dataDir: string): ReadonlyMap<string, Buffer> {
   const keys = pinStatements(join(dataDir, 'keys.db'), { readonly: true, timeout: 5_000 });
   try {
@@ -135,12 +140,12 @@ function isZero(bytes: Buffer): boolean {
   return bytes.every((byte) => byte === 0);
 }
 
-/** Returns the number of rows of live tokens. Works even while a service runs. */
+/** Returns the number of rows of live tokens. A service can run at the same time. */
 export function livingTokens(dataDir: string): number {
   return countRows(dataDir, 'removed_at IS NULL');
 }
 
-/** Returns how many tokens of a type a search must find now. Also works while a service runs. */
+/** Returns how many tokens of this type a search must find at this moment. A service can run at the same time. */
 export function searchableTokens(dataDir: string, type: 'token' | 'card'): number {
   const ofType = `state ->> '$.life.tokenType' = '${type}'`;
   return countRows(dataDir, `removed_at IS NULL AND ${ofType} AND ifnull(expires_at > ${Date.now()}, true)`);

@@ -161,7 +161,7 @@ test.each(services)('%s uses only secrets that scripts/make-secrets.sh creates',
   for (const name of secrets) {
     const file = compose.secrets[name]?.file.replace('./secrets/', '') ?? '';
     const [stem = '', kind = ''] = file.split('.');
-    // The command `certificate NAME …` creates NAME.pem and NAME.key.
+    // In the script, `certificate NAME …` creates NAME.pem and NAME.key.
     const isMade = text('scripts/make-secrets.sh').includes(file);
     const isOfPair = ['pem', 'key'].includes(kind) && text('scripts/make-secrets.sh').includes(`certificate ${stem} `);
     expect([name, isMade || isOfPair]).toEqual([name, true]);

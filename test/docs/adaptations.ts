@@ -1,9 +1,9 @@
-/** A part of a page that a test cannot run as it is written, and the commands that the test runs instead. */
+/** A part of a page that a test cannot run as it is written, with the commands that the test runs instead. */
 export type Adaptation = { readonly says: RegExp; readonly runs: string; readonly because: string };
 
 /**
- * All adaptations. They are tried in this order. The functions in `runs` are in `reader.sh`. If an adaptation applies
- * to no block, the test fails.
+ * All adaptations, in the order in which they are tried. The file `reader.sh` defines the functions in `runs`. If no
+ * block needs an adaptation, the test fails.
  */
 export const adaptations: readonly Adaptation[] = [
   {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 /** One fenced code block of a page. */
 export type Block = {
-  /** The path relative to the root of the project. */
+  /** The path of the page, relative to the root of the project. */
   readonly page: string;
   /** The line of the opening fence, counted from 1. */
   readonly line: number;
@@ -14,8 +14,8 @@ export type Block = {
 };
 
 /**
- * Returns every page that contains blocks for readers to paste. Decisions (ADRs) are left out, because they describe
- * the past.
+ * Returns all pages with code blocks that readers can paste. Decisions (ADRs) are left out, because they describe the
+ * past.
  */
 export function pagesOf(root: string): readonly string[] {
   const docs = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
@@ -24,14 +24,14 @@ export function pagesOf(root: string): readonly string[] {
   return ['README.md', 'SECURITY.md', 'CONTRIBUTING.md', ...docs.sort()];
 }
 
-/** Returns true if a block is a diagram, which a reader looks at but does not run. */
+/** Returns true if a block is a diagram. Readers look at a diagram, but do not run it. */
 export function isPicture({ language }: Block): boolean {
   return language === 'mermaid';
 }
 
 /**
  * Returns the fenced blocks of a page in order.
- * @throws if code is only indented, which names no language, or if a fence is never closed
+ * @throws if code is only indented, because it then has no language, or if a fence is never closed
  */
 export function blocksOf(root: string, page: string): readonly Block[] {
   return parseBlocks(page, readFileSync(join(root, page), 'utf8'));

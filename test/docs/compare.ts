@@ -1,4 +1,4 @@
-/** Maps each id on the page to the real id that it stands for. The mapping is learned from each response. */
+/** Maps each id on a page to the real id in its place. The mapping grows with each response. */
 export type KnownIds = Map<string, string>;
 
 const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/g;
@@ -11,14 +11,14 @@ const variable: readonly (readonly [RegExp, string])[] = [
   [/(?<=127\.0\.0\.1:)\d+/g, '<port>'],
 ];
 
-/** Replaces each part of a string that changes with every run by the name of that part. */
+/** Replaces every part of a string that differs from run to run with a placeholder. */
 export function masked(text: string): string {
   return variable.reduce((now, [pattern, name]) => now.replace(pattern, name), text);
 }
 
 /**
- * Returns the differences between a real response and the response on the page. Compares keys, types, and the values
- * that are the same in every run.
+ * Compares a real response with the response on the page, and returns the differences. Only keys, types, and values
+ * that are the same in every run are compared.
  */
 export function differences(said: unknown, real: unknown, ids: KnownIds, path = 'answer'): readonly string[] {
   if (Array.isArray(said) && Array.isArray(real)) {

@@ -13,7 +13,10 @@ import { root } from './reader.js';
 
 const contract = readFileSync(join(root, 'docs/contract.md'), 'utf8');
 
-/** Returns the cells of the first table below a heading, without the two header lines of the table. */
+/**
+ * Returns the rows of the first table below a heading, as lists of cells. The two header lines of the table are left
+ * out.
+ */
 function tableUnder(heading: string): readonly (readonly string[])[] {
   const [, section = ''] = contract.split(`\n### ${heading}\n`);
   const lines = (section.split(/\n#+ /)[0] ?? '').split('\n');
@@ -76,7 +79,7 @@ describe('the tables in the contract match the code', () => {
 });
 
 test('the contract names every route in the OpenAPI document', async ({ service }) => {
-  // The part in braces is a placeholder that a reader replaces.
+  // The part in braces is a placeholder that readers replace, so its name does not matter.
   const unnamed = (text: string) => text.replace(/\{[^}\s]+\}/g, '{}');
   const said = new Set(codesIn(unnamed(contract)).map((code) => code.replace(/\?.*/, '')));
   const routes = operationsIn(await documentOf(service)).map(({ method, path }) =>

@@ -10,12 +10,12 @@ export type Before = { readonly heading: string; readonly stdout: string } | nul
 
 type Rule = {
   readonly covers: (block: Block, before: Before) => boolean;
-  /** Runs a block as its rule says. Returns the errors, if there are any, and the block's output. */
+  /** Runs a block by this rule. Returns the list of errors and the block's output. */
   readonly follow: (block: Block, reader: Reader, before: string) => Promise<Followed>;
 };
 type Followed = { readonly wrong: readonly string[]; readonly stdout?: string };
 
-/** The rules for blocks of each kind. For each block, the first rule that matches it applies. */
+/** The rules for blocks. The first rule that covers a block applies to it. */
 const rules: readonly Rule[] = [
   { covers: ({ language }) => language === 'sh', follow: runScript },
   {
@@ -30,7 +30,10 @@ const rules: readonly Rule[] = [
   { covers: (block) => isKind(block, 'ts'), follow: findInSource },
 ];
 
-/** Runs or checks one block. Each error starts with the file and the line. A block that no rule covers is an error. */
+/**
+ * Runs or checks one block. Each error begins with the file and the line. A block that is not covered by a rule is an
+ * error.
+ */
 export async function followBlock(block: Block, reader: Reader, before: Before): Promise<Followed> {
   const place = `${block.page}:${block.line}`;
   const rule = rules.find(({ covers }) => covers(block, before));
@@ -108,7 +111,7 @@ async function search(block: Block, reader: Reader): Promise<Followed> {
   return { wrong: (await Promise.all(sent)).flatMap(({ wrong }) => wrong) };
 }
 
-/** Checks that the code on a page is an excerpt of our source code, which the compiler checks. */
+/** Checks that the code on a page is an excerpt of our source code, so that the compiler checks it too. */
 async function findInSource({ text }: Block, { project }: Reader): Promise<Followed> {
   const files = readdirSync(join(project, 'src'), { recursive: true, encoding: 'utf8' });
   const found = files

@@ -10,13 +10,13 @@ export const pages = pagesOf(root).map(
 const pageLimitMs = 600_000;
 
 /**
- * The blocks in the README up to its first search. On a page that does not start a service itself, a reader begins in
- * the state after these blocks.
+ * The blocks in the README up to and including the first search. If a page does not start a service itself, its reader
+ * begins after these blocks.
  */
 const readme = blocksOf(root, 'README.md');
 const firstSteps = readme.slice(0, readme.findLastIndex(({ heading }) => heading === 'The first search') + 1);
 
-/** Follows blocks in order and stops at the first block that fails, because later blocks depend on it. */
+/** Follows blocks in order. Stops at the first block that fails, because later blocks depend on earlier ones. */
 async function follow(blocks: readonly Block[], reader: Reader): Promise<readonly string[]> {
   let before: Before = null;
   for (const block of blocks) {
@@ -36,8 +36,8 @@ function usesAnotherUser(blocks: readonly Block[]): boolean {
 }
 
 /**
- * Fails the test if it cannot run commands as another user. A page that was followed as one user proves nothing about
- * another user, so the test must not be skipped.
+ * The page needs a second user. Throws if the test cannot run commands as that user. If the test were skipped, or
+ * followed the page as a single user, it would not prove that the page works.
  */
 function expectToBecomeAnotherUser(): void {
   try {
@@ -49,10 +49,7 @@ function expectToBecomeAnotherUser(): void {
   }
 }
 
-/**
- * Follows the pages whose names `isChosen` accepts. The pages are divided between two test files, which run in
- * parallel.
- */
+/** Follows the pages whose names `isChosen` accepts. Two test files, which run in parallel, share the pages. */
 export function followPages(isChosen: (page: string) => boolean): void {
   test.each(pages.filter(([page, blocks]) => blocks.length > 0 && isChosen(page)))(
     'every code block of %s works, from the first to the last',

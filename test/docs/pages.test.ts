@@ -4,7 +4,7 @@ import { followPages, pages } from './follow-pages.js';
 
 const scripts = pages.flatMap(([, blocks]) => blocks).filter(({ language }) => language === 'sh');
 
-// Another test file follows the how-to pages.
+// The test file how-to-pages.test.ts follows the how-to pages.
 followPages((page) => !page.startsWith('docs/how-to/'));
 
 test.each(adaptations.map(({ says, because }) => [String(says), says, because] as const))(

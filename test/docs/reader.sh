@@ -36,7 +36,7 @@ as_unit() {
 # Stops what the previous block started, starts this command, and returns when the command is ready.
 in_background() {
   stop_background
-  # Empties the file, because a line from the previous service would say that this one is ready.
+  # Empties the file, because it can contain the line with which the previous service reported that it was ready.
   : >"$PLACE/output"
   set -m
   "$@" >"$PLACE/output" 2>&1 &

@@ -10,14 +10,16 @@ export const root = fileURLToPath(new URL('../../', import.meta.url));
 const shellStart = join(root, 'test/docs/reader.sh');
 const blockLimitMs = 300_000;
 
-/** A reader who follows a page. The reader has a fresh copy of the project, a shell, and the results so far. */
+/**
+ * A reader who follows a page. The reader has a fresh copy of the project, a shell, and the ids from earlier responses.
+ */
 export type Reader = {
   /** The reader's copy of the project. Blocks run in this folder. */
   readonly project: string;
-  /** The free ports on which blocks start the service, its admin listener and the shop. */
+  /** Free ports for the service, its admin listener and the shop, which the blocks start. */
   readonly ports: { readonly port: number; readonly adminPort: number; readonly shopPort: number };
   readonly ids: KnownIds;
-  /** Runs a script in bash and returns its output. Keeps the shell's variables for the next script. */
+  /** Runs a script in bash, and returns its output. The next script sees the variables that this script sets. */
   run(script: string): Promise<{ readonly ok: boolean; readonly stdout: string; readonly stderr: string }>;
   close(): Promise<void>;
 };
@@ -25,7 +27,7 @@ export type Reader = {
 export async function newReader(): Promise<Reader> {
   const place = mkdtempSync(join(tmpdir(), 'strongroom-docs-'));
   const project = join(place, 'strongroom');
-  // Makes the folder accessible to another user, who runs the programs in it.
+  // A page can create a second user that runs programs in this folder. That user needs access to the folder.
   chmodSync(place, 0o755);
   const leftOut = new Set(['node_modules', '.git', 'data', 'data.root-key', 'coverage']);
   cpSync(root, project, { recursive: true, filter: (path) => !leftOut.has(relative(root, path)) });
@@ -46,7 +48,7 @@ export async function newReader(): Promise<Reader> {
         resolve({ ok: error === null, stdout, stderr: error === null ? stderr : `${error.message}\n${stderr}` }),
       );
     });
-  // Every page except the first assumes that the reader has already installed the vault.
+  // Every page except the first assumes that the reader has installed the vault.
   await run('use_installed_modules');
   return {
     ...{ project, ports: { port, adminPort, shopPort }, ids: new Map<string, string>(), run },
@@ -57,7 +59,7 @@ export async function newReader(): Promise<Reader> {
   };
 }
 
-/** Creates the certificate that a reader is expected to have. */
+/** Creates the certificate that, according to the pages, a reader already has. */
 function bringCertificate(dir: string): void {
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   const files = ['-keyout', join(dir, 'tls.key'), '-out', join(dir, 'tls.pem')];

@@ -5,7 +5,7 @@ import { pagesOf } from './blocks.js';
 import { root } from './reader.js';
 import { headingsOf, wrongCitations, wrongLinks, wrongPaths } from './references.js';
 
-/** All source files and tests except this test file, which cites missing pages on purpose. */
+/** All source files and tests, except this test file, which cites pages that intentionally do not exist. */
 const sources = ['src', 'test', 'bench', 'scripts'].flatMap((folder) =>
   readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
     .map((path) => `${folder}/${path}`)

@@ -1,10 +1,12 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 
-/** Pages that a comment must cite with a heading, because they are too long to be cited as a whole. */
+/** These pages are too long to be cited as a whole. A comment that cites one of them must also cite a heading. */
 const citedByHeading: ReadonlySet<string> = new Set(['docs/contract.md', 'docs/design.md']);
 
-/** Returns a page's headings in order, without the Markdown number signs. Lines inside code fences are not headings. */
+/**
+ * Returns a page's headings in order, without the Markdown number signs. A line inside a code fence is not a heading.
+ */
 export function headingsOf(markdown: string): readonly string[] {
   let fenced = false;
   const headings: string[] = [];
@@ -17,9 +19,9 @@ export function headingsOf(markdown: string): readonly string[] {
 }
 
 /**
- * Returns the errors in the citations of a source text. A citation is the path of a page, which may be followed by
- * headings in double quotes, such as `docs/guide.md, "First steps" and "Limits"`. It can also be `ADR` and a number. A
- * citation may be wrapped over several lines of a comment.
+ * Returns the errors in the citations of a source text. A citation is the path of a page, optionally followed by
+ * headings in double quotes, such as `docs/guide.md, "First steps" and "Limits"`. `ADR` and a number is a citation too.
+ * A citation can span several lines of a comment.
  */
 export function wrongCitations(root: string, file: string, source: string): readonly string[] {
   const text = source.replace(/\s*\n\s*(?:\*(?!\/)|\/\/|#)?\s*/g, ' ');
@@ -34,7 +36,8 @@ export function wrongCitations(root: string, file: string, source: string): read
         wrong.push(`${file}: ${page} has no heading "${heading}"`);
     }
   }
-  // A comment must cite the page in docs/ that contains the rule, whatever else it calls that page.
+  // A comment must cite the page in docs/ that contains the rule. It is an error to cite the rule by a section of "the
+  // contract" instead.
   for (const [citation] of text.matchAll(/\b(?:contract|specification|architecture), (?:section|["`])/gi))
     wrong.push(`${file}: ${citation} cites no heading of docs/`);
   const decisions = readdirSync(join(root, 'docs/adr'));
@@ -49,7 +52,7 @@ function headingsAfter(text: string): readonly string[] {
   return [...list.matchAll(/"([^"]+)"/g)].map(([, heading = '']) => heading);
 }
 
-/** Returns a page's links to files or headings that do not exist. */
+/** Returns the links of a page that lead to files or headings that do not exist. */
 export function wrongLinks(root: string, page: string, markdown: string): readonly string[] {
   const prose = markdown.replace(/^```[\s\S]*?^```$/gm, '').replace(/`[^`\n]*`/g, '');
   const wrong: string[] = [];
@@ -64,7 +67,7 @@ export function wrongLinks(root: string, page: string, markdown: string): readon
   return wrong;
 }
 
-/** Returns the anchors of a page's headings in the form in which GitHub creates them. */
+/** Returns the anchors that GitHub creates for a page's headings. */
 function anchorsOf(markdown: string): readonly string[] {
   return headingsOf(markdown).map((heading) =>
     heading
@@ -74,7 +77,7 @@ function anchorsOf(markdown: string): readonly string[] {
   );
 }
 
-/** Returns the paths in `src` that a page names, in its text or its diagrams, and that do not exist. */
+/** Returns the paths in `src` that a page mentions in its text or diagrams, although they do not exist. */
 export function wrongPaths(root: string, page: string, markdown: string): readonly string[] {
   const named = [...markdown.matchAll(/(?<![\w./#-])src\/[\w/-]+(?:\.\w+)*/g)].map(([path]) => path);
   return [...new Set(named)]

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 type Step = { readonly name: string; readonly file: string; readonly depth: number; readonly line: number };
 
 /**
- * The steps in the walkthroughs in CONTRIBUTING.md. A step has the form `- \`function\` in \`file\``, and is indented
+ * The steps of the walkthroughs in CONTRIBUTING.md. A step has the form `- \`function\` in \`file\``. It is indented
  * below the function that calls it.
  */
 const steps: Step[] = readFileSync('CONTRIBUTING.md', 'utf8')
@@ -15,7 +15,7 @@ const steps: Step[] = readFileSync('CONTRIBUTING.md', 'utf8')
     return found === null ? [] : [{ name, file, depth: indent.length / 2, line: index + 1 }];
   });
 
-/** Returns the source text of every function, method and port that has this name in the file. */
+/** Returns the source text of every function, method and port with this name in the file. */
 function bodiesOf(name: string, file: string): readonly string[] {
   const lines = readFileSync(`src/${file}`, 'utf8').split('\n');
   const declaration = new RegExp(`^ *(export )?(async )?((function\\*?|const|readonly) )?${name}\\b(\\(|<|:| =)`);
@@ -24,7 +24,7 @@ function bodiesOf(name: string, file: string): readonly string[] {
     if (line.endsWith(';')) return [line];
     const indent = /^ */.exec(line)?.[0] ?? '';
     const rest = lines.slice(start + 1);
-    // Lines such as `}: Type` and `}): Type` end the parameter list, not the body.
+    // A line such as `}: Type` or `}): Type` ends the parameter list, and not the body.
     const end = rest.findIndex((each) => each.startsWith(`${indent}}`) && !/^ *}\)?: /.test(each));
     return end < 0 ? [] : [rest.slice(0, end).join('\n')];
   });

@@ -7,9 +7,9 @@ import { pinStatements } from '#src/adapters/sqlite/database/pin-statements.js';
 export type StoreFile = { readonly name: string; readonly content: Buffer };
 
 /**
- * Reads every file in a data directory through another process. SQLite's locks belong to a process, and closing any
- * handle of a file releases them. If this process read the files, it would release locks that the service under test
- * relies on.
+ * Reads every file in a data directory through a separate process. A process loses its SQLite locks on a file when it
+ * closes any handle of that file. If the test's process read the files, it would release locks that the service under
+ * test relies on.
  */
 export function filesOf(dataDir: string): StoreFile[] {
   return readdirSync(dataDir, { recursive: true, withFileTypes: true })
@@ -21,8 +21,8 @@ export function filesOf(dataDir: string): StoreFile[] {
 }
 
 /**
- * Returns null if the file no longer exists. For example, SQLite removes the journal of a new file once the file has
- * its first table.
+ * Returns the content of the file, or null if the file no longer exists. For example, SQLite removes the journal of a
+ * new file once the file has its first table.
  */
 function contentOf(file: string): Buffer | null {
   try {
@@ -33,7 +33,10 @@ function contentOf(file: string): Buffer | null {
   }
 }
 
-/** Returns every form in which a file may contain a string: raw, base64 at each alignment, hex, UTF-16, and escaped. */
+/**
+ * Returns the forms in which a file can contain a string, such as raw, hex, UTF-16, escaped, and base64 at each
+ * alignment.
+ */
 export function formsOf(text: string): { readonly form: string; readonly bytes: Buffer }[] {
   const utf8 = Buffer.from(text);
   const utf16le = Buffer.from(text, 'utf16le');
@@ -59,7 +62,10 @@ export function formsOf(text: string): { readonly form: string; readonly bytes: 
   return forms.filter(({ bytes }) => bytes.length >= 4);
 }
 
-/** For each alignment, returns the base64 characters that depend on nothing but the string. */
+/**
+ * Returns base64 forms of a string, one for each alignment. Each form consists of the characters that do not depend on
+ * the bytes before and after the string.
+ */
 function base64FormsOf(utf8: Buffer) {
   return [0, 1, 2].flatMap((before) => {
     const shifted = Buffer.concat([Buffer.alloc(before), utf8]);
@@ -72,7 +78,7 @@ function base64FormsOf(utf8: Buffer) {
   });
 }
 
-/** Returns a readable list of the places where any of the strings occurs. */
+/** Returns a readable list of the places where the strings occur in the files. */
 export function findTexts(files: readonly StoreFile[], texts: Readonly<Record<string, string>>): string[] {
   return Object.entries(texts).flatMap(([what, text]) =>
     formsOf(text).flatMap(({ form, bytes }) =>
@@ -81,7 +87,7 @@ export function findTexts(files: readonly StoreFile[], texts: Readonly<Record<st
   );
 }
 
-/** Returns the number of occurrences of the bytes in all files together. */
+/** Returns how often the bytes occur in all files together. */
 export function countBytes(files: readonly StoreFile[], bytes: Buffer): number {
   let count = 0;
   for (const { content } of files) {
@@ -116,7 +122,7 @@ function uuidOf(hex: string): string {
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }
 
-/** Fails if a file contains part of a wrapped key. The parts that it looks for are too long to occur by chance. */
+/** Fails if a file contains a part of a wrapped key. The parts are so long that they do not occur by chance. */
 export function expectNowhere(dataDir: string, keys: Iterable<WrappedKey>): void {
   const files = filesOf(dataDir);
   const found = [...keys].flatMap(({ id, wrapped }) =>
@@ -128,14 +134,14 @@ export function expectNowhere(dataDir: string, keys: Iterable<WrappedKey>): void
 }
 
 /**
- * Returns true if any file contains all bytes of the key. Before a test can claim that the bytes are gone, it must have
- * found them.
+ * Returns true if any file contains all bytes of the key. A test must find the bytes once before it can claim that they
+ * are gone.
  */
 export function isSomewhere(dataDir: string, { wrapped }: WrappedKey): boolean {
   return filesOf(dataDir).some(({ content }) => content.includes(wrapped));
 }
 
-/** Splits the nonce, the body and the tag into 12-byte pieces, so that a partially overwritten key is found as well. */
+/** Splits the nonce, the body and the tag into pieces of 12 bytes. A partially overwritten key is then found too. */
 function partsOf(wrapped: Buffer): Buffer[] {
   const parts: Buffer[] = [];
   for (let at = 1; at + 12 <= wrapped.length; at += 12) parts.push(wrapped.subarray(at, at + 12));

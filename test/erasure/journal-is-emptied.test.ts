@@ -7,13 +7,19 @@ import { aCard, create } from './support.js';
 
 type Row = { readonly terms: Buffer; readonly fingerprint: string; readonly content: Buffer };
 
-/** Each hashed term has 16 bytes. The rows contain the bytes, and the journal contains them in hex. */
+/**
+ * Returns the bytes to search for. A hashed term has 16 bytes, which the rows contain as raw bytes and the journal
+ * contains in hex.
+ */
 function formsOf({ terms, fingerprint }: Row): readonly Buffer[] {
   const each = Array.from({ length: terms.length / 16 }, (_, index) => terms.subarray(index * 16, (index + 1) * 16));
   return [...each.flatMap((term) => [term, Buffer.from(term.toString('hex'))]), Buffer.from(fingerprint)];
 }
 
-/** Reads a token until the journal has the record of a read. Returns its line, which the months' files do not contain. */
+/**
+ * Reads a token, and returns the line of this read in the journal. Throws if the line has already been moved to the
+ * file of its month.
+ */
 async function lineInJournal(dataDir: string, read: () => Promise<unknown>): Promise<Buffer> {
   await read();
   const journal = pinStatements(join(dataDir, 'journal.db'), { readonly: true });
@@ -51,7 +57,8 @@ test('within a minute of an erasure, no file contains the token’s hashed terms
   await vi.waitFor(
     () => {
       expect(where(formsOf(row))).toEqual([]);
-      // The log keeps the ciphertext, whose key is destroyed. Neither the row nor a write-ahead log has a copy.
+      // The event log still contains the ciphertext, but the ciphertext's key is destroyed. Neither the row nor a
+      // write-ahead log contains a copy.
       expect(where(ciphertexts)).toEqual(['vault.db']);
       expect(countBytes(filesOf(service.dataDir), row.content)).toBe(1);
       expect(where([line]), 'an access record that was moved').toEqual([]);

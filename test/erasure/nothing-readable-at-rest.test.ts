@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** Every value that a test has stored, under a description of the value. */
+/** Every value that a test has stored, by a description of the value. */
 const planted: Record<string, string> = {};
 
 function plant(what: string, text = `mk${randomBytes(12).toString('hex')}`): string {
@@ -20,8 +20,8 @@ function plant(what: string, text = `mk${randomBytes(12).toString('hex')}`): str
 }
 
 /**
- * Returns a card number that passes the Luhn check (ISO/IEC 7812-1). It has 19 digits, so a file cannot contain it by
- * chance.
+ * Returns a card number that passes the Luhn check (ISO/IEC 7812-1). The number has 19 digits, so it does not occur in
+ * a file by chance.
  */
 function plantCardNumber(what: string): string {
   const digits = [4, ...Array.from({ length: 17 }, () => randomInt(10))];
@@ -122,8 +122,8 @@ test('no file contains a stored value in a readable form, not even the value of 
 });
 
 /**
- * The code is so short that hex digits in a file contain it by chance. That happens far less often than there are cards
- * with this code.
+ * The code is so short that it occurs by chance in the hex digits of a file. The number of such occurrences is much
+ * lower than the number of cards with this code.
  */
 const cvc = '8085';
 const cardsWithCvc = 200;

@@ -14,8 +14,8 @@ const data = { number: '5555555555554444' };
 const headers = { 'service-idempotency-key': randomUUID() };
 
 /**
- * While a reader uses an old state of `keys.db`, the write-ahead log keeps that state. During that time, no response
- * may claim that the key is erased.
+ * While a reader uses an old state of `keys.db`, the write-ahead log still contains that state. During this time, no
+ * response may claim that the key is erased.
  */
 describe.each([
   { operation: 'DELETE', done: 204, call: (id: string) => service.call('DELETE', `/tokens/${id}`) },

@@ -7,7 +7,7 @@ import { filesOf } from './files.js';
 
 beforeEach((context) => embeddedOnly(context, 'it looks into the files of SQLite'));
 
-/** Returns which files contain any of these terms, raw or in hex, as the journal has them. */
+/** Returns the files that contain any of these terms, either raw or in hex as in the journal. */
 function standsInFiles(dataDir: string, terms: readonly Buffer[]): string[] {
   const forms = terms.flatMap((term) => [term, Buffer.from(term.toString('hex'))]);
   return filesOf(dataDir)
@@ -26,7 +26,7 @@ function termsInRows({ dataDir }: TestService): Set<string> {
   }
 }
 
-/** Removes terms in every possible way. Returns the terms that no live token has any longer. */
+/** Removes terms in every possible way. Returns the terms that are no longer part of any live token. */
 async function removeSome(service: TestService): Promise<Buffer[]> {
   const { call, clock } = service;
   const expires_at = new Date(clock.now() + 1_000).toISOString();
@@ -45,12 +45,12 @@ async function removeSome(service: TestService): Promise<Buffer[]> {
   await service.service.sweep.run();
   const after = termsInRows(service);
   const gone = [...before].filter((term) => !after.has(term));
-  // Each removed token had at least the terms for its id and its metadata.
+  // Each removed token had at least two terms: one for its id and one for its metadata.
   expect(gone.length).toBeGreaterThan(100);
   return gone.map((term) => Buffer.from(term, 'hex'));
 }
 
-/** Threat: an attacker who later gets the files finds out what a deleted token had in common with other tokens. */
+/** Threat: an attacker who gets the files later finds out what a deleted token had in common with other tokens. */
 test('after one minute, no file contains the search terms of deleted, updated or expired tokens', async () => {
   const service = await startTestService();
   const gone = await removeSome(service);

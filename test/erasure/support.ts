@@ -33,8 +33,8 @@ export async function streamOf(service: TestService, id: string, tenantId = serv
 }
 
 /**
- * Returns the ids of the keys that a token's events name, in order: first the keys of its contents, then those of its
- * cvcs.
+ * Returns the ids of all keys that a token's events name, in the order of the events. The ids of content keys and of
+ * cvc keys are in separate lists.
  */
 export async function keyIdsOf(service: TestService, id: string) {
   const events = await service.vault.log.readStream(await streamOf(service, id));
@@ -44,7 +44,7 @@ export async function keyIdsOf(service: TestService, id: string) {
   return { content: named('key'), cvc: named('cvc_key') };
 }
 
-/** Returns the wrapped bytes of a token's keys that the files currently contain. */
+/** Returns the wrapped bytes of a token's keys that the files contain at this moment. */
 export async function wrappedKeysOf(service: TestService, id: string) {
   const { content, cvc } = await keyIdsOf(service, id);
   const all = wrappedKeys(service.dataDir);
@@ -57,13 +57,13 @@ export async function wrappedKeysOf(service: TestService, id: string) {
   return { content: content.map(wrapped), cvc: cvc.map(wrapped) };
 }
 
-/** Opens another connection to the file, as another process would. */
+/** Opens a second connection to the file, in the same way as a different process would. */
 export function openReader(dataDir: string, file: 'keys.db' | 'vault.db' = 'keys.db') {
   const database = pinStatements(join(dataDir, file), { readonly: true });
   return {
-    /** Reads once, and does not keep a snapshot. */
+    /** Reads once. No snapshot stays open afterwards. */
     look: () => database.prepare('SELECT count(*) FROM sqlite_schema').get(),
-    /** Opens a snapshot and keeps it open. */
+    /** Opens a snapshot that stays open. */
     hold(): void {
       database.exec('BEGIN');
       database.prepare(`SELECT * FROM ${file === 'keys.db' ? 'data_keys' : 'events'} LIMIT 1`).get();
@@ -79,7 +79,7 @@ export async function copyOf(dataDir: string, names: readonly string[] = ['vault
   return folder;
 }
 
-/** Runs a statement on the file of a stopped service. Returns the number of changed rows. */
+/** Runs a statement on the file of a stopped service, and returns the number of changed rows. */
 export function tamper(dataDir: string, file: 'keys.db' | 'vault.db', statement: string, ...values: unknown[]): number {
   const database = pinStatements(join(dataDir, file), {});
   try {
@@ -89,7 +89,7 @@ export function tamper(dataDir: string, file: 'keys.db' | 'vault.db', statement:
   }
 }
 
-/** Like `tamper`, but for tables that are protected by triggers. */
+/** Like `tamper`, but for tables that triggers protect. */
 export function tamperBehindTriggers(dataDir: string, file: 'keys.db' | 'vault.db', statement: string): number {
   const database = pinStatements(join(dataDir, file), {});
   try {
@@ -103,12 +103,14 @@ export function keyIdBytes(keyId: string): Buffer {
   return Buffer.from(keyId.replaceAll('-', ''), 'hex');
 }
 
-/** Creates a token, and deletes it but not its keys. A crash between these two steps leaves this state. */
+/**
+ * Creates and deletes a token, but does not destroy its keys. A crash between these two steps would leave this state.
+ */
 export async function deletedWithLivingKeys(service: TestService) {
   const { vault, clock, tenantId } = service;
   const id = await create(service, aCard());
   const { content, cvc } = await keyIdsOf(service, id);
-  // Only the embedded profile has files that a test can search.
+  // Only the embedded profile has files in which a test can search for the bytes.
   const wrapped = profile === 'embedded' ? await wrappedKeysOf(service, id) : { content: [], cvc: [] };
   const stream = await streamOf(service, id);
   const row = await vault.rows.get(stream);

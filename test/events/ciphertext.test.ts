@@ -99,7 +99,7 @@ describe('the format of a ciphertext', () => {
 test('the ciphertexts of strings have equal lengths if the strings’ lengths are in the same 64-byte block', () => {
   fc.assert(
     fc.property(fc.nat(20), fc.integer({ min: 1, max: 64 }), fc.integer({ min: 1, max: 64 }), (blocks, one, other) => {
-      // The quotes around the string take two of the bytes.
+      // Two of the bytes are the quotes around the string.
       const text = (bytes: number) => 'x'.repeat(Math.max(0, 64 * blocks + bytes - 2));
       const [first, second] = [one, other].map((bytes) => sealJson(key, text(Math.max(bytes, 2)), place).length);
       expect(first).toBe(second);

@@ -68,7 +68,7 @@ test('a fingerprint is the hash in base58', () => {
     const digits = [...fingerprintOf(key, 'card', value)];
     const number = digits.reduce((sum, digit) => sum * 58n + BigInt(alphabet.indexOf(digit)), 0n);
     expect(number).toBe(BigInt(`0x${digest.toString('hex')}`));
-    // Each leading zero byte is written as a leading `1`.
+    // A leading zero byte is encoded as a leading `1`.
     const zeros = digest.findIndex((byte) => byte !== 0);
     expect(digits.findIndex((digit) => digit !== '1')).toBe(zeros);
   }

@@ -7,7 +7,7 @@ import { createPlain, expectRefusal, path, test } from './routes/support.js';
 const header = 'ApiKey realm="strongroom", header="SERVICE-API-KEY"';
 const refused = { status: 401, code: 'unauthenticated' };
 
-/** Starts a service that accepts the API key as a bearer token as well. */
+/** Starts a service that also accepts the API key as a bearer token. */
 async function bearerService(limits?: Parameters<typeof startTestService>[0]): Promise<TestService> {
   const service = await startTestService({ acceptsBearer: true, ...limits });
   onTestFinished(async () => {
@@ -17,7 +17,7 @@ async function bearerService(limits?: Parameters<typeof startTestService>[0]): P
   return service;
 }
 
-/** Sends a GET request with these credentials and no others. */
+/** Sends a GET request with exactly these credentials. */
 function get(service: TestService, url: string, authorization: string | null, key: string | null = null) {
   return service.call('GET', url, undefined, { key, headers: authorization === null ? {} : { authorization } });
 }
@@ -62,7 +62,7 @@ describe('with auth.bearer', () => {
       [`bearer   ${service.key}`, null],
       [null, service.key],
       [`Bearer ${service.key}`, service.key],
-      // Another authentication scheme is ignored.
+      // A different authentication scheme is ignored.
       ['Basic dXNlcjpwYXNz', service.key],
     ] as const) {
       const answer = await get(service, path(id), authorization, key);

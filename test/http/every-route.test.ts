@@ -6,7 +6,7 @@ import { createPlain, test } from './routes/support.js';
 
 const volatile = new Set(['service-trace-id', 'date', 'connection', 'keep-alive']);
 
-/** Returns the method and the path of every route. The paths contain ids that exist. */
+/** Returns the method and the path of every route. The ids in the paths exist. */
 async function routesOf(service: TestService) {
   const { id } = await createPlain(service);
   const application = await ownId(service, service.key);
@@ -38,7 +38,7 @@ describe('every route', () => {
         const known = ({ headers }: typeof get) =>
           Object.fromEntries(Object.entries(headers).filter(([name]) => !volatile.has(name)));
         expect([head.status, head.text], `HEAD ${url}`).toEqual([get.status, '']);
-        // Reads are recorded, so the next response of the access log is longer than the previous one.
+        // Each read is recorded, so the next response with the access log is longer than the previous one.
         if (url !== '/logs') expect(known(head), `HEAD ${url}`).toEqual(known(get));
       }
     }

@@ -6,7 +6,7 @@ import { createPlain, path, test } from './routes/support.js';
 
 const token = '{"type":"token","data":1}';
 
-/** Sends these bytes and returns the response. The server closes the connection after the response. */
+/** Sends these bytes, and returns the response. The server closes the connection after the response. */
 async function exchange(
   { app }: TestService,
   head: readonly string[],

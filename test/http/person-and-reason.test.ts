@@ -19,7 +19,7 @@ function namedBy(given: { readonly person?: string; readonly reason?: string }):
 
 const headers = namedBy({ person, reason });
 
-/** Returns the newest entry in the log for this operation on a token. */
+/** Returns the newest entry in the access log for this operation on the token. */
 async function recorded(service: TestService, id: string, operation: string): Promise<JsonObject> {
   const [newest = {}] = await logs(service, { entity_id: id, operation });
   return newest;

@@ -9,14 +9,14 @@ const usesMax = 8;
 const traceLimits = { usesMax, blockSize: 4 };
 const everything = { entityType: null, entityRef: null, operation: null, from: 0, to: null };
 
-/** Returns the stored traces from a token's events and from all entries in the access log. */
+/** Returns all stored traces from a token's events and from the entries of the access log. */
 async function tracesIn({ vault, tenantId }: TestService, stream: string): Promise<Buffer[]> {
   const events = await vault.log.readStream(stream);
   const { entries } = await vault.accessLog.query(tenantId, everything, { offset: 0, limit: 1_000 });
   return [...events, ...entries].flatMap(({ trace }) => (trace === null ? [] : [Buffer.from(trace)]));
 }
 
-/** Returns the number of different traces that each key has sealed. */
+/** Returns how many different traces each key has sealed. */
 function usesByEpoch(traces: readonly Buffer[]): ReadonlyMap<number, number> {
   const uses = new Map<number, Set<string>>();
   for (const trace of traces) {

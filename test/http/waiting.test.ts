@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { UnitOfWork } from '#src/ports/unit-of-work.js';
 import { startTestService, type TestService } from '../support/test-service.js';
 
-/** Lets time pass while the next change waits to load or to commit. */
+/** Advances the clock once, at the moment when the next change is loaded or committed. */
 function passTime(service: TestService, during: 'load' | 'commit', ms: number): void {
   const { log, work } = service.vault;
   let passed = false;

@@ -9,16 +9,16 @@ import { createPlain, expectProblem, path, test } from './routes/support.js';
 const origin = 'https://app.example';
 const silent = { request: () => undefined, error: () => undefined };
 
-/** Sends a request with any method. `call` would accept only documented methods. */
+/** Sends a request with any method. The method `call` would accept only documented methods. */
 async function send(app: TestService['app'], method: string, url: string, headers: Record<string, string> = {}) {
-  // The types of `inject` allow only known methods, but the router accepts every method.
+  // The types of `inject` allow only well-known methods, but the router accepts any method.
   const response = await app.inject({ method: method as 'GET', url, headers });
   const isJson = String(response.headers['content-type'] ?? '').includes('json') && response.body !== '';
   const { statusCode: status, headers: answered, body: text } = response;
   return { status, headers: answered, text, body: isJson ? JSON.parse(text) : {} };
 }
 
-/** Returns the methods that the document describes for a path. HEAD is added for each GET. */
+/** Returns the methods that the document describes for a path. If GET is one of them, the result also contains HEAD. */
 async function describedAt(service: TestService, url: string): Promise<readonly string[]> {
   const found = operationsIn(await documentOf(service)).filter(({ path: template }) =>
     new RegExp(`^${template.replaceAll(/\{[^}]+\}/g, '[^/]+')}$`).test(url),
@@ -51,7 +51,7 @@ describe('a method that a known path does not support returns 405 with the metho
 
   test.for([
     ['PUT', '/tokens/some-id', 'DELETE, GET, HEAD, PATCH'],
-    // The id of a token may be `search`.
+    // The path is also that of a token with the id `search`.
     ['PUT', '/tokens/search', 'DELETE, GET, HEAD, PATCH, POST'],
     ['GET', '/tokenize/', 'POST'],
     ['GET', '/tokenize?a=b', 'POST'],

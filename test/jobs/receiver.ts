@@ -14,12 +14,12 @@ type Respond = (response: ServerResponse, received: Received, request: IncomingM
 export type Receiver = {
   readonly url: string;
   readonly received: Received[];
-  /** How the receiver responds. By default, it responds with status 204. */
+  /** Sends the receiver's response. By default, its status is 204. */
   respond: Respond;
   close(): Promise<void>;
 };
 
-/** Starts a receiver of webhooks, which is a real HTTP server on this machine. */
+/** Starts a receiver of webhooks. The receiver is a real HTTP server on this machine. */
 export async function startReceiver(host = '127.0.0.1'): Promise<Receiver> {
   const received: Received[] = [];
   const server = createServer((request, response) => {

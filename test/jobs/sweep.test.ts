@@ -106,7 +106,7 @@ test('a row that fails does not stop the others, and is reported', async () => {
   expect((await typesOf(String(ids[2]))).at(-1)).toBe('token.expired');
 });
 
-/** Creates a sweep and counts its rounds. `pass` moves the timers together with the clock. */
+/** Creates a sweep, and counts its rounds. `pass` advances the clock and the timers by the same time. */
 function observedSweep(given: { readonly nextDueAt?: () => Promise<number | null> } = {}) {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const rounds: number[] = [];
@@ -127,7 +127,8 @@ function observedSweep(given: { readonly nextDueAt?: () => Promise<number | null
   const pass = async (ms: number) => {
     clock.advance(ms);
     vi.advanceTimersByTime(ms);
-    // A round uses the writer thread, which does not depend on these timers.
+    // A round uses the writer thread, whose work does not depend on the fake timers. The test therefore waits for the
+    // thread here.
     for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
   };
   return { sweep, rounds, pass };

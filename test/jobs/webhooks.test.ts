@@ -303,7 +303,7 @@ describe('a webhook', () => {
     await create(service, 'one');
     const sealedFor: string[] = [];
     const { webhookStore } = service.vault;
-    // The delete stops after it has stored the sealed id and before it commits.
+    // The delete stores the sealed id, and then stops before it commits.
     const stopping = {
       ...service.vault,
       webhookStore: {
@@ -345,7 +345,8 @@ describe('a webhook', () => {
     await service.call('DELETE', `/webhooks/${id}`, undefined, { key: service.managementKey });
     const { webhookStore } = service.vault;
     const eventId = service.vault.random.uuid();
-    // The token's delete had read the webhook before, so it stores a sealed id after the webhook is gone.
+    // The token's delete read the webhook before the webhook was deleted. It therefore stores a sealed id that belongs
+    // to no webhook.
     await webhookStore.keepIds([{ webhookId: id, eventId, sealed: Buffer.alloc(40, 1), at: service.clock.now() }]);
     service.clock.advance(3 * day);
     await service.service.webhooks.run();
@@ -463,7 +464,7 @@ describe('a replay', () => {
     const first = receiver.received.splice(0);
     await replayDeliveries(service.vault, id, from);
     await service.service.webhooks.run();
-    // Deliveries are ordered only within one token.
+    // Only the deliveries about the same token are ordered.
     const of = (id: string | undefined) => told(receiver).filter(([, tokenId]) => tokenId === id);
     expect(of('kept')).toEqual([['token.created', 'kept']]);
     expect(of(undefined)).toEqual([
@@ -511,7 +512,7 @@ describe('a receiver does not affect other receivers if it', () => {
         });
         const round = service.service.webhooks.run();
         await arrived;
-        // The service serves callers while it waits for the other receiver.
+        // The service continues to serve callers while it waits for the other receiver.
         expect((await create(service, 'meanwhile')).status).toBe(201);
         await round;
         const attempts = await attemptsOf(service, id);

@@ -13,7 +13,7 @@ const aDay = 24 * anHour;
 const tenYears = 3_653 * aDay;
 const why = 'a process of a cluster trusts MongoDB, see test/compose/cluster-clock.test.ts';
 
-/** Creates a vault that can be restarted on the same data, while its clock goes on. */
+/** Creates a vault that can be restarted on the same data. The clock continues to run during a restart. */
 async function vaultOn(clock: ManualClock) {
   const dataDir = join(tempDir(), 'data');
   const first = await startTestService({ dataDir, clock });
@@ -22,7 +22,7 @@ async function vaultOn(clock: ManualClock) {
   onTestFinished(() => service.stop());
   return {
     get: () => service,
-    /** Restarts the vault. Runs `meanwhile` while the vault is stopped. */
+    /** Stops the vault, runs `meanwhile`, and starts the vault again. */
     async restart(meanwhile: () => void = () => undefined): Promise<TestService> {
       await service.stop();
       meanwhile();
@@ -39,7 +39,7 @@ async function typesOf(service: TestService, stream: string): Promise<string[]> 
   return (await service.vault.log.readStream(stream)).map(({ type }) => type);
 }
 
-/** Runs a full round of the sweep, including housekeeping. */
+/** Runs a complete round of the sweep, including housekeeping. */
 async function fullRound(service: TestService): Promise<void> {
   const forgotten: number[] = [];
   const errors: unknown[] = [];
@@ -66,7 +66,7 @@ test('if the clock is ten years ahead at a start, tokens that seem due are hidde
   const card = await create(get(), aCard());
   const streams = await Promise.all([brief, card].map((id) => streamOf(get(), id)));
   expect(await get().call('GET', `/tokens/${lasting}`)).toMatchObject({ status: 200 });
-  // A background thread writes the files for the months.
+  // A background thread writes the months' files, so they appear with a delay.
   await expect.poll(() => months(get()), { timeout: 10_000 }).not.toEqual([]);
   const before = months(get());
 
@@ -102,7 +102,7 @@ test('after running for 24 hours, the vault trusts its clock, and restarts neith
     await fullRound(service);
     expect(await typesOf(service, stream), `after ${ranHours} hours`).toEqual(['token.created']);
     clock.advance(6 * anHour);
-    // The time during which the vault is stopped does not count as running.
+    // The time during which the vault is stopped does not count toward the 24 hours.
     if (ranHours === 12) service = await restart(() => clock.advance(2 * aDay));
   }
   await fullRound(service);
@@ -147,8 +147,8 @@ test('if the clock steps ahead by more than one hour, nothing is destroyed; once
   expect(await get().call('GET', `/tokens/${id}`)).toMatchObject({ status: 404 });
   expect(await typesOf(get(), stream)).toEqual(['token.created']);
   expect((await get().service.state()).notices).toHaveLength(1);
-  // A second step ahead begins the 24 hours again. The vault does not take the time before this step for the right
-  // time.
+  // A second step ahead restarts the 24 hours. The vault does not trust the time before this step, because that time
+  // was wrong too.
   clock.advance(23 * anHour);
   clock.step(tenYears);
   clock.advance(2 * anHour);
@@ -157,7 +157,7 @@ test('if the clock steps ahead by more than one hour, nothing is destroyed; once
   clock.step(-tenYears - 3 * anHour);
   expect(await get().service.state()).toMatchObject({ notices: [] });
   await fullRound(get());
-  // According to the correct clock, the token is due by now.
+  // The token is due by the correct clock too.
   expect(await typesOf(get(), stream)).toEqual(['token.created', 'token.expired']);
   await restart();
 });
@@ -187,7 +187,7 @@ for (const back of [5_000, anHour / 2, 3 * aDay]) {
     expect(await cvc()).toBe('123');
     clock.advance(1);
     expect(await cvc()).toBeUndefined();
-    // A new code lives for exactly one hour.
+    // A code that is stored after the step lives for exactly one hour.
     await get().call('PATCH', `/tokens/${id}`, { data: { cvc: '456' } });
     clock.advance(anHour - 1);
     expect(await cvc()).toBe('456');
@@ -206,7 +206,7 @@ for (const back of [5_000, 30 * 60_000, tenYears]) {
     const { dataDir } = get();
     const service = await restart(() => {
       clock.advance(-back);
-      // The newest event is later than the last recorded time, as after a crash.
+      // Makes the newest event later than the last recorded time. A crash would leave this state.
       const keys = pinStatements(join(dataDir, 'keys.db'), {});
       const newest = clock.now() + back - 50_000;
       const record = Buffer.from(JSON.stringify({ newest, codesAhead: 0, hold: null }));

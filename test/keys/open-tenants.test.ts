@@ -11,7 +11,7 @@ import { manualClock } from '../support/manual-clock.js';
 
 const zeros = Buffer.alloc(32);
 
-/** Creates a tenant on a new key store, and returns its opened keys. */
+/** Creates a tenant on a new key store, and opens the tenant's keys. */
 async function aTenant() {
   const dataDir = mkdtempSync(join(tmpdir(), 'strongroom-open-tenants-'));
   onTestFinished(() => rmSync(dataDir, { recursive: true }));

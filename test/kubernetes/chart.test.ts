@@ -8,7 +8,7 @@ import { settingPaths } from '#src/compose/config/settings.js';
 import { chart, lint, type Manifest, podsOf, profiles, render, selects } from './rendered.js';
 import { manifestCheck } from './schemas.js';
 
-/** The sets of values for which the chart renders different manifests. */
+/** For each set of values, the chart renders different manifests. */
 const variants = profiles.flatMap((profile) => [
   [profile, 'as it is by default', {}] as const,
   [profile, 'in maintenance', { maintenance: true }] as const,
@@ -121,7 +121,7 @@ describe.each(variants)('%s %s', (profile, _how, values) => {
           },
           resources: { requests: { cpu: expect.any(String), memory: expect.any(String) }, limits: { memory: '1Gi' } },
         });
-        // If a manifest replaces the command of the image, its own command must disable core dumps.
+        // If a manifest replaces the command of the image, the new command must disable core dumps too.
         if (container.command !== undefined) {
           expect(container.command.slice(0, 3)).toEqual(['prlimit', '--core=0:0', '--']);
         }
@@ -204,7 +204,7 @@ describe.each(variants)('%s %s', (profile, _how, values) => {
         containerPort: Number(env.get('STRONGROOM_ADMIN_PORT')),
       });
       expect(env.get('STRONGROOM_ADMIN_HOST')).toBe('0.0.0.0');
-      // After this delay, the program needs at most fifteen seconds to stop.
+      // After the shutdown delay, the program needs up to fifteen seconds to stop.
       expect(spec.terminationGracePeriodSeconds).toBeGreaterThan(
         Number(env.get('STRONGROOM_SHUTDOWN_DELAY_SECONDS')) + 15,
       );

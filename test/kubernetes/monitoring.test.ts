@@ -54,7 +54,8 @@ async function freePort(): Promise<number> {
 }
 
 /**
- * Starts a real Prometheus that has our alerts and scrapes this address every second. Removes it when the test ends.
+ * Starts a real Prometheus with our alerts, which scrapes this address every second. Stops Prometheus when the test
+ * ends.
  */
 async function startPrometheus(target: string) {
   const dir = tempDir();
@@ -112,7 +113,7 @@ test('on a real Prometheus that scrapes a real service, every alert and every qu
     await http('DELETE', path, { key });
     await http('GET', `${service.address}/tokens/not-there`, { key });
   };
-  /** Fills in a query's variables, as Grafana does before it sends the query. */
+  /** Replaces the variables in a query in the same way as Grafana. */
   const filled = (expr: string): string => expr.replaceAll('$__rate_interval', '30s').replaceAll('$instance', '.*');
   const withoutData = async (): Promise<readonly string[]> => {
     const missing: string[] = [];
@@ -128,7 +129,7 @@ test('on a real Prometheus that scrapes a real service, every alert and every qu
     }
     return missing;
   };
-  // A rate needs two scrapes with requests between them.
+  // Prometheus can compute a rate only from two scrapes with requests between them.
   let missing: readonly string[] = ['all'];
   for (let round = 0; round < 60 && missing.length > 0; round += 1) {
     await work();
@@ -144,7 +145,7 @@ test('on a real Prometheus that scrapes a real service, every alert and every qu
   const used = [...queries.map(([, expr]) => expr), ...rules.map(({ expr }) => expr)].flatMap(metricsIn);
   expect(used.filter((name) => !names.has(name))).toEqual([]);
 
-  // Prometheus accepts all alerts, and none of them fires while everything works.
+  // Prometheus accepts all alerts, and no alert fires while everything works.
   const loaded = (await prometheus.ask('/api/v1/rules')).data.groups[0].rules;
   expect(loaded.map(({ name, health }: { name: string; health: string }) => [name, health])).toEqual(
     rules.map(({ alert }) => [alert, 'ok']),
@@ -176,8 +177,8 @@ describe('alerts', () => {
   });
 
   /**
-   * For each alert, the series for which it fires, and series for which it barely does not fire. The series have one
-   * value per minute.
+   * For each alert: `bad` series for which it fires, and `good` series for which it narrowly does not fire. The series
+   * have one value per minute. `at` is the time of the evaluation.
    */
   const cases: Readonly<Record<string, { readonly bad: Series; readonly good: Series; readonly at: string }>> = {
     StrongroomDown: { bad: { 'up{job="strongroom"}': '0x10' }, good: { 'up{job="strongroom"}': '0 1x10' }, at: '5m' },
@@ -202,7 +203,7 @@ describe('alerts', () => {
     StrongroomAnchorFails: increases('strongroom_audit_anchor_failures_total', '0+1x90', '0x60 1x60', '80m'),
     StrongroomGuessing: increases('strongroom_guess_budgets_exhausted_total', '0x10 1x90', '3x90', '30m'),
     StrongroomWrongKeys: increases('strongroom_rate_limited_total{limit="auth_failures"}', '0+20x30', '0+5x30', '20m'),
-    // In these tests, time starts at the epoch.
+    // In these tests, time begins at the epoch.
     StrongroomBackupOld: {
       bad: { strongroom_last_backup_timestamp_seconds: '0x3000' },
       good: { strongroom_last_backup_timestamp_seconds: '86400x3000' },
@@ -242,7 +243,9 @@ function requests(status: number): string {
   return `strongroom_http_requests_total{status="${status}"}`;
 }
 
-/** Returns the series for a hundred reads per minute. `fast` says how many of them take at most half a second. */
+/**
+ * Returns the series for a hundred reads per minute. `fast` is the series of the reads that take at most half a second.
+ */
 function durations(fast: string): Series {
   const bucket = (le: string) =>
     `strongroom_http_request_duration_seconds_bucket{route="/tokens/:id",method="GET",le="${le}"}`;
@@ -319,10 +322,10 @@ describe('the dashboard', () => {
       .flatMap(([, expr]) => metricsIn(expr))
       .map((name) => name.replace(/_(bucket|sum|count)$/, ''));
     const unshown = [
-      // The dashboard shows the progress of a rebuild as a ratio instead.
+      // The dashboard shows the progress of a rebuild as a ratio of these two metrics, which is a separate query.
       'strongroom_rebuild_running',
       'strongroom_rebuild_events',
-      // This metric has no sample before an application is suspected. `doctor` and the access log name that
+      // This metric has no sample until an application becomes suspect. `doctor` and the access log name the
       // application.
       'strongroom_deduplication_suspects_total',
     ];
@@ -331,8 +334,8 @@ describe('the dashboard', () => {
 });
 
 /**
- * Checks a dashboard against the types from Grafana's own schema, in the version that docker-compose.yml uses. The
- * dashboard is compiled as a literal, so an unknown field is an error. Returns the compiler's errors.
+ * Checks a dashboard against the types from Grafana's schema, in the version of Grafana that docker-compose.yml uses.
+ * The dashboard is compiled as a literal, so an unknown field is an error. Returns the errors of the compiler.
  */
 function wrongInGrafana(checked: {
   readonly panels: readonly { readonly type?: string; readonly options?: object }[];
@@ -351,7 +354,7 @@ function wrongInGrafana(checked: {
   const source = [
     "import type { Dashboard } from '@grafana/schema';",
     ...imports,
-    // In JSON, an enumeration is represented by its text.
+    // JSON represents an enumeration as text.
     `type Plain<T> = T extends string ? \`\${T}\` : T extends (infer I)[] ? Plain<I>[] : T extends object ? Fields<T> : T;`,
     'type Fields<T> = { [K in keyof T]: Plain<T[K]> };',
     `export const dashboard: Plain<Dashboard> = ${JSON.stringify(checked)};`,

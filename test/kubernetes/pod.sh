@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs the pods of the embedded profile as a node would, in their own mount and network namespaces:
+# Runs the pods of the embedded profile in the same way as a node, in separate mount and network namespaces:
 #   unshare --mount --net --fork --kill-child pod.sh PROJECT INPUT
 # INPUT contains serve.env, backup.env and maintenance.env (NAME=VALUE), backup.command and erased-keys.command
 # (arguments, each terminated by NUL), backup.identity (age), root.key, tls.crt and tls.key. Mounts have the owners and

@@ -62,7 +62,7 @@ test('the embedded profile runs from its manifests, on mounts like those of kube
     backups: '1 1',
     lists: '1',
     restored: '0 201',
-    // The process is no longer ready, but it still serves requests.
+    // The process reports that it is not ready, but still serves requests.
     stopping: '503 201',
     stopped: '0 1',
     again: '201',

@@ -9,7 +9,10 @@ export const chart = fileURLToPath(new URL('../../deploy/helm/strongroom', impor
 export const profiles = ['embedded', 'cluster'] as const;
 export type Profile = (typeof profiles)[number];
 
-/** Returns the path or the version of a tool or schema that scripts/kubernetes-tools.sh has prepared. */
+/**
+ * Returns the path or the version of a tool or schema. scripts/kubernetes-tools.sh has prepared these tools and
+ * schemas.
+ */
 export function tool(
   name: 'HELM' | 'KUBERNETES' | 'KUBERNETES_VERSION' | 'PROMETHEUS_OPERATOR' | 'PROMETHEUS',
 ): string {
@@ -28,7 +31,10 @@ export function lint(profile: Profile) {
 /** Values that override the values in `ci/`. */
 export type Values = { readonly [name: string]: unknown };
 
-/** Renders the chart as `helm template` does. If helm rejects the values, throws an error with helm's message. */
+/**
+ * Renders the chart in the same way as `helm template`. If helm rejects the values, throws an error with helm's
+ * message.
+ */
 export function render(profile: Profile, values: Values = {}, release = 'strongroom'): readonly Manifest[] {
   const place = mkdtempSync(join(tmpdir(), 'strongroom-values-'));
   try {
@@ -76,7 +82,7 @@ export type PodSpec = {
 type Labels = Readonly<Record<string, string>>;
 type PodTemplate = { readonly metadata: { readonly labels: Labels }; readonly spec: PodSpec };
 export type Selector = { readonly matchLabels: Labels };
-/** The parts of a manifest that assertions read. The schemas check the other parts. */
+/** The parts of a manifest that the tests read. The schemas check all other parts. */
 export type Manifest = {
   readonly apiVersion: string;
   readonly kind: string;
@@ -95,7 +101,7 @@ export type Manifest = {
 
 export type Pod = { readonly of: string; readonly labels: Labels; readonly spec: PodSpec };
 
-/** Returns all pods that the manifests create. */
+/** Returns every pod that the manifests create. */
 export function podsOf(manifests: readonly Manifest[]): readonly Pod[] {
   return manifests.flatMap((manifest): readonly Pod[] => {
     const { kind, metadata, spec } = manifest;

@@ -11,15 +11,15 @@ function isSchema(value: unknown): value is Schema {
 }
 
 /**
- * Makes the schema of an API server as strict as `kubectl apply --validate=strict`, so that unknown fields are errors.
- * A value that may be a number or a string may still be either.
+ * Makes the schema of an API server as strict as `kubectl apply --validate=strict`: an unknown field becomes an error.
+ * A field that accepts both numbers and strings continues to accept both.
  */
 function closed(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(closed);
   if (!isSchema(schema)) return schema;
   const { format, 'x-kubernetes-int-or-string': isEither, ...rest } = schema;
   if (format === 'int-or-string' || isEither === true) return { type: ['integer', 'string'] };
-  // In Go, a pattern may ignore case. The manifests are in lower case, so that option is removed.
+  // A pattern in Go can ignore case. The manifests are in lower case, so the option for that is removed.
   const plain = (value: unknown) => (typeof value === 'string' ? value.replace('(?i)', '') : closed(value));
   const inner = Object.fromEntries(
     Object.entries(rest).map(([name, value]) => [name, name === 'pattern' ? plain(value) : closed(value)]),
@@ -29,8 +29,8 @@ function closed(schema: unknown): unknown {
 }
 
 /**
- * Returns a function that checks a manifest against the schemas of Kubernetes and the Prometheus operator. The function
- * returns the errors.
+ * Returns a function that checks a manifest against the schemas of Kubernetes and of the Prometheus operator. That
+ * function returns the errors.
  */
 export function manifestCheck(): (manifest: Manifest) => readonly string[] {
   const swagger = readFileSync(join(tool('KUBERNETES'), 'api/openapi-spec/swagger.json'), 'utf8');

@@ -12,7 +12,7 @@ async function callerOf(service: TestService, key: string) {
   return caller;
 }
 
-/** Returns the result of a preview: the decisions, and the token as it would be shown. */
+/** Returns the result of a preview: the decisions, and the token as a caller would see it. */
 async function preview(
   service: TestService,
   callerKey: string,

@@ -23,14 +23,14 @@ function problemsIn(findings: Awaited<ReturnType<typeof serviceFindings>>): read
   return findings.filter(({ state }) => state === 'problem').map(({ check }) => check);
 }
 
-/** Makes an application suspect: it deduplicated many values without a hit. */
+/** Makes an application suspect, by recording that it deduplicated many values without a hit. */
 async function makeSuspect({ vault, clock }: TestService, applicationId: string): Promise<void> {
   const budget = { max: 100, windowMs: hourMs, suspectAbove: 10 };
   const request = { need: 50, spare: 'none', hits: 0, now: clock.now() } as const;
   await vault.budgets.reserve('deduplication_misses', applicationId, budget, request);
 }
 
-/** Creates a webhook whose deliveries keep failing. Returns the webhook's id. */
+/** Creates a webhook whose deliveries fail repeatedly. Returns the id of the webhook. */
 async function failingWebhook({ call, vault, clock }: TestService, key: string): Promise<string> {
   const body = { url: 'https://receiver.example/hook', event_types: ['token.created'] };
   const { status, text, body: created } = await call('POST', '/webhooks', body, { key });

@@ -5,14 +5,14 @@ import type { JsonObject } from '#src/domain/json.js';
 
 type Known = { readonly id: string; readonly word: string; readonly n: number };
 
-/** Sends one request to one of the service's processes. */
+/** Sends a request to one of the service's processes. */
 export type Call = (
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
   url: string,
   body?: unknown,
 ) => Promise<{ readonly status: number; readonly text: string; readonly body: JsonObject }>;
 
-/** Creates a token that the queries `metadata.group:GROUP` and `data:WORD` find. */
+/** Creates a token that can be found with the queries `metadata.group:GROUP` and `data:WORD`. */
 export async function create(call: Call, group: string): Promise<Known> {
   const known = { id: `id-${randomUUID()}`, word: `w${randomUUID().replaceAll('-', '')}`, n: 0 };
   const body = { ...known, type: 'token', data: known.word, metadata: { group, word: known.word, n: '0' } };
@@ -37,8 +37,8 @@ async function listed(call: Call): Promise<ReadonlySet<string>> {
 }
 
 /**
- * Runs one caller with its own tokens. No other caller changes these tokens, so this caller always knows what get,
- * search, list and count must return. Returns the number of rounds.
+ * Runs one caller. No other caller changes the caller's tokens, so the correct results of get, search, list and count
+ * are always known. Returns the number of rounds.
  */
 export async function loaded(call: Call, group: string, goesOn: () => boolean): Promise<number> {
   const mine = new Map<string, Known>();
@@ -46,7 +46,7 @@ export async function loaded(call: Call, group: string, goesOn: () => boolean): 
   for (; goesOn(); rounds += 1) {
     const made = await create(call, group);
     mine.set(made.id, made);
-    // Other callers create tokens at the same time, but fewer than a hundred in total.
+    // Other callers create tokens at the same time, but so few that the token is among the first hundred.
     expect(await listed(call)).toContain(made.id);
     const some = [...mine.values()][rounds % mine.size] as Known;
     const word = `w${randomUUID().replaceAll('-', '')}`;

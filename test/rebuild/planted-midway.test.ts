@@ -10,7 +10,7 @@ const secret = 'the-plaintext-of-the-token';
 
 type Plant = {
   readonly what: string;
-  /** True if the rebuild replaces the row, because the row has an older revision, like one that an attacker left. */
+  /** True if the planted row has an older revision. The rebuild replaces such a row. */
   readonly isReplaced: boolean;
   readonly edit: (row: Record<string, unknown>) => Record<string, unknown>;
 };
@@ -86,7 +86,7 @@ test.each(plants)(
       return;
     }
 
-    // If rows differ, the rebuilt rows are used only if the operator accepts them.
+    // Without `acceptNew`, the rebuild does not switch to rows that differ from the current rows.
     await service.service.projections.rebuild('tokens', false);
     plant.run(row);
     expect(await endOfRebuild(service)).toEqual({ outcome: 'different', different: 1, examples: [stream] });
@@ -94,7 +94,8 @@ test.each(plants)(
     await expectNothingShown();
     expect((await service.call('GET', `/tokens/${id}`)).body).toMatchObject({ data: secret, containers: ['/closed/'] });
 
-    // If they are used, the planted row is rejected just as it would be among the current rows.
+    // If the operator accepts the new rows, the vault rejects the planted row, as it would reject a planted row among
+    // the current rows.
     await service.service.projections.rebuild('tokens', true);
     plant.run(row);
     expect(await endOfRebuild(service)).toMatchObject({ outcome: 'done', different: 1 });
@@ -109,7 +110,7 @@ test.each(plants)(
     }
     expect(found).toEqual([stream]);
 
-    // The next rebuild repairs the row.
+    // The next rebuild replaces the planted row with a correct one.
     expect(await rebuildTokens(service, true)).toMatchObject({ outcome: 'done', different: 1, examples: [stream] });
     expect((await service.call('GET', `/tokens/${id}`)).body).toMatchObject({ data: secret, containers: ['/closed/'] });
     vault.close();

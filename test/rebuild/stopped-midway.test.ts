@@ -51,7 +51,7 @@ test('the search terms of a cancelled or replaced generation are removed from al
   const service = await startTestService();
   await filled(service);
   const vault = openVault(service.dataDir);
-  /** Returns the terms by which ten tokens can be found. Each term has 16 bytes. */
+  /** Returns the search terms of ten tokens. Each term has 16 bytes. */
   const termsOf = (slot: number): Buffer[] => {
     const packed = vault.prepare(`SELECT terms FROM token_rows_${slot} WHERE terms IS NOT NULL LIMIT 10`).pluck().all();
     return (packed as Buffer[]).flatMap((terms) =>

@@ -11,13 +11,13 @@ import type { TestService } from '../support/test-service.js';
 
 export const generous = { timeout: 50_000, interval: 20 };
 
-/** Rebuilds the token rows. Returns the outcome. */
+/** Rebuilds the token rows, and returns the outcome. */
 export async function rebuildTokens({ service }: TestService, acceptNew = false) {
   await service.projections.rebuild('tokens', acceptNew);
   return endOfRebuild({ service });
 }
 
-/** Waits until no rebuild is running. Returns the outcome of the last rebuild, or null if none is recorded. */
+/** Waits until no rebuild is running. Returns the outcome of the last rebuild, or null if no outcome is recorded. */
 export function endOfRebuild({ service }: Pick<TestService, 'service'>) {
   return vi.waitFor(async () => {
     const [tokens] = await service.projections.status();
@@ -28,8 +28,8 @@ export function endOfRebuild({ service }: Pick<TestService, 'service'>) {
 }
 
 /**
- * Returns what the files contain: the number of rows in each set of tables, the generations, and the search keys that
- * are not destroyed.
+ * Returns the contents of the files: the number of rows in each set of tables, the generations, and the search keys
+ * that are not destroyed.
  */
 export function storedIn(dataDir: string) {
   const vault = pinStatements(join(dataDir, 'vault.db'), { readonly: true });
@@ -40,7 +40,7 @@ export function storedIn(dataDir: string) {
       generations: vault.prepare('SELECT generation, state FROM generations ORDER BY generation').all(),
       rows: [count('token_rows_0'), count('token_rows_1')],
       postings: slots.map((slot) => storedPostings(vault, slot).length),
-      /** The number of entries that each set of tables contains for search, whether or not the set is in use. */
+      /** How many entries of the search index each set of tables contains, including a set that is not in use. */
       index: slots.map((slot) =>
         ['changes', 'runs', 'segments', 'filters', 'blocks'].reduce(
           (sum, table) => sum + count(`index_${table}_${slot}`),
@@ -56,7 +56,9 @@ export function storedIn(dataDir: string) {
   }
 }
 
-/** Returns the stored state of the last rebuild of the token rows, or null if there never was one. */
+/**
+ * Returns the stored state of the last rebuild of the token rows, or null if the token rows have never been rebuilt.
+ */
 export function rebuildIn(dataDir: string): Rebuild | null {
   const vault = openVault(dataDir);
   try {
@@ -73,13 +75,14 @@ export function standsInFiles(dataDir: string, all: readonly Buffer[]): string[]
     existsSync(join(dataDir, file)),
   );
   return files.filter((file) => {
-    // Another process reads the file, because closing a SQLite file in this process would release its locks.
+    // A separate process reads the file. If this process opened and closed a SQLite file, it would release the locks of
+    // the service under test.
     const content = execFileSync('cat', [join(dataDir, file)], { maxBuffer: 1 << 30 });
     return all.some((bytes) => content.includes(bytes));
   });
 }
 
-/** Opens `vault.db` to read it or damage it while the service runs. */
+/** Opens `vault.db` while the service runs, so that a test can read or damage the file. */
 export function openVault(dataDir: string): Database.Database {
   return pinStatements(join(dataDir, 'vault.db'), { timeout: 10_000 });
 }

@@ -19,7 +19,7 @@ test('under load, no read, list or search is wrong or incomplete during repeated
       expect(await rebuildTokens(service)).toEqual({ outcome: 'done', different: 0, examples: [] });
     }
   })();
-  // If a caller sees a wrong response, the test fails immediately.
+  // If a caller gets a wrong response, its promise rejects, and the test fails immediately.
   try {
     await Promise.race([rebuilt, load]);
   } finally {

@@ -37,7 +37,7 @@ test(`${rounds} kills during rotations under load: after every start, everything
         const body = { type: 'token', data: `of round ${round}` };
         const created = await http('POST', `${address}/tokens`, { key, body }).catch(() => null);
         if (created?.status === 201) made.set(String(created.body['id']), body.data);
-        // If the delete gets no response, its outcome is unknown, so the test no longer reads this token.
+        // If the delete gets no response, its outcome is unknown. The test therefore never reads this token again.
         made.delete(id);
         const ended = await http('DELETE', `${address}/tokens/${id}`, { key }).catch(() => null);
         if (ended?.status === 204) deleted.add(id);
@@ -46,8 +46,8 @@ test(`${rounds} kills during rotations under load: after every start, everything
     const running = load();
     await callControl(socket, 'keys-rotate', {});
     const cut = wait(below(400));
-    // In every third round, the test waits until the rotation has finished, so that the next rotation begins with
-    // another root key.
+    // In every third round, the test waits until the rotation is complete. The next rotation then begins with a
+    // different root key.
     while (round % 3 === 0) {
       const asked = await callControl(socket, 'keys-rotation', {});
       const now = asked?.ok === true ? asked.value.state : undefined;
@@ -101,8 +101,8 @@ test('after an interruption between any two steps on the root key files, everyth
     expect(existsSync(nextFile), what).toBe(false);
     expect(readFileSync(rootKeyFile), what).toEqual(newText);
   }
-  // At this point, no key is wrapped under the next root key. A partial file left by a crash is harmless, and a complete
-  // file is used.
+  // At this point, no key is wrapped under the next root key. If a crash left a partial file, the file does no harm. A
+  // complete file is used for the next rotation.
   writeFileSync(`${nextFile}.part`, newText.subarray(0, 10), { mode: 0o600 });
   await run(['keys', 'generate-root', nextFile]);
   const prepared = readFileSync(nextFile);

@@ -5,7 +5,7 @@ import { fill, rootKeyIn } from './support.js';
 
 const chunkBytes = 16 * 1024 * 1024;
 
-/** True if this user may read the memory of a process that the user started. */
+/** True if the current user may read the memory of other processes of the same user. */
 const mayLook = (() => {
   try {
     closeSync(openSync(`/proc/${process.ppid}/mem`, 'r'));
@@ -16,8 +16,8 @@ const mayLook = (() => {
 })();
 
 /**
- * Returns the number of occurrences of each pattern in a process's writable memory, which includes the heap, the stacks
- * and the buffers of all threads.
+ * Returns how often each pattern occurs in a process's writable memory. This memory includes the heap, the stacks and
+ * the buffers of all threads.
  */
 function countInMemory(pid: number, patterns: Readonly<Record<string, Buffer>>): Record<string, number> {
   const counts = Object.fromEntries(Object.keys(patterns).map((name) => [name, 0]));
@@ -34,7 +34,7 @@ function countInMemory(pid: number, patterns: Readonly<Record<string, Buffer>>):
         try {
           read = readSync(memory, buffer, 0, Math.min(buffer.length, left), at);
         } catch {
-          // The page is reserved, but it is not mapped.
+          // The page is reserved but not mapped, so it cannot be read.
           continue;
         }
         for (const [name, pattern] of Object.entries(patterns)) {
@@ -70,11 +70,11 @@ test.skipIf(!mayLook)(
     const service = await startService(vault.flags);
     const old = rootKeyIn(vault.rootKeyFile);
     const made = await fill(service.address, vault, 50);
-    // A rebuild opens rows on another thread, which gets a copy of the root key. The rebuild also keeps the old rows
-    // for a while.
+    // A rebuild opens rows on a second thread, which gets a copy of the root key. After the rebuild, the vault keeps
+    // the old rows for a while.
     await runJson(['projections', 'rebuild', 'tokens', '--yes', ...vault.flags]);
     const before = countInMemory(service.pid, formsOf(old));
-    // Patterns that must be present are found, which proves that the search works.
+    // The search finds the old root key while it is in use. This proves that the search works.
     expect(before['bytes']).toBeGreaterThan(0);
     await runJson(['keys', 'rotate', '--all', ...vault.flags]);
     const present = rootKeyIn(vault.rootKeyFile);

@@ -39,7 +39,7 @@ test('after a rotation on a running service, the old root key and an older copy 
     return (body['data'] as unknown[]).length === 1 ? true : undefined;
   });
 
-  // No file contains bytes that were wrapped by the old root key or by an old key of a tenant.
+  // No file contains bytes that were wrapped by the old root key or by a tenant's old key.
   const stale = [...before.tenantKeys, ...before.generationKeys, ...before.dataKeys].map(({ wrapped }) => wrapped);
   expect(stale.length).toBeGreaterThan(300);
   const files = filesOf(dataDir);
@@ -49,7 +49,7 @@ test('after a rotation on a running service, the old root key and an older copy 
   expect(today.tenantKeys.map(({ purpose }) => purpose)).toContain('identity');
   for (const row of today.tenantKeys) expect(openTenantKey(oldRoot, row.wrapped, row)).toBeNull();
   for (const { wrapped } of today.generationKeys) expect(openGenerationKey(oldRoot, wrapped, 1)).toBeNull();
-  // The old root key opens tenant keys in the copy. Those tenant keys cannot unwrap any current data key.
+  // The old root key opens the tenant keys in the older copy. These tenant keys cannot unwrap any current data key.
   const oldWrapping = before.tenantKeys.filter(({ purpose }) => purpose === 'wrapping');
   const places = oldWrapping.map(({ id, tenant: tenantId, ...row }) => {
     const wrapping = openTenantKey(oldRoot, row.wrapped, { id, tenant: tenantId, purpose: row.purpose });

@@ -13,7 +13,9 @@ export type TenantKeyRow = {
 };
 export type DataKeyRow = { readonly id: string; readonly tenantKeyId: string; readonly wrapped: Buffer };
 
-/** Returns all wrapped keys in a key store that are not destroyed, read as another process would read them. */
+/**
+ * Returns all wrapped keys in a key store that are not destroyed. The key store is read through a separate connection.
+ */
 export function wrapsIn(dataDir: string) {
   const database = pinStatements(join(dataDir, 'keys.db'), { readonly: true, timeout: 5_000 });
   const living = <T>(sql: string) =>
@@ -37,7 +39,7 @@ export function rootKeyIn(file: string): Buffer {
   return Buffer.from(readFileSync(file, 'utf8').trim(), 'hex');
 }
 
-/** Creates this many tokens. Returns their values by id. */
+/** Creates this many tokens, and returns their values by id. */
 export async function fill(
   address: string,
   { key }: Pick<TestVault, 'key'>,
@@ -58,7 +60,7 @@ export async function fill(
   return made;
 }
 
-/** Returns the ids of the tokens whose values are not read as expected. */
+/** Returns the ids of the tokens whose read does not return the expected value. */
 export async function unread(address: string, key: string, made: ReadonlyMap<string, string>): Promise<string[]> {
   const wrong: string[] = [];
   const left = [...made];

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { dateFields, type Query, textFields } from '#src/search/query/syntax-tree.js';
 
-/** Generators of the values in a query's terms. */
+/** Generators for the values in the terms of a query. */
 export type Pools = {
   readonly text: (field: (typeof textFields)[number]) => fc.Arbitrary<string>;
   readonly metadata: fc.Arbitrary<{ readonly key: string; readonly value: string }>;
@@ -21,8 +21,8 @@ function leaf({ text, metadata, path, instant }: Pools): fc.Arbitrary<Query> {
 }
 
 /**
- * Returns a generator of the trees that a query can express: `and` and `or` have two or more operands, the number of
- * terms is limited, and the tree is not deep.
+ * Returns a generator for the trees that a query can express. `and` and `or` have at least two operands. The number of
+ * terms and the depth are limited.
  */
 export function queries(pools: Pools): fc.Arbitrary<Query> {
   const { tree } = fc.letrec<{ tree: Query }>((tie) => ({
@@ -45,7 +45,7 @@ export function queries(pools: Pools): fc.Arbitrary<Query> {
   return tree;
 }
 
-/** Returns the number of terms in a tree. A query may have 64 terms. */
+/** Returns the number of terms in a tree. A query may contain at most 64 terms. */
 export function termCount(query: Query): number {
   if (query.is === 'and' || query.is === 'or') return query.of.reduce((sum, child) => sum + termCount(child), 0);
   return query.is === 'not' ? termCount(query.of) : 1;

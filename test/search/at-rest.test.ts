@@ -11,10 +11,7 @@ beforeEach((context) => embeddedOnly(context, 'it looks into the files of SQLite
 
 type Counts = { readonly postings: number; readonly withTerms: number };
 
-/**
- * Returns how much the store contains for search: the postings that were added and not removed, and the rows with
- * terms.
- */
+/** Returns how many postings were added and not removed, and how many rows have search terms. */
 function counts({ dataDir }: TestService): Counts {
   const database = pinStatements(join(dataDir, 'vault.db'), { readonly: true });
   const withTerms = database.prepare('SELECT count(*) FROM token_rows_1 WHERE terms IS NOT NULL OR seq IS NOT NULL');
@@ -38,7 +35,7 @@ const body = {
   search_indexes: ['{{ data }}'],
 };
 
-/** Threat: an attacker who has the files reads the terms by which tokens can be found. */
+/** Threat: an attacker who has the files reads the search terms of tokens. */
 test('files contain search terms only as keyed hashes', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'strongroom-at-rest-'));
   const service = await startTestService({ dataDir });
@@ -58,19 +55,22 @@ test('files contain search terms only as keyed hashes', async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-/** Threat: the index still finds or counts a person whose token was deleted. */
+/**
+ * Threat: an attacker who may search finds or counts a person through the index, although the person's token was
+ * deleted.
+ */
 test('postings follow the token: an update replaces them, and a deletion or an expiry removes them', async () => {
   const service = await startTestService();
   const empty = { postings: 0, withTerms: 0 };
   expect(counts(service)).toEqual(empty);
 
   await service.call('POST', '/tokens', body);
-  // The postings of the token: all, id, type, fingerprint, creator, container with its two parent levels, metadata, and
-  // index.
+  // The token has ten postings: all, id, type, fingerprint, creator, the container with its two parent levels,
+  // metadata, and index.
   expect(counts(service)).toEqual({ postings: 10, withTerms: 1 });
   await service.call('PATCH', '/tokens/zqid-1', { metadata: { more: 'x' }, data: 'other', containers: ['/flat/'] });
-  // Now there is one container level less, one metadata entry more, and a posting for the application that made the
-  // update.
+  // After the update, the token has one container level less and one metadata entry more. It also has a posting for the
+  // application that made the update.
   expect(counts(service)).toEqual({ postings: 11, withTerms: 1 });
   await service.call('DELETE', '/tokens/zqid-1');
   expect(counts(service)).toEqual(empty);
@@ -83,7 +83,8 @@ test('postings follow the token: an update replaces them, and a deletion or an e
 
   await service.call('POST', '/tokens', { ...body, expires_at: new Date(service.clock.now() + 1_000).toISOString() });
   service.clock.advance(1_000);
-  // The append that begins the new life first records that the old life expired.
+  // The token is overdue, but its expiry is not recorded yet. The append that begins the new life first records this
+  // expiry.
   await service.call('POST', '/tokens', { ...body, metadata: {} });
   expect(counts(service)).toEqual({ postings: 9, withTerms: 1 });
   await service.close();
@@ -101,7 +102,7 @@ test('a purge of a cvc leaves the postings unchanged', async () => {
   await service.close();
 });
 
-/** If the stored count of a common term were wrong, every later total would be wrong. */
+/** If the stored count of a common term became wrong, every later total would be wrong too. */
 test('the counts of common terms stay exact while tokens are created and deleted', async () => {
   const service = await startTestService();
   const total = async (query: string) => {

@@ -8,14 +8,14 @@ import { startTestService } from '../support/test-service.js';
 
 beforeEach((context) => embeddedOnly(context, 'it damages the index of SQLite'));
 
-/** Threat: a damaged index finds fewer tokens than there are, and no response shows the damage. */
+/** If a damaged index returned too few tokens, no response would reveal the damage. Searches must therefore fail. */
 test('with a damaged index, searches fail, while reads, writes and the rebuild that repairs the index work', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'strongroom-damaged-index-'));
   const first = await startTestService({ dataDir });
   const body = { type: 'token', data: 'x', metadata: { group: 'a' } };
   for (const id of ['one', 'two', 'gone']) await first.call('POST', '/tokens', { ...body, id });
   await first.call('DELETE', '/tokens/gone');
-  // When the service stops, it removes erased postings from the index, and merges the index for that.
+  // The service removes erased postings from the index when it stops. To do so, it merges the index.
   await first.stop();
   const vault = openVault(dataDir);
   expect(vault.prepare('UPDATE index_blocks_1 SET entries = randomblob(3964)').run().changes).toBeGreaterThan(0);

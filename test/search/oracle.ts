@@ -3,7 +3,7 @@ import type { TokenPermission } from '#src/domain/access/permission.js';
 import type { Json, JsonObject } from '#src/domain/json.js';
 import type { Query } from '#src/search/query/syntax-tree.js';
 
-/** A token as the test knows it: its revealed form, its masked form, and the values of its indexes. */
+/** A token in the form that the test expects: revealed, masked, and with the values of its search indexes. */
 export type PlainToken = {
   readonly revealed: JsonObject;
   readonly masked: JsonObject;
@@ -11,7 +11,10 @@ export type PlainToken = {
   readonly order: number;
 };
 
-/** Returns true if a token matches the query according to the specification. Examines the token itself. */
+/**
+ * Returns true if a token matches the query according to the specification. It examines the token itself, and does not
+ * use an index.
+ */
 export function matches(query: Query, { revealed, indexValues }: PlainToken): boolean {
   const token = { revealed, indexValues, masked: {}, order: 0 };
   switch (query.is) {
@@ -56,8 +59,8 @@ function containersOf(token: JsonObject): readonly string[] {
 }
 
 /**
- * Returns the form in which a caller with these rules sees a token, or null if the caller does not see it. See
- * docs/contract.md, "Access rules".
+ * Returns the form in which a caller with these rules sees a token, or null if the caller cannot see the token
+ * (docs/contract.md, "Access rules").
  */
 export function seenBy(
   rules: readonly AccessRule[],

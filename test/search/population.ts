@@ -9,17 +9,19 @@ export const words = ['Straße', 'STRASSE', 'red', 'Red', 'blue', '4242', '5556'
 export const keys = ['color', 'Color', 'my key', 'größe'];
 export const paths = ['/', '/a/', '/a/b/', '/a/b/c/', '/ab/', '/b/'];
 
-/** A create request, and the values of its index expressions, which were determined by hand. */
+/** A create request, and the values that its search index expressions must have. The values were determined by hand. */
 type Sample = { readonly fields: JsonObject; readonly indexValues: readonly string[] };
 
-/** Words for metadata. They are not own values of tokens, because metadata must not contain those. */
+/**
+ * The words that can be used as metadata. They do not occur as own values of tokens, which metadata must not contain.
+ */
 export const harmlessWords = words.filter((word) => !/\d{3}/.test(word) || word === '4242');
 const metadata = fc.dictionary(fc.constantFrom(...keys), fc.constantFrom(...harmlessWords), { maxKeys: 3 });
 const containers = fc.uniqueArray(fc.constantFrom(...paths), { minLength: 1, maxLength: 3 });
 
 const number = { a: '4242424242424242', b: '5555555555554444' } as const;
 
-/** Data of each type, with expressions for its search indexes or with the default expressions. */
+/** Data of each type, either with explicit expressions for its search indexes or with the default expressions. */
 const typed: fc.Arbitrary<Sample> = fc.oneof(
   fc.constantFrom(...words).map((data) => sample('token', data, ['{{ data }}'], [data])),
   fc.constantFrom(...words).map((data) => sample('token', data)),
@@ -60,7 +62,7 @@ function last4(text: string): string {
   return text.slice(-4);
 }
 
-/** The time until the token expires, in seconds, or null. */
+/** The time in seconds after which the token expires, or null for a token without an expiry. */
 const life = fc.constantFrom(null, null, null, 60, 3_600);
 
 export const samples = fc

@@ -1,7 +1,7 @@
 import { runAt } from '#src/search/query/lexer.js';
 import type { Query } from '#src/search/query/syntax-tree.js';
 
-/** Returns a query's text. When that text is parsed, the result is the same tree. */
+/** Returns the text of a query. Parsing the text results in the same tree. */
 export function printQuery(query: Query): string {
   switch (query.is) {
     case 'everything':

@@ -15,7 +15,7 @@ async function callerOf({ service, key }: TestService): Promise<Caller> {
   return caller;
 }
 
-/** Returns a vault that calls `happens` once, after a search has read its rows and before it reads their keys. */
+/** Returns a vault that calls `happens` once, when a search has read its rows but not yet the rows' keys. */
 function interrupted(vault: Vault, happens: () => Promise<unknown>): Vault {
   let happened = false;
   const { rows } = vault;
@@ -71,7 +71,7 @@ test('if a token expires after a search has read its row and before the response
   await service.close();
 });
 
-/** Threat: if a lost key counted as erased, a damaged store would look healthy. */
+/** If the vault treated a lost key like an erased key, a damaged store would look healthy. */
 test('if the key of a live token is lost, the page returns 500, and the service is not ready', async () => {
   const service = await startTestService();
   await service.call('POST', '/tokens', { id: 'good', type: 'token', data: 1 });

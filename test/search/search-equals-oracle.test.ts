@@ -31,7 +31,7 @@ beforeAll(async () => {
   creators = [service.key, await service.application([rule('/', 'reveal', tokenPermissions)])];
   const random = fc.sample(accessRules, { seed, numRuns: 6 }).map((rules) => [
     ...rules.slice(1),
-    // Every caller can search and list something. Without that, there would often be nothing to compare.
+    // Every caller has permission to search and list. Without these permissions, many comparisons would be empty.
     { ...(rules[0] ?? rule('/a/', 'mask', [])), permissions: ['token:search', 'token:read'] as const },
   ]);
   const all: readonly (readonly AccessRule[])[] = [everywhere, ...random];
@@ -74,7 +74,7 @@ function living(): readonly PlainToken[] {
     .sort((a, b) => b.order - a.order);
 }
 
-/** Returns queries that use values from the population, so that they find something. */
+/** Returns queries with values from the population, so that many of them find tokens. */
 function aboutThePopulation(): fc.Arbitrary<Query> {
   const known = (field: string) => [...tokens.values()].map(({ revealed }) => String(revealed[field]));
   const from = (values: readonly string[]) => fc.constantFrom(...new Set(values));
@@ -115,7 +115,8 @@ async function expectAnswersOfTheOracle(numRuns: number): Promise<void> {
         const seen = matches(query, token) ? seenBy(rules, 'token:search', token) : null;
         return seen === null ? [] : [seen];
       });
-      // A search that finds nothing may return suggestions, but only after the words were collected.
+      // A search without results may return suggestions, if the words have been collected. A search with results never
+      // returns suggestions.
       if (found.length > 0) expect(_suggestions).toBeUndefined();
       expect(answer).toEqual({
         pagination: {
@@ -129,7 +130,7 @@ async function expectAnswersOfTheOracle(numRuns: number): Promise<void> {
   );
 }
 
-/** Each test changes the population that the previous test left. */
+/** Each test continues with the population that the previous test left. */
 describe('for any query, caller and time, a search returns what a scan of every token returns', () => {
   test('after tokens were created', async () => {
     for (const [i, sample] of sampled(tokenCount, 0).entries()) {

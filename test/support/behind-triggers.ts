@@ -1,8 +1,8 @@
 import type Database from 'better-sqlite3';
 
 /**
- * Changes a database as any program with write access to its file can. Removes the triggers that forbid the change and
- * restores them afterwards, so that the schema is unchanged.
+ * Changes a database in the same way as any program that can write to its file. Removes the triggers that forbid the
+ * change, and restores them afterwards. The schema is therefore unchanged.
  */
 export function behindTriggers<T>(database: Database.Database, change: () => T): T {
   const select = database.prepare(`SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'`);
@@ -13,7 +13,7 @@ export function behindTriggers<T>(database: Database.Database, change: () => T):
     for (const { sql } of triggers) database.exec(sql);
     return changed;
   });
-  // A running service may write at the same moment. A transaction that began with a read would fail then, because it
-  // could not wait for that write.
+  // A running service can write at the same time. An immediate transaction waits for that write. A transaction that
+  // began with a read could not wait, and would fail.
   return transaction.immediate();
 }

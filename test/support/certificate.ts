@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 
-/** Creates a self-signed certificate for this machine and its key. */
+/** Creates a self-signed certificate for this machine, and the certificate's key. */
 export function makeCertificate(dir: string, name: string): { cert: string; key: string } {
   const files = { cert: join(dir, `${name}.pem`), key: join(dir, `${name}.key`) };
   execFileSync(

@@ -10,8 +10,9 @@ const redis = process.env['STRONGROOM_TEST_REDIS_URL'] ?? 'redis://127.0.0.1:647
 type Options = Omit<ClusterOptions, 'urls' | 'database' | 'role' | 'prepares'>;
 
 /**
- * Opens a service in the cluster profile with its own log, databases and Redis prefix. The service has no worker, so
- * `sweep` and `checkpointer` run only when the test calls them. `remove` drops everything that belongs to the service.
+ * Opens a service in the cluster profile with a separate log, separate databases and a separate Redis prefix. The
+ * service has no worker, so the sweep and the checkpointer run only when the test calls them. `remove` deletes
+ * everything that belongs to the service.
  */
 export async function openClusterService(options: Options) {
   const database = `strongroom_test_${randomBytes(8).toString('hex')}`;

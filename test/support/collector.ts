@@ -16,13 +16,16 @@ export type Span = {
   readonly events?: readonly unknown[];
 };
 
-/** The kinds of spans, and the status of a span that failed (opentelemetry-proto, trace/v1/trace.proto). */
+/**
+ * The kind of a server span. The values below are the kind of a client span and the status of a failed span
+ * (opentelemetry-proto, trace/v1/trace.proto).
+ */
 export const server = 2;
 export const client = 3;
 export const failed = 2;
 
 /**
- * Starts a collector that receives traces as OTLP over HTTP, in JSON (OpenTelemetry Protocol 1.x, "OTLP/HTTP Request").
+ * Starts a collector that receives traces in JSON, as OTLP over HTTP (OpenTelemetry Protocol 1.x, "OTLP/HTTP Request").
  */
 export async function startCollector(answer: 'takes' | 'hangs' = 'takes') {
   const bodies: string[] = [];

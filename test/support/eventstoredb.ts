@@ -6,17 +6,17 @@ import { fileURLToPath } from 'node:url';
 
 const program = fileURLToPath(new URL('./eventstoredb-stand-in/main.mjs', import.meta.url));
 
-/** A process that speaks the protocol of EventStoreDB, for tests. */
+/** A process that imitates EventStoreDB for tests. */
 export type StandInProcess = {
   readonly port: number;
   signal(signal: 'SIGSTOP' | 'SIGCONT'): void;
-  /** Kills the process, so that it cannot finish its work. */
+  /** Kills the process with SIGKILL, so it cannot finish its work. */
   kill(): Promise<void>;
-  /** Starts the process again on the same port with the same data. */
+  /** Starts the process again with the same port and data. */
   start(): Promise<void>;
 };
 
-/** A stand-in process that has its own directory. */
+/** A stand-in process with a separate directory. */
 export type StandIn = StandInProcess & {
   /** The directory with the file `appends.jsonl`, which contains the events. */
   readonly directory: string;
@@ -25,7 +25,10 @@ export type StandIn = StandInProcess & {
   remove(): Promise<void>;
 };
 
-/** Starts a stand-in. With `forgetful`, it rejects a retried append, which a real server would acknowledge again. */
+/**
+ * Starts a stand-in. With `forgetful`, the stand-in rejects a retried append, although a real server would acknowledge
+ * it.
+ */
 export async function startStandIn(fault?: 'forgetful'): Promise<StandIn> {
   const directory = mkdtempSync(join(tmpdir(), 'strongroom-eventstoredb-stand-in-'));
   const process = await startProcess(directory, fault === undefined ? [] : [`--${fault}`]);
@@ -70,14 +73,14 @@ export async function startSecureStandIn(): Promise<
   };
 }
 
-/** Three processes that share a log. The test decides which of them is the leader. */
+/** Three processes that share a log. The test decides which process is the leader. */
 export type StandInCluster = {
   readonly url: string;
   readonly nodes: readonly StandInProcess[];
-  /** Returns the index of the node that gossip reports as the leader, or null. */
+  /** Returns the index of the node that gossip reports as the leader, or null if gossip reports no leader. */
   leader(): number | null;
   /**
-   * Makes gossip report another leader, or no leader for null. `dead` contains the nodes that gossip reports as not
+   * Makes gossip report a different leader, or no leader if `leader` is null. Gossip reports the nodes in `dead` as not
    * alive.
    */
   elect(leader: number | null, dead?: readonly number[]): void;
@@ -114,9 +117,9 @@ type Server = { readonly url: string; remove(): Promise<void> };
 const realUrl = process.env['STRONGROOM_TEST_EVENTSTORE_URL'];
 
 /**
- * The servers for tests of the protocol. If `STRONGROOM_TEST_EVENTSTORE_URL` names a real server, that server may
- * already contain events, which the tests leave unchanged. Without the variable, the tests run on one stand-in and on a
- * cluster of three.
+ * The servers for tests of the protocol. If `STRONGROOM_TEST_EVENTSTORE_URL` names a real server, the tests run on that
+ * server. The server can already contain events, which the tests leave unchanged. Otherwise, the tests run on a single
+ * stand-in and on a cluster of three.
  */
 export const eventStoreServers: readonly { readonly what: string; start(): Promise<Server> }[] =
   realUrl === undefined
@@ -126,7 +129,7 @@ export const eventStoreServers: readonly { readonly what: string; start(): Promi
       ]
     : [{ what: 'a real server', start: async () => ({ url: realUrl, remove: async () => undefined }) }];
 
-/** Starts the first of the servers in `eventStoreServers`. */
+/** Starts the first server in `eventStoreServers`. */
 export async function eventStoreDb(): Promise<Server> {
   const [server] = eventStoreServers;
   if (server === undefined) throw new Error('there is always one');

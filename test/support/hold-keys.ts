@@ -5,9 +5,9 @@ import { profile } from './profile.js';
 import type { TestService } from './test-service.js';
 
 /**
- * Prevents keys from being destroyed until the returned function is called. On SQLite, another connection reads the key
- * store, as a backup would, so the old bytes of a key cannot leave the files. On MongoDB, no command that destroys a
- * key reaches the store.
+ * Prevents the destruction of keys until the returned function is called. In the embedded profile, a second connection
+ * reads the key store, as during a backup, so the old bytes of a key cannot leave the files. In the cluster profile,
+ * calls that destroy a key fail before they reach the store.
  */
 export function holdKeys({ dataDir, vault: { keys } }: TestService): () => void {
   if (profile === 'embedded') {

@@ -2,7 +2,7 @@ import { authenticLog } from '#src/audit/authentic-log.js';
 import type { IntegrityKeys } from '#src/keys/key-ring.js';
 import type { EventLog, StoredLog } from '#src/ports/event-log.js';
 
-/** The integrity keys that `authenticated` uses. */
+/** The integrity keys of a log that `authenticated` opens. */
 export const testIntegrityKeys: IntegrityKeys = {
   commits: Buffer.alloc(32, 1),
   rows: Buffer.alloc(32, 2),
@@ -12,8 +12,8 @@ export const testIntegrityKeys: IntegrityKeys = {
 };
 
 /**
- * Opens a stored log as a vault would, under the integrity keys for tests. For suites that test a store without a key
- * ring.
+ * Opens a stored log in the same way as a vault, with the integrity keys for tests. Suites that test a store without a
+ * key ring use this function.
  */
 export function authenticated(stored: StoredLog): EventLog {
   return authenticLog(stored, { integrityKeys: async () => testIntegrityKeys });

@@ -1,15 +1,15 @@
 import type { Clock } from '#src/ports/clock.js';
 
 export type ManualClock = Clock & {
-  /** Lets this much time pass. */
+  /** Lets this much time pass, in ms. */
   advance(ms: number): void;
-  /** Lets time pass until this time. */
+  /** Lets time pass until the clock shows this time. */
   set(ms: number): void;
-  /** Moves the clock by this much without letting time pass. */
+  /** Moves the clock by this many ms, without letting time pass. */
   step(ms: number): void;
 };
 
-/** Creates a clock that stands still until a test moves it. */
+/** Creates a clock that does not move until a test moves it. */
 export function manualClock(startMs = Date.UTC(2026, 0, 31, 12)): ManualClock {
   let now = startMs;
   let steppedMs = 0;

@@ -7,8 +7,8 @@ import type { Answer } from './test-service.js';
 type Media = Readonly<Record<string, OpenAPIV3_1.MediaTypeObject>>;
 
 /**
- * Returns the parts of a response that the OpenAPI document does not describe. The result is empty if the document
- * describes everything.
+ * Returns the parts of a response that the OpenAPI document does not describe. The list is empty if the document
+ * describes the whole response.
  */
 export type OpenApiChecker = (method: string, url: string, answer: Answer) => readonly string[];
 
@@ -18,7 +18,7 @@ type Path = {
   readonly operations: Readonly<Record<string, OpenAPIV3_1.OperationObject | undefined>>;
 };
 
-/** The statuses that are allowed for a request if its path is unknown, or if the path does not support its method. */
+/** The statuses that are allowed if the path of a request is unknown or does not support the request's method. */
 const undescribed = [400, 404, 405];
 
 export function openApiChecker(app: FastifyInstance): OpenApiChecker {
@@ -44,7 +44,7 @@ export function openApiChecker(app: FastifyInstance): OpenApiChecker {
     const served = method === 'HEAD' ? 'get' : method.toLowerCase();
     const operation = operationOf(paths, url, served);
     if (operation === undefined) {
-      // The CORS plugin, not a route, responds to a preflight request.
+      // The response to a preflight request comes from the CORS plugin, and not from a route.
       if (method === 'OPTIONS' && answer.status < 300) return [];
       if (!undescribed.includes(answer.status)) return [`status ${answer.status} of something that is not described`];
       const isKnown = paths.some(({ pattern }) => pattern.test(url.split('?')[0] ?? ''));
@@ -77,14 +77,14 @@ function wrongBody(
   return wrong(schema, type.includes('json') ? body : text);
 }
 
-/** Prefixes each reference with the id of the document, so that Ajv finds the named schemas. */
+/** Prefixes each reference with the id of the document. Ajv needs this prefix to find the named schemas. */
 function withReferences(schema: object): object {
   return JSON.parse(JSON.stringify(schema), (key, value) => (key === '$ref' ? `document${value}` : value));
 }
 
 /**
- * Returns the operation at an address. Tries paths without parameters first, because `search`, for example, could also
- * be an id.
+ * Returns the operation at an address. Tries paths without parameters first. For example, `search` is a path, although
+ * it could also be an id.
  */
 function operationOf(paths: readonly Path[], url: string, method: string): OpenAPIV3_1.OperationObject | undefined {
   const [asked = ''] = url.split('?');

@@ -16,22 +16,22 @@ import { tokenPermissions } from '#src/domain/access/permission.js';
 import type { JsonObject } from '#src/domain/json.js';
 import { rule } from './test-service.js';
 
-/** The installed program. The test process runs none of it. */
+/** The installed program. It always runs in a separate process. */
 const program = fileURLToPath(new URL('../../dist/bin/strongroom.js', import.meta.url));
 const startLimitMs = 60_000;
 
-// It takes one or two seconds to start the program on a busy machine.
+// On a busy machine, the start of the program takes one or two seconds.
 vi.setConfig({ testTimeout: 180_000 });
 
 export type RunOptions = {
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
   readonly stdin?: string | Buffer;
-  /** The user as which the program runs. To set it, the test must run as root. */
+  /** The user id that the program runs as. The test must run as root to set it. */
   readonly uid?: number;
-  /** How many files and connections the process may have open at the same time. */
+  /** The limit on files and connections that the process can have open at the same time. */
   readonly descriptors?: number;
-  /** The group as which the program runs. By default, its number is that of the user. */
+  /** The group id that the program runs as. By default, it is the same number as the user id. */
   readonly gid?: number;
   /** If true, closes the output of the program before the program writes anything. */
   readonly leavesAtOnce?: boolean;
@@ -59,7 +59,7 @@ function start(
   const limited = ['sh', '-c', `ulimit -n ${descriptors} && exec "$0" "$@"`, ...command];
   const [file = '', ...rest] = descriptors === undefined ? command : limited;
   const child = spawn(file, rest, {
-    // The settings of the person who runs the tests are not passed on.
+    // The program does not get the settings from the environment of the person who runs the tests.
     env: { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', ...env },
     stdio: ['pipe', 'pipe', 'pipe'],
     ...(cwd === undefined ? {} : { cwd }),
@@ -98,7 +98,10 @@ export async function run(args: readonly string[], options: RunOptions = {}): Pr
   return { ...ended, ...output };
 }
 
-/** Starts `strongroom` with these arguments, and does not wait for it. The process is stopped when the test ends. */
+/**
+ * Starts `strongroom` with these arguments, and does not wait until it exits. The process is stopped when the test
+ * ends.
+ */
 export function spawnVerb(args: readonly string[], options: RunOptions = {}) {
   const child = start(args, options);
   const output = outputOf(child);
@@ -123,21 +126,22 @@ export async function runJson(args: readonly string[], options: RunOptions = {})
 
 export type Service = {
   /**
-   * The address that the service logs when it is ready. It is empty for a worker, because a worker serves no requests.
+   * The address that the service logs when it is ready. For a worker, the address is empty, because a worker does not
+   * serve requests.
    */
   readonly address: string;
   readonly pid: number;
   readonly stdout: () => string;
   readonly stderr: () => string;
-  /** Sends the signal, or SIGTERM by default, and waits until the process exits. */
+  /** Sends the signal, which is SIGTERM by default, and waits until the process exits. */
   stop(signal?: NodeJS.Signals): Promise<Ended>;
   signal(signal: NodeJS.Signals): void;
   readonly ended: Promise<Ended>;
 };
 
 /**
- * Starts `strongroom serve` on a free port, and does not wait for it. `ready` throws if the process exits before it is
- * ready.
+ * Starts `strongroom serve` on a free port, and does not wait until it is ready. `ready` rejects if the process exits
+ * before it is ready.
  */
 export function spawnService(args: readonly string[], options: RunOptions = {}) {
   const child = start(['serve', '--port', '0', ...args], options);
@@ -185,7 +189,7 @@ export function startService(args: readonly string[], options: RunOptions = {}):
   return spawnService(args, options).ready();
 }
 
-/** Calls the function again and again until its result is not undefined. */
+/** Calls the function repeatedly until its result is not undefined. */
 export async function until<T>(
   what: string,
   limitMs: number,
@@ -215,7 +219,7 @@ export type HttpOptions = {
   readonly ca?: Buffer;
 };
 
-/** Sends one request over its own connection. Rejects if the connection breaks. */
+/** Sends one request over a separate connection. Rejects if the connection breaks. */
 export function http(method: string, url: string, { key, headers, body, ca }: HttpOptions = {}): Promise<HttpAnswer> {
   const payload = body === undefined ? null : JSON.stringify(body);
   const mediaType = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
@@ -251,7 +255,7 @@ export function http(method: string, url: string, { key, headers, body, ca }: Ht
   });
 }
 
-/** Creates a root key in `dir`, where the data directory will be. */
+/** Creates a root key in `dir`, the folder that will also contain the data directory. */
 export function makeRootKey(dir: string): string {
   const file = join(dir, 'root.key');
   const generated = generateRootKey(file);
@@ -272,8 +276,8 @@ export type TestVault = {
 };
 
 /**
- * Creates a vault as `init` does, with one more application. Does so in the test's process, because it takes a long
- * time to start another one.
+ * Creates a vault in the same way as `init`, with one additional application. The vault is created in the test's
+ * process, because starting a separate process takes a long time.
  */
 export async function makeVault(dir = tempDir(), dataDir = join(dir, 'data')): Promise<TestVault> {
   const rootKeyFile = makeRootKey(dir);
@@ -296,7 +300,10 @@ export async function makeVault(dir = tempDir(), dataDir = join(dir, 'data')): P
   };
 }
 
-/** Returns a hash of each file below a directory. A test compares two results to show that nothing changed. */
+/**
+ * Returns a hash of each file below a directory. If two results are equal, nothing in the directory changed between
+ * them.
+ */
 export function hashesOf(dir: string): Readonly<Record<string, string>> {
   const files = readdirSync(dir, { recursive: true, encoding: 'utf8' })
     .filter((file) => statSync(join(dir, file)).isFile())
@@ -311,7 +318,10 @@ export function hashesOf(dir: string): Readonly<Record<string, string>> {
   );
 }
 
-/** Copies a data directory without its socket, and returns the copy. The copy is removed when the test ends. */
+/**
+ * Copies a data directory without its control socket, and returns the copy's path. The copy is removed when the test
+ * ends.
+ */
 export function copyOf(dataDir: string): string {
   const copy = join(tempDir(), 'data');
   cpSync(dataDir, copy, { recursive: true, filter: (file) => !file.endsWith('.sock') });

@@ -6,7 +6,7 @@ import { tempDir } from './process.js';
 
 export type SmallDisk = { readonly dir: string; fill(leaveBytes?: number): void; free(): void };
 
-/** True if this user may mount file systems. If not, tests cannot fill a disk. */
+/** True if this user may mount file systems. Otherwise, the tests cannot fill a disk. */
 export const canMount = mayMount();
 
 function mayMount(): boolean {
@@ -27,7 +27,7 @@ export function smallDisk(sizeBytes: number): SmallDisk {
   const filler = join(dir, 'filler');
   return {
     dir,
-    /** Fills the disk so that about this many bytes are left. By default, no space is left. */
+    /** Fills the disk until about this many bytes are free. By default, no space is left. */
     fill(leaveBytes = 0): void {
       const block = Buffer.alloc(4096);
       const reserve = join(dir, 'reserve');

@@ -19,11 +19,11 @@ type Change = {
 };
 
 /**
- * Returns every posting that the search index counts, for one set of tables in `vault.db`. The postings are in active
- * runs, and in changes that are not merged or applied yet.
+ * Returns all postings that the search index counts in one set of tables in `vault.db`. These are the postings in
+ * active runs, and those in changes that are not merged or applied yet.
  */
 export function storedPostings(vault: Database.Database, slot: Slot): StoredPosting[] {
-  // All reads are in one transaction, because a service may merge in between.
+  // All reads are in one transaction, because a service may merge runs between two reads.
   return vault.transaction(() => {
     const changes = vault
       .prepare(

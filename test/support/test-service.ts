@@ -32,7 +32,7 @@ const silent: RequestLog = { request: () => undefined, error: () => undefined };
 type CallOptions = {
   readonly key?: string | null;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The body of the request, which is sent unchanged. If it is missing, `body` is sent as JSON. */
+  /** The body of the request, which is sent unchanged. If it is absent, `body` is sent as JSON. */
   readonly raw?: string | Buffer;
   /** The source address of the request. */
   readonly address?: string;
@@ -40,25 +40,25 @@ type CallOptions = {
 
 type TestServiceOptions = {
   readonly dataDir?: string;
-  /** The clock. Pass the clock of an earlier service to continue its time. */
+  /** The service's clock. A test can pass the clock of an earlier service to continue at the same time. */
   readonly clock?: ManualClock;
   /** If true, opens the vault even if the log is behind its keys. */
   readonly acceptsOlderLog?: boolean;
-  /** The limits after which trace keys are replaced. */
+  /** The limits on the use of trace keys. A trace key is replaced when it reaches a limit. */
   readonly traceLimits?: TraceUseLimits;
   readonly rootKey?: Buffer;
-  /** The limits on requests and guesses. By default, there are none. */
+  /** The limits on requests and guesses. By default, there are no limits. */
   readonly limits?: LimitSettings;
   readonly trustedProxies?: readonly string[];
-  /** If true, an API key may also be sent as `Authorization: Bearer`. */
+  /** If true, the service also accepts an API key as `Authorization: Bearer`. */
   readonly acceptsBearer?: boolean;
-  /** If true, serves only requests that a trusted proxy received over TLS. */
+  /** If true, the service accepts only requests that a trusted proxy received over TLS. */
   readonly behindTlsProxy?: boolean;
   /** How long the old rows are kept after a rebuild, in ms. The default is 0. */
   readonly keptMs?: number;
-  /** The anchor for signed checkpoints. By default, checkpoints are not delivered. */
+  /** The anchor that receives signed checkpoints. By default, checkpoints are not delivered. */
   readonly anchor?: Anchor;
-  /** The sender of webhooks. By default, webhooks are sent only to public addresses. */
+  /** The sender of webhooks. By default, the service sends webhooks only to public addresses. */
   readonly webhookSender?: WebhookSender;
 };
 
@@ -71,9 +71,9 @@ export type Answer = {
 
 /**
  * Starts the real service in the profile under test (`profile.ts`), with a clock that the test controls. Neither the
- * sweep nor the checkpointer runs on its own: call `service.sweep.run()` or `service.checkpointer.run()`. In the
- * embedded profile, the SQLite files are in a new folder. `key` belongs to a private application with the transform
- * `reveal` for all tokens. `call` fails if the OpenAPI document does not describe the response.
+ * sweep nor the checkpointer runs by itself. To run them, call `service.sweep.run()` or `service.checkpointer.run()`.
+ * In the embedded profile, the SQLite files are in a new folder. `key` belongs to a private application with the
+ * transform `reveal` for all tokens. `call` throws if the OpenAPI document does not describe the response.
  */
 export async function startTestService(options: TestServiceOptions = {}) {
   const rootKey = options.rootKey ?? randomBytes(32);
@@ -149,7 +149,7 @@ export async function startTestService(options: TestServiceOptions = {}) {
   return {
     ...{
       dataDir,
-      /** The name of the MongoDB database, or null if the profile uses files. */
+      /** The name of the MongoDB database, or null in the embedded profile. */
       database,
       rootKey,
       clock,
@@ -163,7 +163,7 @@ export async function startTestService(options: TestServiceOptions = {}) {
       tenantId: tenant.tenantId,
     },
     managementKey: tenant.managementKey.reveal(),
-    /** Creates an application with these permissions or rules in the tenant. Returns its key. */
+    /** Creates an application with these permissions or rules in the tenant, and returns its key. */
     async application(
       access: readonly Permission[] | readonly AccessRule[],
       type: ApplicationType = 'private',
@@ -174,22 +174,22 @@ export async function startTestService(options: TestServiceOptions = {}) {
       if (!created.ok || created.value.key === null) throw new Error('the operator may make an application');
       return created.value.key.reveal();
     },
-    /** Creates another tenant. Returns the key of an application that reveals all tokens in it. */
+    /** Creates a second tenant. Returns the key of an application that can reveal all its tokens. */
     async otherTenant(): Promise<string> {
       const other = await createTenant(service.vault, 'other', [
         { name: 'all', type: 'private', access, expiresAt: null },
       ]);
       return other.keys[0]?.reveal() ?? '';
     },
-    /** Creates another tenant. Returns its management key. */
+    /** Creates a second tenant, and returns its management key. */
     async otherManagement(): Promise<string> {
       return (await createTenant(service.vault, 'other', [])).managementKey.reveal();
     },
-    /** Returns the number of events in the log. If two results are equal, nothing was stored in between. */
+    /** Returns the number of events in the log. If two results are equal, nothing was stored between them. */
     async eventCount(): Promise<number> {
       return (await service.vault.log.readAll(0, 1_000_000)).length;
     },
-    /** Stops the service, but keeps its folder. */
+    /** Stops the service, and leaves its folder in place. */
     async stop(): Promise<void> {
       await app.close();
       await service.close();
@@ -208,7 +208,7 @@ async function openEmbeddedService(shared: Omit<EmbeddedOptions, 'dataDir' | 'mo
   return { service, dataDir, database: null, remove: () => rm(dataDir, { recursive: true, force: true }) };
 }
 
-/** Returns an access rule. Rules are tried in the order of their priority, lowest number first. */
+/** Returns an access rule. Rules are tried in ascending order of their priority. */
 export function rule(
   container: string,
   transform: AccessRule['transform'],

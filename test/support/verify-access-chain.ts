@@ -3,18 +3,17 @@ import type { AccessLog } from '#src/ports/access-log.js';
 
 const pageSize = 200;
 
-/** A valid chain. `from` is the first batch that still exists, because the batches of old months are deleted. */
+/** A valid chain. `from` is the oldest batch that still exists, because the vault deletes the batches of old months. */
 export type IntactChain = { readonly chain: string; readonly from: number; readonly head: number };
 
-/** The result of recomputing the chains. */
+/** The result of recomputing the access log's chains. */
 export type ChainReport =
   | { readonly intact: true; readonly chains: readonly IntactChain[] }
   | { readonly intact: false; readonly brokenAt: number };
 
 /**
- * Recomputes the hash chain of each writer of the access log. Detects every change, removal and swap of batches, with
- * one exception: it does not detect that the newest batches in a chain were removed. Only a signed checkpoint shows
- * that.
+ * Recomputes the hash chain of each writer of the access log. This detects every changed, removed or swapped batch,
+ * except if the newest batches of a chain were removed. Only a signed checkpoint reveals such a removal.
  */
 export async function verifyAccessChain(log: AccessLog): Promise<ChainReport> {
   const chains: IntactChain[] = [];

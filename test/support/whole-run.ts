@@ -8,15 +8,15 @@ const prefix = 'strongroom-run-';
 let folder: string | null = null;
 
 export function setup(): void {
-  // Every project calls this function, but all projects share one folder.
+  // Every project calls this function, but all projects share one folder. Only the first call creates the folder.
   if (basename(tmpdir()).startsWith(prefix)) return;
   folder = mkdtempSync(join(tmpdir(), prefix));
-  // The test of one docs page runs commands as another user, who must be able to read the folder.
+  // The test of one docs page runs commands as a second user. That user must be able to read the folder.
   chmodSync(folder, 0o755);
   process.env['TMPDIR'] = folder;
 }
 
-/** Removes the temporary files, and prints which parts the run did not include. */
+/** Removes the temporary files, and prints which suites were not part of the run. */
 export function teardown(): void {
   if (folder === null) return;
   rmSync(folder, { recursive: true, force: true, maxRetries: 5 });

@@ -12,7 +12,7 @@ const stream = 'token-1';
 const anyPlan: SearchPlan = { tenantId: 't', generation: 1, all: '', where: { is: 'and', of: [] } };
 
 /**
- * Creates a cache over a store with a single row, of which only the revision changes. The test can delay reads and
+ * Creates a cache over a store with a single row. Only the revision of the row changes. The test can delay reads and
  * commits.
  */
 async function cacheOver() {
@@ -32,7 +32,7 @@ async function cacheOver() {
       await held;
       return found;
     },
-    /** Finds the row in the state that it had when the search began. */
+    /** Returns the row in the state at the beginning of the search. */
     async search(_plan: SearchPlan, page: PageRequest & HeldRows<TokenView>): Promise<SearchPage<TokenView>> {
       const found = page.held?.(stream, revision) ?? (await rows.get());
       await held;
@@ -58,7 +58,9 @@ async function cacheOver() {
       return found.rows[0]?.state.revision;
     },
     change: () => changing.commit({ writes: [write], claim: null }),
-    /** Stores a newer row without updating the cache. The next search then finds a newer state than the cache has. */
+    /**
+     * Stores a newer row without updating the cache. The next search then finds a newer state than that in the cache.
+     */
     store(newer: number): void {
       revision = newer;
     },

@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest';
 import type { Steps } from '#src/domain/steps.js';
 import { createTurns } from '#src/vault/turns.js';
 
-/** Computes in this many steps of 2 ms, and records each step in `done`. */
+/** Computes in this many steps of 2 ms each. After each step, adds `name` to `done`. */
 function* computing(name: string, steps: number, done: string[]): Steps<string> {
   for (let step = 0; step < steps; step += 1) {
     const end = performance.now() + 2;
@@ -40,13 +40,13 @@ test('tenants take turns, no matter how many requests each of them has', async (
   const turns = createTurns();
   const done: string[] = [];
   const many = Array.from({ length: 30 }, () => turns.begin('many').run(computing('many', 10, done)));
-  // Each computation has run its first slice, which counts as short work and is not followed by a rest.
+  // By now, each computation has run its first slice. The first slice counts as short work, and no rest follows it.
   while (done.length < 30) await new Promise((resolve) => setImmediate(resolve));
   const begun = done.length;
   await turns.begin('one').run(computing('one', 10, done));
   const before = done.lastIndexOf('one');
-  // Every other slice belongs to the tenant with only one request. The limit is higher than the number of its slices,
-  // because slices may take longer on a busy machine.
+  // The tenant with only one request gets every other slice. It needs ten slices, but the limit is higher, because
+  // slices can take longer on a busy machine.
   expect(done.slice(begun, before).filter((name) => name === 'many').length).toBeLessThan(30);
   await Promise.all(many);
   expect(done).toHaveLength(310);
@@ -57,7 +57,8 @@ test('requests that begin together do not each delay everything else by a slice'
   const done: string[] = [];
   const all = Array.from({ length: 30 }, () => turns.begin('many').run(computing('many', 2, done)));
   await new Promise((resolve) => setImmediate(resolve));
-  // All requests that begin in the same turn share a fixed time, and two steps of 2 ms use it up.
+  // All requests that begin in the same turn of the event loop share a fixed amount of time. Two steps of 2 ms use it
+  // up.
   expect(done.length).toBeLessThanOrEqual(4);
   await Promise.all(all);
   expect(done).toHaveLength(60);
@@ -84,8 +85,8 @@ test('an endless series of requests does not overtake a request that waits to be
       }
     }),
   );
-  // Before requests were ordered, this number was more than nine times the number of callers. On a busy machine, some
-  // requests may become long work.
+  // Before requests were ordered, more than nine times as many requests as there are callers could overtake a single
+  // request. The limit is not lower, because a request can become long work on a busy machine.
   expect(mostOvertaking).toBeLessThan(7 * callers);
 });
 
@@ -103,7 +104,8 @@ test('a request that begins does not have to wait until another tenant’s long 
   turns.begin('quiet');
   const long = turns.begin('hostile').run(steps('long', 4, 30));
   while (done.length < 2) await new Promise((resolve) => setImmediate(resolve));
-  // The long work rests for 100 ms now. The next request uses up the time that all requests in the same turn share.
+  // The long work now rests for 100 ms. The next request uses up the time that all requests in the same turn of the
+  // event loop share.
   const first = turns.begin('hostile').run(steps('first', 1, 6));
   let turnsOfLoop = 0;
   const count = (): void => {
@@ -145,7 +147,7 @@ test('before the slice is over, a pause does not wait', async () => {
   const pause = work.pause();
   expect(pause).toBeInstanceOf(Promise);
   await pause;
-  // On a busy machine, the end of a slice may be noticed late.
+  // On a busy machine, the end of a slice may be noticed late, so the test allows several tries.
   for (let tries = 0; work.pause() !== undefined; tries += 1) {
     expect(tries).toBeLessThan(100);
     await work.pause();

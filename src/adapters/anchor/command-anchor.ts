@@ -5,8 +5,8 @@ import { StoreUnavailable } from '../../ports/store-unavailable.js';
 const usualLimitMs = 10_000;
 
 /**
- * Runs a command for each line, without a shell. The first element of `command` is the program. The command reads the
- * line from its standard input and must exit with status 0 within `limitMs`, which is 10 s by default.
+ * Runs a command for each line, without a shell. The first element of `command` is the program. The command receives
+ * the line on its standard input and must exit with status 0 within `limitMs` (10 s by default).
  */
 export function commandAnchor(command: readonly [string, ...string[]], limitMs = usualLimitMs): Anchor {
   const [program, ...args] = command;
@@ -23,11 +23,12 @@ export function commandAnchor(command: readonly [string, ...string[]], limitMs =
         const timer = setTimeout(() => end('no_end_in_time'), limitMs);
         child.on('error', () => end('not_started'));
         child.on('exit', (status) => end(status === 0 ? null : 'ended_with_an_error'));
-        // A command can succeed without reading all of its input. The resulting write error is not a failure.
+        // Ignores write errors. A command can succeed without reading its whole input, which results in a write error.
         child.stdin.on('error', () => undefined);
         child.stdin.end(`${line}\n`);
       }).catch((error: unknown) => {
-        // Drops the error that `spawn` throws synchronously, because its message quotes the command's arguments.
+        // Replaces the error that `spawn` throws synchronously, because its message contains the arguments of the
+        // command.
         throw error instanceof StoreUnavailable ? error : new StoreUnavailable('audit anchor', 'not_started');
       }),
   };

@@ -4,14 +4,16 @@ import { StoreUnavailable } from '../../ports/store-unavailable.js';
 
 const lineEnd = 0x0a;
 
-/** Appends each line to a file. A new file is readable only by its owner. Resolves when the line is on disk. */
+/**
+ * Appends each line to a file. A new file is readable only by its owner. `deliver` resolves when the line is on disk.
+ */
 export function fileAnchor(path: string): Anchor {
   return {
     async deliver(line) {
       try {
         const file = await open(path, 'a+', 0o600);
         try {
-          // If a crash cut the last line short, keeps that line and begins the new one on a separate line.
+          // If a crash has left an incomplete last line, does not change that line and begins the new line below it.
           const begin = (await endsWithLine(file)) ? '' : '\n';
           await file.appendFile(`${begin}${line}\n`);
           await file.sync();

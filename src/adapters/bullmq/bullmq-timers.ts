@@ -11,8 +11,8 @@ import { queueClientOptions, queueName } from './queue-settings.js';
 import { timerJob } from './timer-job.js';
 
 /**
- * How far in the future a timer can be set, in ms. A timer that is due later would only use Redis memory, so the leader
- * sets it once it is due within a day.
+ * How far in the future a timer can be set, in ms. A timer that is due later would use Redis memory for a long time.
+ * The leader sets such a timer when it becomes due within a day.
  */
 export const soonMs = 24 * 3_600_000;
 
@@ -22,35 +22,39 @@ export type BullmqTimersOptions = {
   readonly prefix: string;
   readonly clock: Clock;
   /**
-   * The delay, in ms, between a job's due time and its run. It must be long enough for the clock of every process to
-   * pass the due time.
+   * The delay in ms between the due time of a job and its run. It must be long enough for the clocks of all processes
+   * to pass the due time.
    */
   readonly slackMs?: number;
   /** Called at most once a minute. */
   readonly onError: (error: unknown) => void;
   /** How long a call waits for Redis to respond, in ms. */
   readonly limitMs?: number;
-  /** The maximum number of jobs in flight to Redis. Further jobs are dropped, and the sweep handles their rows. */
+  /**
+   * The maximum number of jobs that are being sent to Redis at the same time. More jobs are dropped, and the sweep
+   * handles their rows.
+   */
   readonly pendingMax?: number;
 };
 
 export type RefilledTimers = {
   /**
-   * Sets timers for rows that become due within a day. Called by the leader. Never throws. Waits at most `limitMs`.
+   * Sets timers for rows that become due within a day. The leader calls this function. It never throws, and waits at
+   * most `limitMs`.
    */
   refill(rows: readonly DueRow[]): Promise<void>;
   /**
-   * Returns the number of jobs in flight to Redis, and the number of jobs that were dropped since the process started
-   * because too many were in flight.
+   * Returns the number of jobs that are being sent to Redis. Also returns the number of jobs that have been dropped
+   * since the process started because too many were being sent.
    */
   counts(): { readonly pending: number; readonly dropped: number };
   close(): Promise<void>;
 };
 
 /**
- * Implements `Timers` as delayed BullMQ jobs. A job runs once its due time has passed on the clock of every process.
- * `set` and `clear` never fail and never wait for Redis. While Redis is down, up to `pendingMax` jobs wait until it is
- * back. Further jobs are dropped and counted.
+ * Implements `Timers` with delayed BullMQ jobs. A job runs after its due time has passed on the clocks of all
+ * processes. `set` and `clear` never fail and never wait for Redis. While Redis is down, up to `pendingMax` jobs wait
+ * until it is available again. More jobs are dropped and counted.
  */
 export function bullmqTimers(options: BullmqTimersOptions): Timers & RefilledTimers {
   const { url, prefix, clock, slackMs = 100, limitMs = 2_000, pendingMax = 1_000 } = options;
@@ -72,7 +76,7 @@ export function bullmqTimers(options: BullmqTimersOptions): Timers & RefilledTim
     }
     pending += rows.length;
     const added = queue.addBulk(rows.map((row) => timerJob(row, now, Math.max(0, delayMs(row, now)))));
-    // The jobs count as pending until BullMQ settles the call, even if our own wait times out earlier.
+    // Counts the jobs as pending until BullMQ settles the call, even if the time limit below is reached earlier.
     const settled = added.finally(() => {
       pending -= rows.length;
       underWay.delete(settled);
@@ -89,8 +93,8 @@ export function bullmqTimers(options: BullmqTimersOptions): Timers & RefilledTim
     clear(timer) {
       const now = clock.now();
       if (delayMs(timer, now) > soonMs) return;
-      // If `set` was called earlier in the same turn, its command reaches Redis first. The two commands use the same
-      // connection, which keeps their order.
+      // If `set` was called earlier in the same turn of the event loop, Redis receives its command first. Both commands
+      // use the same connection, which preserves their order.
       const removed = queue.remove(timerJob(timer, now, 0).opts.jobId);
       withinLimit('redis', limitMs, removed).catch((error) => report(redisFailure(error)));
     },

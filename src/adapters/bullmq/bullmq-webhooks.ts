@@ -9,7 +9,10 @@ import { queueClientOptions } from './queue-settings.js';
 
 const webhooksQueue = 'webhooks';
 
-/** A job that delivers a webhook's events up to a position in the log. The job does not name any token. */
+/**
+ * A job that delivers the events of a webhook up to a position in the log. The job does not contain the id of any
+ * token.
+ */
 export type WebhookJob = { readonly tenantId: string; readonly webhookId: string; readonly position: number };
 
 const webhookJob = z.strictObject({ tenantId: z.string(), webhookId: z.string(), position: z.number() });
@@ -24,9 +27,9 @@ type Options = {
 };
 
 /**
- * Distributes webhook deliveries to all workers as BullMQ jobs. At most one job per webhook is waiting or running, so
- * each webhook receives its events in order. Correctness does not depend on jobs: each webhook's checkpoint records
- * which events have not been delivered yet.
+ * Distributes webhook deliveries to all workers as BullMQ jobs. For each webhook, at most one job is waiting or
+ * running, so the webhook receives its events in order. If a job is lost, no event is lost, because the checkpoint of
+ * the webhook records which events have not been delivered.
  */
 export function bullmqWebhooks({ url, prefix, limitMs = 2_000, ...options }: Options) {
   const report = onceAMinute(options.onError);
@@ -35,10 +38,13 @@ export function bullmqWebhooks({ url, prefix, limitMs = 2_000, ...options }: Opt
   queue.on('error', (error) => report(redisFailure(error)));
   let unanswered = 0;
   return {
-    /** Returns false if Redis did not accept the job in time. The caller then does the work itself. */
+    /**
+     * Adds a job to the queue. Returns false if Redis did not accept the job in time. The caller then does the work
+     * itself.
+     */
     async carry(job: WebhookJob): Promise<boolean> {
-      // While Redis is down, its client queues every call. If an earlier call is still unanswered, we therefore return
-      // false at once instead of queuing another.
+      // Returns false immediately if Redis has not responded to an earlier call. While Redis is down, its client queues
+      // every call, and another call would only make the queue longer.
       if (unanswered > 0) return false;
       const opts = { jobId: job.webhookId, attempts: 1, removeOnComplete: true, removeOnFail: true };
       const added = queue.add(webhooksQueue, job, opts);
@@ -65,13 +71,13 @@ export function bullmqWebhooks({ url, prefix, limitMs = 2_000, ...options }: Opt
 
 type WorkerOptions = Options & {
   /**
-   * Delivers the webhook's undelivered events. May be called even if the webhook has nothing to deliver or has been
-   * deleted.
+   * Delivers the undelivered events of the webhook. Can be called even if the webhook has no undelivered events or has
+   * been deleted.
    */
   readonly run: (job: WebhookJob) => Promise<void>;
   /**
-   * The maximum number of webhooks that this process handles at the same time. The limit is high because most of the
-   * time is spent waiting for receivers.
+   * The maximum number of webhooks that this process handles at the same time. The limit is high because a delivery
+   * spends most of its time waiting for the receiver.
    */
   readonly concurrency?: number;
 };
@@ -79,7 +85,7 @@ type WorkerOptions = Options & {
 const closeMsMax = 12_000;
 const farewellMsMax = 2_000;
 
-/** Runs webhook jobs. A failed job is not retried. Instead, the leader adds a new job. */
+/** Runs webhook jobs. A failed job is not retried. Instead, the leader later adds a new job for the webhook. */
 export function bullmqWebhookWorker({ url, prefix, run, onError, concurrency = 1_000 }: WorkerOptions) {
   const report = onceAMinute(onError);
   const redis = connectRedis(url, queueClientOptions, report);
@@ -104,7 +110,7 @@ export function bullmqWebhookWorker({ url, prefix, run, onError, concurrency = 1
       await withinLimit('redis', closeMsMax, Promise.allSettled(running)).catch(() => undefined);
       await nextTurn();
       await withinLimit('redis', farewellMsMax, redis.client.ping()).catch(() => undefined);
-      // Without force, `close` would wait forever for a connection that is down (BullMQ 6.7).
+      // Forces the worker to close. Without force, `close` would wait forever if the connection is down (BullMQ 6.7).
       await withinLimit('redis', farewellMsMax, worker.close(true)).catch(() => undefined);
       redis.disconnect();
     },

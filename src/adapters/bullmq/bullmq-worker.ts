@@ -12,25 +12,25 @@ export type BullmqWorkerOptions = {
   readonly url: string;
   readonly prefix: string;
   /**
-   * Records the expiry or cvc purge that is due for a row. May be called twice for the same row, and for a row whose
+   * Records the expiry or cvc purge that is due for a row. Can be called twice for the same row, and for a row whose
    * due time has changed since the job was added.
    */
   readonly run: (row: DueRow) => Promise<void>;
-  /** Called for every `run` failure, and at most once a minute for Redis failures. */
+  /** Called for every failure of `run`. Called at most once a minute for failures of Redis. */
   readonly onError: (error: unknown) => void;
   readonly concurrency?: number;
   /** How long `close` waits for running jobs, in ms. */
   readonly closeMsMax?: number;
 };
 
-/** How long BullMQ waits after a Redis failure before it tries again, in ms. */
+/** How long BullMQ waits before it retries after a Redis failure, in ms. */
 const retryMs = 1_000;
 /** How long `close` waits for Redis to receive the results of finished jobs, in ms. */
 const farewellMsMax = 2_000;
 
 /**
- * Runs timers when they are due. A failed job is not retried, because the sweep handles its row. The job's error is not
- * sent to Redis.
+ * Runs the jobs of timers that are due. A failed job is not retried, because the sweep handles its row. The error of a
+ * failed job is not sent to Redis.
  */
 export function bullmqWorker(options: BullmqWorkerOptions): { close(): Promise<void> } {
   const { url, prefix, run, onError, concurrency = 8, closeMsMax = 10_000 } = options;
@@ -62,11 +62,11 @@ export function bullmqWorker(options: BullmqWorkerOptions): { close(): Promise<v
     async close() {
       await worker.pause(true);
       await withinLimit('redis', closeMsMax, Promise.allSettled(running)).catch(() => undefined);
-      // The results of finished jobs are sent over the same connection as PING, so Redis receives them before it
-      // responds to PING.
+      // Waits until Redis responds to PING. The results of finished jobs were sent before PING on the same connection,
+      // so Redis has then received them.
       await nextTurn();
       await withinLimit('redis', farewellMsMax, redis.client.ping()).catch(() => undefined);
-      // Without force, `close` would wait forever for a connection that is down (BullMQ 6.7).
+      // Forces the worker to close. Without force, `close` would wait forever if the connection is down (BullMQ 6.7).
       await withinLimit('redis', farewellMsMax, worker.close(true)).catch(() => undefined);
       redis.disconnect();
     },

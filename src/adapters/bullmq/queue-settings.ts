@@ -1,7 +1,10 @@
 import type { RedisClientOptions } from '../redis/connect-redis.js';
 
-/** The name of the timer queue. The processes that set timers and the workers that run them use the same queue. */
+/** The name of the timer queue. It is used both by the processes that set timers and by the workers that run them. */
 export const queueName = 'timers';
 
-/** BullMQ requires a client that retries a command until Redis is back. Our own time limits keep each wait short. */
+/**
+ * BullMQ requires a client that retries a command until Redis is available again. The time limits of this code keep
+ * each wait short.
+ */
 export const queueClientOptions: RedisClientOptions = { maxRetriesPerRequest: null };

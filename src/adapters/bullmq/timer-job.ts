@@ -9,16 +9,16 @@ const dueRow = z.strictObject({
   dueAt: z.number(),
 });
 
-/** Returns the row in a queue job's data, or null if the job is not ours. */
+/** Returns the row in the data of a queue job. Returns null if the job was not added by the vault. */
 export function dueRowOf(data: unknown): DueRow | null {
   return dueRow.safeParse(data).data ?? null;
 }
 
 /**
- * Returns the job that runs `delayMs` after `now` (ms since the epoch). The job id consists of the kind of work, the
- * stream's id and the due time, so setting the same timer twice adds only one job. If the due time changes, the job
- * gets a new id, because BullMQ would keep the delay of the first job for the old id. A change that does not affect the
- * due time needs no new job, because the job's data does not contain the row's revision.
+ * Returns the job that runs `delayMs` after `now` (ms since the epoch). The job id consists of the kind of work, the id
+ * of the stream and the due time. Setting the same timer twice therefore adds only one job. If the due time changes,
+ * the job needs a new id, because BullMQ would not change the delay of the existing job. Other changes need no new job,
+ * because the data of the job does not contain the revision of the row.
  */
 export function timerJob({ stream, tenantId, due, dueAt }: DueRow, now: number, delayMs: number) {
   const opts = {

@@ -7,13 +7,14 @@ export type Endpoint = { readonly address: string; readonly port: number };
 export type EventStoreDbAddress = {
   readonly hosts: readonly Endpoint[];
   /**
-   * True if the hosts belong to a cluster, whose gossip tells which node is the leader. If false, the only host is
-   * expected to be a standalone server.
+   * True if the hosts belong to a cluster. The gossip of a cluster shows which node is the leader. If false, the only
+   * host is expected to be a standalone server.
    */
   readonly isCluster: boolean;
   readonly user: { readonly username: string; readonly password: string } | null;
   /**
-   * Null if connections do not use TLS. If `rootCertificate` is null, we trust the authorities that Node.js trusts.
+   * The TLS settings, or null if connections do not use TLS. If `rootCertificate` is null, connections trust the
+   * certificate authorities that Node.js trusts.
    */
   readonly tls: { readonly rootCertificate: Buffer | null } | null;
 };

@@ -17,7 +17,7 @@ import { maxAppendBytes } from './encode-events.js';
 import { noAnswer } from './failure.js';
 import { channelCredentials } from './gossip.js';
 
-/** A node's response to one append. `position` is the position of the append's last event. */
+/** The response of a node to one append. `position` is the position of the last event in the append. */
 export type Appended =
   | { readonly outcome: 'appended'; readonly position: bigint | undefined }
   | { readonly outcome: 'conflict' };
@@ -28,20 +28,20 @@ type Pending = {
   readonly reject: (error: Error) => void;
 };
 
-/** One long-lived call to a node, which carries all appends. After the call fails, it cannot be used again. */
+/** A long-lived call to a node that carries all appends. After the call has failed, it cannot be used again. */
 export type AppendStream = {
   /**
-   * Appends events to a stream. Rejects if this append fails or if the whole call fails. If `expectedRevision` is -1,
-   * the stream must not exist.
+   * Appends events to a stream. If `expectedRevision` is -1, the stream must not exist. Rejects if this append or the
+   * whole call fails.
    */
   append(stream: string, expectedRevision: number, events: readonly EventData[]): Promise<Appended>;
   close(): void;
 };
 
 /**
- * Opens the call on a separate connection. We do not use the batch append of the EventStoreDB client, because it keeps
- * the pending appends of all calls in one map per process. An error in an old call would therefore reject the appends
- * of a new call. The responses to those appends would then crash the process.
+ * Opens the call on a separate connection. The batch append of the EventStoreDB client is not used, because it stores
+ * the pending appends of all calls in one map per process. An error in an old call would therefore also reject the
+ * appends of a new call, and the responses to those appends would then crash the process.
  */
 export function openAppendStream(
   endpoint: Endpoint,
@@ -49,7 +49,7 @@ export function openAppendStream(
   onEvent: { readonly heard: () => void; readonly failed: (error: Error) => void },
 ): AppendStream {
   const client = new streamsClient.StreamsClient(nameOf(endpoint), channelCredentials(tls), {
-    // Without this option, a later client for the same node could share a connection that hangs.
+    // Without this option, a later client for the same node could share a connection that no longer responds.
     'grpc.use_local_subchannel_pool': 1,
     'grpc.keepalive_time_ms': 10_000,
     'grpc.keepalive_timeout_ms': 10_000,
@@ -67,14 +67,14 @@ export function openAppendStream(
     client.close();
     onEvent.failed(error);
   };
-  // Called only for the first append. A server that rejects the user ends the call immediately, and a read reports that
-  // error more clearly.
+  // Opens the call for the first append and not earlier. If the server rejects the user, it ends the call immediately,
+  // and a read reports that error more clearly.
   const open = () => {
     const metadata = new Metadata();
     metadata.set('requires-leader', 'true');
-    // gRPC sends passwords only over TLS.
+    // Sends the user only over TLS, because gRPC does not send passwords over other connections.
     const call = client.batchAppend(metadata, tls === null || user === null ? {} : { credentials: sent(user) });
-    // We never remove this listener, because an error event without a listener would terminate the process.
+    // This listener is never removed, because an error event without a listener would terminate the process.
     call.on('error', (error) => end(convertToCommandError(error)));
     call.on('end', () => end(noAnswer()));
     call.on('data', (response: streams.BatchAppendResp) => {
@@ -108,8 +108,9 @@ export function openAppendStream(
 }
 
 /**
- * Returns the message for an append. One message is always enough, because an append has at most 1 MiB and a message
- * can have 16 MiB. The message has no deadline, because the server would compare a deadline with its own clock.
+ * Returns the message for an append. A single message is always large enough, because an append has at most 1 MiB and a
+ * message can have 16 MiB. The message contains no deadline, because the server would compare the deadline with its own
+ * clock.
  */
 function request(
   id: string,
@@ -150,7 +151,7 @@ function settle(response: streams.BatchAppendResp, { stream, resolve, reject }: 
   else reject(errorOf(kind, stream));
 }
 
-/** Returns the error that the EventStoreDB client throws for the same failure in other calls. */
+/** Returns the same error that the EventStoreDB client throws for this failure in other calls. */
 function errorOf(kind: string, stream: string): Error {
   switch (kind) {
     case 'event_store.client.AccessDenied':
@@ -164,7 +165,7 @@ function errorOf(kind: string, stream: string): Error {
     case 'event_store.client.Timeout':
       return new DeadlineExceededError();
     default:
-      // The node is not ready, is too busy, or does not know a leader.
+      // The node is not ready, is too busy, or has no leader.
       return new UnavailableError();
   }
 }

@@ -7,7 +7,7 @@ import { type Node, openNode } from './node.js';
 
 const pauseMs = 100;
 
-/** Limits the number of concurrent calls of one kind. */
+/** Runs calls of one kind, and limits how many of them run at the same time. */
 export type Slots = <T>(work: () => Promise<T>) => Promise<T>;
 
 export type Attempt<T> = (node: Node, leftMs: number, isFirst: boolean) => Promise<T>;
@@ -15,9 +15,9 @@ export type Attempt<T> = (node: Node, leftMs: number, isFirst: boolean) => Promi
 /** A connection to the node that is currently the leader of EventStoreDB. */
 export type Connection = {
   /**
-   * Makes a call on the leader. If there is no leader, or the leader is busy or cannot be reached, retries for at most
-   * `limitMs`. Each attempt receives the remaining time in ms. Throws StoreUnavailable when the time is up. Throws any
-   * permanent error immediately.
+   * Makes a call to the leader. If there is no leader, or the leader is busy or cannot be reached, retries the call for
+   * at most `limitMs`. Each attempt receives the remaining time in ms. Throws StoreUnavailable when the time is up.
+   * Throws a permanent error immediately.
    */
   call<T>(slots: Slots, limitMs: number, attempt: Attempt<T>): Promise<T>;
   close(): void;
@@ -26,9 +26,9 @@ export type Connection = {
 export const slotsFor = (count: number): Slots => pLimit(count);
 
 /**
- * Connects to the leader on the first call, and to the next leader when that connection is lost. Finds the leader
- * without the EventStoreDB client, because the client never recovers from a failed discovery. The client also keeps
- * returning to a frozen leader as long as gossip names that leader.
+ * Connects to the leader when the first call is made. When that connection is lost, connects to the next leader. Finds
+ * the leader without the EventStoreDB client, for two reasons. The client does not recover after it failed to find a
+ * leader, and it reconnects to a frozen leader for as long as the other nodes report that leader.
  */
 export function connectTo(address: EventStoreDbAddress): Connection {
   let current: Promise<Node> | null = null;
@@ -52,8 +52,8 @@ export function connectTo(address: EventStoreDbAddress): Connection {
     if (first === undefined) throw noAnswer();
     let endpoint = first;
     if (address.isCluster) {
-      // Includes the members that we saw earlier. All hosts in the address may be down now, or the address may contain
-      // only a single DNS name.
+      // Also queries members that were seen earlier. The hosts in the address might all be down, or the address might
+      // contain only a single DNS name.
       const hosts = new Map([...address.hosts, ...members].map((host) => [nameOf(host), host]));
       const found = await findLeader([...hosts.values()], address.tls);
       endpoint = found.leader;
@@ -86,7 +86,7 @@ export function connectTo(address: EventStoreDbAddress): Connection {
   };
 }
 
-/** Settles like `work`, but rejects with StoreUnavailable after `limitMs`. */
+/** Settles in the same way as `work`, but rejects with StoreUnavailable if `work` takes longer than `limitMs`. */
 export function within<T>(limitMs: number, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(noAnswer()), Math.max(0, limitMs));

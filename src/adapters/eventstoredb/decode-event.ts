@@ -8,7 +8,8 @@ import { openSealedFrame } from './sealed-frame.js';
 export type ReadEvent = Pick<ResolvedEvent | AllStreamResolvedEvent, 'event' | 'commitPosition'>;
 
 /**
- * Decodes an event. Returns null for a system event, and for an event that another program stored on the same server.
+ * Decodes an event. Returns null for a system event and for an event that a different program has stored on the same
+ * server.
  */
 export function decodeEvent(read: ReadEvent): StoredEvent | null {
   const clear = decodeClear(read);

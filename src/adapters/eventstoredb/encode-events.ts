@@ -3,18 +3,16 @@ import type { Commit } from '../../events/commit.js';
 import type { EventMetadata } from './event-metadata.js';
 import { sealedFrame } from './sealed-frame.js';
 
-/**
- * The maximum size of an append in EventStoreDB, in bytes. The limit applies to the sum of all events in the append.
- */
+/** The maximum total size of all events in one append to EventStoreDB, in bytes. */
 export const maxAppendBytes = 1024 * 1024;
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 type CommittedEvent = Commit['events'][number];
 
 /**
- * Encodes events for EventStoreDB. The ciphertexts become the data, and everything else becomes the metadata. Throws if
- * the events are too large for one append, or if they would make the client reject a promise that no code can catch.
- * Either case is a bug in the caller.
+ * Encodes events for EventStoreDB. The ciphertexts become the data of the event, and everything else becomes its
+ * metadata. Throws if the events are too large for one append, or if they would cause a promise rejection in the client
+ * that no code can catch. Both cases are bugs in the caller.
  */
 export function encodeEvents(events: readonly CommittedEvent[]): EventData[] {
   if (events.length === 0) throw new Error('an append must have at least one event');

@@ -8,7 +8,7 @@ import { type ReadLog, readLog } from './read-log.js';
 
 /**
  * Implements `StoredLog` on EventStoreDB. Each call is retried while the server is unavailable, and throws
- * StoreUnavailable after `limitMs`. If an append throws StoreUnavailable, its events may have been stored anyway.
+ * StoreUnavailable after `limitMs`. If an append throws StoreUnavailable, its events may still have been stored.
  */
 export function eventStoreDbEventLog(connection: Connection, limitMs: number): StoredLog {
   const read = readLog(connection, limitMs);
@@ -33,16 +33,16 @@ export function eventStoreDbEventLog(connection: Connection, limitMs: number): S
 }
 
 /**
- * The maximum number of concurrent appends. A higher limit would not make EventStoreDB faster, and each waiting append
- * may use a megabyte of memory.
+ * The maximum number of concurrent appends. A higher limit would not increase the throughput of EventStoreDB, and each
+ * waiting append can use a megabyte of memory.
  */
 const appendsAtOnce = 128;
 
 type Append = (stream: string, expectedRevision: number, events: EventData[]) => Promise<AppendOutcome>;
 
 /**
- * Appends events. While the server is unavailable, retries with the same bytes and the same expected revision.
- * EventStoreDB recognizes a retry by its event ids.
+ * Returns the function that appends events. While the server is unavailable, it retries with the same bytes and the
+ * same expected revision. EventStoreDB recognizes a retry by its event ids.
  */
 function appendTo(connection: Connection, limitMs: number, read: ReadLog): Append {
   const slots = slotsFor(appendsAtOnce);
@@ -55,15 +55,15 @@ function appendTo(connection: Connection, limitMs: number, read: ReadLog): Appen
     }));
 
     if (said.outcome === 'conflict') {
-      // If this was a retry, an earlier attempt may have stored the events. The event ids in the stream show whether it
-      // did.
+      // If this attempt was a retry, an earlier attempt may have stored the events. The event ids in the stream show
+      // whether the events were stored.
       const found = isFirst ? [] : await read.some(stream, first, events.length, decodeClear);
       const isStored = found.length === events.length && found.every(({ id }, index) => id === events[index]?.id);
       return isStored
         ? { outcome: 'appended', positions: found.map(({ position }) => position) }
         : { outcome: 'conflict' };
     }
-    // The server returns only the position of the last event, so the other positions have to be read.
+    // Reads the other positions from the stream, because the server returns only the position of the last event.
     if (events.length === 1) return { outcome: 'appended', positions: [positionOf(said.position)] };
     const written = await read.some(stream, first, events.length, decodeClear);
     if (written.length < events.length) throw new Error('the appended events are not in their stream in EventStoreDB');

@@ -1,9 +1,9 @@
 import type { JsonObject } from '../../domain/json.js';
 
 /**
- * The metadata of an event in EventStoreDB. It contains the event's plaintext fields and the event's proof, whose bytes
- * are encoded in base64url. `strongroom` is the format version. It also distinguishes our events from events that other
- * programs store on the same server.
+ * The metadata of an event in EventStoreDB. It contains the plaintext fields of the event and its proof, whose bytes
+ * are encoded in base64url. `strongroom` is the version of the format. This field also distinguishes events of the
+ * vault from events that other programs store on the same server.
  */
 export type EventMetadata = {
   readonly strongroom: 2;
@@ -20,7 +20,8 @@ export type EventMetadata = {
 };
 
 /**
- * Returns an event's metadata, or null if the event is not ours. Throws if the event is ours but has an unknown format.
+ * Returns the metadata of an event. Returns null if the event is not from the vault. Throws if the event is from the
+ * vault but has an unknown format.
  */
 export function ourMetadata(metadata: unknown): EventMetadata | null {
   if (typeof metadata !== 'object' || metadata === null || !('strongroom' in metadata)) return null;

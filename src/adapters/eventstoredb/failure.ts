@@ -6,7 +6,7 @@ const store = 'eventstoredb';
 const unknown = 2;
 const invalidArgument = 3;
 const unauthenticated = 16;
-/** Errors that the server would return again if we repeated the call. */
+/** Errors that the server would return again if the call were repeated. */
 const lastingTypes: readonly string[] = [
   ErrorType.WRONG_EXPECTED_VERSION,
   ErrorType.MAXIMUM_APPEND_SIZE_EXCEEDED,
@@ -16,12 +16,15 @@ const lastingTypes: readonly string[] = [
   ErrorType.INVALID_ARGUMENT,
   ErrorType.UNSUPPORTED,
 ];
-/** Errors that mean that the server did not finish in time. */
+/** Errors that are returned when the server did not finish a call in time. */
 const busyTypes: readonly string[] = [ErrorType.TIMEOUT, ErrorType.DEADLINE_EXCEEDED];
-/** The `reason` in StoreUnavailable when EventStoreDB rejects the user. */
+/** The `reason` of a StoreUnavailable error if EventStoreDB rejects the user. */
 export const rejectedUser = { wrongPassword: 'wrong_credentials', noRight: 'access_denied' } as const;
 
-/** Thrown when EventStoreDB is configured in a way that the vault cannot use. The message says what to do. */
+/**
+ * Thrown when EventStoreDB is configured in a way that the vault cannot use. The message states what the operator
+ * should do.
+ */
 export class EventStoreDbBroken extends StoreProblem {
   constructor(message: string) {
     super(message);
@@ -29,16 +32,19 @@ export class EventStoreDbBroken extends StoreProblem {
   }
 }
 
-/** Returns the error for a server that did not respond in time. The server may still have carried out the request. */
+/** Returns the error for a server that did not respond in time. The server may still have executed the request. */
 export function noAnswer(reason = 'no answer'): StoreUnavailable {
   return new StoreUnavailable(store, reason);
 }
 
 /**
- * Classifies the error from a call. `lasting` means that the same call would fail again. `busy` means that the same
- * node may succeed later. `lost` means that the node is not the leader or cannot be reached. For an unreachable server,
- * the client reports an error with a `type`, with only a gRPC `code`, or, during discovery, with neither. An error
- * without a `type` and a `code` therefore counts as `lost`.
+ * Classifies the error of a call:
+ * - `lasting`: the same call would fail again.
+ * - `busy`: a later call to the same node may succeed.
+ * - `lost`: the node is not the leader or cannot be reached.
+ *
+ * If the server cannot be reached, the client reports an error with a `type` or with only a gRPC `code`. During
+ * discovery, the error has neither of them. An error without `type` and `code` is therefore classified as `lost`.
  */
 export function kindOf(error: unknown): 'lasting' | 'busy' | 'lost' {
   if (error instanceof EventStoreDbBroken) return 'lasting';
@@ -49,14 +55,14 @@ export function kindOf(error: unknown): 'lasting' | 'busy' | 'lost' {
   }
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (code === invalidArgument) return 'lasting';
-  // A node that does not know a leader returns an unknown error: "No leader info available in response".
+  // A node that has no leader returns an unknown error with the message "No leader info available in response".
   if (code === unknown) return error instanceof Error && /leader/i.test(error.message) ? 'lost' : 'lasting';
   return 'lost';
 }
 
 /**
- * Translates the error from a call, because the client's message may quote the data that was sent. StreamNotFoundError
- * is returned unchanged, because a missing stream is not a failure.
+ * Translates the error of a call, because the message of the client can contain data that was sent. Returns
+ * StreamNotFoundError unchanged, because a missing stream is not a failure.
  */
 export function translated(error: unknown): Error {
   if (error instanceof StoreUnavailable || error instanceof EventStoreDbBroken) return error;

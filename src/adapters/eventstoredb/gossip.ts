@@ -10,10 +10,10 @@ const gossipMs = 1_000;
 
 export type ClusterMember = { readonly endpoint: Endpoint; readonly leads: boolean };
 
-/** Returns the cluster members that a node knows, including itself. Rejects after one second. */
+/** Returns the members of the cluster that a node lists, including the node itself. Rejects after one second. */
 export function membersKnownTo(endpoint: Endpoint, tls: EventStoreDbAddress['tls']): Promise<readonly ClusterMember[]> {
   const client = new gossipClient.GossipClient(nameOf(endpoint), channelCredentials(tls), {
-    // Uses a separate connection, because a connection that is shared with other clients may hang.
+    // Uses a separate connection. A connection that is shared with other clients might no longer respond.
     'grpc.use_local_subchannel_pool': 1,
   });
   return new Promise((resolve, reject) => {
@@ -35,16 +35,19 @@ function memberOf(member: gossip.MemberInfo): ClusterMember {
 }
 
 /**
- * Queries all hosts at the same time. Returns the node that most hosts name as the leader and that itself claims to be
- * the leader, together with the members that this node knows. A frozen leader does not respond, even while other nodes
- * still name it. Throws StoreUnavailable if there is no leader.
+ * Queries all hosts at the same time. Returns the node that most hosts report as the leader, together with the members
+ * that this node lists. The node must also report itself as the leader. A frozen leader does not respond, so it is not
+ * returned even if other nodes still report it as the leader. Throws StoreUnavailable if there is no leader.
  */
 export async function findLeader(
   hosts: readonly Endpoint[],
   tls: EventStoreDbAddress['tls'],
 ): Promise<{ readonly leader: Endpoint; readonly members: readonly Endpoint[] }> {
   const views = new Map<string, Promise<readonly ClusterMember[]>>();
-  /** Returns the members that a node knows, or an empty list if the node does not respond. Queries each node once. */
+  /**
+   * Returns the members that a node lists, or an empty list if the node does not respond. Each node is queried only
+   * once.
+   */
   const viewOf = (node: Endpoint) => {
     const view = views.get(nameOf(node)) ?? membersKnownTo(node, tls).catch(() => []);
     views.set(nameOf(node), view);
@@ -52,8 +55,8 @@ export async function findLeader(
   };
   const known = (await Promise.all(hosts.map(viewOf))).filter(({ length }) => length > 0);
   if (known.length === 0) throw noAnswer('no node responds');
-  // If there are several hosts, a server that knows only itself is not part of the cluster and has a different log.
-  // Ignores its view.
+  // Ignores a server that lists only itself if there are several hosts. Such a server is not part of the cluster and
+  // has a different log.
   const joined = hosts.length === 1 ? known : known.filter(({ length }) => length > 1);
   const votes = new Map<string, { readonly endpoint: Endpoint; count: number }>();
   for (const { endpoint } of joined.flat().filter(({ leads }) => leads)) {

@@ -4,23 +4,31 @@ import { type AppendStream, openAppendStream } from './append-stream.js';
 import { kindOf, noAnswer } from './failure.js';
 
 const tickMs = 250;
-/** We abandon a node if calls are waiting for it and it has been silent for more than two seconds (8 ticks). */
+/**
+ * The maximum number of ticks without a response while calls are waiting for a node. After more ticks, the node is
+ * abandoned. 8 ticks are two seconds.
+ */
 const silentTicksMax = 8;
 
-/** A connection to one node. It is usable as long as the node is the leader and responds. */
+/** A connection to one node. It can be used as long as the node is the leader and responds. */
 export type Node = {
   readonly endpoint: Endpoint;
   readonly client: EventStoreDBClient;
   readonly appends: AppendStream;
-  /** Must be called whenever the node shows that it is alive, for example when an event arrives during a long read. */
+  /**
+   * Records that the node is alive. Call this whenever the node responds, for example when an event arrives during a
+   * long read.
+   */
   heard(): void;
-  /** Makes a call. Rejects if the call rejects. Rejects with StoreUnavailable as soon as the node is abandoned. */
+  /** Makes a call. Rejects if the call rejects. If the node is abandoned, rejects immediately with StoreUnavailable. */
   run<T>(call: () => Promise<T>): Promise<T>;
-  /** Abandons the node: rejects all its calls and closes its connections. */
+  /** Abandons the node. Rejects all calls to the node and closes its connections. */
   close(): void;
 };
 
-/** The client for reads. `close` also closes the connection, which the library's `dispose` leaves open. */
+/**
+ * The client for reads. Its `close` method also closes the connection, which `dispose` of the library does not close.
+ */
 class ReadClient extends EventStoreDBClient {
   async close(): Promise<void> {
     await this.dispose();
@@ -29,8 +37,8 @@ class ReadClient extends EventStoreDBClient {
 }
 
 /**
- * Opens the connections to a node. `number` must be different for each node that this process opens. Calls `onLost`
- * once, when the node is no longer the leader, cannot be reached, stays silent, or is closed.
+ * Opens the connections to a node. Each call of this function needs a different `number`. Calls `onLost` once, when the
+ * node is no longer the leader, cannot be reached, does not respond, or is closed.
  */
 export function openNode(
   endpoint: Endpoint,
@@ -38,8 +46,8 @@ export function openNode(
   number: number,
   onLost: () => void,
 ): Node {
-  // gRPC lets clients with equal options share one connection, even if that connection hangs. Each client therefore
-  // gets different options.
+  // Gives each client different options. gRPC lets clients with equal options share one connection, even if that
+  // connection no longer responds.
   const keepAliveInterval = 10_000 + (number % 1_000);
   const client = new ReadClient(
     { endpoint: { ...endpoint }, keepAliveInterval },
@@ -76,7 +84,8 @@ export function openNode(
         waiting.add(reject);
         if (waiting.size === 1) {
           silentTicks = 0;
-          // Counts ticks instead of measuring time. A process that was suspended counts only one tick when it resumes.
+          // Counts ticks instead of measuring the time. If the process is suspended, it counts only one tick when it
+          // resumes and does not abandon the node.
           watch = setInterval(() => {
             silentTicks += 1;
             if (silentTicks > silentTicksMax) close();

@@ -9,10 +9,10 @@ import { membersKnownTo } from './gossip.js';
 const defaultLimitMs = 5_000;
 
 /**
- * Opens the event log in EventStoreDB at a connection string (`esdb://…`). `limitMs` is the time limit for every call.
+ * Opens the event log in EventStoreDB at a connection string (`esdb://…`). `limitMs` is the time limit for each call.
  * Throws StoreUnavailable if the server does not respond within that time. Throws EventStoreDbBroken for a problem that
- * an operator has to fix. For example, the hosts do not form a cluster, the only host is one node of a cluster, or the
- * user is unknown or may not read the log.
+ * an operator has to fix. Examples are hosts that do not form a cluster, a single host that is a node of a cluster, and
+ * a user that is unknown or does not have the right to read the log.
  */
 export async function openEventStoreDb(
   connectionString: string,
@@ -35,8 +35,8 @@ export async function openEventStoreDb(
 }
 
 /**
- * Compares the configured hosts with the cluster members that they report. Ignores hosts that do not respond, so that
- * the vault can start without them.
+ * Compares the configured hosts with the cluster members that they report. Throws EventStoreDbBroken if they do not
+ * match. Hosts that do not respond are ignored if others do, so that the vault can start without them.
  */
 async function checkHosts({ hosts, isCluster, tls }: EventStoreDbAddress): Promise<void> {
   const asked = await Promise.allSettled(hosts.map((host) => membersKnownTo(host, tls)));

@@ -13,17 +13,20 @@ import { noAnswer } from './failure.js';
 import { positionOf } from './position.js';
 
 /**
- * The maximum number of concurrent reads. A connection accepts about 98 concurrent calls, and any further call waits
+ * The maximum number of concurrent reads. A connection accepts about 98 concurrent calls, and any additional call waits
  * without an error.
  */
 const readsAtOnce = 32;
-/** The minimum number of log events per read. Without it, a short page could need many reads to skip system events. */
+/**
+ * The minimum number of log events per read. With a smaller number, a short page could need many reads to skip system
+ * events.
+ */
 const pageMin = 32;
 /** The maximum number of log events per read. The events of a read stay in memory until they are decoded. */
 const pageMax = 4_096;
 /**
- * The maximum number of events that `head` reads at once. It first reads only the newest event, and then reads four
- * times as many events each time.
+ * The maximum number of events in one read by `head`. `head` first reads only the newest event. Each further read is
+ * four times as large, up to this number.
  */
 const lookMax = 1_024;
 const requiresLeader = true;
@@ -31,15 +34,16 @@ const requiresLeader = true;
 type Decode<T> = (read: ReadEvent) => T | null;
 
 /**
- * The functions that read the log. Each one reads from the leader, and reads to the end. `all` and `head` skip events
- * that are not ours. The functions that read a stream throw if the stream contains one.
+ * The functions that read the log. All of them read from the leader and return only after reading to the end of their
+ * range. `all` and `head` skip events that are not from the vault. The functions that read a stream throw if the stream
+ * contains such an event.
  */
 export type ReadLog = {
   readonly stream: <T>(stream: string, decode: Decode<T>) => Promise<T[]>;
   readonly all: <T>(afterPosition: number, limit: number, decode: Decode<T>) => Promise<T[]>;
   /**
-   * Returns the newest events of a stream, newest first and without ciphertexts. Starts just before `beforeRevision`,
-   * or at the end of the stream if it is null.
+   * Returns the newest events of a stream, newest first and without ciphertexts. The first returned event is the one
+   * just before `beforeRevision`. If `beforeRevision` is null, it is the last event of the stream.
    */
   readonly newest: (stream: string, beforeRevision: number | null, maxCount: number) => Promise<StoredClear[]>;
   readonly head: () => Promise<number>;
@@ -51,8 +55,8 @@ export function readLog(connection: Connection, limitMs: number): ReadLog {
   const slots = slotsFor(readsAtOnce);
 
   /**
-   * Returns all decoded events of a read. Decodes them after the call, because an error in `decode` is a problem with
-   * an event and not with the server.
+   * Returns all decoded events of a read. The events are decoded after the call to the server has ended. An error in
+   * `decode` is caused by an event and not by the server, so it must not be treated as a failure of the call.
    */
   async function readAs<T>(
     begin: (client: EventStoreDBClient) => StreamingRead<ReadEvent>,
@@ -100,7 +104,7 @@ export function readLog(connection: Connection, limitMs: number): ReadLog {
     async all(afterPosition, limit, decode) {
       const kept: NonNullable<ReturnType<typeof decode>>[] = [];
       for (let after = afterPosition; ; ) {
-        // Requests one more event than needed, because a read includes the event at its start position.
+        // Requests one additional event, because a read includes the event at its start position.
         const maxCount = Math.min(Math.max(limit - kept.length, pageMin), pageMax) + 1;
         const fromPosition = after === 0 ? START : { commit: BigInt(after), prepare: BigInt(after) };
         const page = await readAs(
@@ -134,8 +138,8 @@ export function readLog(connection: Connection, limitMs: number): ReadLog {
 }
 
 /**
- * Returns an event from one of our streams. Throws if the event is not ours, because skipping it would corrupt the
- * folded state.
+ * Returns an event from a stream of the vault. Throws if the event is not from the vault. If such an event were
+ * skipped, the folded state would be wrong.
  */
 function ours<T>(event: T | null): T {
   if (event === null) throw new Error('another program wrote to a vault stream');
@@ -143,10 +147,10 @@ function ours<T>(event: T | null): T {
 }
 
 /**
- * Reads to the end and passes each event to `take`, which must not throw. A read that stops early keeps one of the
- * connection's calls occupied, and after about a hundred such reads all calls hang. The first event, or the end, must
- * arrive within `limitMs`. Each further event must arrive within `idleMs` of the previous one. If an event is late, the
- * read is cancelled and rejects with StoreUnavailable.
+ * Reads to the end, and calls `take` with each event. `take` must not throw, because a read that stops early still
+ * occupies one of the calls of the connection. After about a hundred such reads, all calls would wait forever. The
+ * first event or the end must arrive within `limitMs`. Each following event must arrive within `idleMs` after the
+ * previous event. If an event is late, the read is cancelled and rejects with StoreUnavailable.
  */
 function collect<T>(
   read: StreamingRead<T>,
@@ -163,7 +167,7 @@ function collect<T>(
         read.cancel().catch(() => undefined);
       }, ms);
     };
-    // We keep this listener after the promise settles, because a later error from the call would otherwise be
+    // This listener is not removed after the promise has settled. Otherwise, a later error of the call would be
     // unhandled.
     read.on('error', (error) => {
       clearTimeout(timer);

@@ -17,7 +17,7 @@ import type { Node } from './node.js';
 import { openEventStoreDb } from './open-event-store-db.js';
 
 const limitMs = 5_000;
-/** How long to wait until new rights take effect, in ms. They usually take effect within 1.5 s. */
+/** The maximum time to wait for new rights to take effect, in ms. Rights usually take effect within 1.5 s. */
 const effectMs = 15_000;
 const pauseMs = 250;
 const admins = '$admins';
@@ -30,9 +30,9 @@ const forbidden = 403;
 type User = NonNullable<EventStoreDbAddress['user']>;
 
 /**
- * Creates the vault's user in EventStoreDB and sets its permissions. The user may append to and read every stream, and
- * may read the whole log. Leaves correct settings unchanged. Returns one line for each step. Throws EventStoreDbBroken
- * or StoreUnavailable.
+ * Creates the user of the vault in EventStoreDB and sets its permissions. The user can append to and read every stream,
+ * and can read the whole log. Settings that are already correct are not changed. Returns one line for each step. Throws
+ * EventStoreDbBroken or StoreUnavailable.
  */
 export async function prepareEventStoreDb(adminUrl: string, vaultUrl: string): Promise<readonly string[]> {
   const admin = parseAddress(adminUrl);
@@ -60,8 +60,8 @@ export async function prepareEventStoreDb(adminUrl: string, vaultUrl: string): P
 
 /**
  * Returns the rights that the user in an address has but the vault does not need. Returns an empty list if the server
- * has no users. Tests each right by using it. Deletions and changes are attempted on a stream that does not exist, with
- * an expected revision that cannot match. Nothing changes even if the user has the right.
+ * has no users. Each right is tested by using it. Deletions and changes are attempted on a stream that does not exist,
+ * with an expected revision that cannot match. Nothing is changed even if the user has the right.
  */
 export async function excessRightsInEventStoreDb(url: string): Promise<readonly string[]> {
   const address = parseAddress(url);
@@ -94,7 +94,7 @@ async function isAllowed(attempt: () => Promise<unknown>): Promise<boolean> {
     return true;
   } catch (error) {
     if (error instanceof AccessDeniedError) return false;
-    // The server rejected only the revision, so the user has the right.
+    // The server rejected only the expected revision, so the user has the right.
     if (kindOf(error) === 'lasting') return true;
     throw error;
   }
@@ -176,8 +176,8 @@ async function newestOf(client: EventStoreDBClient, stream: string): Promise<unk
 }
 
 /**
- * Waits until the new rights take effect. Opens the log in the same way as the vault, and retries until that succeeds
- * and the user has no excess rights.
+ * Waits until the new rights take effect. Opens the log in the same way as the vault does, and retries until this
+ * succeeds and the user has no unneeded rights.
  */
 async function waitUntilEffective(vaultUrl: string): Promise<void> {
   const until = performance.now() + effectMs;
@@ -199,7 +199,10 @@ async function waitUntilEffective(vaultUrl: string): Promise<void> {
   }
 }
 
-/** Sends a POST request to the HTTP API, which is the only way to create a user. Resolves to the response's status. */
+/**
+ * Sends a POST request to the HTTP API, because a user can be created only there. Resolves to the status of the
+ * response.
+ */
 function post(endpoint: Endpoint, ca: Buffer | null, { username, password }: User, path: string, body: object) {
   return new Promise<number>((resolve, reject) => {
     const request = httpsRequest(

@@ -7,10 +7,10 @@ const lengthBytes = 4;
 type Sealed = { readonly trace: Uint8Array | null; readonly sealed: SealedParts };
 
 /**
- * Encodes an event's ciphertexts as one frame, which becomes the event's data in EventStoreDB. The frame begins with
- * the format version, which is one byte. The trace, the content and the cvc follow, in this order. Each of the three
- * parts consists of a length, which is a 4-byte big-endian number, and the bytes. If a part is absent, every bit of its
- * length is set and no bytes follow.
+ * Encodes the ciphertexts of an event as one frame, which becomes the data of the event in EventStoreDB. The frame
+ * begins with one byte that contains the version of the format. The trace, the content and the cvc follow in this
+ * order. Each of these parts consists of a length (a 4-byte big-endian number) and the bytes. If a part is absent, all
+ * bits of its length are set and no bytes follow.
  */
 export function sealedFrame({ trace, sealed }: Sealed): Uint8Array {
   const parts = [trace, sealed.content, sealed.cvc].flatMap((box) => {
@@ -22,8 +22,8 @@ export function sealedFrame({ trace, sealed }: Sealed): Uint8Array {
 }
 
 /**
- * Decodes a frame. Returns each ciphertext in a separate buffer. Throws if the frame is incomplete or has a different
- * format version.
+ * Decodes a frame. Returns each ciphertext in a separate buffer. Throws if the frame is incomplete or has an unknown
+ * version.
  */
 export function openSealedFrame(frame: Uint8Array): Sealed {
   const bytes = Buffer.from(frame.buffer, frame.byteOffset, frame.byteLength);

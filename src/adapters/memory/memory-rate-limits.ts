@@ -4,9 +4,10 @@ import type { LimitName, RateLimits } from '../../ports/rate-limits.js';
 type Window = { used: number; readonly endsAt: number };
 
 /**
- * Implements `RateLimits` for one process. Keeps at most `subjectsMax` windows per limit, and drops the oldest window
- * to make room for a new one. A flood of addresses therefore cannot exhaust memory. It cannot reset an application's
- * counter either, because each limit has its own windows.
+ * Implements `RateLimits` in the memory of one process. Stores at most `subjectsMax` windows per limit, and drops the
+ * oldest window to make room for a new one. Requests from a very large number of addresses therefore cannot exhaust
+ * memory. They also cannot reset the counter of an application, because the windows of different limits are stored
+ * separately.
  */
 export function memoryRateLimits(clock: Clock, subjectsMax = 100_000): RateLimits {
   const windowsOf = new Map<LimitName, Map<string, Window>>();
@@ -16,8 +17,8 @@ export function memoryRateLimits(clock: Clock, subjectsMax = 100_000): RateLimit
       const windows = windowsOf.get(name) ?? new Map<string, Window>();
       windowsOf.set(name, windows);
       const present = windows.get(subject);
-      // If a window ends more than one full window length from now, the clock was set back after the window began. A
-      // new window then replaces it.
+      // If a window ends later than one full window length from now, the clock has been set back since the window
+      // began. In this case, a new window replaces it.
       if (present !== undefined && now < present.endsAt && present.endsAt <= now + windowMs) {
         present.used = Math.max(0, present.used + weight);
         return { used: present.used, endsInMs: present.endsAt - now };
@@ -32,9 +33,9 @@ export function memoryRateLimits(clock: Clock, subjectsMax = 100_000): RateLimit
 }
 
 /**
- * Drops up to two windows: any that have ended, and the oldest one if the map is full. A Map iterates in insertion
- * order, so the first window is the one that ends first. Dropping two for each new window is enough to keep the map
- * from growing.
+ * Drops up to two windows. Drops windows that have ended, and also the oldest window if the map is full. A Map iterates
+ * in insertion order, so the first window is the one that ends first. Dropping up to two windows for each new window is
+ * enough to limit the size of the map.
  */
 function makeRoom(windows: Map<string, Window>, now: number, subjectsMax: number): void {
   let steps = 0;

@@ -2,16 +2,17 @@ import { setImmediate as endOfTurn } from 'node:timers/promises';
 import { StoreUnavailable } from '../../ports/store-unavailable.js';
 
 /**
- * The maximum number of items in a group. A group of this size is at most a few tens of megabytes, so that one call for
- * it stays within the time limit.
+ * The maximum number of items in a group. A group of this size has at most a few tens of megabytes, so the call that
+ * sends it stays within its time limit.
  */
 const groupMax = 100;
 
 /**
- * Sends items in groups, one group at a time, in order of arrival. Items that arrive while a group is being sent join
- * the next group, so no item waits for a group to fill. `send` returns one result per item, in the order of the items.
- * If `send` throws, all items in its group are rejected with that error. If the error is StoreUnavailable, all waiting
- * items are also rejected, because each further group would probably time out as well.
+ * Creates a queue that sends items in groups, one group at a time and in the order of arrival. Items that arrive while
+ * a group is being sent form the next group, so no item waits until a group is full. `send` returns one result per
+ * item, in the order of the items. If `send` throws an error, all items in the group are rejected with this error. If
+ * the error is StoreUnavailable, all waiting items are rejected too, because the next groups would probably also time
+ * out.
  */
 export function batcher<T, R>(send: (group: readonly T[]) => Promise<readonly R[]>) {
   type Waiting = { readonly item: T; resolve(result: R): void; reject(error: unknown): void };
@@ -19,7 +20,7 @@ export function batcher<T, R>(send: (group: readonly T[]) => Promise<readonly R[
   let sending: Promise<void> | null = null;
 
   async function sendAll(): Promise<void> {
-    // Items that are added in this turn of the event loop join the first group.
+    // Waits until the end of this turn of the event loop. Items that are added before then join the first group.
     await endOfTurn();
     while (waiting.length > 0) {
       const group = waiting.splice(0, groupMax);
@@ -40,7 +41,7 @@ export function batcher<T, R>(send: (group: readonly T[]) => Promise<readonly R[
         waiting.push({ item, resolve, reject });
         sending ??= sendAll();
       }),
-    /** Resolves when no group is being sent. */
+    /** Resolves when no more groups are being sent. */
     async idle(): Promise<void> {
       await sending;
     },

@@ -17,15 +17,15 @@ type BudgetDocument = BudgetUse & {
   readonly _id: string;
   readonly applicationId: string;
   /**
-   * Increases by one with each write. A write succeeds only if the stored document still has the version that the
-   * writer read.
+   * Increases by one with each write. A write succeeds only if the stored document still has the version that was read
+   * before the write.
    */
   readonly version: number;
 };
 
 /**
- * The maximum number of attempts to reserve guesses. Each process has at most one pending write per document, so there
- * are few conflicts.
+ * The maximum number of attempts to reserve guesses. Conflicts are rare, because each process has at most one pending
+ * write per document.
  */
 const triesMax = 50;
 

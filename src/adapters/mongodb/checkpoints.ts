@@ -7,13 +7,13 @@ type Checkpoint = {
   readonly position: number;
   readonly epoch: number;
   readonly holder: string | null;
-  /** When the lease expires, according to MongoDB's clock. */
+  /** The time when the lease expires, according to the clock of MongoDB. */
   readonly until: Date;
 };
 
 /**
  * Implements `Checkpoints` in the MongoDB database that contains the rows. Each new leader gets a new epoch. Every
- * write filters on the epoch of its leader, so a write by a former leader has no effect.
+ * write has the epoch of its leader in its filter, so a write by a former leader has no effect.
  */
 export function mongoCheckpoints(connection: MongoConnection): Checkpoints {
   const checkpoints = (db: Db): Collection<Checkpoint> => db.collection<Checkpoint>('checkpoints');

@@ -11,42 +11,47 @@ import { withinLimit } from '../time-limit/within-limit.js';
 import { leftTransactions } from './left-transactions.js';
 import { mongoError } from './mongo-error.js';
 
-/** The time limit for a call, in ms. The driver's own time limits do not end a call to a frozen server. */
+/**
+ * The time limit for a call, in ms. It is needed because the time limits of the driver do not end a call to a frozen
+ * server.
+ */
 const callLimitMs = 5_000;
-/** How often, in ms, a pending call ends abandoned transactions that may block it. */
+/** The interval in ms at which a pending call ends abandoned transactions that could be blocking it. */
 const patienceMs = 1_000;
 
 /**
- * A connection to one database of the replica set. Reads go to the primary and return only data that a majority of
- * nodes has stored. A write returns once a majority has journaled it. If a write throws StoreUnavailable, its outcome
- * is unknown.
+ * A connection to one database of the replica set. Reads go to the primary and return only data that a majority of the
+ * nodes has stored. A write completes after a majority of the nodes has written it to the journal. If a write throws
+ * StoreUnavailable, it is unknown whether the write took effect.
  */
 export type MongoConnection = {
   readonly db: Db;
   /**
-   * Runs one or more operations with a time limit of 5 s. Translates driver errors. Throws StoreUnavailable,
-   * DuplicateKey or MongoBroken.
+   * Runs one or more operations with a total time limit of 5 s. Translates errors of the driver. Throws
+   * StoreUnavailable, DuplicateKey or MongoBroken.
    */
   call<T>(work: (db: Db) => Promise<T>): Promise<T>;
   /**
    * Returns true if the primary has not changed and has not been reelected since `time` (`performance.now()`). Threat:
-   * a deposed primary still serves reads for a few seconds. Therefore call this after a write that a majority
-   * acknowledged. If it then returns true, everything that was read since `time` was current.
+   * a deposed primary still serves reads for a few seconds, and they return outdated data. Call this function after a
+   * write that a majority has acknowledged. If it returns true, everything that was read since `time` was current.
    */
   primaryIsSince(time: number): boolean;
-  /** Calls the listener whenever the primary changes, is reelected or is lost. */
+  /** Registers a listener that is called whenever the primary changes, is reelected or is lost. */
   onPrimaryChanged(listener: () => void): void;
-  /** Returns the time on the primary's clock, in ms since the epoch. */
+  /** Returns the current time of the primary, in ms since the epoch. */
   primaryTime(): Promise<number>;
   close(): Promise<void>;
 };
 
 /**
- * Connects to a replica set. Throws StoreUnavailable if the replica set does not respond. Throws MongoBroken for a
- * standalone server, because its writes are not as durable as docs/design.md, "Promises", requires.
+ * Connects to a replica set. Throws StoreUnavailable if the replica set does not respond. Throws MongoBroken if the
+ * server is not part of a replica set. The writes of a standalone server are less durable than docs/design.md,
+ * "Promises", requires.
  */
 export async function connectMongo(url: string, databaseName: string): Promise<MongoConnection> {
-  // The application name contains the database name, so that one vault does not end the transactions of another vault.
+  // The application name contains the database name. A vault therefore does not end transactions of other vaults on the
+  // same server.
   const appName = `strongroom ${databaseName}`;
   const client = clientOf(url, appName);
   const left = leftTransactions(client, appName);
@@ -99,7 +104,7 @@ function clientOf(url: string, appName: string): MongoClient {
   try {
     return new MongoClient(url, { ...options, appName });
   } catch {
-    // Drops the driver's message, which may quote the address and the password in it.
+    // Drops the message of the driver, because it can contain the address and the password.
     throw new MongoBroken(unreadable);
   }
 }
@@ -110,21 +115,21 @@ const options: MongoClientOptions = {
   writeConcern: { w: 'majority', journal: true },
   retryWrites: true,
   retryReads: true,
-  // The driver detects a frozen primary within three seconds.
+  // With these two values, the driver detects a frozen primary within three seconds.
   heartbeatFrequencyMS: 1_000,
   connectTimeoutMS: 2_000,
   serverSelectionTimeoutMS: callLimitMs,
   socketTimeoutMS: callLimitMs,
-  // Makes the driver return binary values as Buffers, and 64-bit integers as numbers. No value in the vault exceeds
-  // 2^53.
+  // Makes the driver return binary values as Buffers and 64-bit integers as numbers. Numbers are exact, because no
+  // value in the vault exceeds 2^53.
   promoteBuffers: true,
   promoteLongs: true,
   ignoreUndefined: false,
 };
 
 /**
- * Returns a MongoBroken if a retry would not fix the error. This is the case if the server rejects the user, or if a
- * file that the address names cannot be read. Returns null for any other error.
+ * Returns a MongoBroken for an error that a retry would not fix: the server rejects the user, or a file that is named
+ * in the address cannot be read. Returns null for any other error.
  */
 function refusalOf(error: unknown): MongoBroken | null {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
@@ -147,7 +152,9 @@ const lacksRights =
   'the user of mongodb.url or mongodb.keys_url lacks a right in MongoDB. `strongroom cluster prepare` gives both what ' +
   'they need.';
 
-/** Thrown when MongoDB is configured in a way that the vault cannot use. The message says what to do. */
+/**
+ * Thrown when MongoDB is configured in a way that the vault cannot use. The message states what the operator should do.
+ */
 export class MongoBroken extends StoreProblem {
   constructor(problem: string | FoundProblem) {
     super(problem);

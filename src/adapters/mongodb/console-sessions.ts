@@ -11,7 +11,7 @@ type SessionDocument = {
 
 /**
  * Implements `ConsoleSessions` in the MongoDB database that contains the rows. There are at most a few hundred
- * documents, so the only index is the one on `_id`.
+ * documents, so no index is needed except the one on `_id`.
  */
 export function mongoConsoleSessions(connection: MongoConnection): ConsoleSessions {
   const sessions = (db: Db): Collection<SessionDocument> => db.collection<SessionDocument>('console_sessions');

@@ -4,8 +4,8 @@ import type { MongoConnection } from './connection.js';
 import { inTransaction } from './in-transaction.js';
 
 /**
- * `_id` consists of the tenant id, the series, the day, `name` and `what`. The index on `_id` therefore serves every
- * query.
+ * A count for one day. `_id` consists of the tenant id, the series, the day, `name` and `what`, so the index on `_id`
+ * serves every query.
  */
 type CountDocument = { readonly _id: string; readonly count: number };
 type PositionDocument = { readonly _id: string; readonly position: number };
@@ -40,7 +40,7 @@ export function mongoDailyCounts(connection: MongoConnection): DailyCounts {
       return [...totals].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, total]) => total);
     },
     async clear() {
-      // Deletes the positions first, so that a concurrent `add` conflicts or finds a different position, and adds
+      // Deletes the positions first. A concurrent `add` then conflicts or finds a different position, so it adds
       // nothing.
       await call((db) => positionsOf(db).deleteMany({}));
       await call((db) => countsOf(db).deleteMany({}));
@@ -69,8 +69,8 @@ async function addStep(db: Db, session: ClientSession, { source, from, to, count
 }
 
 /**
- * Returns an id that sorts before all counts for the day. In ASCII, `0` follows `/`, so `<tenant>0` sorts after all of
- * the tenant's counts.
+ * Returns an id that sorts before all counts for the day. The character after `/` in ASCII is `0`, so `<tenant>0` sorts
+ * after all counts of the tenant.
  */
 function idOf(tenantId: string, series: DailySeries, day: number): string {
   return `${tenantId}/${series}/${String(day).padStart(6, '0')}`;

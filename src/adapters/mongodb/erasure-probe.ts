@@ -3,9 +3,7 @@ import type { ErasureProbe, Looked, TraceKind } from '../../ports/erasure-probe.
 import type { MongoConnection } from './connection.js';
 import { fingerprintsCollection } from './work-indexes.js';
 
-/**
- * For each kind of trace, the fields of a row that contain it while it exists. A tombstone has none of these fields.
- */
+/** The fields of a row that contain each kind of trace. In a tombstone, all of these fields are empty. */
 const fieldsOf: Readonly<Record<TraceKind, readonly string[]>> = {
   row: ['life', 'type', 'created_at', 'modified_at', 'content', 'cvc'],
   search_term: ['terms', 'seq', 'mark'],
@@ -14,8 +12,8 @@ const fieldsOf: Readonly<Record<TraceKind, readonly string[]>> = {
 };
 
 /**
- * Implements `ErasureProbe` on MongoDB. In every generation, checks the row and the search terms of the stream. Also
- * checks the fingerprint claims of the stream.
+ * Implements `ErasureProbe` on MongoDB. Checks the row and the search terms of the stream in every generation, and the
+ * fingerprint claims of the stream.
  */
 export function mongoErasureProbe({ call }: MongoConnection): ErasureProbe {
   return {

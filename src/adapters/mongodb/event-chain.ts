@@ -5,12 +5,12 @@ import type { EventLog } from '../../ports/event-log.js';
 import type { MongoConnection } from './connection.js';
 import { DuplicateKey } from './mongo-error.js';
 
-/** A link in the chain. Its `_id` is the EventStoreDB position of the last event in its commit. */
+/** A link in the hash chain of commits. Its `_id` is the EventStoreDB position of the last event in the commit. */
 type LinkDocument = { readonly _id: number; readonly count: number; readonly hash: Buffer };
 
 const pageSize = 1_000;
 
-/** Returns the newest link in the chain whose position is at most `upTo`. Returns null if there is none. */
+/** Returns the newest link of the chain with a position of at most `upTo`. Returns null if no such link is stored. */
 export async function newestMongoLink(
   { call }: MongoConnection,
   upTo = Number.MAX_SAFE_INTEGER,
@@ -20,8 +20,8 @@ export async function newestMongoLink(
 }
 
 /**
- * Implements `EventChain` on MongoDB, for a log that is in another store. Every process that follows the log computes
- * the same links, so several processes can follow it at the same time. Stored links never change.
+ * Implements `EventChain` on MongoDB for a log in a different store. Every process that follows the log computes the
+ * same links, so several processes can follow the log at the same time. A stored link never changes.
  */
 export function mongoEventChain(connection: MongoConnection, log: Pick<EventLog, 'readClear'>): EventChain {
   const { call } = connection;
@@ -42,8 +42,8 @@ export function mongoEventChain(connection: MongoConnection, log: Pick<EventLog,
     async follow() {
       for (let from = await head(); ; ) {
         const page = await log.readClear(from?.position ?? 0, pageSize);
-        // A page may end in the middle of a commit. The next page begins after the last stored link, so it contains
-        // that whole commit.
+        // A page can end in the middle of a commit. The next page begins after the last stored link, so it contains the
+        // whole commit.
         const ends = page.filter(endsCommit);
         if (ends.length === 0) return;
         from = (await store(ends, from)) ?? (await head());
@@ -52,8 +52,8 @@ export function mongoEventChain(connection: MongoConnection, log: Pick<EventLog,
   };
 
   /**
-   * Computes and stores the links for commits, in order. `ends` contains the last event of each commit. Returns the
-   * last link, or null if another process has already stored some of the links. Only inserts documents, so that no
+   * Computes the links for commits, and stores them in order. `ends` contains the last event of each commit. Returns
+   * the last link, or null if another process has already stored some of the links. Documents are only inserted, so no
    * database user needs the right to change a link.
    */
   async function store(ends: readonly ProvenClear[], from: ChainLink | null): Promise<ChainLink | null> {

@@ -2,9 +2,9 @@ import type { ClientSession, Db } from 'mongodb';
 import type { MongoConnection } from './connection.js';
 
 /**
- * Runs `work` in one transaction, so that all of its changes are stored or none. Runs it again if it conflicts with
- * another transaction. `work` must consist of a few statements in quick succession, because other processes end a
- * transaction that has been idle for two seconds.
+ * Runs `work` in one transaction, so that either all of its changes are stored or none of them. If the transaction
+ * conflicts with another transaction, runs `work` again. `work` must execute a few statements in quick succession,
+ * because other processes end a transaction that has been idle for two seconds.
  */
 export function inTransaction<T>(
   { call }: MongoConnection,

@@ -1,18 +1,18 @@
 import type { MongoClient, UUID } from 'mongodb';
 
 /**
- * A transaction that has been idle for this long is considered abandoned. No live transaction of the vault is idle for
- * so long, because each one runs a few statements in quick succession.
+ * The idle time after which a transaction is considered abandoned. A live transaction of the vault is never idle for
+ * this long, because it runs a few statements in quick succession.
  */
 const leftAfterMicros = 2_000_000;
 const lookLimitMs = 1_000;
 
 /**
- * Returns a function that ends abandoned transactions, which a killed or frozen process leaves behind. Without it, the
- * documents that they changed would stay locked for a minute (`transactionLifetimeLimitSeconds`). The function ends
- * only transactions of this database user under this application name, because MongoDB requires no privilege for these.
- * If the owner of an ended transaction is still alive, it runs the transaction again. The function never throws. If it
- * fails, the pending call reports its own error.
+ * Returns a function that ends transactions that a killed or frozen process has left behind. Otherwise, the documents
+ * that they changed would stay locked for a minute (`transactionLifetimeLimitSeconds`). The function ends only
+ * transactions of the same database user and the same application name, because MongoDB requires no privilege for that.
+ * If the process that owns an ended transaction is still alive, it runs the transaction again. The function never
+ * throws. If it fails, the pending call reports an error itself.
  */
 export function leftTransactions(client: MongoClient, appName: string): { end(): Promise<void> } {
   const admin = client.db('admin');
@@ -26,7 +26,7 @@ export function leftTransactions(client: MongoClient, appName: string): { end():
           { $match: { type: 'idleSession', appName, 'transaction.timeInactiveMicros': { $gt: leftAfterMicros } } },
           { $project: { lsid: 1 } },
         ],
-        // `killSessions` requires the ids as UUID values, not as Buffers.
+        // `killSessions` accepts the ids only as UUID values, not as Buffers.
         { readConcern: { level: 'local' }, maxTimeMS: lookLimitMs, promoteBuffers: false },
       )
       .toArray();

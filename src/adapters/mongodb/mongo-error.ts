@@ -20,7 +20,9 @@ export class DuplicateKey extends Error {
 
 const duplicateKey = 11_000;
 
-/** Translates an error from the driver. Drops the error's message, because it may quote documents. */
+/**
+ * Translates an error from the driver. The message of the original error is dropped, because it can contain documents.
+ */
 export function mongoError(error: unknown): unknown {
   if (isOfSocket(error)) return new StoreUnavailable('mongodb', 'unreachable');
   if (!(error instanceof MongoError)) return error;
@@ -44,8 +46,8 @@ function isPassing(error: MongoError): boolean {
 }
 
 /**
- * Returns true if Node.js reported the error because the server had just closed the connection. The driver (7.9) passes
- * this error on unchanged, or as a failed batch with the same code.
+ * Returns true if Node.js reported the error because the server had just closed the connection. The driver (7.9)
+ * returns this error unchanged or as a failed batch with the same code.
  */
 function isOfSocket(error: unknown): boolean {
   return error instanceof Error && 'code' in error && socketCodes.has(error.code);
@@ -54,15 +56,15 @@ function isOfSocket(error: unknown): boolean {
 const socketCodes = new Set<unknown>(['EPIPE', 'ECONNRESET', 'ERR_STREAM_DESTROYED', 'ERR_STREAM_WRITE_AFTER_END']);
 
 /**
- * Returns true if a whole batch failed. The driver wraps every such failure, for example a broken connection, in an
- * error that does not show the original error's class.
+ * Returns true if a whole batch failed, for example because of a broken connection. The driver wraps such a failure in
+ * an error that does not reveal the class of the original error.
  */
 function isFailedBatch(error: MongoError): boolean {
   return error instanceof MongoBulkWriteError && error.code === undefined && [error.writeErrors].flat().length === 0;
 }
 
 /**
- * The codes of errors after which a retry may succeed: MaxTimeMSExpired, WriteConcernFailed, NotWritablePrimary,
+ * The codes of errors after which a retry can succeed: MaxTimeMSExpired, WriteConcernFailed, NotWritablePrimary,
  * PrimarySteppedDown, ShutdownInProgress, InterruptedAtShutdown, InterruptedDueToReplStateChange,
  * NotPrimaryNoSecondaryOk, NotPrimaryOrSecondary, ReadConcernMajorityNotAvailableYet, ExceededTimeLimit,
  * SnapshotTooOld, SnapshotUnavailable and Interrupted. Interrupted means that another process considered the

@@ -3,16 +3,16 @@ import { batcher } from './batcher.js';
 import type { MongoConnection } from './connection.js';
 
 /**
- * The number of documents in `read_proofs`. Each process writes to a random one, so that processes rarely contend for
- * the same document.
+ * The number of documents in `read_proofs`. Each process writes to one of them, chosen at random. Two processes
+ * therefore rarely write to the same document.
  */
 const places = 64;
 
 /**
- * Returns a function that proves that the server that responds is the primary that a majority follows. The proof is a
- * write that a majority acknowledges. The write has to change the document, because a server confirms a write that
- * changes nothing without asking the majority. Concurrent calls share one write, which begins after all of them have
- * been made. The function throws StoreUnavailable if there is no proof.
+ * Returns a function that proves that the responding server is the primary that a majority of the nodes follows. The
+ * proof is a write that a majority acknowledges. The write must change the document, because a server confirms a write
+ * that changes nothing without waiting for the majority. Concurrent calls share one write, which begins after the last
+ * of these calls. The function throws StoreUnavailable if the write is not acknowledged.
  */
 export function createReadProof({ call }: MongoConnection): () => Promise<void> {
   const place = randomInt(places);

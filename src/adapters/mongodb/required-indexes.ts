@@ -1,19 +1,19 @@
 import type { Db, IndexDescription } from 'mongodb';
 
-/** The indexes that queries on one collection need. Each index has a distinct name. */
+/** The indexes that the queries on one collection need. Each index has a different name. */
 export type RequiredIndexes = {
   readonly collection: string;
   readonly indexes: readonly (IndexDescription & { readonly name: string })[];
 };
 
-/** Creates missing collections and indexes. Idempotent. */
+/** Creates missing collections and indexes. Calling this function again has no effect. */
 export async function ensureIndexes(db: Db, required: readonly RequiredIndexes[]): Promise<void> {
   for (const { collection, indexes } of required) await db.collection(collection).createIndexes([...indexes]);
 }
 
 /**
- * Returns the names of the missing indexes, each as `collection.index`. Queries name their index as a hint, and fail if
- * the index is missing.
+ * Returns the names of the missing indexes, each in the form `collection.index`. Queries pass an index as their hint,
+ * so they fail if the index is missing.
  */
 export async function checkIndexes(db: Db, required: readonly RequiredIndexes[]): Promise<readonly string[]> {
   const missing: string[] = [];

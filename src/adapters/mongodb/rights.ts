@@ -17,8 +17,9 @@ type Urls = { readonly rows: string; readonly keys: string };
 const using = ['find', 'insert', 'createCollection', 'createIndex', 'listCollections', 'listIndexes'];
 const changing = ['update', 'remove'];
 /**
- * The collections whose documents may be changed and removed. The access log is not one of them, because its entries
- * are never changed or removed. No user has a right to do so. Instead, each month's collection is dropped as a whole.
+ * The collections whose documents the vault can change and remove. The collections of the access log are not in this
+ * list, because no user has the right to change or remove an entry. Instead, the collection of a month is dropped as a
+ * whole.
  */
 const changed = [
   'generations',
@@ -37,8 +38,8 @@ const changed = [
 ];
 /**
  * The number of future generations for which rights are granted in advance. Each rebuild creates a collection of rows
- * with the next number. We grant the right for each collection separately, because a right on the whole database would
- * also allow changes to the access log.
+ * with the next number. The right is granted separately for each collection. A right on the whole database would also
+ * allow changes to the access log.
  */
 const rebuildsAhead = 100;
 const rowsName = /^token_rows_\d+$/;
@@ -52,14 +53,14 @@ function rowsPrivileges(database: string, newest: number): readonly Privilege[] 
 }
 
 function keysPrivileges(database: string): readonly Privilege[] {
-  // A key is destroyed by an update. Its document is never removed.
+  // No right to remove documents is needed, because a key is destroyed by an update of its document.
   return [{ resource: { db: `${database}_keys`, collection: '' }, actions: [...using, 'update'] }];
 }
 
 /**
- * Initiates the replica set if there is none. Creates the database users for the rows and for the keys, with only the
- * rights that they need. A second run sets the passwords and rights again and changes nothing else. Returns one line
- * for each step. Throws MongoBroken.
+ * Initiates the replica set if it does not exist. Creates the database users for the rows and for the keys, with only
+ * the rights that they need. If called again, only sets the passwords and rights again. Returns one line for each step.
+ * Throws MongoBroken.
  */
 export async function prepareMongo(
   adminUrl: string,
@@ -82,7 +83,7 @@ export async function prepareMongo(
     ];
     let granted: readonly string[] = [];
     for (const { url, user, role, privileges } of roles) {
-      // One user may have both roles.
+      // If both addresses are equal, one user has both roles.
       granted = rows === keys ? [...granted, role] : [role];
       lines.push(
         await withClient(new MongoClient(url, asAdmin), (client) => setUser(client, user, role, privileges, granted)),
@@ -134,7 +135,7 @@ async function excessOf(url: string, needed: readonly Privilege[]): Promise<read
   });
 }
 
-/** Returns the user and the hosts in an address. Throws MongoBroken if the address lacks a user or a password. */
+/** Returns the user and the hosts in an address. Throws MongoBroken if the address contains no user or no password. */
 function userOf(url: string, what: string): User {
   const [, name, password, hosts] = /^mongodb(?:\+srv)?:\/\/([^:@/]+):([^@/]+)@([^/?]+)/.exec(url) ?? [];
   if (name === undefined || password === undefined || hosts === undefined) {
@@ -143,7 +144,7 @@ function userOf(url: string, what: string): User {
   return { name: decodeURIComponent(name), password: decodeURIComponent(password), hosts: hosts.split(',') };
 }
 
-/** Initiates a replica set with the hosts as its members. Uses a direct connection to the administrator's address. */
+/** Initiates a replica set that has `hosts` as its members. Connects directly to the address of the administrator. */
 async function initiate(adminUrl: string, hosts: readonly string[]): Promise<string[]> {
   return withClient(new MongoClient(adminUrl, { directConnection: true, ...timeouts }), async (client) => {
     const admin = client.db('admin');

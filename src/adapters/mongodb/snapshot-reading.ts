@@ -5,8 +5,8 @@ import type { MongoConnection } from './connection.js';
 
 const maxTimeMsExpired = 50;
 /**
- * The default time limit for all reads in a snapshot, in ms. It is shorter than the time limit of `call`. The server
- * therefore stops a read that takes too long, and we report it as `tooLong`.
+ * The default time limit for all reads in a snapshot, in ms. It is shorter than the time limit of `call`, so the server
+ * stops a slow read before `call` does. The slow read is then reported as `tooLong`.
  */
 const patienceMaxMs = 4_500;
 
@@ -18,9 +18,9 @@ export type SnapshotOptions = {
 };
 
 /**
- * Runs reads that all see the data as it was at the first read. The data includes every write that a majority had
- * acknowledged by then. Each read needs its own `options()`. If the reads together take longer than `limitMs` (4.5 s by
- * default), throws StoreUnavailable with the reason `tooLong`.
+ * Runs several reads that all see the data in the state at the time of the first read. This state includes every write
+ * that a majority had acknowledged by then. Call `options()` again for each read. If the reads together take longer
+ * than `limitMs` (4.5 s by default), throws StoreUnavailable with the reason `tooLong`.
  */
 export function readSnapshot<T>(
   { call }: MongoConnection,
@@ -48,7 +48,8 @@ export function readSnapshot<T>(
 }
 
 /**
- * Returns the number of documents that match a filter. Reads only the index if the index has all fields in the filter.
+ * Returns the number of documents that match a filter. If the index contains all fields in the filter, only the index
+ * is read.
  */
 export async function countBy(
   db: Db,

@@ -17,8 +17,8 @@ export type TracingOptions = {
   /** The URL where the collector accepts traces via OTLP over HTTP. */
   readonly endpoint: string;
   /**
-   * The share of traces to record, from 0 to 1. Applies only if the caller of a request has not already decided whether
-   * its trace is recorded.
+   * The share of traces to record, from 0 to 1. If the caller of a request has already decided whether its trace is
+   * recorded, that decision is used instead.
    */
   readonly sampleRatio: number;
   readonly version: string;
@@ -28,8 +28,8 @@ export type TracingOptions = {
 const closeMs = 2_000;
 
 /**
- * Sends spans to an OpenTelemetry collector in batches. If a batch cannot be sent, its spans are lost and `onError`
- * receives the failure.
+ * Sends spans to an OpenTelemetry collector in batches. If a batch cannot be sent, its spans are lost, and `onError` is
+ * called with the error.
  */
 export function openTelemetrySpans({ endpoint, sampleRatio, version, onError }: TracingOptions): Spans {
   const provider = new TracerProvider({
@@ -44,7 +44,7 @@ export function openTelemetrySpans({ endpoint, sampleRatio, version, onError }: 
     ],
   });
   const tracer = provider.getTracer('strongroom', version);
-  // We do not use the library's global context, because any other module could then add to our spans.
+  // Uses a separate context. With the global context of the library, any other module could add data to these spans.
   const current = new AsyncLocalStorage<Context>();
   return {
     begin(traceparent) {
@@ -114,8 +114,8 @@ function errorName(error: unknown): string {
 }
 
 /**
- * Marks a span as failed. `type` is an error name, a status code or another fixed string. It is never a message,
- * because a message may quote the caller's input.
+ * Marks a span as failed. `type` is the name of an error, a status code or another fixed string. It must not be a
+ * message, because a message can contain input of the caller.
  */
 function fail(span: Span, type: string): void {
   span.setAttribute('error.type', type);

@@ -5,7 +5,7 @@ import type { ServiceState } from '../../ports/service-state.js';
 const requestSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const groupSizes = [1, 2, 5, 10, 20, 50, 100, 200, 500];
 
-/** Implements `Metrics` for Prometheus, with its own registry. */
+/** Implements `Metrics` for Prometheus with a separate registry. */
 export function prometheusMetrics(): Metrics {
   const registry = new Registry();
   const registers = [registry];
@@ -48,8 +48,8 @@ export function prometheusMetrics(): Metrics {
   });
 
   /**
-   * Caches the counter and the histogram for each method, status and route, so that prom-client looks up their labels
-   * only once.
+   * Caches the counter and the histogram for each method, status and route. prom-client then has to look up their
+   * labels only once.
    */
   const finishedBy = new Map<string, { readonly count: Counter.Internal; readonly time: Histogram.Internal<string> }>();
 
@@ -82,8 +82,8 @@ export function prometheusMetrics(): Metrics {
 }
 
 /**
- * Registers the gauges for the service state, and returns a function that sets them. If a projection's gap is unknown,
- * its gauge has no sample.
+ * Registers the gauges for the state of the service, and returns a function that sets them. If the gap of a projection
+ * is unknown, its gauge has no sample.
  */
 function stateGauges(registry: Registry): (state: ServiceState) => void {
   const gauge = <L extends string>(name: string, help: string, labelNames: readonly L[] = []) =>

@@ -8,8 +8,8 @@ export type RedisConnections = {
 };
 
 /**
- * The options that differ between the rate limits and the queues. They determine what happens to a command that cannot
- * be sent.
+ * The options that are different for the rate limits and the queues. They determine what happens to a command that
+ * cannot be sent.
  */
 export type RedisClientOptions = Pick<
   RedisOptions,
@@ -22,8 +22,9 @@ const shared = {
 };
 
 /**
- * Connects in the background, and reconnects when the connection is lost. `onError` receives each failure as
- * StoreUnavailable. Because each client has a listener, an `error` event never terminates the process.
+ * Connects in the background, and reconnects when the connection is lost. Calls `onError` with a StoreUnavailable for
+ * each failure. Each client has a listener for `error` events, because an event without a listener would terminate the
+ * process.
  */
 export function connectRedis(
   url: string,

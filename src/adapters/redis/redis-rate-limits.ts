@@ -9,7 +9,7 @@ import type { RedisClientOptions } from './connect-redis.js';
 import { redisFailure } from './redis-failure.js';
 
 type RedisRateLimitsOptions = {
-  /** A client with `rateLimitClientOptions`, which does not queue commands that it cannot send. */
+  /** A client that was created with `rateLimitClientOptions`. It does not queue commands that it cannot send. */
   readonly client: Redis;
   /** The prefix of every Redis key. */
   readonly prefix: string;
@@ -17,17 +17,17 @@ type RedisRateLimitsOptions = {
   /** Counts uses in this process while Redis is unavailable. */
   readonly fallback: RateLimits;
   readonly onError: (error: unknown) => void;
-  /** How far the clocks of two processes may differ, in ms. */
+  /** The maximum difference between the clocks of two processes, in ms. */
   readonly clocksApartMs?: number;
   /** How long `use` waits for Redis, in ms. */
   readonly limitMs?: number;
-  /** How long to wait after a Redis failure before trying Redis again, in ms. */
+  /** How long to wait after a Redis failure before using Redis again, in ms. */
   readonly pauseMs?: number;
 };
 
 /**
- * The options for `client`. If a use cannot be sent immediately, it is counted locally, so Redis must not count it
- * later.
+ * The options for `client`. A use that cannot be sent immediately is counted in this process instead. Redis must not
+ * count it again later, so the client does not queue or resend commands.
  */
 export const rateLimitClientOptions: RedisClientOptions = {
   enableOfflineQueue: false,
@@ -37,8 +37,8 @@ export const rateLimitClientOptions: RedisClientOptions = {
 
 /**
  * Implements `RateLimits` for all processes that share one Redis server. Each use runs one atomic script on one key.
- * The key contains a hash of the subject and expires after its window has ended. While Redis is down or slow, the
- * process counts locally. After a pause, a single use tries Redis again.
+ * The key contains a hash of the subject and expires after its window has ended. While Redis is down or slow, each
+ * process counts uses itself. After a pause, a single use tests whether Redis is available again.
  */
 export function redisRateLimits(options: RedisRateLimitsOptions): RateLimits {
   const { client, prefix, clock, fallback, clocksApartMs = 2_000, limitMs = 200, pauseMs = 1_000 } = options;
@@ -57,7 +57,8 @@ export function redisRateLimits(options: RedisRateLimitsOptions): RateLimits {
     async use(limit, subject, weight) {
       const isProbe = restsUntil > Number.NEGATIVE_INFINITY;
       if (performance.now() < restsUntil) return fallback.use(limit, subject, weight);
-      // Only one use at a time tests whether Redis is back, so that the other uses do not have to wait.
+      // Only one use at a time tests whether Redis is available again. The other uses then do not have to wait for
+      // Redis.
       if (isProbe) restsUntil = performance.now() + pauseMs;
       try {
         const used = await withinLimit('redis', limitMs, count(limit, subject, weight));
@@ -74,10 +75,13 @@ export function redisRateLimits(options: RedisRateLimitsOptions): RateLimits {
 
 /**
  * Implements `RateLimits.use` as one atomic script. KEYS[1] is the key of the window. ARGV contains the current time,
- * the window length and the clock margin, all in ms, and then the weight. Returns the used weight and the window's
- * remaining time in ms. The current time comes from the calling process. If the stored window ends later than one
- * window length from now, but by no more than the margin, then the process that began it has a clock that is ahead. If
- * the window ends even later than that, a clock was set back, and the script replaces the window.
+ * the window length and the clock margin, all in ms, and then the weight. Returns the used weight and the remaining
+ * time of the window in ms.
+ *
+ * The current time comes from the calling process. It can differ from the clock of the process that began the stored
+ * window, so the window can end later than one window length from now. If it ends later by no more than the margin, the
+ * clock of the other process is ahead, and the script uses the window. If it ends even later, a clock was set back, and
+ * the script replaces the window.
  */
 const countUse = `
 local now, length, margin, weight = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])

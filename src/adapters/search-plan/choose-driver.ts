@@ -1,20 +1,20 @@
 import type { WeighedNode } from './weighed-plan.js';
 
 /**
- * The terms whose postings a search walks. Every match has at least one of these terms. `count` is an upper bound on
- * the number of postings to walk.
+ * The terms whose postings a search walks. Every match has at least one of these terms. `count` is an upper bound for
+ * the number of these postings.
  */
 export type Driver = {
   readonly terms: readonly Buffer[];
   readonly count: number;
   /**
-   * The part of the plan that every walked posting satisfies, so the search does not have to check it again. Null if
-   * there is no such part.
+   * The part of the plan that every walked posting satisfies, or null if there is no such part. The search does not
+   * have to check this part again.
    */
   readonly exactly: WeighedNode | null;
 };
 
-/** Returns the cheapest walk that covers every match, or null if only a walk over all tokens covers every match. */
+/** Returns the cheapest walk that covers every match. Returns null if this requires a walk over all tokens. */
 export function chooseDriver(node: WeighedNode): Driver | null {
   switch (node.is) {
     case 'term':
@@ -36,7 +36,7 @@ export function chooseDriver(node: WeighedNode): Driver | null {
 }
 
 /**
- * Returns the part of the plan that must still be checked for each of the driver's postings. Returns null if the driver
+ * Returns the part of the plan that must still be checked for each posting of the driver. Returns null if the driver
  * covers the whole plan.
  */
 export function residue(node: WeighedNode, { exactly }: Driver): WeighedNode | null {

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 
 /**
- * Returns a hash over a row's terms in two generations. The terms in each generation are hashed under a different key.
- * We compute this hash while the terms for both generations are available, so that it can later prove that the two sets
- * of terms belong together.
+ * Returns a hash over the terms of a row in two generations. Each generation hashes its terms under a different key, so
+ * the two sets of terms cannot be compared later. This hash is computed while both sets are available. It later proves
+ * that they belong together.
  */
 export function termsDigest(read: Uint8Array | null, made: Uint8Array | null): Buffer {
   const empty = new Uint8Array(0);

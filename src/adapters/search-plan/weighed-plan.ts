@@ -1,18 +1,22 @@
 import type { PlanNode } from '../../ports/search-plan.js';
 
-/** A plan in which every term exists. `count` is the number of tokens that have the term. */
+/** A plan in which every term occurs in at least one token. `count` is the number of tokens that have the term. */
 export type WeighedNode =
   | { readonly is: 'term'; readonly term: Buffer; readonly count: number }
   | { readonly is: 'and' | 'or'; readonly of: readonly WeighedNode[] }
   | { readonly is: 'not'; readonly of: WeighedNode }
   | Extract<PlanNode, { is: 'date' }>;
 
-/** The result of weighing a plan: the constant `every` or `none`, or a tree without these constants. */
+/**
+ * The result of weighing a plan. It is either one of the constants `every` and `none`, or a tree that contains neither
+ * of them.
+ */
 export type Weighed = WeighedNode | 'every' | 'none';
 
 /**
- * Looks up how many tokens have each term, and removes every part of the plan whose result this count determines. A
- * term that no token has matches nothing, and a term that every token has matches everything.
+ * Looks up how many tokens have each term, and simplifies the plan with these counts. A term that no token has matches
+ * nothing, and a term that every token has matches everything. Parts of the plan whose result is therefore certain are
+ * removed.
  */
 export function weigh(node: PlanNode, countOf: (term: Buffer) => number, everyCount: number): Weighed {
   switch (node.is) {
@@ -44,7 +48,7 @@ export function weigh(node: PlanNode, countOf: (term: Buffer) => number, everyCo
   }
 }
 
-/** Removes terms that are repeated on one level of the plan, so that `chooseDriver` counts their tokens only once. */
+/** Removes duplicate terms on one level of the plan. `chooseDriver` then counts the tokens of each term only once. */
 function withoutRepeats(of: readonly WeighedNode[]): readonly WeighedNode[] {
   const seen = new Set<string>();
   return of.filter((node) => {

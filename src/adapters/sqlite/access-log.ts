@@ -7,12 +7,15 @@ import { fileIdentity, monthsOnDisk } from './access-log/month-files.js';
 import { type MonthReader, openMonthReader } from './access-log/month-reader.js';
 import type { Writer } from './writer/writer.js';
 
-/** The name of the only chain. There is only one, because only one thread writes. It continues across restarts. */
+/**
+ * The name of the only hash chain in the access log. One chain is enough, because only one thread writes entries. The
+ * chain continues across restarts.
+ */
 const chain = 'vault';
 
 /**
- * The number of lines at which a group is handed to the writer immediately, before the current turn of the event loop
- * ends.
+ * The number of lines at which a group is handed to the writer immediately. A smaller group is handed over at the end
+ * of the current turn of the event loop.
  */
 const linesOfGroup = 16;
 
@@ -21,8 +24,8 @@ type Group = { readonly month: Month; readonly lines: string[]; readonly stored:
 
 /**
  * Implements `AccessLog` on the journal and one file per month. The writer appends entries to the journal in batches,
- * and its background thread moves the batches into the files. Before this thread reads the files, it waits until they
- * contain everything that was recorded.
+ * and the background thread of the writer moves the batches into the month files. All reads except `counts` first wait
+ * until the files contain every recorded entry.
  */
 export function sqliteAccessLog(dataDir: string, writer: Writer): AccessLog & { close(): void } {
   const readers = new Map<Month, MonthReader>();
@@ -52,7 +55,7 @@ export function sqliteAccessLog(dataDir: string, writer: Writer): AccessLog & { 
       if (group === begun) group = null;
       if (isHandedOver) return;
       isHandedOver = true;
-      // Joins the lines, because a single string is passed to the other thread faster than objects or many strings.
+      // Sends all lines as one string. A single string is passed to another thread faster than objects or many strings.
       const input = { month, lines: lines.join('\n'), entries: lines.length };
       settle(writer.request('record_access', input).then(() => undefined));
     }
@@ -73,7 +76,10 @@ export function sqliteAccessLog(dataDir: string, writer: Writer): AccessLog & { 
     return into;
   }
 
-  /** Runs a read of the files. The read sees every entry whose `record` call has resolved. */
+  /**
+   * Moves all batches from the journal into the month files, and then runs `read` on the files. `read` sees every entry
+   * whose `record` call has resolved.
+   */
   async function readMoved<T>(read: () => T): Promise<T> {
     await writer.request('move_access', null);
     return reading(read);
@@ -108,7 +114,8 @@ export function sqliteAccessLog(dataDir: string, writer: Writer): AccessLog & { 
       return readMoved(() =>
         monthsOnDisk(dataDir)
           .flatMap((month) => readerOf(month).batches(afterSequence, limit))
-          // If a clock was set back, newer batches may be in an earlier file.
+          // If the clock was set back to an earlier month, the file of that month can contain newer batches than later
+          // files.
           .sort((one, other) => one.sequence - other.sequence)
           .slice(0, limit),
       );

@@ -8,9 +8,9 @@ import type { Writer } from './writer/writer.js';
 type ClaimRow = Omit<Stored<FinishedClaim>, 'result'> & { readonly result: string };
 
 /**
- * Implements `Claims` on `vault.db`. Only one process uses the data, and it stores a claim in the same transaction as
- * the changes of the claim's command. Commands that are still running are therefore recorded only in memory. After a
- * crash, no command is running.
+ * Implements `Claims` on `vault.db`. A finished claim is stored in the same transaction as the changes of its command.
+ * Running commands are recorded only in memory. Memory is sufficient, because only one process uses the data, and no
+ * command is running after that process crashes.
  */
 export function sqliteClaims(database: SqliteDatabase, writer: Writer): Claims {
   const find = database.prepare('SELECT cmd, time, result, mac FROM claims WHERE cmd = ?');
@@ -26,7 +26,8 @@ export function sqliteClaims(database: SqliteDatabase, writer: Writer): Claims {
       }
       open.add(cmd);
       try {
-        // Removes the old claim with this key, because storing the new claim would otherwise fail.
+        // Removes the expired claim of this command. Otherwise, storing the new claim under the same primary key would
+        // fail.
         if (row !== undefined) await writer.request('forget_claims', { notBefore });
       } catch (error) {
         open.delete(cmd);

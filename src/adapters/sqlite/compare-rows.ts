@@ -30,8 +30,9 @@ const ofLivingTenants = `removed_at IS NULL AND tenant NOT IN
   (SELECT id FROM directory WHERE kind = 'tenant' AND removed_at IS NOT NULL)`;
 
 /**
- * Compares the live rows of two generations in one read transaction. The terms in each generation are hashed under a
- * different key, so they cannot be compared. Instead, compares the mark that was stored with each row.
+ * Compares the live rows of two generations in one read transaction. Each generation hashes its search terms under a
+ * different key, so the terms themselves cannot be compared. Instead, each new row has a mark, which is a hash of its
+ * terms in both generations, and the comparison checks this mark.
  */
 export function createRowComparison(database: SqliteDatabase) {
   const slotOf = database.prepare('SELECT slot FROM generations WHERE generation = ?').pluck();

@@ -10,9 +10,9 @@ export const dailyCountsFile = 'days.db';
 type Row = { readonly day: number; readonly name: string; readonly what: string; readonly count: number };
 
 /**
- * Implements `DailyCounts` on a separate file, which is opened on first use. The counts are derived from the logs. A
- * damaged file, or one for another log, is therefore replaced with an empty file, and counting starts over. `logId` is
- * the id of the event log.
+ * Implements `DailyCounts` on a separate file, which is opened on first use. `logId` is the id of the event log. If the
+ * file is damaged or belongs to a different log, it is replaced with an empty file. This loses no data, because the
+ * counts are derived from the logs and can be counted again.
  */
 export function sqliteDailyCounts(dataDir: string, logId: string): DailyCounts & { close(): void } {
   let open: ReturnType<typeof countsIn> | null = null;
@@ -103,8 +103,8 @@ function openFor(dataDir: string, logId: string): SqliteDatabase {
 
 function openFile(dataDir: string): SqliteDatabase {
   const database = prepareFile(join(dataDir, dailyCountsFile), dailyCountsFile, schema, schemaVersion);
-  // A commit does not wait for the disk, because this thread also serves requests. A power failure may undo the newest
-  // commits, but the counts and positions in the file still match each other.
+  // With this setting, a commit does not wait for the disk, because this thread also serves requests. A power failure
+  // can undo the newest commits, but the counts and positions in the file still match each other.
   database.pragma('synchronous = NORMAL');
   return database;
 }

@@ -12,16 +12,17 @@ type InStore = { readonly looked: number; readonly found: number };
 type BlockRow = { readonly block: number; readonly entries: Buffer };
 
 /**
- * The number of blocks to read at once. Reading them blocks the thread that serves requests for a few milliseconds.
+ * The number of blocks that are read in one query. Reading this many blocks occupies the thread that serves requests
+ * for a few milliseconds.
  */
 const blocksAtOnce = 100;
 const changesAtOnce = 500;
 
 /**
- * Implements `ErasureProbe` on `vault.db`. Searches both sets of tables, including the one that is empty except during
- * a rebuild. Before that, the writer erases removed postings from the search index. A posting identifies its token by
- * the position of the event that created the token, and there is no index from this position to the token's postings.
- * The probe therefore reads all changes and all blocks, including blocks of runs that searches do not use.
+ * Implements `ErasureProbe` on `vault.db`. Searches both sets of tables, although one of them is empty except during a
+ * rebuild. Before the search, the writer erases removed postings from the search index. A posting identifies its token
+ * by the position of the event that created the token, and the postings are not indexed by this position. The probe
+ * therefore reads all changes and all blocks, including blocks of runs that searches do not use.
  */
 export function sqliteErasureProbe(database: SqliteDatabase, writer: Writer): ErasureProbe {
   const of = ofBothSlots((slot) => statementsOf(database, slot));
@@ -93,7 +94,8 @@ function statementsOf(database: SqliteDatabase, slot: Slot) {
   return {
     index: indexStatements(database, slot),
     blocksAfter: database.prepare(`SELECT block, entries FROM ${blocks} WHERE block > ? ORDER BY block LIMIT ?`),
-    // Does not check the columns that a tombstone keeps.
+    // Checks only the columns that must be empty after a token has ended. A tombstone still has values in the other
+    // columns.
     inRow: database.prepare(
       `SELECT removed_at IS NULL OR state ->> '$.life' IS NOT NULL OR content IS NOT NULL OR cvc IS NOT NULL
            OR created_at IS NOT NULL OR modified_at IS NOT NULL AS row,

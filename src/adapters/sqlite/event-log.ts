@@ -28,12 +28,15 @@ type EventRow = {
 
 type ClearRow = Omit<EventRow, 'trace' | 'content' | 'cvc'>;
 
-// `clear` comes before the ciphertexts in a row, so SQLite does not have to read pages that contain only ciphertext.
+// In a row, `clear` is stored before the ciphertexts. When a query reads only `clearColumns`, SQLite can therefore skip
+// the pages that contain only ciphertext.
 const proofColumns = 'commit_first, commit_digests, sealed_hash, mac';
 const clearColumns = `position, stream, revision, id, type, version, tenant, actor, time, cmd, clear, ${proofColumns}`;
 const columns = `${clearColumns}, trace, content, cvc`;
 
-/** Implements `StoredLog` on `vault.db`. Reads use the given connection. Appends go through the unit of work. */
+/**
+ * Implements `StoredLog` on `vault.db`. Reads use the connection `database`, and appends go through the unit of work.
+ */
 export function sqliteEventLog(database: SqliteDatabase, work: StoredWork): StoredLog {
   const stream = database.prepare(`SELECT ${columns} FROM events WHERE stream = ? ORDER BY revision`);
   const from = 'FROM events WHERE stream = ? AND revision >= ? ORDER BY revision LIMIT ?';
@@ -89,7 +92,9 @@ function recorded(row: EventRow): StoredEvent {
   return { trace: row.trace, sealed: { content: row.content, cvc: row.cvc }, ...clearPart(row) };
 }
 
-/** Lists every field explicitly, because a pattern with `...rest` takes V8 several µs for this many fields. */
+/**
+ * Lists every field explicitly. With this many fields, destructuring with `...rest` would take V8 several µs per row.
+ */
 function clearPart(row: ClearRow): StoredClear {
   return {
     position: row.position,
@@ -108,8 +113,8 @@ function clearPart(row: ClearRow): StoredClear {
 }
 
 /**
- * Parses a JSON object. Returns an empty object if the text is not valid JSON. The vault did not write such a text, so
- * the event's MAC will not match.
+ * Parses a JSON object. Returns an empty object if the text is not valid JSON. The vault never writes invalid JSON, so
+ * the row was changed, and its MAC does not match.
  */
 function objectIn(text: string): JsonObject {
   try {

@@ -9,16 +9,19 @@ import type { Writer } from './writer/writer.js';
 type Row = { readonly generation: number; readonly state: 'read' | 'building' | 'left' };
 
 /**
- * The number of rows per request to the writer. The number is small so that reveals do not wait long. Each reveal waits
- * for its access record, which the writer can store only between two requests.
+ * The number of rows in each request to the writer. The number is small so that reveals do not wait long. A reveal
+ * waits until its access record is stored, and the writer stores access records only between two requests.
  */
 const rowsAtOnce = 20;
-/** How many requests with rows may wait for the writer at the same time. They share the writer's next commit. */
+/**
+ * The maximum number of row requests that wait for the writer at the same time. The writer stores all of them in its
+ * next commit.
+ */
 const requestsAtOnce = 5;
 
 /**
- * Caches `Generations.inUse` in the process that has the files. Only requests from this process change which
- * generations are in use, so the cache is valid until the next such request.
+ * Wraps `Generations` and caches the result of `inUse`. Only requests from this process change which generations are in
+ * use, because no other process has the files. The cache therefore stays valid until the next such request.
  */
 export function rememberingInUse(generations: Generations): Generations {
   let known: Awaited<ReturnType<Generations['inUse']>> | null = null;
@@ -51,8 +54,8 @@ export function rememberingInUse(generations: Generations): Generations {
 
 /**
  * Implements `Generations` on `vault.db` with two sets of tables, one of which is empty except during a rebuild. After
- * a generation is emptied, no file contains any of its data. Its pages are overwritten, and the write-ahead log is
- * copied into the file and truncated.
+ * a generation has been emptied, no file contains any of its data. The pages of the tables are overwritten, and the
+ * write-ahead log is copied into the file and truncated.
  */
 export function sqliteGenerations(database: SqliteDatabase, writer: Writer): Generations {
   const written = database.prepare(
@@ -61,7 +64,8 @@ export function sqliteGenerations(database: SqliteDatabase, writer: Writer): Gen
   const versions = database.prepare('SELECT name, version FROM projections');
   const rebuild = database.prepare(`SELECT rebuild FROM projections WHERE name = 'tokens'`).pluck();
   /**
-   * The generation whose rebuild is to be cancelled. It is kept only in memory, because only one process has the files.
+   * The generation whose rebuild should be cancelled. It is stored only in memory, because only one process has the
+   * files.
    */
   let cancelled: number | null = null;
 

@@ -44,16 +44,16 @@ type MadeRow = { readonly sequence: number; readonly id: Buffer; readonly log_he
 const read = <T>(run: () => T): T => reading(run, 'keys.db');
 
 /**
- * Implements `KeyStore` on `keys.db`. A read is a single statement on the calling thread, so no read transaction stays
- * open after a call. All writes go to the writer. Only one process has the file, so no other process can replace the
- * root key.
+ * Implements `KeyStore` on `keys.db`. Each read is a single statement on the calling thread, so no read transaction
+ * stays open after a call. All writes go to the writer thread. Only one process has the file, so no other process can
+ * replace the root key.
  */
 export function sqliteKeyStore(deps: Deps): KeyStore {
   const { database, writer, clock } = deps;
   const metaOf = metaReader(database);
   const begunRotation = rotationMark(metaOf);
-  // Uses the rowid as the key's number, because it reflects the order of insertion. With a time, an older key could
-  // come first after a clock was set back.
+  // Uses the rowid as the number of the key, because rowids increase in the order of insertion. Creation times could be
+  // out of order after the clock was set back.
   const keysOfTenant = database.prepare(
     `SELECT id, tenant, purpose, rowid AS number, destroyed_at, wrapped FROM tenant_keys
      WHERE tenant = ? ORDER BY rowid`,
@@ -131,8 +131,8 @@ export function sqliteKeyStore(deps: Deps): KeyStore {
       await writer.request('forget_revisions', null);
     },
     /**
-     * This does not have to be atomic. Only one process has the file, and it requests at most one block per tenant at a
-     * time.
+     * The read and the write do not have to be atomic. Only one process has the file, and it makes at most one
+     * reservation per tenant at a time.
      */
     async reserveTraces(tenantId, count) {
       const name = `traces.${tenantId}`;
@@ -147,14 +147,14 @@ export function sqliteKeyStore(deps: Deps): KeyStore {
 }
 
 /**
- * The mark that a rotation stores when it begins. `lastRow` is the last row of `tenant_keys` at that moment. A copy
- * that was made before `at` (ms) contains no newer keys.
+ * The mark that a rotation stores when it begins. `lastRow` is the last row of `tenant_keys` at that moment. A copy of
+ * the file that was made before `at` (ms) contains only keys up to `lastRow`.
  */
 type RotationMark = { readonly lastRow: number; readonly at: number };
 
 /**
- * Returns a function that reads the mark from the `rotation` row of `meta`. The function returns null if no rotation
- * has begun. The rotation replaces the wrapping keys up to `lastRow`.
+ * Returns a function that reads the mark of the current rotation from the `rotation` row of `meta`. The function
+ * returns null if no rotation has begun. A rotation replaces the wrapping keys up to `lastRow`.
  */
 function rotationMark(metaOf: ReturnType<typeof metaReader>): () => RotationMark | null {
   return () => {
@@ -187,8 +187,8 @@ function sqliteRotationRows({ database, writer, clock }: Deps): RotationRows {
   return {
     async begin() {
       if (begun() !== null) return;
-      // Reads the time before `lastRow`. Threat: if the time were read later, a copy made in between could contain
-      // newer keys and still be declared void.
+      // Reads the time before `lastRow`. Threat: if the time were read after `lastRow`, a copy that was made between
+      // the two reads could contain newer keys and still be declared void.
       const at = earliestNow(clock);
       const lastRow = Number(read(() => lastTenantKey.get()) ?? 0);
       const value = Buffer.concat([numberBytes(lastRow), numberBytes(at)]);

@@ -20,7 +20,7 @@ const writesNothing: Writer = {
   close: async () => undefined,
 };
 
-/** Opens `vault.db` and `keys.db` for the thread that performs a rebuild. This thread only reads. */
+/** Opens `vault.db` and `keys.db` for the thread that performs a rebuild. That thread only reads from the files. */
 export function openRebuildReader(dataDir: string) {
   const vault = openDatabase(join(dataDir, 'vault.db'), 'vault.db', 'reader');
   const keysDb = openDatabase(join(dataDir, 'keys.db'), 'keys.db', 'reader');
@@ -39,7 +39,7 @@ export function openRebuildReader(dataDir: string) {
       directory: sqliteDirectory(vault, writesNothing),
       generations: sqliteGenerations(vault, writesNothing),
     },
-    /** Returns a function that looks up the revisions of streams' rows in one generation. */
+    /** Returns a function that looks up rows by stream in one generation and returns the revision of each row. */
     revisionsIn: (generation: number) => async (streams: readonly string[]) => {
       const rows = reading(() => {
         const slot = slotOf.get(generation) as Slot | undefined;

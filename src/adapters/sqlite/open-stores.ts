@@ -25,9 +25,10 @@ import { sqliteWebhookStore } from './webhook-store.js';
 import { startWriter } from './writer/writer.js';
 
 /**
- * Opens the files in a data directory, and returns implementations of all ports on these files. One thread writes, and
- * this thread reads. Creates missing files. Throws StoreBroken. Calls `onBroken` when the files can no longer be
- * written. After each commit to the event log, calls `onCommitted` with the number of changes in the commit.
+ * Opens the files in a data directory, and returns implementations of all ports on these files. Missing files are
+ * created. A separate thread writes to the files, and the calling thread reads from them. Throws StoreBroken if a file
+ * cannot be used. Calls `onBroken` if the files become unusable later. After each commit to the event log, calls
+ * `onCommitted` with the number of changes in the commit.
  */
 export async function openSqliteStores(
   dataDir: string,
@@ -95,10 +96,13 @@ export async function openSqliteStores(
       async bindKeysToLog(logId: string): Promise<void> {
         await writer.request('save_meta', { name: 'log_id', value: Buffer.from(logId) });
       },
-      /** Replaces all directory rows. Resolves to false if the directory has changed after the position `upTo`. */
+      /**
+       * Replaces all rows of the directory. Resolves to false without a change if an event after the position `upTo`
+       * has changed the directory.
+       */
       replaceDirectory: (records: readonly Stored<DirectoryRecord>[], upTo: number): Promise<boolean> =>
         writer.request('replace_directory', { records, upTo }),
-      /** Returns the number of live tokens, including expired tokens that are not yet swept. */
+      /** Returns the number of live tokens, including expired tokens that have not been swept yet. */
       countRows: (): number => reading(() => Number(tokens.get() ?? 0)),
       async forgetTombstones(notBefore: number): Promise<void> {
         await writer.request('forget_tombstones', { notBefore });
@@ -112,9 +116,9 @@ export async function openSqliteStores(
 }
 
 /**
- * Opens the parts of the search index that every search needs: the changes, and the fences of the runs. If one of them
- * is damaged, returns what is wrong. Only searches fail in that case, and other requests still work. `doctor` checks
- * the other parts.
+ * Opens the parts of the search index that every search needs, which are the changes and the fences of the runs.
+ * Returns a message if one of these parts is damaged. In that case, searches fail, but all other requests still work.
+ * `doctor` checks the other parts of the index.
  */
 async function damagedIndex(searches: SearchConnections, readGeneration: Statement): Promise<string | null> {
   try {

@@ -27,15 +27,18 @@ import {
   type SegmentRow,
 } from './search-index/index-statements.js';
 
-/** The number of rows or changes to read at once. Reading them takes this thread a few milliseconds. */
+/**
+ * The number of rows or changes that are read in one query. Reading this many occupies the thread for a few
+ * milliseconds.
+ */
 const readAtOnce = 200;
 
 type IndexedRow = { readonly row: number; readonly seq: number; readonly terms: Buffer };
 
 /**
- * Implements `SearchIndexCheck` on `vault.db`. Checks the checksum of each part, whether the parts fit together, and
- * whether the index and the rows have the same postings. The check therefore also finds damage in columns that have no
- * checksum.
+ * Implements `SearchIndexCheck` on `vault.db`. Verifies the checksum of each part, checks that the parts fit together,
+ * and checks that the index contains exactly the postings of the token rows. The last check also finds damage in
+ * columns that have no checksum.
  */
 export function sqliteSearchIndexCheck(open: () => SqliteDatabase): SearchIndexCheck {
   let prepared: ReturnType<typeof prepare> | null = null;
@@ -70,7 +73,7 @@ function prepare(database: SqliteDatabase) {
   return {
     begin: database.prepare('BEGIN'),
     commit: database.prepare('COMMIT'),
-    // Leaves out a generation that is being emptied, because its index lacks postings.
+    // Skips a generation that is being emptied. Some postings are already missing from its index.
     used: database.prepare(`SELECT slot FROM generations WHERE state IN ('read', 'building')`).pluck(),
     of: ofBothSlots((slot) => statementsOf(database, slot)),
   };
@@ -153,12 +156,12 @@ function blocksOf(
   return blocks;
 }
 
-/** The sum is kept below this number, so that it stays an exact integer. */
+/** The sum is computed modulo this number, so that it stays an exact integer. */
 const sumMax = 2 ** 48;
 
 /**
- * Compares two collections of postings, in any order, without keeping the postings. Compares only their numbers and the
- * sums of their hashes.
+ * Compares two collections of postings without storing them. The postings can arrive in any order. Only the number of
+ * postings and the sum of their hashes are compared.
  */
 function createBalance() {
   let count = 0;

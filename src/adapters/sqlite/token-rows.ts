@@ -13,7 +13,8 @@ type Count = { readonly type: TokenType; readonly count: number };
 export function sqliteTokenRows(database: SqliteDatabase, connections: SearchConnections): TokenRows {
   const readSlot = database.prepare(`SELECT slot FROM generations WHERE state = 'read'`).pluck();
   const of = ofBothSlots((slot) => statementsOf(database, slot));
-  // This is the hot path, so one statement finds the row in whichever generation is currently read.
+  // This statement runs for most requests, so it must be fast. It determines which generation is read and finds the row
+  // in that generation in a single step.
   const byStream = database.prepare(
     slots
       .map((slot) => {
@@ -77,8 +78,8 @@ function statementsOf(database: SqliteDatabase, slot: Slot) {
     .pluck();
   const pageAfter = database.prepare(`SELECT ${viewColumns} FROM ${rows} WHERE stream > ? ORDER BY stream LIMIT ?`);
   const counts = database.prepare(`SELECT type, count FROM ${tokenCounts} WHERE tenant = ? AND count > 0`);
-  // Counts tokens that are due but not yet swept. The index on `expires_at` makes this fast, because there are few of
-  // them.
+  // Counts the tokens that are due but have not been swept. There are only a few of them, so the index on `expires_at`
+  // finds them quickly.
   const expired = database.prepare(
     `SELECT state ->> '$.life.tokenType' AS type, count(*) AS count FROM ${rows}
      WHERE expires_at <= ? AND tenant = ? GROUP BY 1`,

@@ -3,7 +3,8 @@ import { packChange } from './writer/packed-change.js';
 import type { Writer } from './writer/writer.js';
 
 /**
- * Implements `StoredWork` on `vault.db`. Each change has its own savepoint in a transaction that many commands share.
+ * Implements `StoredWork` on `vault.db`. Many commands share a transaction, and each change has a separate savepoint in
+ * it.
  */
 export function sqliteUnitOfWork(writer: Writer): StoredWork {
   return { commit: (change) => writer.request('commit', packChange(change)), follow: async () => undefined };

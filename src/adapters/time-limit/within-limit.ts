@@ -1,8 +1,8 @@
 import { StoreUnavailable } from '../../ports/store-unavailable.js';
 
 /**
- * Waits for `work`, but throws StoreUnavailable after `limitMs`. In that case the work continues in the background, so
- * the outcome of a write is unknown.
+ * Waits for `work`. If `work` takes longer than `limitMs`, throws StoreUnavailable. In that case, `work` continues in
+ * the background, so it is unknown whether a write took effect.
  */
 export async function withinLimit<T>(store: string, limitMs: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;

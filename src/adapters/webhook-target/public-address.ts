@@ -1,7 +1,8 @@
 import { BlockList, isIP } from 'node:net';
 
 /**
- * Networks that are not on the public internet: the networks in the IANA special-purpose registries, and multicast.
+ * Networks that are not part of the public internet. They are the networks in the IANA special-purpose registries and
+ * the multicast networks.
  */
 const special = new BlockList();
 for (const [network, prefix] of [
@@ -22,7 +23,7 @@ for (const [network, prefix] of [
 ] as const) {
   special.addSubnet(network, prefix, 'ipv4');
 }
-/** Parts of 2000::/3 that are not public, or that embed an IPv4 address (6to4, Teredo). */
+/** Parts of 2000::/3 that are not public or whose addresses contain an IPv4 address (6to4, Teredo). */
 for (const [network, prefix] of [
   ['2001::', 23],
   ['2001:db8::', 32],
@@ -35,8 +36,8 @@ const publicV6 = new BlockList();
 publicV6.addSubnet('2000::', 3, 'ipv6');
 
 /**
- * Returns true if an IP address is on the public internet. An IPv6 address that embeds an IPv4 address does not count
- * as public.
+ * Returns true if an IP address is on the public internet. Returns false for an IPv6 address that contains an IPv4
+ * address.
  */
 export function isPublicAddress(address: string): boolean {
   const family = isIP(address);

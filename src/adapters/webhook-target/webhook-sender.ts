@@ -11,7 +11,7 @@ const idleSocketsMax = 16;
 class PrivateAddress extends Error {}
 
 export type WebhookSenderOptions = {
-  /** If true, the sender also accepts plain HTTP and addresses that are not on the public internet. */
+  /** If true, the sender also accepts plain HTTP, and addresses that are not on the public internet. */
   readonly allowsPrivate: boolean;
   /** Replaces the DNS lookup in tests. */
   readonly resolve?: typeof lookup;
@@ -19,10 +19,10 @@ export type WebhookSenderOptions = {
 };
 
 /**
- * Sends webhooks over HTTPS. Threat: server-side request forgery. A tenant could supply an address inside the vault's
- * network, or a URL that redirects to a private address. With DNS rebinding, a name resolves to a public address when
- * the webhook is created, and to a private address later. The sender therefore checks the addresses that the
- * connection's own DNS lookup returns, and does not follow redirects.
+ * Creates the sender, which delivers webhooks over HTTPS. Threat: server-side request forgery. A tenant enters an
+ * address inside the network of the vault, or a URL that redirects to a private address. With DNS rebinding, a name
+ * resolves to a public address when the webhook is created and to a private address later. The sender therefore checks
+ * the addresses in the DNS lookup of each connection, and does not follow redirects.
  */
 export function webhookSender({
   allowsPrivate,
@@ -56,8 +56,9 @@ export function webhookSender({
     problemOf,
     post: (url, headers, body) =>
       new Promise<SendOutcome>((resolveOutcome) => {
-        // Checks the URL again. The connection does not look up a literal IP address, so `checkedLookup` never sees it.
-        // The setting may also have changed since the webhook was created.
+        // Checks the URL again before each request, for two reasons. A literal IP address is not looked up, so
+        // `checkedLookup` does not see it. The setting `allowsPrivate` may also have changed since the webhook was
+        // created.
         const problem = problemOf(url);
         if (problem !== null) return resolveOutcome({ kind: 'failed', problem: `the address ${problem}` });
         if (isClosed) return resolveOutcome({ kind: 'failed', problem: 'the service is stopping' });
@@ -79,7 +80,8 @@ export function webhookSender({
         }, limitMs);
         request.on('response', (response) => {
           settle({ kind: 'responded', status: response.statusCode ?? 0 });
-          // Reuses the connection only if the response has no body. Threat: a body may be megabytes long or never end.
+          // Reuses the connection only if the response has no body. Threat: a receiver sends a body that is megabytes
+          // long or never ends.
           if (response.headers['content-length'] === '0' || response.statusCode === 204) response.resume();
           else request.destroy();
         });
@@ -95,8 +97,8 @@ export function webhookSender({
 }
 
 /**
- * Returns a description of the failure. Threat: error messages from Node.js contain addresses, so the description does
- * not quote them.
+ * Returns a description of the failure. Threat: a tenant learns internal addresses from an error message of Node.js.
+ * The description therefore does not contain the message.
  */
 function problemText(error: Error & { readonly code?: string }): string {
   if (error instanceof PrivateAddress) return 'the name resolves to an address that is not on the public internet';

@@ -4,14 +4,19 @@ import type { AccessRecorder } from '../../vault/vault.js';
 import { createLosses } from './losses.js';
 
 /**
- * The maximum time, in ms, that an entry waits to be written in one batch with others, unless a request waits for it.
+ * The time in ms after which waiting entries are written as one batch. Entries that a request waits for are written
+ * immediately.
  */
 const batchMs = 5;
-/** The number of waiting entries that triggers a write. This many entries take up about 256 KiB. */
+/**
+ * The number of waiting entries at which a batch is written before `batchMs` has passed. This many entries take up
+ * about 256 KiB.
+ */
 const batchEntriesMax = 500;
 const retryMs = 1_000;
 /**
- * The maximum number of entries to keep while the access log cannot be written. This many entries take up about 10 MB.
+ * The maximum number of entries to keep in memory while the access log cannot be written. When this limit is reached,
+ * new entries are dropped. This many entries take up about 10 MB.
  */
 const keptEntriesMax = 20_000;
 
@@ -38,7 +43,7 @@ export function createAccessRecorder(log: AccessLog, onError: (error: unknown) =
     throw error;
   }
 
-  /** Writes all waiting entries in one batch. If the write fails, keeps the entries for a retry, and throws. */
+  /** Writes all waiting entries as one batch. If the write fails, keeps the entries for a retry and throws. */
   async function flush(): Promise<void> {
     if (timer !== null) clearTimeout(timer);
     timer = null;
@@ -61,7 +66,7 @@ export function createAccessRecorder(log: AccessLog, onError: (error: unknown) =
   }
 
   function flushLater(): void {
-    // `record` has already reported the failure, and the entries are kept for a retry.
+    // The error can be ignored here: `record` has already reported it, and `flush` has kept the entries for a retry.
     flush().catch(() => undefined);
   }
 
@@ -71,14 +76,15 @@ export function createAccessRecorder(log: AccessLog, onError: (error: unknown) =
 
   async function recordAfterOthers(entries: readonly AccessEntry[]): Promise<void> {
     const alone = !writable && entries.length > 0;
-    // While the access log cannot be written, kept entries usually wait for the next retry. A call without entries is
-    // the exception: its only purpose is to write the kept entries, so it tries to write them at once.
+    // While the access log cannot be written, a call with entries tries to write only those entries. The kept entries
+    // wait for the next retry. A call without entries exists only to write the kept entries, so it tries to write them
+    // immediately.
     const before = alone ? [] : [...underWay, flush()];
     await Promise.all([...before, entries.length === 0 ? null : record(entries)]);
   }
 
   return {
-    // Usually, no other entries are waiting. In that case, the entries are written directly.
+    // Entries are written directly if no other entries are waiting, which is the usual case.
     now: (entries) =>
       writable && entries.length > 0 && kept.length === 0 && underWay.size === 0 && losses.isEmpty()
         ? record(entries)

@@ -4,7 +4,7 @@ import type { TenantKeys } from '../../keys/key-ring.js';
 import type { CommandContext } from '../../vault/command-context.js';
 import type { AccessEntity, AccessOperation } from './operation.js';
 
-/** The place to which an encrypted trace is bound if the trace does not belong to an event. */
+/** The encryption of a trace is bound to a location. Traces that do not belong to an event use this location. */
 export const accessTracePlace = { stream: 'access-log', revision: 0 } as const;
 
 /** An operation on an entity, and its outcome. */
@@ -18,7 +18,7 @@ export type AccessFact = {
   readonly message: string;
 };
 
-/** Creates the entries for one request. Encrypts the trace only once, and uses it in all entries. */
+/** Creates the entries for one request. All entries share one trace, so the trace is encrypted only once. */
 export function entriesOfRequest(
   { caller, traceId }: Pick<CommandContext, 'caller' | 'traceId'>,
   tenantKeys: TenantKeys,
@@ -27,7 +27,7 @@ export function entriesOfRequest(
 ): AccessEntry[] {
   const { tenantId, applicationId: actorId, keyId, sourceAddress = null, visitor = null } = caller;
   const trace = sealTrace(tenantKeys, { traceId, visitor }, { tenantId, ...accessTracePlace });
-  // Each field is written out, because spreading the objects would take as much time as the encryption.
+  // The fields are listed one by one, because spreading the objects would take as much time as the encryption.
   return facts.map(({ entity, ref, entityId = null, operation, outcome = 'success', message }) => ({
     tenantId,
     time,

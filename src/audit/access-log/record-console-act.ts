@@ -6,7 +6,7 @@ import { tenantKeysOf } from '../../vault/tenant-keys.js';
 import type { Vault } from '../../vault/vault.js';
 import { type AccessFact, accessTracePlace, entriesOfRequest } from './new-entry.js';
 
-/** What a person did in the console. The message is fixed text that contains no token data. */
+/** What a person did in the console. `message` is a fixed text that contains no token data. */
 export type ConsoleAct = Pick<AccessFact, 'operation' | 'message'>;
 
 /** Records what a person with an application's API key did to an application or webhook. */

@@ -57,8 +57,8 @@ async function recordOfApplication(
 }
 
 /**
- * Returns null if the tenant keys are unavailable. In that case, the entry is written without the entity's reference,
- * because nothing else records the guessing.
+ * Returns the key for the reference to the application. Returns null if the tenant keys are unavailable. The entry is
+ * the only record of the guessing, so it is written without the reference in that case.
  */
 async function namesKeyOf(keys: Deps['keys'], tenantId: string): Promise<Uint8Array | null> {
   try {

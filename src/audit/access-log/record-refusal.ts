@@ -21,7 +21,7 @@ const messages = {
 } as const;
 
 /**
- * Records a request that was rejected with 403 or failed with 500 or 503. Never throws, and does not change the
+ * Records a request that was rejected with 403, or that failed with 500 or 503. Never throws, and does not change the
  * response.
  */
 export async function recordRefusal(
@@ -39,6 +39,7 @@ export async function recordRefusal(
     const fact = { entity, ref, operation: operations[action] ?? 'read', outcome, message: messages[outcome] };
     vault.recorder.soon(entriesOfRequest(context, tenantKeys, vault.clock.now(), [fact]));
   } catch {
-    // The key store is unavailable. The response already reports this.
+    // The key store is unavailable, so the refusal cannot be recorded. The response already reports that the key store
+    // is unavailable.
   }
 }

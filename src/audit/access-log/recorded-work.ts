@@ -4,8 +4,9 @@ import type { AccessRecorder } from '../../vault/vault.js';
 import { entryOfEvent } from './entry-of-event.js';
 
 /**
- * Returns a unit of work that records every event that it commits, so that no command can change anything without an
- * entry in the access log. The events themselves are the proof of the change; the entries follow within milliseconds.
+ * Returns a unit of work that creates an access-log entry for every event that it commits, so no command can change
+ * anything without leaving an entry. The entries are written a few milliseconds after the events. If an entry is lost,
+ * the event still proves the change.
  */
 export function recordedWork(
   work: UnitOfWork,
@@ -34,8 +35,8 @@ function storedWrites({ writes }: Change, committed: CommitOutcome): readonly St
 }
 
 /**
- * Returns null if the tenant keys are destroyed or the key store is unavailable. In that case, the entry is written
- * without the entity's reference, because the change is already committed.
+ * Returns the key for the reference to the entity. Returns null if the tenant keys are destroyed or if the key store is
+ * unavailable. The change is already committed at this point, so the entry is then written without the reference.
  */
 async function namesKeyOf(keys: Pick<KeyRing, 'tenantKeys'>, tenantId: string): Promise<Uint8Array | null> {
   try {

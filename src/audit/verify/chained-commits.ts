@@ -5,13 +5,13 @@ type Event = NonNullable<ChainedEvent['event']>;
 
 /** A commit as the log contains it, and its stored link. */
 export type ChainedCommit = {
-  /** The position of the commit's last event, or of the link if there are no events. */
+  /** The position of the commit's last event. If there are no events, the position of the link. */
   readonly position: number;
   readonly count: number | null;
   readonly link: string | null;
   /** Empty if only the link exists. */
   readonly events: readonly Event[];
-  /** Null unless these events form a complete and unchanged commit. */
+  /** The commit's leaf in the Merkle tree. Null if events of the commit are missing or were changed. */
   readonly leaf: Uint8Array | null;
 };
 
@@ -49,8 +49,8 @@ export function hashAfter(link: string, { leaf }: ChainedCommit): string | null 
 }
 
 /**
- * Returns the event that was changed, if the commit itself shows which event that is. If not, returns the commit's last
- * event. Returns null if the commit has no events.
+ * Returns the first event whose proof is invalid. If all proofs are valid, returns the commit's last event. Returns
+ * null if the commit has no events.
  */
 export function suspectOf({ events }: ChainedCommit): Event | null {
   return events.find((event) => leafOf(event) === null) ?? events.at(-1) ?? null;

@@ -3,14 +3,14 @@ import { type ChainedCommit, follows, hashAfter, suspectOf } from './chained-com
 import type { Problem } from './problem.js';
 
 type Break = {
-  /** The last valid link of the chain, in hex. `count` is the number of commits up to that link. */
+  /** The last valid link of the chain, in hex. `count` is the number of commits up to and including that link. */
   readonly link: string;
   readonly count: number;
   /** The commits before the break, oldest first. Each link follows from the link before it. */
   readonly before: readonly ChainedCommit[];
   /** The first commit whose link does not follow from the link before it. */
   readonly broken: ChainedCommit;
-  /** The commits after the broken commit, as far as they were read. */
+  /** Commits after the broken commit, oldest first. Only a limited number of them is read. */
   readonly following: readonly ChainedCommit[];
 };
 

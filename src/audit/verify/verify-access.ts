@@ -2,7 +2,10 @@ import { batchHash } from '../../events/access-log/batch-hash.js';
 import type { Checkpoint } from '../../events/audit/checkpoint.js';
 import type { Problem } from './problem.js';
 
-/** A batch of access-log entries, in the form of the lines that its hash covers. Hashes are in hex. */
+/**
+ * A batch of access-log entries. The entries are in the form of the lines from which the hash is computed. Hashes are
+ * in hex.
+ */
 export type LinedBatch = {
   readonly sequence: number;
   readonly previous: string;
@@ -13,14 +16,14 @@ export type LinedBatch = {
 export type ChainBatch = LinedBatch & { readonly chain: string };
 
 export type AccessChecks = {
-  /** The checkpoints whose signed chain ends must exist in the access log. */
+  /** The checkpoints to compare with. The access log must contain the chain ends that they sign. */
   readonly checkpoints: readonly Checkpoint[];
   /**
-   * The checkpoint at whose chain ends the batches continue. Null if the batches are all that is stored of the access
-   * log.
+   * The checkpoint after which the batches begin. The batches continue the chains at the ends that this checkpoint
+   * signs. If it is null, the batches are everything that the access log contains.
    */
   readonly from: Checkpoint | null;
-  /** Batches older than this time (in ms) may have been removed because of their age. */
+  /** Batches from before this time (in ms) may be missing, because the service removes old batches. */
   readonly keptFrom: number;
 };
 
@@ -68,8 +71,8 @@ export async function verifyAccess(
 }
 
 /**
- * Verifies one chain. The chain must contain all batches in `ends`. If `start` is set, it must come right before the
- * first batch. The methods return a description of the fault, or null if there is no fault.
+ * Returns a verifier for one chain. The chain must contain all batches in `ends`. If `start` is set, the first batch
+ * must come right after the batch `start`. The methods return a description of the fault that they find, or null.
  */
 function createChain(name: string, ends: readonly Signed[], start: Signed | null) {
   const left = new Map(ends.map((end) => [end.sequence, end]));
@@ -95,7 +98,7 @@ function createChain(name: string, ends: readonly Signed[], start: Signed | null
       isFirst = false;
       return null;
     },
-    /** Describes what is missing at the end of the chain. Returns null if nothing is missing. */
+    /** Describes which signed batches are missing at the end of the chain. Returns null if none is missing. */
     cut(): string | null {
       const [first] = [...left.values()].sort((one, other) => one.sequence - other.sequence);
       if (first === undefined) return null;

@@ -10,13 +10,13 @@ import { type ChainedCommit, chainedCommits, follows } from './chained-commits.j
 import { diagnoseBreak, nameOf } from './diagnose-break.js';
 import type { Problem } from './problem.js';
 
-/** The number of commits to read after a break, in order to diagnose it. */
+/** The number of commits to read after a break, to diagnose the break. */
 const followingMax = 2_000;
 /** The number of commits before a break to keep for the diagnosis. */
 const beforeMax = 200;
 /**
- * The number of commits to keep for comparison with checkpoints. They are needed because a checkpoint may appear in the
- * log some events after the last commit that it signs.
+ * The number of commits to keep for the comparison with checkpoints. A checkpoint can appear in the log some events
+ * after the last commit that it signs. That commit must still be available when the checkpoint is verified.
  */
 const rememberedMax = 100_000;
 export const firstLink = Buffer.from(noLink).toString('hex');
@@ -25,11 +25,11 @@ export type LogChecks = {
   readonly publicKey: string;
   /** The id of the expected log. If null, any log id is accepted. */
   readonly logId: string | null;
-  /** The checkpoint after whose position the events begin. Null if the events are the whole log. */
+  /** The checkpoint after which the events begin. Null if the events are the whole log. */
   readonly from: Checkpoint | null;
   /** The checkpoints that the anchor has received, by number. */
   readonly anchored: ReadonlyMap<number, Checkpoint>;
-  /** True if the log continues after the last of these events. */
+  /** True if these events are only a part of the log, and more events follow. */
   readonly isPart: boolean;
 };
 
@@ -37,22 +37,22 @@ export type LogReport = {
   readonly problem: Problem | null;
   readonly events: number;
   /**
-   * The number of events in commits that have a link. If the store writes links some time after their events, the
-   * newest commits may have no link yet.
+   * The number of events in commits that have a link. Some stores write the links later than the events, so the newest
+   * commits may have no link yet.
    */
   readonly linked: number;
   /** The newest checkpoint that matches the events. */
   readonly proven: Checkpoint | null;
-  /** The number of commits with a link that come after the commits that `proven` signs. */
+  /** The number of linked commits that come after the commits that `proven` signs. */
   readonly unsigned: number;
   /** All valid checkpoints. */
   readonly checkpoints: readonly Checkpoint[];
 };
 
 /**
- * Recomputes the chain and the Merkle tree over the commits in log order. Compares the chain with the stored links, and
- * compares both with what the checkpoints among the events sign. Stops at the first problem. Needs no key other than
- * the public key.
+ * Verifies a log. Recomputes the chain and the Merkle tree over the commits in log order, compares the chain with the
+ * stored links, and compares both with the checkpoints among the events. Stops at the first problem. Needs only the
+ * public key.
  */
 export async function verifyLog(
   events: AsyncIterable<ChainedEvent>,
@@ -119,8 +119,8 @@ export async function verifyLog(
       throw error;
     }
     const last = checkpoints.at(-1) ?? null;
-    // The event that contains the checkpoint `from` comes after the position that this checkpoint signs, so the event
-    // is among these events.
+    // The checkpoint `from` is stored in an event after the position that the checkpoint signs. That event is therefore
+    // among these events, and must contain the same checkpoint.
     if (from !== null && checkpoint.number === from.number) {
       return checkpoint.signature === from.signature ? null : `checkpoint ${from.number} occurs twice`;
     }
@@ -168,7 +168,7 @@ export async function verifyLog(
   }
 }
 
-/** Returns true if the events end in the middle of this commit. */
+/** Returns true if the last event of this commit is not the end of the commit. */
 function isCutOff({ events }: ChainedCommit): boolean {
   const last = events.at(-1);
   return last !== undefined && !endsCommit(last);

@@ -5,9 +5,9 @@ import type { RunOperation } from '../run-command.js';
 import type { AuditBegin } from './audit-begin.js';
 
 /**
- * Returns the access log batches that belong to a range of the log, chain by chain. Each chain starts after the last
- * batch that a checkpoint before the range covers. If the range ends before the log does (`isPart`), each chain ends at
- * the last batch that a checkpoint in the range covers.
+ * Returns the access log batches that belong to a range of the log, chain by chain. For each chain, skips the batches
+ * that a checkpoint before the range covers. If the range ends before the log does (`isPart`), also leaves out the
+ * batches that no checkpoint in the range covers.
  */
 export async function* accessBatches(
   run: RunOperation,

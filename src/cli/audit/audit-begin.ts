@@ -11,16 +11,21 @@ import type { Vault } from '../../vault/vault.js';
 import { OperationFailed, operation } from '../operations/operation.js';
 
 export type AuditBegin = {
-  /** Null if the log lacks the event that contains the log's id. */
+  /** The log's id, or null if the log lacks the event that contains it. */
   readonly log_id: string | null;
   readonly public_key: string;
   /** The newest event that has a link, and the number of commits up to that event. */
   readonly head: { readonly position: number; readonly count: number };
-  /** The newest checkpoint before the requested position, as JSON that includes its time. Null if there is none. */
+  /**
+   * The newest checkpoint before the requested position, as JSON that includes its time, or null if no checkpoint
+   * precedes that position.
+   */
   readonly from: JsonObject | null;
-  /** True if the key store has recorded events after the head. The log was then truncated, or is an older copy. */
+  /**
+   * True if the key store has recorded events after the head. In this case, the log was truncated or is an older copy.
+   */
   readonly is_behind: boolean;
-  /** How the log differs from the key store's record of it, or null if they match. */
+  /** A description of how the log differs from the key store's record of the log, or null if the two match. */
   readonly forged: string | null;
   readonly chains: readonly string[];
   /** For each access log chain, the last sequence number that the checkpoint `from` or an earlier checkpoint covers. */
@@ -28,12 +33,13 @@ export type AuditBegin = {
 };
 
 /**
- * Returns the data that a log verification or export starts from. `from` is the position of the first requested event.
+ * Returns the data with which a log verification or export starts. `from` is the position of the first requested event.
  */
 export const auditBegin = operation(
   z.object({ from: z.int().min(1) }),
   async ({ vault }, { from }): Promise<AuditBegin> => {
-    // Reads the stored log without checking MACs, because the verification itself reports forged events.
+    // Reads the stored log without checking MACs. The verification reports forged events, so they must not cause an
+    // error here.
     const { storedLog: log, chain, keys, accessLog, recorder } = vault;
     await recorder.now([]);
     const forged = await forgeryIn(vault);
@@ -74,8 +80,8 @@ async function signedBefore(
     const page = await log.readNewest(checkpointStream, before, 100);
     for (const event of page) {
       if (Number(event.clear['position']) >= position) continue;
-      // From checkpoints before the newest one, we need only the ends of the chains, so a damaged checkpoint is skipped
-      // here. A verification of that part of the log reports the damage.
+      // We need only the ends of the chains from all checkpoints before the newest one. A damaged checkpoint is
+      // therefore skipped here. A verification of that part of the log reports the damage.
       const checkpoint: Checkpoint | null = from === null ? readCheckpointEvent(event) : readable(event);
       if (checkpoint === null) continue;
       from ??= { ...checkpoint };

@@ -4,7 +4,7 @@ import { stateErasure } from '../../queries/state-erasure.js';
 import { commandContext, unwrap } from '../operations/as-application.js';
 import { OperationFailed, operation } from '../operations/operation.js';
 
-/** `problem` explains why a deleted token has no statement. */
+/** `problem` explains why the vault cannot sign a statement for a deleted token. */
 type ErasureAnswer = { readonly statement: ErasureStatement | null; readonly problem: string | null };
 
 /** Checks that a token is erased, and signs the result. The caller needs permission to read the token's history. */

@@ -11,7 +11,7 @@ import { tenantKeysOf } from '../../vault/tenant-keys.js';
 import { commandContext, unwrap } from '../operations/as-application.js';
 import { OperationFailed, operation } from '../operations/operation.js';
 
-/** Returns a page of the log, including its links. Sealed values stay encrypted. */
+/** Returns a page of the log, including the links between events. Sealed values stay encrypted. */
 export const auditEvents = operation(
   z.object({ after: z.int().min(0), upTo: z.int().min(0) }),
   async ({ vault }, { after, upTo }) => {
@@ -23,7 +23,7 @@ export const auditEvents = operation(
 
 const batchesMax = 100;
 
-/** Returns batches from one access log chain, with the lines that their hashes cover. */
+/** Returns batches from one access log chain, with the lines over which the batches' hashes were computed. */
 export const auditAccess = operation(
   z.object({ chain: z.string(), after: z.int().min(0) }),
   async ({ vault }, { chain, after }) => {
@@ -41,8 +41,8 @@ function hex(bytes: Uint8Array): string {
 }
 
 /**
- * Returns a token's history, in the form that `GET /tokens/{id}/history` returns. Each event with sealed values also
- * states whether those values are kept or erased.
+ * Returns a token's history in the form that `GET /tokens/{id}/history` returns. For each event with sealed values,
+ * also states whether the vault still has those values (`kept`) or has erased them (`erased`).
  */
 export const auditHistory = operation(
   z.object({ key: z.string(), id: z.string(), ...pageFields }),

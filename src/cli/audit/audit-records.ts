@@ -21,7 +21,7 @@ export const recordColumns = [
   'message',
 ] as const;
 
-/** An access log entry with named columns. No column contains text that a client wrote. */
+/** An access log entry as a record with named columns. No column contains text that a client wrote. */
 export type AuditRecord = { readonly [Column in (typeof recordColumns)[number]]: string | null };
 
 type EntryColumns = Omit<AuditRecord, 'record_id'>;
@@ -30,8 +30,8 @@ const batchesMax = 100;
 
 /**
  * Returns the vault's current time and a list of access log chains, each with the sequence number of its newest batch.
- * The list contains every chain that has grown since the start of the month that contains `since` (ms). Flushes pending
- * records first. Throws OperationFailed if `tenant` has never existed.
+ * First flushes pending records. The list contains every chain that has grown since the beginning of the month that
+ * `since` (ms) falls in. Throws OperationFailed if no tenant with the id `tenant` has ever existed.
  */
 export const auditChains = operation(
   z.object({ since: z.int().min(0), tenant: z.string().nullable() }),
@@ -51,9 +51,9 @@ export const auditChains = operation(
 );
 
 const filter = z.object({
-  /** Null matches every tenant. */
+  /** The id of the tenant whose records match. Null matches every tenant. */
   tenant: z.string().nullable(),
-  /** Selects records from `from` (inclusive) to `to` (exclusive), in ms. */
+  /** The period that the records are from, in ms: `from` is inclusive, `to` is exclusive. */
   from: z.int().nullable(),
   to: z.int().nullable(),
 });
@@ -61,9 +61,9 @@ const filter = z.object({
 export type RecordFilter = z.output<typeof filter>;
 
 /**
- * Returns the records from the next batches of a chain, after the batch with the sequence number `after`. `first` and
- * `last` are the sequence numbers of the first and the last batch in this step, or null if there are no more batches. A
- * record contains the keyed hash of a token's id, never the id.
+ * Returns the matching records from the batches that follow the batch `after` in a chain. `first` and `last` are the
+ * sequence numbers of the first and the last batch that were read, or null if the chain has no more batches. A record
+ * never contains a token's id, only the keyed hash of the id.
  */
 export const auditRecords = operation(
   z.object({ chain: z.string(), after: z.int().min(0), filter }),
@@ -82,8 +82,8 @@ export const auditRecords = operation(
 );
 
 /**
- * Returns the named columns of an access log entry, except `record_id`, which depends on the entry's place in its
- * chain.
+ * Returns the named columns of an access log entry. `record_id` is not included, because it depends on the entry's
+ * place in its chain.
  */
 export function columnsOf(entry: AccessEntry): EntryColumns {
   return {

@@ -13,8 +13,8 @@ import { OperationFailed, operation } from '../operations/operation.js';
 const ask = { key: z.string(), asOf: z.string(), reveal: z.boolean() };
 
 /**
- * `head` is the head of the log, for showing progress. `next` is the position where the next step continues, or null at
- * the end.
+ * One step of a replay. `head` is the head of the log, which the progress display needs. `next` is the position at
+ * which the next step continues, or null after the last step.
  */
 export type ReplayAnswer = {
   readonly tokens: readonly JsonObject[];
@@ -23,7 +23,7 @@ export type ReplayAnswer = {
   readonly head: number;
 };
 
-/** Returns a token as it was at a given time, limited to what the application may see. */
+/** Returns a token as it was at the requested time. The result contains only what the application may see. */
 export const auditReplay = operation(z.object({ ...ask, id: z.string() }), async (service, input) => {
   const { key, id, reveal } = input;
   const { vault } = service;
@@ -43,7 +43,7 @@ export const auditReplay = operation(z.object({ ...ask, id: z.string() }), async
   return vault.turns.begin(caller.tenantId).run(render(answer));
 });
 
-/** Runs one step of a query over the tokens as they were at a given time. */
+/** Runs one step of a query over all tokens as they were at the requested time. */
 export const auditReplayQuery = operation(
   z.object({ ...ask, query: z.string(), after: z.int().min(0) }),
   async (service, { key, query, after, reveal, ...input }): Promise<ReplayAnswer> => {

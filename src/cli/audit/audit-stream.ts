@@ -66,8 +66,8 @@ Examples:
         const { records } = await (once || dataDir === null
           ? runOperations(config, stream)
           : stream(async (name, input) => {
-              // Threat: a stream that opens the data itself keeps the data locked, so no service can start while the
-              // stream runs.
+              // Threat: an operator starts a stream while no service is running. If the stream opened the data itself,
+              // no service could start until the stream ended, because the data would be locked.
               const socketPath = controlSocketPath(dataDir);
               if (socketPath === null || !(await serviceListens(socketPath))) {
                 throw new Failure('no service is running on this data; start one with `strongroom serve`.');
@@ -111,8 +111,8 @@ async function receiverOf(
 }
 
 /**
- * Reads the header file. Error messages contain only the line number. Threat: a message that quotes the line reveals
- * the secret in it.
+ * Reads the file with HTTP headers. Error messages contain only the number of the line. Threat: an attacker who can
+ * read logged messages learns a secret from a message that quotes the line.
  */
 async function headersOf(file: string): Promise<Headers> {
   const headers = new Headers();

@@ -38,9 +38,9 @@ export type BundleToken = {
 };
 
 /**
- * Returns the data that a bundle starts from: the streams of the tokens in `ids`, and a new checkpoint that covers
- * everything stored so far. `ids` is null for a bundle about a period. Records in the access log that the caller read
- * the history.
+ * Returns the data with which a bundle starts: the streams of the tokens in `ids`, and a new checkpoint that covers
+ * everything in the log. `ids` is null for a bundle about a period. Records in the access log that the caller read the
+ * history.
  */
 export const bundleBegin = operation(
   z.object({ key: z.string(), ids: z.array(z.string()).min(1).max(bundleTokensMax).nullable() }),
@@ -80,8 +80,8 @@ export const bundleBegin = operation(
 );
 
 /**
- * Returns the type of the event that ended the token, or null for a live token. Skips fence events, which change
- * nothing.
+ * Returns the type of the event that ended the token, or null for a live token. Fence events change nothing, so the
+ * function skips them.
  */
 async function endOf(log: Service['vault']['log'], newest: ProvenClear): Promise<string | null> {
   let event: ProvenClear | undefined = newest;
@@ -89,7 +89,10 @@ async function endOf(log: Service['vault']['log'], newest: ProvenClear): Promise
   return event?.type === 'token.deleted' || event?.type === 'token.expired' ? event.type : null;
 }
 
-/** Signs a checkpoint over everything stored so far. The running service delivers it to the anchor. */
+/**
+ * Signs a checkpoint that covers everything stored up to now. The running service delivers the checkpoint to the
+ * anchor.
+ */
 async function signNow({ vault }: Service, logId: string): Promise<void> {
   const { log, chain, keys, accessLog, clock, random } = vault;
   const metrics = { anchorFailed: () => undefined };
@@ -102,18 +105,15 @@ async function signNow({ vault }: Service, logId: string): Promise<void> {
 }
 
 const scope = {
-  /** Null selects every event of the tenant in the period. */
+  /** The streams whose events are in scope. Null selects every event of the tenant in the period. */
   streams: z.array(z.string()).max(bundleTokensMax).nullable(),
   from: z.int().nullable(),
   to: z.int().nullable(),
 };
 
-/**
- * An event in a bundle. It contains everything that the event's digest covers, except that a hash takes the place of
- * the ciphertexts.
- */
+/** An event in a bundle. It contains everything that the event's digest covers. A hash replaces the ciphertexts. */
 export type BundleEvent = {
-  /** The index of the event's commit in the Merkle tree. */
+  /** The index in the Merkle tree of the commit that contains the event. */
   readonly index: number;
   readonly stream: string;
   readonly revision: number;
@@ -132,7 +132,7 @@ export type BundleEvent = {
 
 /**
  * Reads a page of the log. Returns the leaves of the commits on this page, the events in scope, and the checkpoints.
- * `count` is the number of commits up to the position `after`. Only events of the caller's own tenant are in scope.
+ * `count` is the number of commits up to the position `after`. Only events of the caller's tenant are in scope.
  */
 export const bundleEvents = operation(
   z.object({ key: z.string(), after: z.int().min(0), upTo: z.int().min(0), count: z.int().min(0), ...scope }),

@@ -39,7 +39,7 @@ function sha256(...parts: readonly (Uint8Array | string)[]): Buffer {
   return digest.digest();
 }
 
-/** Prefixes each part with its length as 4 big-endian bytes. */
+/** Concatenates the parts. Each part follows its length, which is encoded as 4 big-endian bytes. */
 function lengthPrefixed(parts: readonly string[]): Buffer {
   return Buffer.concat(
     parts.flatMap((part) => {
@@ -63,8 +63,8 @@ function hashes(value: unknown): readonly Buffer[] {
   return texts(value).map((text) => Buffer.from(text, 'hex'));
 }
 
-// RFC 6962, section 2.1: the input of a leaf hash starts with the byte 0, and that of an inner node's hash with the
-// byte 1.
+// RFC 6962, section 2.1: the input of a leaf hash starts with the byte 0. The input of an inner node's hash starts with
+// the byte 1.
 
 function node(left: Uint8Array, right: Uint8Array): Buffer {
   return sha256(Buffer.of(1), left, right);
@@ -106,7 +106,8 @@ function isConsistent(earlier: Checkpoint, later: Checkpoint, path: readonly Buf
 }
 
 /**
- * Returns the leaf of the commit that an event claims to belong to, or null if the event is not part of that commit.
+ * Computes the leaf of the commit that an event claims to belong to. Returns null if the commit does not contain the
+ * event.
  */
 function leafOf(event: Fields): Buffer | null {
   const { stream, revision, id, type, version, tenant, actor, time, cmd, clear, first, digests } = event;
@@ -138,7 +139,9 @@ function hashOfCheckpoint(fields: Fields): string {
   );
 }
 
-/** Returns the manifest, or null if there is none. Without a manifest, nothing else can be checked. */
+/**
+ * Returns the manifest, or null if the manifest is missing or damaged. Nothing else can be checked without a manifest.
+ */
 function readManifest(directory: string, key: KeyObject, keyId: string): Fields | null {
   const manifest = jsonOf(directory, 'manifest.json');
   if (!isFields(manifest)) {

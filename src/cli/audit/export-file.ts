@@ -10,11 +10,11 @@ export const exportHeader = z.object({
   strongroom_export: z.literal(exportVersion),
   log_id: z.string().nullable(),
   /**
-   * The time of the export, in ms since the epoch. By this time, old months of the access log may already have been
-   * dropped.
+   * The time of the export, in ms since the epoch. The vault may have dropped months of the access log that were too
+   * old at this time.
    */
   made_at: z.int().min(0),
-  /** The key that signed the checkpoints. It is no more trustworthy than the file itself. */
+  /** The public key that verifies the checkpoints. It is no more trustworthy than the file that contains it. */
   public_key: z.string(),
   /** The last checkpoint before the exported events, or null if the export begins with the first event. */
   from: checkpointSchema.nullable(),
@@ -26,24 +26,24 @@ export type ExportHeader = z.output<typeof exportHeader>;
 
 const hash = z.string().regex(/^[0-9a-f]{64}$/);
 
-/** An access log batch. In the file, the batches come after the events and are grouped by chain. */
+/** A line with an access log batch. The batches follow the events in the file and are grouped by chain. */
 const accessLine = z.object({
   access: z.object({ chain: z.string(), sequence: z.int().min(1), previous: hash, hash, lines: z.array(z.string()) }),
 });
 
-/** The last line of an export. A file without this line was truncated. */
+/** The last line of an export. If this line is missing, the file was truncated. */
 export const exportEnd = z.object({ strongroom_export_end: z.object({ lines: z.int().min(0) }) });
 
 export type OpenedExport = {
   readonly header: ExportHeader;
   readonly lines: AsyncGenerator<ExportLine>;
-  /** Read `lines` to the end before you read from `access`. */
+  /** The access log batches. Read `lines` to the end before you read them. */
   readonly access: AsyncGenerator<ChainBatch>;
 };
 
 /**
- * Returns an export's header, events and access log batches. Reading the events or batches throws Failure if the file
- * is damaged.
+ * Returns an export's header, events and access log batches. Throws Failure if the file is damaged. Damage after the
+ * header causes the error while the caller reads the events or batches.
  */
 export async function openExport(path: string): Promise<OpenedExport> {
   const texts = readLines(path);

@@ -5,7 +5,7 @@ import type { AuditBegin } from './audit-begin.js';
 
 /**
  * Yields the lines of the vault's log with their links, from `after` (exclusive) to `upTo` (inclusive). Reads the log
- * page by page. If a page contains a forged event, calls `onForged` after it has yielded the lines of that page.
+ * page by page. If a page contains a forged event, first yields the lines of that page and then calls `onForged`.
  */
 export async function* logLines(
   run: RunOperation,
@@ -21,7 +21,7 @@ export async function* logLines(
   }
 }
 
-/** Returns the data that a log verification or export starts from. */
+/** Returns the data with which a log verification or export starts. */
 export function beginAudit(run: RunOperation, from: number): Promise<AuditBegin> {
   return run('audit-begin', { from });
 }

@@ -1,7 +1,10 @@
 import { parseExpiresAt } from '../../domain/time.js';
 import { Failure } from '../failure.js';
 
-/** Parses `--from` and `--to` into ms since the epoch, or null if the option is absent. Throws Failure. */
+/**
+ * Parses `--from` and `--to`. Returns each as ms since the epoch, or as null if the option is absent. Throws Failure if
+ * a value is invalid.
+ */
 export function periodOf(from: string | undefined, to: string | undefined) {
   const period = { from: timeOf('--from', from), to: timeOf('--to', to) };
   if (period.from !== null && period.to !== null && period.to <= period.from) {

@@ -5,7 +5,7 @@ import { readLines } from './read-text-lines.js';
 
 export type AnchorFile = {
   readonly checkpoints: ReadonlyMap<number, Checkpoint>;
-  /** The number of lines that are not checkpoints. A crash can truncate a line. */
+  /** The number of lines that are not checkpoints. A crash can leave a truncated line. */
   readonly unreadable: number;
 };
 

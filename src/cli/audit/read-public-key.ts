@@ -9,7 +9,7 @@ export async function readPublicKey(path: string): Promise<string> {
     const key = createPublicKey(text);
     if (key.asymmetricKeyType === 'ed25519') return key.export({ format: 'pem', type: 'spki' }).toString();
   } catch {
-    // The library's error message quotes the file, so it is not repeated.
+    // The library's error message quotes the file, so our message does not include it.
   }
   throw new Failure(`${path} is not a public key as \`strongroom audit public-key\` prints it.`);
 }

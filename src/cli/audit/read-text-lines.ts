@@ -10,7 +10,8 @@ export async function* readLines(path: string): AsyncGenerator<string> {
       reject(new Failure(`${path} cannot be read (${error.code ?? 'unknown reason'}).`)),
     );
   });
-  // Without a handler, a rejection while no code is waiting for a line would end the process.
+  // This promise may reject while no code is waiting for a line. Without a handler, that rejection would end the
+  // process.
   failed.catch(() => undefined);
   const lines = createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY })[Symbol.asyncIterator]();
   try {

@@ -19,14 +19,14 @@ import { recordPages } from './run-record-export.js';
 
 export type BundleOptions = {
   readonly key: string;
-  /** Null for a bundle about a period. */
+  /** The ids of the tokens, or null for a bundle about a period. */
   readonly ids: readonly string[] | null;
-  /** The period in ms since the epoch, or null for a bundle about tokens. */
+  /** The start and the end of the period in ms since the epoch. Both are null for a bundle about tokens. */
   readonly from: number | null;
   readonly to: number | null;
   readonly out: string;
   readonly json: boolean;
-  /** The default is `showProgress`. */
+  /** The function that shows the progress. The default is `showProgress`. */
   readonly show?: ShowProgress;
 };
 
@@ -35,8 +35,8 @@ export type BundleSummary = { readonly events: number; readonly reads: number; r
 type Begin = Answers['bundle-begin'];
 
 /**
- * Writes a bundle to a new directory, which gets its final name only once it is complete. If it throws Failure, it
- * leaves no files behind.
+ * Writes a bundle to a new directory. Creates the directory under a temporary name and renames it when the bundle is
+ * complete. If the function throws Failure, it leaves no files behind.
  */
 export async function writeBundle(run: RunOperation, options: BundleOptions): Promise<BundleSummary> {
   const { out, json, show = showProgress } = options;
@@ -137,11 +137,14 @@ async function erasuresOf(
 type Found = {
   readonly events: number;
   readonly proofs: MerkleProofs;
-  /** The first checkpoint that covers each event in scope, and the newest checkpoint. */
+  /** For each event in scope, the first checkpoint that covers it. Also contains the newest checkpoint. */
   readonly checkpoints: readonly Checkpoint[];
 };
 
-/** Reads the log once. Writes the events in scope to a file, because the events of a period may not fit in memory. */
+/**
+ * Reads the log once. Writes the events in scope to a temporary file, because the events of a period may not fit in
+ * memory.
+ */
 async function collect(
   run: RunOperation,
   { key, ids, from, to }: BundleOptions,
@@ -152,7 +155,9 @@ async function collect(
   const streams = ids === null ? null : begin.tokens.map(({ stream }) => stream);
   const leaves: Buffer[] = [];
   const checkpoints: Checkpoint[] = [];
-  /** The indexes of commits with events in scope that no checkpoint in `checkpoints` covers yet. */
+  /**
+   * The indexes of the commits that contain events in scope but are not yet covered by any checkpoint in `checkpoints`.
+   */
   let pending: readonly number[] = [];
   let [count, events] = [0, 0];
   const file = await open(join(directory, foundName), 'wx', 0o600);
@@ -187,8 +192,9 @@ type ListedCheckpoint = {
 };
 
 /**
- * Writes the history. Adds to each event the number of the first checkpoint that covers it, and the Merkle path from
- * the event to that checkpoint's root. Returns the checkpoints, each with a proof that it continues the previous one.
+ * Writes the events in scope to the history file. Each event gets the number of the first checkpoint that covers it,
+ * and the Merkle path from its commit to that checkpoint's root. Returns the checkpoints, each with a proof that it
+ * continues the previous one.
  */
 async function writeHistory(
   directory: string,
@@ -249,7 +255,7 @@ async function writeReads(
   };
   try {
     if (ids === null) {
-      // Entries that are written after this point may be missing from the bundle.
+      // The bundle may lack entries that the vault writes after this point.
       for await (const page of recordPages(run, { tenant: begin.tenant_id, from, to })) await add(page);
     }
     for (const { stream } of begin.tokens) {

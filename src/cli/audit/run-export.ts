@@ -11,7 +11,7 @@ import { beginAudit, logLines } from './log-lines.js';
 
 export type LogExport = {
   readonly from: number;
-  /** If null, the export continues to the head. */
+  /** The position of the last event to export. If null, the export continues to the head. */
   readonly to: number | null;
   readonly out: string;
   readonly json: boolean;
@@ -21,8 +21,8 @@ export type Exported = { readonly events: number; readonly batches: number };
 
 /**
  * Writes the log, with its links and checkpoints, and the access log to a file. If the export ends before the head,
- * writes only the part of the access log that the exported checkpoints cover. Sealed values stay encrypted. If it
- * throws Failure, it leaves no file behind.
+ * writes only the part of the access log that the exported checkpoints cover. Sealed values stay encrypted. If the
+ * function throws Failure, it leaves no file behind.
  */
 export async function exportLog(run: RunOperation, { from, to, out, json }: LogExport): Promise<Exported> {
   if (await exists(out)) throw new Failure(`${out} already exists; nothing was changed. Choose another name.`);
@@ -45,7 +45,7 @@ export async function exportLog(run: RunOperation, { from, to, out, json }: LogE
   let [events, batches] = [0, 0];
   let phase: string | null = null;
   let position = start?.position ?? 0;
-  // Counts positions instead of events, because the total number of events is unknown.
+  // Measures progress by position, because the total number of events is unknown.
   const [first, last] = [position, to ?? head.position];
   const progress = () => ({
     ...{ items: events, done: position - first, total: last - first, phase },
@@ -88,8 +88,8 @@ export async function exportLog(run: RunOperation, { from, to, out, json }: LogE
 }
 
 /**
- * Returns the checkpoint in a line, or null if the line contains no checkpoint or an unreadable one. A verification of
- * the export reports an unreadable checkpoint.
+ * Returns the checkpoint in a line. Returns null if the line contains no checkpoint, or an unreadable one. A
+ * verification of the export reports unreadable checkpoints.
  */
 function checkpointIn({ event }: ExportLine): Checkpoint | null {
   if (event?.stream !== checkpointStream) return null;

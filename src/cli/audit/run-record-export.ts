@@ -14,7 +14,10 @@ export type RecordExport = {
   readonly json: boolean;
 };
 
-/** Writes the access log, with named columns, to a file. If it throws Failure, it leaves no file behind. */
+/**
+ * Writes the access log to a file as records with named columns. If the function throws Failure, it leaves no file
+ * behind.
+ */
 export async function exportRecords(run: RunOperation, options: RecordExport): Promise<{ readonly records: number }> {
   const { format, filter, out, json } = options;
   const taken = `${out} already exists; nothing was changed. Choose another name.`;

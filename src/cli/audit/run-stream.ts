@@ -5,7 +5,7 @@ import { Failure } from '../failure.js';
 import type { Answers } from '../operations.js';
 import type { RunOperation } from '../run-command.js';
 
-/** Receives lines of JSON. Resolves once the lines are stored durably. Rejects if they may not have been stored. */
+/** Receives lines of JSON. Resolves when the lines are durably stored. Rejects if they might not be stored. */
 export type Receiver = (lines: readonly string[]) => Promise<void>;
 
 const linesMax = 500;
@@ -16,7 +16,7 @@ const dayMs = 24 * 3_600_000;
 const checkpointSchema = z.strictObject({
   strongroom_stream: z.literal(1),
   log_id: z.string(),
-  /** The last batch of each chain that the receiver has accepted. */
+  /** The sequence number of the last batch that the receiver accepted, for each chain. */
   chains: z.record(z.string(), z.int().min(1)),
 });
 
@@ -26,7 +26,7 @@ export type StreamOptions = {
   readonly run: RunOperation;
   readonly receive: Receiver;
   readonly checkpointFile: string;
-  /** If true, ends once all existing records have been received, and throws the first failure instead of retrying. */
+  /** If true, ends when all existing records have been received, and throws the first failure instead of retrying. */
   readonly once: boolean;
   readonly signal: AbortSignal;
   readonly sleep: (ms: number) => Promise<void>;
@@ -34,10 +34,10 @@ export type StreamOptions = {
 };
 
 /**
- * Sends the access log to a receiver, batch by batch, starting at the checkpoint. The checkpoint is written only after
- * the receiver has accepted the records. Each record therefore arrives at least once. If the process is killed, the
- * last batches may arrive again. After a failure, the function retries with increasing delays. Throws Failure if the
- * checkpoint cannot be used.
+ * Sends the access log to a receiver, batch by batch, starting at the checkpoint. Updates the checkpoint only after the
+ * receiver has accepted the records, so each record arrives at least once. If the process is killed, the next run may
+ * send the last batches again. After a failure, retries with increasing delays. Throws Failure if the checkpoint cannot
+ * be used.
  */
 export async function streamRecords(options: StreamOptions): Promise<{ readonly records: number }> {
   const { run, receive, checkpointFile, once, signal, sleep, notice } = options;
@@ -67,8 +67,8 @@ export async function streamRecords(options: StreamOptions): Promise<{ readonly 
         restMs = 0;
       }
     }
-    // Goes back one day, because an entry is stored slightly later than its time states, and because the processes'
-    // clocks may differ.
+    // The next round looks back one day, because an entry is stored slightly later than its time states, and because
+    // the clocks of the processes may differ.
     if (!signal.aborted) since = Math.max(0, found.now - dayMs);
   }
 
@@ -115,7 +115,7 @@ function jsonOf(text: string): unknown {
 
 /**
  * Replaces the checkpoint atomically and durably. After a power failure, the file contains either the complete old
- * checkpoint or the complete new one.
+ * checkpoint or the complete new checkpoint.
  */
 async function writeCheckpoint(path: string, checkpoint: StreamCheckpoint): Promise<void> {
   const next = `${path}.next`;
@@ -158,8 +158,8 @@ export function fileReceiver(path: string): Receiver {
 }
 
 /**
- * Removes an incomplete line that a killed process left at the end. The checkpoint does not cover the line's record, so
- * that record is sent again.
+ * Removes an incomplete line from the end of the file. A process that is killed while it writes can leave such a line.
+ * The checkpoint does not cover the record in that line, so the record is sent again.
  */
 async function endLine(file: FileHandle): Promise<void> {
   const { size } = await file.stat();
@@ -180,8 +180,9 @@ async function endLine(file: FileHandle): Promise<void> {
 const timeLimitMs = 30_000;
 
 /**
- * Returns a receiver that posts lines to an HTTP address. It does not follow redirects or read response bodies, and it
- * reports only the status. Threat: headers and addresses contain the receiver's secrets, and messages end up in logs.
+ * Returns a receiver that posts lines to an HTTP address. The receiver does not follow redirects or read response
+ * bodies, and its error messages contain only the origin and the status. Threat: an attacker who can read logged
+ * messages learns the receiver's secrets, which are in the headers and in the address.
  */
 export function httpReceiver(url: URL, headers: Headers, signal: AbortSignal): Receiver {
   return async (lines) => {

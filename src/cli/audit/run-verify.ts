@@ -19,23 +19,23 @@ const forgedMax = 5;
 
 export type VerifyOptions = {
   readonly from: number;
-  /** If null, the verification continues to the head. */
+  /** The position of the last event to verify. If null, the verification continues to the head. */
   readonly to: number | null;
   readonly anchor: string | null;
-  /** If null, the key that comes with the log or the export is used. */
+  /** The public key to verify with. If null, the verification uses the key from the log or the export. */
   readonly publicKey: string | null;
   readonly json: boolean;
-  /** The default is `showProgress`. */
+  /** The function that shows the progress. The default is `showProgress`. */
   readonly show?: ShowProgress;
 };
 
 export type Verification = {
   readonly log: LogReport;
-  /** Null if the log had a problem. */
+  /** The result for the access log. Null if the log has a problem, because the access log is then not verified. */
   readonly access: AccessReport | null;
   /**
-   * The number of rows that were checked. Null if no rows were checked, either because the log had a problem or because
-   * only a part of the log or an export was verified.
+   * The number of rows that were checked, or null if no rows were checked. Rows are checked only if the whole log of a
+   * vault was verified and has no problem.
    */
   readonly rows: number | null;
   readonly problem: Problem | null;
@@ -45,19 +45,22 @@ export type Verification = {
 
 type Source = {
   readonly lines: AsyncIterable<ExportLine>;
-  /** Read this after you have read `lines`, which provide the checkpoints. */
+  /**
+   * Returns the access log batches. Call it after you have read `lines` to the end, because those lines contain the
+   * checkpoints.
+   */
   readonly access: (checkpoints: readonly Checkpoint[]) => AsyncIterable<ChainBatch>;
-  /** The position of the last event, or null if it is unknown. */
+  /** The position of the last event, or null if that position is unknown. */
   readonly last: number | null;
   readonly key: string;
   readonly logId: string | null;
   readonly from: Checkpoint | null;
   readonly isPart: boolean;
-  /** Access log batches before this time (ms since the epoch) may have been dropped. */
+  /** The time (ms since the epoch) before which the vault may have dropped access log batches. */
   readonly keptFrom: number;
 };
 
-/** Verifies the vault: its log, its access log, and the rows that reads use instead of the log. */
+/** Verifies a vault: its log, its access log, and the rows. Reads use the rows instead of the log. */
 export async function verifyVault(run: RunOperation, options: VerifyOptions): Promise<Verification> {
   const { from, to } = options;
   const begin = await beginAudit(run, from);
@@ -90,13 +93,14 @@ export async function verifyVault(run: RunOperation, options: VerifyOptions): Pr
   return { ...verified, rows, problem: { kind: 'forged_row', position: null, message: forgedText(problems) } };
 }
 
-/** Verifies an export. Uses nothing but the file. */
+/** Verifies an export. Uses only the file. */
 export async function verifyExport(path: string, options: VerifyOptions): Promise<Verification> {
   const { header, lines, access } = await openExport(path);
   const { public_key: key, log_id: logId, from, is_part: isPart, made_at: madeAt } = header;
   return verifySource(options, {
     ...{ lines, access: () => access, last: null, key, logId, from, isPart },
-    // Threat: an attacker changes the time of the export to a later time, to hide that batches are missing.
+    // Threat: an attacker removes batches and sets the time of the export to a later time, so that the vault appears to
+    // have dropped these batches because of their age.
     keptFrom: keptFrom(Math.min(madeAt, Date.now())),
   });
 }
@@ -107,7 +111,7 @@ async function verifySource(options: VerifyOptions, source: Source): Promise<Ver
   const wrong = from === null ? null : signatureProblem(from, publicKey);
   if (wrong !== null) throw new Failure(`${wrong}.`, 3);
   const anchor = options.anchor === null ? null : await readAnchor(options.anchor, publicKey, logId);
-  // Counts positions instead of events, because the total number of events is unknown.
+  // Measures progress by position, because the total number of events is unknown.
   const first = from?.position ?? 0;
   let [events, position] = [0, first];
   let phase: string | null = null;
@@ -137,7 +141,7 @@ async function verifySource(options: VerifyOptions, source: Source): Promise<Ver
   }
 }
 
-/** Returns the time before which batches may be missing, because the vault drops old months. */
+/** Returns the time before which batches may be missing because the vault has dropped old months. */
 function keptFrom(now: number): number {
   const today = new Date(now);
   return Date.UTC(today.getUTCFullYear(), today.getUTCMonth() - keptMonths + 1, 1);

@@ -12,7 +12,7 @@ const last = /^end (?<count>\d+) (?<mac>[0-9a-f]{64})$/;
 
 export type ErasedList = ErasedKeys & {
   readonly logId: string;
-  /** Throws Failure unless a vault with this key wrote the list. */
+  /** Throws Failure if the list was not written by a vault with this key. */
   expectAuthentic(key: Uint8Array): void;
 };
 
@@ -39,7 +39,7 @@ export async function* erasedLines(
   yield `end ${count} ${await macOf(hash.digest('hex'))}\n`;
 }
 
-/** Reads a list of erased keys. Throws Failure if the list is incomplete. */
+/** Reads a list of erased keys from a file. Throws Failure if the list is incomplete. */
 export async function readErasedList(file: string): Promise<ErasedList> {
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw new Failure(`${file} cannot be read (${error.code ?? 'unknown reason'}).`);

@@ -29,7 +29,7 @@ export function authenticatedText({ format, profile, log_id, made_at, files }: O
   return JSON.stringify([format, profile, log_id, made_at, hashes]);
 }
 
-/** Throws Failure unless a vault with this key wrote the manifest. */
+/** Throws Failure if the manifest was not written by a vault with this key. */
 export function expectAuthentic(manifest: Manifest, key: Uint8Array): void {
   if (isBackupMac(manifest.mac, key, 'manifest', authenticatedText(manifest))) return;
   throw new Failure(
@@ -43,7 +43,10 @@ export async function sha256Of(path: string): Promise<string> {
   return hash.digest('hex');
 }
 
-/** Reads a backup's manifest and checks the hash of every file. Throws Failure. */
+/**
+ * Reads a backup's manifest and checks the hash of every file in the backup. Throws Failure if the manifest or a file
+ * is damaged.
+ */
 export async function readManifest(folder: string): Promise<Manifest> {
   const text = await readFile(join(folder, manifestFile), 'utf8').catch(() => {
     throw new Failure(`${folder} is not a complete backup: it has no ${manifestFile}.`);
@@ -51,7 +54,7 @@ export async function readManifest(folder: string): Promise<Manifest> {
   const parsed = shape.safeParse(jsonOf(text));
   if (!parsed.success) throw new Failure(`${manifestFile} in ${folder} is damaged, or has another version.`);
   for (const { name, sha256 } of parsed.data.files) {
-    // Threat: an attacker puts a file name that leads out of the folder into the manifest.
+    // Threat: an attacker puts a file name into the manifest that points to a file outside the folder.
     const isName = name === basename(name);
     const found = isName ? await sha256Of(join(folder, name)).catch(() => null) : null;
     if (found === null) throw new Failure(`${name} is missing in ${folder} or cannot be read. Nothing was changed.`);

@@ -16,10 +16,13 @@ import { authenticatedText, erasedFile, keysFile, manifestFile, sha256Of } from 
 export type Backup = { readonly folder: string; readonly made_at: string; readonly files: readonly string[] };
 
 /**
- * Copies a running vault into a new folder, which gets its final name only once it is complete. Copies the log and its
- * rows first, then the keys, and then the list of erased keys, so that the copy of the keys is never older than the
- * copy of the log (ADR 30). The running service computes the MACs of the manifest and the list. If no service is
- * running, this process computes them with the root key. Throws Failure.
+ * Copies a running vault into a new folder. The folder has a temporary name until the copy is complete.
+ *
+ * The order of the copies matters: first the log and its rows, then the keys, then the list of erased keys. The copy of
+ * the keys is therefore never older than the copy of the log (ADR 30).
+ *
+ * The running service computes the MACs of the manifest and of the list. If no service is running, this process
+ * computes the MACs with the root key. Throws Failure if the backup cannot be written.
  */
 export async function writeBackup(
   config: Config,
@@ -63,7 +66,7 @@ export async function writeBackup(
   }
 }
 
-/** Writes the list of erased keys, with its MAC, to a new file. Throws Failure. */
+/** Writes the list of erased keys, with its MAC, to a new file. Throws Failure if the file cannot be written. */
 export async function writeErasedList(config: Config, out: string): Promise<Backup> {
   if (await exists(out)) throw new Failure(`${out} already exists; nothing was changed. Choose another name.`);
   const keys = await keysToCopy(config);

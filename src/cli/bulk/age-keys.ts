@@ -3,8 +3,8 @@ import { Failure } from '../failure.js';
 import { readInput } from '../read-input.js';
 
 /**
- * Returns an encrypter for the given recipients and for the recipients in the files. Each file contains one recipient
- * per line. An invalid recipient is a usage error.
+ * Returns an encrypter for `recipients` and for the recipients in the files. Each line of a file contains one
+ * recipient. An invalid recipient is a usage error.
  */
 export async function encrypterFor(recipients: readonly string[], files: readonly string[]): Promise<Encrypter> {
   const { Encrypter } = await age();
@@ -18,7 +18,10 @@ export async function encrypterFor(recipients: readonly string[], files: readonl
   return encrypter;
 }
 
-/** Returns a decrypter for the identities in a file, one per line, as `age-keygen` writes them. */
+/**
+ * Returns a decrypter for the identities in a file. The file contains one identity per line, in the format that
+ * `age-keygen` writes.
+ */
 export async function decrypterFrom(file: string): Promise<Decrypter> {
   const { Decrypter } = await age();
   const decrypter = new Decrypter();
@@ -39,7 +42,10 @@ function age() {
   return import('age-encryption');
 }
 
-/** Adds a recipient. The error never repeats the input, which may be an identity that was given by mistake. */
+/**
+ * Adds a recipient. The error message never repeats the input, because the input may be an identity (a secret key) that
+ * the operator passed by mistake.
+ */
 function addRecipient(encrypter: Encrypter, recipient: string, from: string): void {
   if (/^age-secret-key-/i.test(recipient)) {
     throw new Failure(

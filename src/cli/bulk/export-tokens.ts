@@ -4,10 +4,13 @@ import { countForExport, exportTokens as exportStep } from '../../queries/export
 import { asApplication, commandContext } from '../operations/as-application.js';
 import { operation } from '../operations/operation.js';
 
-/** The number of tokens per step. Tokens of the maximum size take 32 MiB per step. */
+/** The number of tokens per step. If all tokens have the maximum size, a step takes 32 MiB. */
 const stepSize = 64;
 
-/** `total` is the number of tokens that the application may read. Only the first step returns it. */
+/**
+ * The result of one step. `total` is the number of tokens that the application may read, and only the first step
+ * returns it.
+ */
 export type ExportAnswer = {
   readonly requests: readonly JsonObject[];
   readonly masked: number;
@@ -15,9 +18,7 @@ export type ExportAnswer = {
   readonly total: number | null;
 };
 
-/**
- * Runs one step of an export, acting as the application. Records the reveal of each token before it returns the tokens.
- */
+/** Runs one step of an export as the application. Records the reveal of each token before it returns the tokens. */
 export const exportTokens = operation(
   z.object({ key: z.string(), /** Null requests the first step. */ before: z.int().nullable() }),
   async (service, { key, before }) => {

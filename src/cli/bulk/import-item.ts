@@ -8,12 +8,12 @@ import type { Line } from './read-lines.js';
 /** The maximum size of a line. It equals the body limit for HTTP requests. */
 export const lineBytesMax = 4 * 1024 * 1024;
 /**
- * If a line is shorter than this, its value cannot exceed `lineBytesMax` when it is serialized again, because
- * serializing makes a number at most a few times longer.
+ * The size below which a line's value cannot exceed `lineBytesMax` when it is serialized again. Serializing makes a
+ * number at most a few times longer.
  */
 const surelySmallBytes = 1024 * 1024;
 
-/** One line to import. `id` is used if the request has no id. */
+/** A request to import, read from one line. `id` is used if the request has no id. */
 export type ImportItem = { readonly request: Json; readonly id: string | null };
 
 export type ReadLine =
@@ -24,8 +24,8 @@ export type ReadLine =
 export type LineIds = (bytes: Buffer) => Promise<string | null>;
 
 /**
- * Parses a line as a request. Reports an error that concerns the whole line under the name `line`. If `idOf` is null,
- * the line must have an id.
+ * Parses a line as a request. An error that concerns the whole line has the field name `line`. If `idOf` is null, the
+ * line must contain an id.
  */
 export async function readItem({ bytes }: Line, idOf: LineIds | null): Promise<ReadLine> {
   if (bytes === null) return bad('line', 'must take at most 4 MiB');

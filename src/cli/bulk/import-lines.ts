@@ -6,8 +6,8 @@ import { type ImportOutcome, importBatchMax } from './import-tokens.js';
 import type { Line } from './read-lines.js';
 
 /**
- * The maximum number of batches in progress. Together, these batches contain enough lines that several lines can share
- * a commit.
+ * The maximum number of batches in progress. The batches contain enough lines in total that several lines can share a
+ * commit.
  */
 const batchesMax = 4;
 const batchLinesMax = importBatchMax / batchesMax;
@@ -18,22 +18,22 @@ export type ImportCounts = { created: number; skipped: number; deduplicated: num
 export type ImportOptions = {
   readonly run: RunOperation;
   readonly key: string;
-  /** Stops the import at the first line that fails. */
+  /** If true, stops the import at the first line that fails. */
   readonly strict: boolean;
   readonly idOf: LineIds | null;
-  /** Once this returns true, the import reads no more lines but finishes the lines in progress. */
+  /** If this function returns true, the import reads no more lines, but finishes the lines in progress. */
   readonly isInterrupted: () => boolean;
   readonly onFailed: (line: number, errors: FieldErrors) => void;
-  /** Updated while lines are imported. */
+  /** The counts of the import, which change while lines are imported. */
   readonly counts: ImportCounts;
 };
 
 type Batch = { readonly lines: number[]; readonly items: ImportItem[]; sizeBytes: number };
 
 /**
- * Imports lines as they arrive, with a few batches in progress at once. If `strict` is true, runs only one batch at a
- * time and ends at the first failed line. If not, reports failed lines and continues. Returns the reason why the import
- * ended early, or null.
+ * Imports lines as they arrive and runs a few batches at the same time. If `strict` is true, runs one batch at a time
+ * and stops at the first line that fails. If `strict` is false, reports lines that fail and continues. Returns the
+ * reason why the import stopped early, or null if it did not.
  */
 export async function importLines(lines: AsyncIterable<Line>, options: ImportOptions): Promise<string | null> {
   const { strict, counts } = options;
@@ -54,7 +54,7 @@ export async function importLines(lines: AsyncIterable<Line>, options: ImportOpt
     else counts[outcome.is] += 1;
   };
 
-  /** Sends the batch, and waits until the next batch may be sent. */
+  /** Sends the batch, and resolves when the next batch can be sent. */
   async function send(): Promise<void> {
     const { lines: numbers, items } = batch;
     batch = newBatch();
@@ -77,7 +77,8 @@ export async function importLines(lines: AsyncIterable<Line>, options: ImportOpt
       if (isOver()) break;
       const read = await readItem(line, options.idOf);
       if (!read.ok) {
-        // The lines before the invalid line must still be imported. One of those lines may also fail.
+        // In strict mode, the lines before the invalid line must be imported before the import stops. If one of those
+        // lines fails, that line stops the import instead.
         if (strict) await send();
         if (stopped === null) failed(line.number, read.errors);
         continue;
@@ -90,7 +91,7 @@ export async function importLines(lines: AsyncIterable<Line>, options: ImportOpt
       if (batch.items.length === batchLinesMax) await send();
     }
   } catch (error) {
-    // Reading the input failed. The lines that were read before the failure are still imported.
+    // Reading the input failed. The lines before the failure are still imported.
     if (!(error instanceof Failure)) throw error;
     stopped ??= error.message;
     if (!options.isInterrupted()) await send();

@@ -11,24 +11,24 @@ import { issueErrors } from '../operations/field-error-text.js';
 import { operation } from '../operations/operation.js';
 import { storeUnavailableText } from '../store-unavailable-text.js';
 
-/** The maximum number of requests in one call. The requests run concurrently, so that they can share commits. */
+/** The maximum number of requests in one call. The requests run concurrently so that they can share commits. */
 export const importBatchMax = 256;
 
 /**
- * The outcome of one request. `stopped` means that the request was not processed and that later requests would fail for
- * the same reason.
+ * The outcome of one request. `stopped` means that the request was not processed, and that all later requests would
+ * fail for the same reason.
  */
 export type ImportOutcome =
   | { readonly is: Imported }
   | { readonly is: 'failed'; readonly errors: FieldErrors }
   | { readonly is: 'stopped'; readonly message: string };
 
-/** `id` is used for a request without an id. */
+/** A request to import. `id` is used if the request has no id. */
 const item = z.object({ request: z.unknown(), id: z.string().nullable() });
 
 /**
- * Imports a batch, acting as the application. Returns outcomes in the order of the batch. If `strict` is true, runs the
- * requests one after another and stops at the first failure, which is then the last outcome.
+ * Imports a batch as the application. Returns the outcomes in the order of the requests. If `strict` is true, runs the
+ * requests one after another and stops at the first failure, so the last outcome is that failure.
  */
 export const importTokens = operation(
   z.object({ key: z.string(), strict: z.boolean(), items: z.array(item).max(importBatchMax) }),

@@ -1,13 +1,17 @@
 import { createHash } from 'node:crypto';
 import { keyedHash } from '../../events/sealing/keyed-hash.js';
 
-/** The maximum number of lines without an id per import. Counting this many lines takes about 100 MB of memory. */
+/**
+ * The maximum number of lines without an id per import. The import counts equal lines, which takes about 100 MB of
+ * memory for this many lines.
+ */
 export const linesWithoutIdMax = 2_000_000;
 
 /**
- * Creates a function that returns ids for lines without one. An id is a UUID derived from a secret, the line's bytes,
- * and the number of equal lines before it. A line therefore gets the same id in every run, even if other lines in the
- * file were corrected, moved or removed. The function returns null once the file has too many such lines.
+ * Creates a function that returns ids for lines that contain none. An id is a UUID that is derived from a secret, the
+ * line's bytes, and the number of equal lines before it. A line therefore gets the same id in every run, even if other
+ * lines in the file were corrected, moved or removed. The function returns null when the file exceeds the maximum
+ * number of such lines.
  */
 export function createLineIds(secret: Buffer): (bytes: Buffer) => string | null {
   const seen = new Map<number, number>();
@@ -16,7 +20,7 @@ export function createLineIds(secret: Buffer): (bytes: Buffer) => string | null 
     if (lines === linesWithoutIdMax) return null;
     lines += 1;
     const digest = createHash('sha256').update(bytes).digest();
-    // If two different lines share these six bytes, the second one merely counts as a repeated line.
+    // Two different lines can share these six bytes. The second line then merely counts as a repeated line.
     const short = digest.readUIntBE(0, 6);
     const before = seen.get(short) ?? 0;
     seen.set(short, before + 1);
@@ -25,8 +29,8 @@ export function createLineIds(secret: Buffer): (bytes: Buffer) => string | null 
 }
 
 /**
- * Returns a version 4 UUID (RFC 9562, section 5.4) that never has six decimal digits in a row, because an id must not
- * contain the token's own value.
+ * Returns a version 4 UUID (RFC 9562, section 5.4) that never has six decimal digits in a row. An id must not contain
+ * the token's value, and such a run of digits could match it.
  */
 function uuidOf(secret: Buffer, digest: string, before: number): string {
   for (let tries = 0; ; tries += 1) {

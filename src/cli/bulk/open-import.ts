@@ -4,26 +4,32 @@ import { Readable } from 'node:stream';
 import { Failure } from '../failure.js';
 import { decrypterFrom } from './age-keys.js';
 
-/** The number of bytes that are read from the file at a time. It is the granularity of the progress display. */
+/** The number of bytes that are read from the file at a time, which is also the granularity of the progress display. */
 const chunkBytes = 64 * 1024;
 const ageStart = 'age-encryption.org/v1';
 const armorStart = '-----BEGIN AGE';
 
-/** The plaintext of an import, and how much of the file has been read. */
+/** The plaintext of an import, together with the amount of the file that has been read. */
 export type ImportInput = {
-  /** Iterating throws Failure if the input cannot be read, or if encrypted input was changed or truncated. */
+  /**
+   * The plaintext. Iterating throws Failure if the input cannot be read, or if encrypted input was changed or
+   * truncated.
+   */
   readonly chunks: AsyncIterable<Uint8Array>;
   /**
-   * Returns the number of bytes read from the file so far. `totalBytes` is the size of a regular file, and null for any
-   * other input.
+   * Returns the number of bytes that have been read from the file. `totalBytes` is the size of a regular file, and null
+   * for any other input.
    */
   readBytes(): number;
   readonly totalBytes: number | null;
-  /** Stops reading, which ends `chunks`. */
+  /** Stops reading. `chunks` then ends. */
   stop(): void;
 };
 
-/** Opens the file to import, or standard input for `-`. Decrypts encrypted input with the identity. Throws Failure. */
+/**
+ * Opens the file to import, or standard input if the name is `-`. If the input is encrypted, decrypts it with the
+ * identity. Throws Failure if the input cannot be opened.
+ */
 export async function openImport(file: string, identityFile: string | undefined): Promise<ImportInput> {
   const totalBytes = file === '-' ? null : await sizeOf(file);
   const source: Readable = file === '-' ? process.stdin : createReadStream(file, { highWaterMark: chunkBytes });
@@ -35,7 +41,7 @@ export async function openImport(file: string, identityFile: string | undefined)
       for await (const chunk of source) {
         const bytes = chunk as Buffer;
         yield bytes;
-        // The next chunk is requested only once all lines of this chunk have been processed.
+        // The consumer requests the next chunk after it has processed all lines of this chunk.
         readBytes += bytes.length;
       }
     } catch (error) {
@@ -73,7 +79,7 @@ async function sizeOf(file: string): Promise<number | null> {
   return found.isFile() ? found.size : null;
 }
 
-/** Returns the first `length` bytes as text, and a stream that still includes them. */
+/** Returns the first `length` bytes as text, and a stream that still includes those bytes. */
 async function peek(chunks: AsyncGenerator<Uint8Array>, length: number) {
   const first: Uint8Array[] = [];
   let size = 0;
@@ -91,8 +97,8 @@ async function peek(chunks: AsyncGenerator<Uint8Array>, length: number) {
 }
 
 /**
- * Decrypts chunk by chunk, and authenticates each chunk before returning it. Also authenticates the end, to detect a
- * truncated file.
+ * Decrypts the input chunk by chunk and authenticates each chunk before returning it. Also authenticates the end of the
+ * input, to detect truncation.
  */
 async function unsealed(
   sealed: AsyncIterable<Uint8Array>,

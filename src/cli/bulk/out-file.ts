@@ -3,19 +3,22 @@ import { type FileHandle, link, lstat, open, rename, rm } from 'node:fs/promises
 import { basename, dirname, join } from 'node:path';
 import { Failure } from '../failure.js';
 
-/** A file that gets its final name only once it is complete. */
+/** A file that has a temporary name until it is complete. */
 export type OutFile = {
   write(bytes: Uint8Array): Promise<void>;
   /**
-   * Durably gives the file its final name. Returns false, without replacing anything, if a file with that name already
-   * exists.
+   * Gives the file its final name, durably. If a file with that name already exists, replaces nothing and returns
+   * false.
    */
   commit(): Promise<boolean>;
-  /** Removes the file. */
+  /** Removes the incomplete file. */
   abandon(): Promise<void>;
 };
 
-/** Creates a file next to `path`, under a name that marks it as partial. Only its owner can read it. Throws Failure. */
+/**
+ * Creates a file next to `path` under a name that marks it as partial. Only the file's owner can read it. Throws
+ * Failure if the file cannot be created.
+ */
 export async function openOutFile(path: string): Promise<OutFile> {
   const folder = dirname(path);
   const partPath = join(folder, `.${basename(path)}.part-${randomBytes(4).toString('hex')}`);
@@ -60,8 +63,8 @@ async function writeWhole(file: FileHandle, bytes: Uint8Array): Promise<void> {
 }
 
 /**
- * Gives the partial file its final name. Returns false if `path` already exists. Creates a hard link, because a link,
- * unlike a rename, never replaces an existing file.
+ * Gives the partial file its final name. Returns false if `path` already exists. Creates a hard link instead of
+ * renaming the file, because a rename would replace an existing file.
  */
 async function nameIfFree(partPath: string, path: string): Promise<boolean> {
   try {
@@ -71,7 +74,7 @@ async function nameIfFree(partPath: string, path: string): Promise<boolean> {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'EEXIST') return false;
     if (code !== 'EPERM' && code !== 'ENOTSUP' && code !== 'EOPNOTSUPP' && code !== 'ENOSYS') throw error;
-    // Some file systems, such as FAT, have no hard links.
+    // File systems such as FAT do not support hard links.
     if (await exists(path)) return false;
     await rename(partPath, path);
     return true;

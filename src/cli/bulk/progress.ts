@@ -6,27 +6,27 @@ const barWidth = 24;
 
 /** The progress of a long command. */
 export type Progress = {
-  /** The number of processed items. The rate is computed from it. */
+  /** The number of processed items, from which the rate is computed. */
   readonly items: number;
   /**
-   * The completed amount and the total amount of work, from which the bar and the time left are computed. `total` is
-   * null if it is unknown.
+   * The completed and the total amount of work, from which the bar and the remaining time are computed. `total` is null
+   * if it is unknown.
    */
   readonly done: number;
   readonly total: number | null;
   /**
-   * The current phase, shown instead of the percentage, the rate and the time left. Null while items are being
+   * The current phase, which is shown instead of the percentage, the rate and the remaining time. Null while items are
    * processed. A command that has processed all items must name its remaining work here.
    */
   readonly phase: string | null;
-  /** The counts for `--json`. */
+  /** The counts that `--json` prints. */
   readonly fields: Readonly<Record<string, number>>;
 };
 
 export type ProgressDisplay = {
-  /** Prints a permanent line above the bar. */
+  /** Prints a line above the bar. The line stays when the bar is redrawn or removed. */
   line(text: string): void;
-  /** Redraws the bar immediately. Call it to show a new phase before work that blocks the process. */
+  /** Redraws the bar immediately. Call it to show a new phase before starting work that blocks the process. */
   redraw(): void;
   /** Removes the bar. */
   end(): void;
@@ -38,9 +38,9 @@ export type ShowProgress = (now: () => Progress, shown: Shown) => ProgressDispla
 type Shown = { readonly json: boolean /** The noun for one item. */; readonly noun: string };
 
 /**
- * Shows progress on standard error. On a terminal, it shows a bar with the rate and the time left; otherwise it prints
- * a line every five seconds. If `json` is true, it prints these lines to standard output as JSON. It shows only numbers
- * and phases, never values or names.
+ * Shows progress on standard error. If standard error is a terminal, shows a bar with the rate and the remaining time.
+ * If not, prints a line every five seconds. If `json` is true, prints these lines to standard output as JSON instead.
+ * The output contains only numbers and phases, never values or names.
  */
 export function showProgress(now: () => Progress, { json, noun }: Shown): ProgressDisplay {
   const { stderr, stdout } = process;
@@ -82,14 +82,14 @@ export function progressText({ items, done, total, phase }: Progress, elapsedSec
   const perSecond = elapsedSeconds > 0 ? items / elapsedSeconds : 0;
   const rate = `${grouped(Math.round(perSecond))}/s`;
   const share = shareOf(done, total);
-  // At 100%, the time left is unknown, so neither it nor the percentage is shown.
+  // At 100%, the remaining time is unknown, so we show neither the percentage nor the remaining time.
   if (share === null || share === 1) return [...count, rate].join(', ');
   const parts = [...count, `${Math.floor(share * 100)}%`, rate];
   if (share > 0) parts.push(`${duration((elapsedSeconds / share) * (1 - share))} left`);
   return parts.join(', ');
 }
 
-/** Returns no bar during a phase, because a full bar would suggest that the command has finished. */
+/** Returns the bar, or an empty string during a phase. A full bar would suggest that the command has finished. */
 function bar({ done, total, phase }: Progress): string {
   const share = phase === null ? shareOf(done, total) : null;
   if (share === null) return '';

@@ -1,6 +1,6 @@
 /**
- * A line without its line ending and surrounding whitespace. `bytes` is null if the line was too long. `number` counts
- * from 1.
+ * A line without its line ending and without surrounding whitespace. `bytes` is null if the line was too long. `number`
+ * starts at 1.
  */
 export type Line = { readonly number: number; readonly bytes: Buffer | null };
 
@@ -8,8 +8,8 @@ const newline = 0x0a;
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /**
- * Yields the lines of a byte stream. The lines may end with LF or CRLF. Skips blank lines, but counts them. Skips a
- * byte order mark before the first line. Discards the content of lines longer than `bytesMax`.
+ * Yields the lines of a byte stream. Lines end with LF or CRLF. Skips blank lines, but counts them. Skips a byte order
+ * mark before the first line. Discards the content of a line that is longer than `bytesMax`.
  */
 export async function* readLines(chunks: AsyncIterable<Uint8Array>, bytesMax: number): AsyncGenerator<Line> {
   let number = 0;
@@ -18,7 +18,7 @@ export async function* readLines(chunks: AsyncIterable<Uint8Array>, bytesMax: nu
 
   function keep(part: Buffer): void {
     size += part.length;
-    // Allows a few extra bytes for the line ending and the byte order mark.
+    // Leaves room for the line ending and the byte order mark.
     if (size <= bytesMax + byteOrderMark.length + 1) parts.push(part);
     else parts = [];
   }
@@ -52,7 +52,7 @@ export async function* readLines(chunks: AsyncIterable<Uint8Array>, bytesMax: nu
   }
 }
 
-/** Removes the whitespace that JSON allows around a value. */
+/** Removes the whitespace that JSON allows before and after a value. */
 function trimmed(bytes: Buffer): Buffer {
   let start = 0;
   let end = bytes.length;

@@ -7,10 +7,12 @@ const secretBytes = 32;
 const firstLine = 'strongroom import 1';
 
 /**
- * Returns the secret from which ids are derived for lines without one. The secret is in a separate file, so that every
- * run with that file derives the same ids (ADR 19). Creates the file on first use, and flushes it to disk before
- * resolving. Threat: keyed hashes of ids remain after erasure. If an id could be computed from the data and the vault's
- * stores alone, an attacker could use the hash to confirm a guess of erased data.
+ * Returns the secret from which the ids of lines without an id are derived. The secret is stored in a separate file, so
+ * every run that uses this file derives the same ids (ADR 19). If the file does not exist, creates it and flushes it to
+ * disk.
+ *
+ * Threat: an attacker reads the keyed hashes of ids, which remain after erasure. If an id could be computed from the
+ * data and the vault's stores alone, the attacker could use its hash to confirm a guess of erased data.
  */
 export async function resumeSecret(path: string): Promise<Buffer> {
   const found = await readSecret(path);
@@ -19,7 +21,7 @@ export async function resumeSecret(path: string): Promise<Buffer> {
   const file = await openOutFile(path);
   await file.write(Buffer.from(`${firstLine}\n${secret.toString('hex')}\n`));
   if (await file.commit()) return secret;
-  // Either a concurrent import has created the file, or the name is a dangling link.
+  // Either a concurrent import has created the file, or the name is a symbolic link to a missing file.
   const other = await readSecret(path);
   if (other !== null) return other;
   throw new Failure(

@@ -13,7 +13,7 @@ export type ExportRun = {
   readonly key: string;
   /** The path of the output, or `-` for standard output. */
   readonly out: string;
-  /** Null for a plaintext export. */
+  /** The encrypter, or null for a plaintext export. */
   readonly encrypter: Encrypter | null;
   readonly json: boolean;
 };
@@ -21,7 +21,9 @@ export type ExportRun = {
 /** `isRead` is true once all tokens have been read. */
 type Counts = { exported: number; masked: number; total: number | null; isRead: boolean };
 
-/** Exports all tokens, shows progress and prints a summary. If it throws Failure, it leaves no file behind. */
+/**
+ * Exports all tokens, shows progress and prints a summary. If the function throws Failure, it leaves no file behind.
+ */
 export async function runExport(run: RunOperation, { key, out, encrypter, json }: ExportRun): Promise<void> {
   const counts: Counts = { exported: 0, masked: 0, total: null, isRead: false };
   const interrupt = untilSignal(() => undefined);
@@ -30,7 +32,7 @@ export async function runExport(run: RunOperation, { key, out, encrypter, json }
     const phase = counts.isRead ? (out === '-' ? 'writing the end' : 'saving the file to disk') : null;
     return { items: done, done, total: counts.total, phase, fields: { exported: counts.exported } };
   };
-  // If `out` is `-`, the export itself goes to standard output, so progress is not printed there.
+  // If `out` is `-`, standard output receives the export, so no progress is printed there.
   const display = showProgress(progress, { json: json && out !== '-', noun: 'token' });
   try {
     const lines = linesOf(run, key, counts, interrupt.came);
@@ -65,7 +67,7 @@ async function* linesOf(
   counts.isRead = true;
 }
 
-/** Encrypts the bytes to the encrypter's recipients, in the age format. */
+/** Encrypts the bytes in the age format, for the encrypter's recipients. */
 export async function sealed(encrypter: Encrypter, lines: AsyncIterable<Buffer>): Promise<AsyncIterable<Uint8Array>> {
   const stream = Readable.toWeb(Readable.from(lines, { objectMode: false })) as ReadableStream<Uint8Array>;
   return chunksOf(await encrypter.encrypt(stream));

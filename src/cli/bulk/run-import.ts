@@ -14,11 +14,11 @@ export type ImportRun = {
   readonly key: string;
   readonly strict: boolean;
   readonly json: boolean;
-  /** If null, every line must have an id. */
+  /** The path of the resume file. If null, every line must contain an id. */
   readonly resumeFile: string | null;
 };
 
-/** Imports all lines, shows progress and prints a summary. Throws Failure if any line was not imported. */
+/** Imports all lines, shows progress and prints a summary. Throws Failure if at least one line was not imported. */
 export async function runImport(
   run: RunOperation,
   input: ImportInput,
@@ -70,7 +70,7 @@ export async function runImport(
 }
 
 /**
- * Returns a function that returns ids for lines without one. The first call of that function reads or creates the
+ * Returns a function that returns ids for lines without an id. The first call of that function reads or creates the
  * secret.
  */
 function idsFrom(resumeFile: string): LineIds {

@@ -1,8 +1,8 @@
 const signals = ['SIGINT', 'SIGTERM'] as const;
 
 /**
- * Records the first SIGINT or SIGTERM and calls `onSignal`, so that a command can stop cleanly. A second signal stops
- * the command immediately.
+ * Records the first SIGINT or SIGTERM and calls `onSignal`, so that a command can stop cleanly. The second signal ends
+ * the process immediately.
  */
 export function untilSignal(onSignal: () => void) {
   let came = false;

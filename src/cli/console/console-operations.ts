@@ -16,7 +16,7 @@ import type { RunOperation } from '../run-command.js';
 
 const progressMs = 500;
 
-/** Returns the operations that the console's pages use. They run in this process, which has the data open. */
+/** Returns the operations that the console's pages use. They run in this process, because it has the data open. */
 export function consoleOperations(service: OperatedService): Operations {
   return {
     run: (name, input) => runOperation(service, name, input),
@@ -45,8 +45,8 @@ export function consoleOperations(service: OperatedService): Operations {
 }
 
 /**
- * Returns a service that acts as the caller. The console session has already authenticated the caller, but does not
- * have the caller's API key.
+ * Returns a service whose every operation runs as the caller. The console session has authenticated the caller but does
+ * not have the caller's API key.
  */
 function as(service: OperatedService, caller: Caller): OperatedService {
   return { ...service, authenticate: () => caller };
@@ -60,7 +60,7 @@ function runIn(service: OperatedService): RunOperation {
   };
 }
 
-/** Returns the result of `work`, or the message if `work` throws Failure. */
+/** Runs `work`. Returns its result, or the message if it throws Failure. */
 async function outcomeOf<T>(work: () => Promise<T>) {
   try {
     return { ok: true, value: await work() } as const;

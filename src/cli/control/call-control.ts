@@ -7,7 +7,7 @@ import { isNobody } from './service-listens.js';
 
 /**
  * Runs an operation in the running service. Returns null if no service is listening on the socket. Throws Failure if
- * the service accepts the operation but never responds, or if its version does not know the operation.
+ * the service does not support the operation, or if it accepts the operation but never responds.
  */
 export function callControl<Name extends OperationName>(
   socketPath: string,

@@ -1,8 +1,8 @@
 import { connect } from 'node:net';
 
 /**
- * Returns false if the socket does not exist or no process is listening on it. Returns true if a process is listening
- * or might be.
+ * Returns true if a process is listening on the socket, or might be. Returns false if the socket does not exist or no
+ * process is listening on it.
  */
 export function serviceListens(socketPath: string): Promise<boolean> {
   return new Promise((resolve) => {
@@ -15,7 +15,7 @@ export function serviceListens(socketPath: string): Promise<boolean> {
 }
 
 /**
- * Returns true if the error means that no service is running. Returns false if a service may be running but cannot be
+ * Returns true if the error proves that no service is running. Returns false if a service may be running but cannot be
  * reached.
  */
 export function isNobody({ code }: NodeJS.ErrnoException): boolean {

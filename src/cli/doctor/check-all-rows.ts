@@ -11,7 +11,7 @@ type Step = Answers['rows-check'];
 
 export type RowsChecked = { readonly rows: number; readonly problems: readonly FoundRow[] };
 
-/** Checks all directory rows, token rows and claims, step by step. Shows progress. */
+/** Checks all directory rows, token rows and claims in steps, and shows progress. */
 export async function checkAllRows(
   run: RunOperation,
   { json, show = showProgress }: { readonly json: boolean; readonly show?: ShowProgress },
@@ -33,7 +33,7 @@ export async function checkAllRows(
   }
 }
 
-/** Describes the first few problems, and says how many more there are. */
+/** Describes the first few problems and states how many more exist. */
 export function forgedText(problems: readonly FoundRow[]): string {
   const named = problems.slice(0, namedMax).map(({ row, what }) => new ForgedRow(row, what).message);
   const more = problems.length > namedMax ? [`and ${grouped(problems.length - namedMax)} more`] : [];

@@ -31,7 +31,7 @@ export const diagnose = operation(z.object({ fix: z.boolean() }), async (service
     await suspects(service.vault, null),
     await webhooks(service.vault, null),
   ];
-  // The first check of the log covers only events since the last checkpoint. If a later check finds that an older event
+  // The check of the log covers only the events since the last checkpoint. If a later check finds that an older event
   // was changed, we drop the finding that the log is intact.
   const logIsForged = found.some(({ check, state }) => check === 'log' && state === 'problem');
   const findings = found
@@ -42,8 +42,9 @@ export const diagnose = operation(z.object({ fix: z.boolean() }), async (service
 });
 
 /**
- * Fixes the problems that are safe to fix, and returns the problems that it could not fix. Threat: an attacker plants a
- * row or changes an event, so that an error aborts the fix and all other checks.
+ * Fixes the problems that are safe to fix, and returns the problems that could not be fixed. Threat: an attacker plants
+ * a row or changes an event to cause an error that aborts the fix and all other checks. Such an error therefore becomes
+ * a finding.
  */
 async function fixed(service: OperatedService): Promise<readonly Finding[]> {
   const { vault } = service;
@@ -79,7 +80,10 @@ async function logFound(vault: OperatedService['vault']): Promise<readonly Findi
   ];
 }
 
-/** Returns the findings from `look`. If the log is forged, returns that as a finding instead. */
+/**
+ * Returns the findings from `look`. If `look` detects that the log is forged, returns a finding that reports the
+ * forgery instead.
+ */
 async function unlessForged(look: () => Promise<readonly Finding[]>): Promise<readonly Finding[]> {
   try {
     return await look();

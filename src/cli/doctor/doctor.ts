@@ -54,12 +54,12 @@ async function examine(options: object, fix: boolean): Promise<readonly Finding[
   return [...found, ...(await stores(config, fix)), ...(await rightsInStores(config))];
 }
 
-/** Returns the findings about the stores. If they cannot be opened, returns the error as a finding. */
+/** Returns the findings about the stores. If the stores cannot be opened, returns the error as a finding. */
 async function stores(config: Config, fix: boolean): Promise<readonly Finding[]> {
   try {
     return await runOperations(config, async (run) => {
       const { findings, running } = await run('diagnose', { fix });
-      // A service with another version may not know the operation that checks rows.
+      // A service with a different version may lack the operation that checks rows.
       const rows = running?.version === productVersion() ? [await rowsFound(run)] : [];
       return [versions(running), ...findings, ...rows];
     });

@@ -11,7 +11,10 @@ import { rootKeysOf } from '../root-keys-of.js';
 
 const freeBytesMin = 1024 ** 3;
 
-/** Checks the configured files and directories. If `fix` is true, corrects the mode of each one that this user owns. */
+/**
+ * Checks the configured files and directories. If `fix` is true, corrects the modes of the files and directories that
+ * this user owns.
+ */
 export async function lookAtPlaces(config: Config, fix: boolean): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
   const { file, nextFile } = rootKeyPlaceOf(config);
@@ -49,8 +52,8 @@ async function rootKey(config: Config): Promise<Finding> {
 }
 
 /**
- * Checks the mode of a file or directory. `bad` is the mask of mode bits that must not be set. Never changes the mode
- * of another user's file.
+ * Checks the mode of a file or directory. `bad` is the mask of mode bits that must not be set. `good` is the mode that
+ * a fix sets. Never changes the mode of a file that belongs to a different user.
  */
 function modeOf(check: string, path: string, bad: number, good: number, fix: boolean): readonly Finding[] {
   const stats: Stats | undefined = statSync(path, { throwIfNoEntry: false });
@@ -66,8 +69,8 @@ function modeOf(check: string, path: string, bad: number, good: number, fix: boo
 
 /**
  * Returns true if the path is a mounted file that root owns, or a mounted volume with a valid owner and mode. Mounted
- * files and volumes have other modes, which are checked when the root key is read and when the data directory is
- * opened.
+ * files and volumes have different modes. Those modes are checked when the vault reads the root key and opens the data
+ * directory.
  */
 function isMounted(stats: Stats, path: string): boolean {
   return stats.isDirectory() ? faultOfDataDirectory(stats, path) === null : isRoots(stats);

@@ -10,7 +10,7 @@ type Place = z.infer<typeof place>;
 
 /**
  * Runs one step of the check of all rows. The steps check tenants and applications first, then tokens, then claims.
- * `from` is the value of `next` that the previous step returned, or null for the first step.
+ * `from` is null for the first step, and the value of `next` from the previous step after that.
  */
 export const checkRows = operation(z.object({ from: place.nullable() }), async ({ vault }, { from }) => {
   const { rows, problems, next } = await checkFrom(vault, from);
@@ -40,7 +40,7 @@ export const confirmClock = operation(z.object({}), async (service) => ({ was: a
 
 const authenticated = z.enum(['manifest', 'erased-keys']);
 
-/** Returns the MAC for one part of a backup. Only the vault has the key for it. */
+/** Returns the MAC for one part of a backup. Only the vault has the key for this MAC. */
 export const backupMac = operation(
   z.object({ of: authenticated, text: z.string() }),
   async ({ vault }, { of, text }) => ({
@@ -48,7 +48,7 @@ export const backupMac = operation(
   }),
 );
 
-/** Returns true if the MAC (hex) for one part of a backup was computed with this key. */
+/** Returns true if this key was used to compute the MAC (hex) for one part of a backup. */
 export function isBackupMac(mac: string, key: Uint8Array, of: z.infer<typeof authenticated>, text: string): boolean {
   return timingSafeEqual(Buffer.from(mac, 'hex'), Buffer.from(macOf(key, of, text), 'hex'));
 }
@@ -57,5 +57,8 @@ function macOf(key: Uint8Array, of: z.infer<typeof authenticated>, text: string)
   return keyedHash(key, purposes[of], text);
 }
 
-/** Each part has its own purpose, so that the MAC for one part is never valid for another. */
+/**
+ * The purpose that the MAC of each part includes. The purposes differ, so the MAC for one part is never valid for a
+ * different part.
+ */
 const purposes = { manifest: 'strongroom.backup.1', 'erased-keys': 'strongroom.erased-keys.1' } as const;

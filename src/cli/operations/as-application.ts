@@ -8,8 +8,8 @@ import { fieldErrorText } from './field-error-text.js';
 import { OperationFailed } from './operation.js';
 
 /**
- * Returns the application that a key belongs to. As in the API, the application must have the permission on at least
- * one container. Throws OperationFailed.
+ * Returns the application that the API key belongs to. As in the API, the application must have the permission on at
+ * least one container. Throws OperationFailed if the key is unknown or the permission is missing.
  */
 export async function asApplication(service: Service, key: string, permission: TokenPermission): Promise<Caller> {
   const caller = await service.authenticate(key);
@@ -21,15 +21,15 @@ export async function asApplication(service: Service, key: string, permission: T
 }
 
 /**
- * Returns the context in which a CLI command runs. There is no HTTP request, so the context begins at the current time.
+ * Returns the context in which a CLI command runs. No HTTP request exists, so the context begins at the current time.
  */
 export function commandContext({ vault }: Service, caller: Caller) {
   return { caller, traceId: vault.random.uuid(), beganAt: performance.now() };
 }
 
 /**
- * Returns the value of a successful result. If the result is a failure, throws OperationFailed with the problem as
- * text.
+ * Returns the value of a successful result. If the result is a failure, throws OperationFailed with the text of the
+ * problem.
  */
 export function unwrap<T>(result: CommandResult<T>): T {
   if (result.ok) return result.value;

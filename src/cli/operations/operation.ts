@@ -3,7 +3,7 @@ import type { OperatedService } from '../../compose/vault/open-service.js';
 import type { Json } from '../../domain/json.js';
 import { fieldErrorText, issueErrors } from './field-error-text.js';
 
-/** A CLI operation. It runs in the service, or in the process of the command if no service is running. */
+/** An operation of the CLI. It runs in the service. If no service is running, it runs in the process of the command. */
 export type Operation<Answer extends Json> = {
   /**
    * Checks the input, then runs the operation. Throws OperationFailed if the operation fails or the input is invalid.
@@ -11,7 +11,7 @@ export type Operation<Answer extends Json> = {
   run(service: OperatedService, input: unknown): Promise<Answer>;
 };
 
-/** An error whose message tells the operator why an operation failed. */
+/** An error whose message explains to the operator why an operation failed. */
 export class OperationFailed extends Error {
   constructor(message: string) {
     super(message);

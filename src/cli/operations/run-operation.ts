@@ -16,7 +16,10 @@ export type OperationOutcome<Answer extends Json> =
 
 const byName: { readonly [Name in OperationName]: Operation<Answers[Name]> } = operations;
 
-/** Runs an operation. Returns an expected failure as a message for the operator, and throws any other error. */
+/**
+ * Runs an operation. If the operation fails for an expected reason, returns a message for the operator. Throws any
+ * other error.
+ */
 export async function runOperation<Name extends OperationName>(
   service: OperatedService,
   name: Name,

@@ -1,7 +1,10 @@
 import type { Service } from '../../http/service.js';
 import { OperationFailed } from './operation.js';
 
-/** Returns the id of a live tenant. Null selects the only tenant. Throws OperationFailed if there is no such tenant. */
+/**
+ * Returns the id of a live tenant. If `tenantId` is null, returns the id of the only tenant. Throws OperationFailed if
+ * no such tenant exists.
+ */
 export async function tenantOrOnly({ vault }: Service, tenantId: string | null): Promise<string> {
   const tenants = (await vault.directory.list('tenant')).filter(({ removedAt }) => removedAt === null);
   if (tenantId !== null) {

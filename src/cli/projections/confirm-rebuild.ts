@@ -9,7 +9,7 @@ type Plan = { readonly name: ProjectionName; readonly events?: number; readonly 
 type Asking = { readonly dryRun: boolean; readonly yes: boolean; readonly json: boolean };
 
 /**
- * Prints the plan and asks for confirmation on a terminal. Returns true if the rebuild should go ahead. Throws Failure
+ * Prints the plan and asks for confirmation on the terminal. Returns true if the rebuild should start. Throws Failure
  * if confirmation is required but standard input is not a terminal.
  */
 export async function confirmRebuild(

@@ -14,14 +14,14 @@ export const projectionsStatus = operation(z.object({}), async ({ projections })
   })),
 }));
 
-/** Returns how many events a rebuild of each projection would read, and how many rows it would write. */
+/** Returns, for each projection, how many events a rebuild would read and how many rows it would write. */
 export const projectionsPlan = operation(z.object({ names: z.array(name) }), async ({ projections }, { names }) => ({
   plans: await Promise.all(names.map(async (each) => ({ name: each, ...(await projections.plan(each)) }))),
 }));
 
 /**
- * Starts rebuilding a projection. If `started` is `done`, the rebuild has already finished. `keptSeconds` is the time
- * for which the old rows are kept.
+ * Starts rebuilding a projection. If `started` is `done`, the rebuild is already complete. `keptSeconds` is the time in
+ * seconds for which the vault retains the old rows.
  */
 export const projectionsRebuild = operation(
   z.object({ name, acceptNew: z.boolean() }),

@@ -13,7 +13,7 @@ type Shown = { readonly acceptNew: boolean; readonly json: boolean };
 
 /**
  * Rebuilds one projection and shows its progress. Throws Failure if the rebuild does not succeed. The exit code is 3 if
- * the new rows differ from the old ones or a key is lost.
+ * the new rows differ from the old rows or if a key is lost.
  */
 export async function runRebuild(run: RunOperation, name: ProjectionName, { acceptNew, json }: Shown): Promise<void> {
   const begun = await run('projections-rebuild', { name, acceptNew });
@@ -21,7 +21,7 @@ export async function runRebuild(run: RunOperation, name: ProjectionName, { acce
   process.stdout.write(json ? `${JSON.stringify({ type: 'summary', rebuilt: name })}\n` : `rebuilt ${name}\n`);
 }
 
-/** Shows the progress until the new rows are in use. The old rows may be kept for some time afterwards. */
+/** Shows the progress until the new rows are in use. The vault may retain the old rows for some time after that. */
 async function follow(run: RunOperation, name: ProjectionName, keptSeconds: number, json: boolean): Promise<void> {
   let status = await statusOf(run, name);
   const interrupt = untilSignal(() => undefined);

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../domain/json.js';
 import type { ProjectionStatus, RebuildStatus } from '../../ports/projections.js';
 
-/** Returns the status of all projections as JSON, with field names in the style of the CLI. */
+/** Returns the status of all projections as JSON. The field names follow the style of the CLI. */
 export function statusJson(statuses: readonly ProjectionStatus[]): JsonObject {
   return {
     projections: statuses.map(({ rebuild, lastRebuild, ...status }) => ({

@@ -22,7 +22,7 @@ const phases: Readonly<Record<RebuildStatus['phase'], string>> = {
   dropping: 'removing the rows that are not in use',
 };
 
-/** Describes the phase of a rebuild. While the rebuild reads the log, the text includes a percentage. */
+/** Describes the phase of a rebuild. The text includes a percentage while the rebuild reads the log. */
 export function rebuildText({ phase, position, head }: Pick<RebuildStatus, 'phase' | 'position' | 'head'>): string {
   return position < head && phase === 'building'
     ? `${phases[phase]}, ${Math.floor((position / head) * 100)}%`

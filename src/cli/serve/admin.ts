@@ -8,14 +8,14 @@ import { expectFreeAddress, listen } from './listen.js';
 const settingsOfAdmin = { host: 'admin.host', port: 'admin.port' } as const;
 
 export type Admin = {
-  /** Logs the listener's address, or the reason why there is no listener. */
+  /** Logs the listener's address, or the reason why the listener is not running. */
   report(logger: Logger): void;
   close(): Promise<void>;
 };
 
 /**
- * Throws Failure if the settings choose an address for the admin listener and the address is in use. Call it before
- * anything is created.
+ * Throws Failure if the settings specify an address for the admin listener and that address is in use. Call it before
+ * the service creates anything.
  */
 export async function expectFreeAdminAddress(config: Config): Promise<void> {
   const { 'admin.host': host, 'admin.port': port } = config.settings;
@@ -23,9 +23,9 @@ export async function expectFreeAdminAddress(config: Config): Promise<void> {
 }
 
 /**
- * Starts the admin listener. If another program uses the default port, the service runs without the listener. Startup
- * must not fail because of a listener that the operator did not ask for. If the settings choose the address and it is
- * in use, throws Failure.
+ * Starts the admin listener. If the settings specify its address and the address is in use, throws Failure. If the
+ * default port is in use, the service runs without the listener. The operator did not request the listener, so it must
+ * not prevent startup.
  */
 export async function startAdmin(service: Service, config: Config): Promise<Admin> {
   const { 'admin.host': host, 'admin.port': port } = config.settings;

@@ -13,22 +13,24 @@ import type { TlsFiles } from './tls.js';
 const settingsOfConsole = { host: 'console.host', port: 'console.port' } as const;
 
 export type Console = {
-  /** The app, whose requests must finish before the service stops. Null if the console is not running. */
+  /** The app, whose requests must finish before the service stops. It is null if the console is not running. */
   readonly app: FastifyInstance | null;
   /** The address, or null if the console is not running. */
   readonly address: string | null;
-  /** Logs the console's address, or the reason why there is no console. */
+  /** Logs the console's address, or the reason why the console is not running. */
   report(logger: Logger): void;
 };
 
-/** Returns true if this process serves the console. By default, it does so only with `--dev`. A worker never does. */
+/**
+ * Returns true if this process serves the console. By default, only a process with `--dev` does. A worker never does.
+ */
 export function servesConsole({ settings }: Config): boolean {
   return settings.role !== 'worker' && (settings['console.enabled'] ?? settings.dev);
 }
 
 /**
- * Throws Failure if the settings choose an address for the console and the address is in use. Call it before anything
- * is created.
+ * Throws Failure if the settings specify an address for the console and that address is in use. Call it before the
+ * service creates anything.
  */
 export async function expectFreeConsoleAddress(config: Config): Promise<void> {
   const { 'console.host': host, 'console.port': port } = config.settings;
@@ -36,8 +38,8 @@ export async function expectFreeConsoleAddress(config: Config): Promise<void> {
 }
 
 /**
- * Starts the console's listener. If another program uses the default port and the settings do not mention the console,
- * the service runs without the console. If the settings do mention the console, throws Failure.
+ * Starts the console's listener. If the settings mention the console and its address is in use, throws Failure. If the
+ * settings do not mention the console and the default port is in use, the service runs without the console.
  */
 export async function startConsole(
   service: OperatedService,
@@ -71,7 +73,10 @@ export async function startConsole(
   }
 }
 
-/** Returns the configured identity provider, or null if there is none. Throws Failure if its secret cannot be read. */
+/**
+ * Returns the configured identity provider, or null if none is configured. Throws Failure if the client secret cannot
+ * be read.
+ */
 async function identityProviderOf({ vault }: OperatedService, { settings }: Config): Promise<IdentityProvider | null> {
   const {
     'console.oidc.issuer': issuer,

@@ -26,7 +26,8 @@ const quickstart: ApplicationSpec = {
 
 /**
  * Creates the tenant and the two applications for `--dev`. Writes their keys to files in the data directory that only
- * the owner can read (docs/contract.md, "First start"). Returns false if the tenant and applications already exist.
+ * the owner can read (docs/contract.md, "First start"). If the tenant and the applications already exist, changes
+ * nothing and returns false.
  */
 export async function prepareQuickstart({ vault }: Service, dataDir: string): Promise<boolean> {
   const keysFile = join(dataDir, 'dev-keys.json');
@@ -57,17 +58,19 @@ ${placesText(dataDir)}--dev is for trying Strongroom out on this machine: do not
 `;
 }
 
-/** Returns the line that names the key files. Every start prints it. */
+/** Returns the line that names the files with the keys. Every start with `--dev` prints this line. */
 export function placesText(dataDir: string): string {
   return `The keys of this tenant are in ${join(dataDir, 'dev-keys.json')}, the root key is in ${devRootKeyPath(dataDir)}.\n`;
 }
 
-/** Returns the line that says how to open the console. */
+/** Returns the line that explains how to open the console. */
 export function consoleText(address: string): string {
   return `Open the console at ${address} and sign in with these keys.\n`;
 }
 
-/** Atomically writes a file that only its owner can read. The content is on disk before the file gets its name. */
+/**
+ * Atomically writes a file that only its owner can read. The content is on disk before the file gets its final name.
+ */
 async function writePrivately(path: string, text: string): Promise<void> {
   const file = await open(`${path}.new`, 'w', 0o600);
   try {
@@ -79,13 +82,14 @@ async function writePrivately(path: string, text: string): Promise<void> {
   await rename(`${path}.new`, path);
 }
 
-/** Returns the text as one shell word. Quotes it only if necessary. */
+/** Returns the text as one shell word, in quotes if necessary. */
 function shellWord(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
 /**
- * Creates the root key for `--dev` next to the data directory, unless it exists or the settings name another root key.
+ * Creates the root key for `--dev` next to the data directory. Does nothing if the key exists or if the settings name a
+ * different root key.
  */
 export function ensureDevRootKey({ settings }: Config): void {
   const path = devRootKeyPath(settings.data);

@@ -4,7 +4,7 @@ import { flagName } from '../../compose/config/setting.js';
 import { Failure } from '../failure.js';
 
 type Address = { readonly host: string; readonly port: number };
-/** The settings that an address comes from, for error messages. */
+/** The settings that contain an address, which error messages mention. */
 type Settings = {
   readonly host: 'host' | 'admin.host' | 'console.host';
   readonly port: 'port' | 'admin.port' | 'console.port';
@@ -13,8 +13,8 @@ type Settings = {
 const publicSettings: Settings = { host: 'host', port: 'port' };
 
 /**
- * Throws Failure if the address is not free. Call it before anything is created or opened. If startup fails because of
- * the address, it then leaves no trace, and the next start still counts as the first one.
+ * Throws Failure if the address is in use. Call it before anything is created or opened. A startup that fails because
+ * of the address then leaves no files behind, and the next start still counts as the first start.
  */
 export async function expectFreeAddress({ host, port }: Address, settings = publicSettings): Promise<void> {
   const probe = createServer();
@@ -30,8 +30,9 @@ export async function expectFreeAddress({ host, port }: Address, settings = publ
 }
 
 /**
- * Starts listening and returns the bound address as a URL. Fastify's own URL would name loopback if the server listens
- * on every interface. Throws Failure.
+ * Starts listening and returns the bound address as a URL. Does not use the URL that Fastify returns, because that URL
+ * contains the loopback address if the server listens on every interface. Throws Failure if the server cannot listen on
+ * the address.
  */
 export async function listen(
   app: FastifyInstance,

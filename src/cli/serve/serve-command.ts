@@ -19,7 +19,7 @@ Examples:
     --root-key-file /etc/strongroom/root.key`,
     )
     .action(async (options: Readonly<Record<string, unknown>>) => {
-      // We load this module on demand, because no other command needs the HTTP server.
+      // We load this module on demand, because only this command needs the HTTP server.
       const { serve } = await import('./serve.js');
       await serve(configOf(options));
     });

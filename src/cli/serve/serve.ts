@@ -26,21 +26,23 @@ import { consoleText, ensureDevRootKey, placesText, prepareQuickstart, quickstar
 import { expectFreeAddress, listen } from './listen.js';
 import { readTls, reloadTlsOnHangup } from './tls.js';
 
-/** The time within which requests in progress must finish after the signal to stop. */
+/** The time after the stop signal within which requests in progress must finish. */
 const graceMs = 10_000;
 /**
  * The time limit for the rest of the shutdown: writing the log, reading recent events to destroy ended keys, and
- * closing the stores. This normally takes only moments, but a store that hangs must not block the shutdown.
+ * closing the stores. These steps normally take only moments, but a store that hangs must not block the shutdown.
  */
 const closingMs = 5_000;
 const hangUpMs = 20;
 /**
- * The heap growth, as a percentage of the live heap, at which V8 collects garbage. On a machine with plenty of memory,
- * V8's default is three times this value, which took another 70 MB in our measurement.
+ * The growth of the heap, as a percentage of the live heap, at which V8 collects garbage. On a machine with plenty of
+ * memory, V8's default is three times this value. That default used another 70 MB in our measurement.
  */
 const garbagePercent = 100;
 
-/** Serves the vault until SIGTERM or SIGINT. If it cannot start, throws Failure or an error from `openProfile`. */
+/**
+ * Serves the vault until SIGTERM or SIGINT. If the service cannot start, throws Failure or an error from `openProfile`.
+ */
 export async function serve(config: Config): Promise<void> {
   const { settings } = config;
   setFlagsFromString(`--heap-growing-percent=${garbagePercent}`);
@@ -121,8 +123,8 @@ export async function serve(config: Config): Promise<void> {
 }
 
 /**
- * Prints the line that announces readiness, regardless of the log level. The line is text on a terminal, and JSON
- * otherwise.
+ * Prints the line that announces readiness, regardless of the log level. Prints text if standard output is a terminal,
+ * and JSON if it is not.
  */
 function sayReady({ settings: { profile, role } }: Config, address: string | null): void {
   const message = address === null ? 'Strongroom works in the background' : `Strongroom listens on ${address}`;
@@ -135,8 +137,8 @@ function sayReady({ settings: { profile, role } }: Config, address: string | nul
 }
 
 /**
- * Returns the path of the socket on which this process accepts CLI commands. Returns null in the cluster profile, in
- * which commands open the stores directly.
+ * Returns the path of the socket on which this process accepts CLI commands. Returns null in the cluster profile,
+ * because its commands open the stores directly.
  */
 function socketPathOf(config: Config): string | null {
   const dataDir = dataDirectoryOf(config);
@@ -161,15 +163,15 @@ async function open(config: Config, logger: Logger, spans: Spans | null): Promis
   try {
     return await opening;
   } finally {
-    // The stores have their own copy of the root key, which a rotation replaces.
+    // The stores have their own copy of the root key, and a rotation replaces that copy.
     for (const rootKey of rootKeys) rootKey.fill(0);
   }
 }
 
 /**
- * Keeps accepting requests during the delay, while the readiness route already returns 503. A load balancer can
- * therefore stop sending requests before the listener closes. Each response asks its client to close the connection, so
- * that no request arrives on a connection that is being closed.
+ * Keeps accepting requests during the delay. The readiness route already returns 503 at this time, so a load balancer
+ * can stop sending requests before the listener closes. Each response also asks the client to close the connection.
+ * Otherwise, a request could arrive on a connection that is being closed.
  */
 async function keepServing(app: FastifyInstance, delaySeconds: number, logger: Logger): Promise<void> {
   logger.info('stopping: no longer ready, requests are still accepted', { delaySeconds });
@@ -181,8 +183,9 @@ async function keepServing(app: FastifyInstance, delaySeconds: number, logger: L
 }
 
 /**
- * Stops listening, and waits at most `graceMs` for requests in flight. Does not wait for idle connections. Threat: a
- * client never finishes its request, so that the vault never records that it was stopped.
+ * Stops listening, and waits for requests in progress for at most `graceMs`. Does not wait for idle connections.
+ * Threat: a client never finishes its request to prevent the shutdown. The vault would then never record that it was
+ * stopped.
  */
 async function finishRequests(app: FastifyInstance, logger: Logger): Promise<void> {
   const hangUp = setInterval(() => app.server.closeIdleConnections(), hangUpMs);
@@ -195,7 +198,7 @@ async function finishRequests(app: FastifyInstance, logger: Logger): Promise<voi
   clearTimeout(cutOff);
 }
 
-/** Stops the service on the first signal and ignores later ones. Exits with 0 once the stores are closed. */
+/** Stops the service on the first signal and ignores later signals. Exits with 0 when the stores are closed. */
 function stopOnSignal(logger: Logger, { drain, close }: Record<'drain' | 'close', () => Promise<void>>): void {
   let stopping = false;
   const stop = async (): Promise<void> => {

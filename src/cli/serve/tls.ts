@@ -6,7 +6,10 @@ import { Failure } from '../failure.js';
 
 export type TlsFiles = { readonly cert: Buffer; readonly key: Buffer };
 
-/** Reads the certificate and its key. Returns null if none is configured. Throws Failure with advice. */
+/**
+ * Reads the certificate and its key. Returns null if no certificate is configured. If a file cannot be used, throws
+ * Failure with advice.
+ */
 export function readTls({ settings }: Config): TlsFiles | null {
   const { 'tls.cert': certFile, 'tls.key': keyFile } = settings;
   if (certFile === null || keyFile === null) return null;
@@ -37,7 +40,10 @@ function read(file: string, what: 'certificate' | 'key', flag: string): Buffer {
   }
 }
 
-/** Reloads the certificate from its files on SIGHUP. If the new certificate is invalid, the old one stays in use. */
+/**
+ * Reloads the certificate from its files on SIGHUP. If the new certificate is invalid, the server keeps using the old
+ * one.
+ */
 export function reloadTlsOnHangup(config: Config, servers: readonly Server[], logger: Logger): void {
   process.on('SIGHUP', () => {
     try {

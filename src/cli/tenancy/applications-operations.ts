@@ -11,7 +11,7 @@ import { OperationFailed, operation } from '../operations/operation.js';
 import { tenantOrOnly } from '../operations/tenant-or-only.js';
 
 const input = z.object({
-  /** Null selects the only tenant. */
+  /** The id of the tenant. Null selects the only tenant. */
   tenantId: z.string().nullable(),
   name: z.string(),
   type: z.enum(applicationTypes),
@@ -19,7 +19,7 @@ const input = z.object({
   rules: z.custom<Json>().optional(),
 });
 
-/** Creates an application for a tenant, and returns the application's key, which is never shown again. */
+/** Creates an application for a tenant. Returns the application's key, which the vault never shows again. */
 export const createApplication = operation(input, async (service, { tenantId, ...fields }) => {
   const { vault } = service;
   const spec = parseApplication(fields, vault.clock.now());
@@ -34,7 +34,7 @@ export const createApplication = operation(input, async (service, { tenantId, ..
 const pageSize = 100;
 const everything = { ids: null, types: null };
 
-/** Returns a tenant's applications, newest first, without their keys. Omits deleted applications. */
+/** Returns a tenant's applications without their keys, newest first. Omits deleted applications. */
 export const listApplications = operation(
   z.object({ /** Null selects the only tenant. */ tenantId: z.string().nullable() }),
   async (service, { tenantId }) => {

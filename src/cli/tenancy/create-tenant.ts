@@ -4,7 +4,7 @@ import { parseName } from '../../domain/tenancy/parse-directory.js';
 import { fieldErrorText } from '../operations/field-error-text.js';
 import { OperationFailed, operation } from '../operations/operation.js';
 
-/** Creates a tenant with its management application. */
+/** Creates a tenant and its management application. */
 export const createTenant = operation(z.object({ name: z.string() }), async ({ vault }, input) => {
   const name = parseName(input.name);
   if (!name.ok) throw new OperationFailed(fieldErrorText(name.errors));

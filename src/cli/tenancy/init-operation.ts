@@ -3,7 +3,7 @@ import { createTenant } from '../../commands/tenancy/create-tenant.js';
 import { OperationFailed, operation } from '../operations/operation.js';
 
 /**
- * Creates the first tenant with its management application. Throws OperationFailed if a tenant already exists
+ * Creates the first tenant and its management application. Throws OperationFailed if a tenant already exists
  * (docs/contract.md, "Initialize").
  */
 export const init = operation(z.object({ name: z.string().min(1).max(200) }), async ({ vault }, { name }) =>

@@ -3,7 +3,7 @@ import { recordForAllTenants } from '../../audit/access-log/record-for-all-tenan
 import { tenantDocument } from '../../vault/open-directory.js';
 import { operation } from '../operations/operation.js';
 
-/** Returns all live tenants with their names. */
+/** Returns the ids and names of all live tenants. */
 export const listTenants = operation(z.object({}), async ({ vault }) => {
   const records = await vault.directory.list('tenant');
   const tenants = await Promise.all(records.map(async ({ id }) => ({ id, document: await tenantDocument(vault, id) })));

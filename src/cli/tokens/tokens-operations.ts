@@ -12,7 +12,7 @@ import { asApplication, commandContext, unwrap } from '../operations/as-applicat
 import { fieldErrorText, issueErrors } from '../operations/field-error-text.js';
 import { OperationFailed, operation } from '../operations/operation.js';
 
-/** Returns a token, limited to what the application may see. */
+/** Returns a token. The result contains only what the application may see. */
 export const getToken = operation(z.object({ key: z.string(), id: z.string() }), async (service, { key, id }) => {
   const caller = await asApplication(service, key, 'token:read');
   const context = commandContext(service, caller);
@@ -21,7 +21,7 @@ export const getToken = operation(z.object({ key: z.string(), id: z.string() }),
   return service.vault.turns.begin(caller.tenantId).run(render(token));
 });
 
-/** Creates a token, acting as the application. */
+/** Creates a token as the application. */
 export const createToken = operation(
   z.object({ key: z.string(), request: z.unknown() }),
   async (service, { key, request }) => {
@@ -35,7 +35,7 @@ export const createToken = operation(
   },
 );
 
-/** Deletes a token, acting as the application. When the operation resolves, the token has been erased. */
+/** Deletes a token as the application. When the operation resolves, the token has been erased. */
 export const deleteToken = operation(z.object({ key: z.string(), id: z.string() }), async (service, { key, id }) => {
   const caller = await asApplication(service, key, 'token:delete');
   unwrap(await remove(service.vault, { caller, traceId: service.vault.random.uuid() }, id, null));

@@ -39,7 +39,7 @@ Examples:
     });
 }
 
-/** Returns the tokens' ids, types, times and containers. Only `--json` prints their data. */
+/** Returns the ids, types, times and containers of the tokens. Only `--json` also prints the tokens' data. */
 function foundText({ pagination, data, _suggestions: meant = [] }: Answers['tokens-search']): string {
   const { total_items: total, page_number: page, total_pages: pages } = pagination;
   const rows = data.map(({ id, type, created_at, containers }) => [

@@ -10,8 +10,8 @@ import { type TokenCommandOptions, tokenCommand } from '../token-command.js';
 import { addTokensSearch } from './tokens-search.js';
 
 /**
- * Adds the commands `strongroom tokens get`, `create`, `delete`, `search`, `import` and `export`. Each command acts as
- * the application that the given key belongs to.
+ * Adds the commands `strongroom tokens get`, `create`, `delete`, `search`, `import` and `export`. Each command runs as
+ * the application that the API key belongs to.
  */
 export function addTokens(program: Command): void {
   const tokens = program.command('tokens').description('work with tokens as an application');

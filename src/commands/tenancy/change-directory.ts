@@ -19,7 +19,7 @@ import { conflict, retryOnConflict } from '../retry-on-conflict.js';
 import { type Concerned, loadDirectory } from './load-directory.js';
 import { sealDirectoryEvents } from './seal-directory-events.js';
 
-/** The types of events that do not take rights away from any caller. */
+/** Events of these types do not take rights away from any caller. */
 const adding: ReadonlySet<string> = new Set([
   'tenant.created',
   'application.created',
@@ -29,24 +29,24 @@ const adding: ReadonlySet<string> = new Set([
   'webhook.deleted',
 ]);
 
-/** The actor, tenant and request behind a change. */
+/** The tenant to change, who changes it, and the trace id of the request. */
 export type DirectoryContext = { readonly tenantId: string; readonly actor: Actor; readonly traceId: string | null };
 
-/** Commands that are decided in order. Their events are stored together or not at all. */
+/** The commands of one change. They are decided in this order. Their events are stored together or not at all. */
 export type DirectoryChange<T> = {
   readonly commands: readonly DirectoryCommand[];
   /**
-   * The keyed hash that includes the idempotency key, and the result for a retry. Null if the request has no
-   * idempotency key.
+   * `cmd` is the keyed hash that identifies the request by its idempotency key. `application` is the result for a
+   * retry. Null if the request has no idempotency key.
    */
   readonly claim?: { readonly cmd: string; readonly application: NonNullable<ClaimResult['application']> } | null;
   answer(after: TenantDirectory, events: readonly NewEvent[]): T;
 };
 
 /**
- * The write path for a tenant and its applications: load, decide, seal, append with the rows, record the revisions in
- * the key store, clear the caller caches in every process, return. Loads and decides again after each conflict, and
- * throws StoreUnavailable after 5 s.
+ * The write path for a tenant and its applications. Loads, decides and seals, appends the events with the rows, records
+ * the new revisions in the key store, and clears the caller caches in every process. After a conflict, loads and
+ * decides again. Throws StoreUnavailable after 5 s.
  */
 export function changeDirectory<T>(
   vault: Vault,
@@ -62,10 +62,11 @@ export function changeDirectory<T>(
     const after = decided.facts.reduce(evolveDirectory, directory);
     const events = await sealed(vault, { tenantId, revision: directory.revision }, decided.facts, origin);
     if (!(await store(vault, { tenantId, directory, view, events }, claim, at))) return conflict;
-    // The events in `adding` add callers that no cache contains yet, or concern webhooks. There is no need to clear the
-    // caches for them.
+    // Events of the types in `adding` only add callers that no cache contains yet, or change webhooks. The caches do
+    // not have to be cleared for such events.
     if (events.some(({ type }) => !adding.has(type))) await vault.knownCallers.forget(tenantId);
-    // Threat: an attacker puts an older copy of the log back after a crash, and thereby restores the old rights.
+    // Threat: after a crash, an attacker replaces the log with an older copy, which restores the rights that this
+    // change takes away. Once the key store has recorded the end of the log, the vault rejects an older copy.
     await noteLog(vault);
     return done(answer(after, events));
   });
@@ -119,7 +120,7 @@ type Written = {
   readonly events: readonly NewEvent[];
 };
 
-/** Returns false if another writer committed first. The caller then loads and decides again. */
+/** Returns false if another writer committed first. In that case, the caller loads and decides again. */
 async function store(
   vault: Vault,
   { tenantId, directory, view, events }: Written,
@@ -134,7 +135,8 @@ async function store(
     view,
   );
   const changed = [...next.applications.values()].filter((record) => record !== view.applications.get(record.id));
-  // The tenant's row is written last, so a process that reads the new tenant row also finds every changed application.
+  // The tenant's row is written last. A process that reads the new row of the tenant therefore also finds the new rows
+  // of the changed applications.
   const records = (next.tenant === null ? changed : [...changed, next.tenant]).map((record) =>
     withDirectoryMac(vault.integrity.rows, record),
   );
@@ -148,8 +150,8 @@ async function store(
   });
   if (outcome === 'claimed') throw new StoreUnavailable('claims', 'taken_over');
   if (outcome !== 'committed') return false;
-  // Threat: an attacker puts an older row back. The key store must be able to reveal that row as outdated before the
-  // response is sent.
+  // Threat: an attacker replaces a row with an older version of it. The key store must have recorded the new revisions
+  // before the response is sent, so that the older row can be recognized.
   if (records.length > 0) await vault.keys.noteDirectory(records);
   return true;
 }

@@ -9,7 +9,7 @@ import { documentAfter } from './document-after.js';
 import { newKey } from './new-key.js';
 import { onceInDirectory } from './once-in-directory.js';
 
-/** `key` is returned only once. It is null in the response to a retry. */
+/** `key` is returned only in the first response. It is null in the response to a retry. */
 export type CreatedApplication = LivingApplication & { readonly key: Secret<string> | null };
 
 /** Creates an application with its first API key (docs/contract.md, "Applications"). */

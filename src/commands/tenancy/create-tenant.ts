@@ -20,8 +20,9 @@ const management: ApplicationSpec = {
 };
 
 /**
- * Creates a tenant with its tenant keys, a management application with every management permission, and any additional
- * applications. The operator is the actor. A creation that fails leaves behind no usable tenant or application.
+ * Creates a tenant with its tenant keys, a management application with all management permissions, and any additional
+ * applications. The events name the operator as the actor. If the creation fails, no usable tenant or application
+ * remains.
  */
 export async function createTenant(
   vault: Vault,

@@ -3,7 +3,7 @@ import type { Vault } from '../../vault/vault.js';
 import { changeDirectory, type DirectoryContext } from './change-directory.js';
 
 /**
- * Deletes an application. Once this resolves, the vault rejects all API keys of the application (docs/contract.md,
+ * Deletes an application. When this resolves, the vault rejects all API keys of the application (docs/contract.md,
  * "Applications").
  */
 export function deleteApplication(vault: Vault, context: DirectoryContext, id: string): Promise<CommandResult<null>> {

@@ -9,12 +9,14 @@ import { documentAfter } from './document-after.js';
 import { newKey } from './new-key.js';
 import { onceInDirectory } from './once-in-directory.js';
 
-/** `shown` is the plaintext API key. It is returned only once, and is null in the response to a retry. */
+/**
+ * `shown` is the plaintext API key. It is returned only in the first response, and is null in the response to a retry.
+ */
 export type IssuedKey = { readonly key: ApiKeyDocument; readonly shown: Secret<string> | null };
 
 /**
- * Issues another API key to an application. An application has at most three live API keys (docs/contract.md, "API
- * keys").
+ * Issues an additional API key to an application. An application has at most three live API keys (docs/contract.md,
+ * "API keys").
  */
 export async function issueKey(
   vault: Vault,
@@ -23,7 +25,7 @@ export async function issueKey(
   idempotency: CommandContext['idempotency'],
 ): Promise<CommandResult<IssuedKey>> {
   const run = async (cmd: string | null): Promise<CommandResult<IssuedKey>> => {
-    // An application's type never changes, so the type can be read before the command decides.
+    // The type of an application never changes, so it can be read before the command loads the application.
     const application = await livingApplication(vault, context.tenantId, applicationId);
     if (application === null) return rejected('application_not_found');
     const { shown, stored } = newKey(vault, application.document.type);

@@ -11,20 +11,17 @@ const pageSize = 100;
 
 export type LoadedDirectory = { readonly directory: TenantDirectory; readonly view: DirectoryView };
 
-/** The applications that a decision must load. */
+/** Which applications to load for a decision. */
 export type Concerned = {
   readonly applicationIds: readonly string[];
-  /**
-   * If set, one administrator other than the application with this id is also loaded. Null if the decision needs no
-   * administrator.
-   */
+  /** The id of an application, or null. If it is set, one administrator that is not this application is also loaded. */
   readonly administratorBeside: string | null;
 };
 
 /**
- * Loads the part of a tenant's directory that a decision needs from the rows. This is at most three applications,
- * however many the tenant has. Reads the tenant's row first, so an append at that row's revision fails if anything has
- * changed since the read.
+ * Loads from the rows the part of a tenant's directory that a decision needs. This is at most three applications,
+ * regardless of how many applications the tenant has. The tenant's row is read first. If anything changes after that
+ * read, the append at the revision of that row fails.
  */
 export async function loadDirectory(vault: Vault, tenantId: string, concerned: Concerned): Promise<LoadedDirectory> {
   const record = await vault.directory.get('tenant', tenantId);

@@ -8,8 +8,8 @@ import type { Vault } from '../../vault/vault.js';
 import { type EventOrigin, sealOrigin } from '../event-origin.js';
 
 /**
- * Returns the events for the decided facts, with their documents encrypted. The events follow `revision` in the
- * tenant's stream.
+ * Returns the events for the decided facts, with their documents encrypted. `revision` is the newest revision of the
+ * tenant's stream before these events.
  */
 export function sealDirectoryEvents(
   { random }: Vault,
@@ -62,7 +62,7 @@ function clearOf(fact: DirectoryFact) {
   }
 }
 
-/** Lets the compiler check the plaintext part of an event against the schema that later parses it. */
+/** Makes the compiler check the plaintext part of an event against the schema that later parses it. */
 function clear<T extends DirectoryFactType>(part: DirectoryClear<T>): DirectoryClear<T> {
   return part;
 }

@@ -6,7 +6,10 @@ import { type CommandResult, invalidFields } from '../../vault/result.js';
 import type { Vault } from '../../vault/vault.js';
 import { changeDirectory, type DirectoryContext } from './change-directory.js';
 
-/** Changes the name or settings of a tenant. Absent settings stay as they are (docs/contract.md, "Tenants"). */
+/**
+ * Changes the name or settings of a tenant. Settings that are absent from the request do not change (docs/contract.md,
+ * "Tenants").
+ */
 export async function updateTenant(
   vault: Vault,
   context: DirectoryContext,

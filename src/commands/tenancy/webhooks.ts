@@ -7,7 +7,7 @@ import { changeDirectory, type DirectoryContext } from './change-directory.js';
 
 const keyBytes = 32;
 
-/** `secret` is returned only once. */
+/** `secret` is returned only in this response. */
 export type WebhookWithSecret = { readonly webhook: WebhookDocument; readonly secret: Secret<string> };
 
 /** Creates a webhook with its first secret (docs/contract.md, "Webhooks"). */
@@ -42,7 +42,10 @@ export async function updateWebhook(
   });
 }
 
-/** Adds a secret to a webhook. During the overlap, deliveries are also signed with the earlier secrets. */
+/**
+ * Adds a secret to a webhook. During the overlap, deliveries are signed with the new secret and with the earlier
+ * secrets.
+ */
 export function rotateWebhookSecret(
   vault: Vault,
   context: DirectoryContext,
@@ -56,7 +59,7 @@ export function rotateWebhookSecret(
   });
 }
 
-/** Deletes a webhook, the webhook's state, and the sealed token ids that are stored for it. */
+/** Deletes a webhook, its state, and the sealed token ids that are stored for it. */
 export async function deleteWebhook(
   vault: Vault,
   context: DirectoryContext,
@@ -70,7 +73,7 @@ export async function deleteWebhook(
   return deleted;
 }
 
-/** Returns a secret in the format that Standard Webhooks specifies. */
+/** Returns a new secret in the format that Standard Webhooks specifies. */
 function newSecret({ random }: Vault): Secret<string> {
   return new Secret(`whsec_${random.bytes(keyBytes).toString('base64')}`);
 }

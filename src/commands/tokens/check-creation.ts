@@ -7,8 +7,9 @@ import { chooseId } from './choose-id.js';
 import { prepareCreation } from './creation.js';
 
 /**
- * Runs the checks that `createToken` makes before it reads the token stores. Stores nothing. Threat: if these checks
- * also looked for ids in use or for tokens with the same value, a caller could make guesses without being charged.
+ * Runs the checks of `createToken` that do not read the token stores. Stores nothing. Threat: a caller uses this check
+ * to find ids in use or stored values, without being charged for guesses. For this reason, the check looks up neither
+ * ids nor values.
  */
 export async function checkCreation(
   vault: Vault,

@@ -13,9 +13,9 @@ import type { Vault } from '../../vault/vault.js';
 const aliasTriesMax = 10;
 
 /**
- * Returns an id for a new token. `taken` is the number of earlier choices that were in use. `random` may be derived
- * from an idempotency key. The UUID that is used as a last resort is never derived from it: if a client reuses an
- * idempotency key after its claim was discarded, every derived id is in use.
+ * Returns an id for a new token. `taken` is how many earlier choices for this token were in use. `random` may be
+ * derived from an idempotency key. The last choice is a UUID that is not derived from that key. If a client reuses an
+ * idempotency key after its claim was discarded, every derived id is in use, and only this last choice is free.
  */
 export function* chooseId(
   vault: Vault,
@@ -33,14 +33,14 @@ export function* chooseId(
     if (!chosen.ok) return chosen;
     const own = rejectEmbeddedValue(ownValues, { givenId: id === null ? null : chosen.value, containers, metadata });
     if (own.ok) return chosen;
-    // A random alias may happen to contain the token's own value. If so, we treat that alias as taken and generate
-    // another.
+    // A random alias can contain the token's own value by coincidence. Such an alias counts as taken, and the next
+    // alias is tried.
     if (!isRandom(id) || !concernsId(own.errors)) return own;
     if (drawn === aliasTriesMax) return taken === 0 ? own : valid(vault.random.uuid());
   }
 }
 
-/** Returns true if another id may be chosen after `taken` ids were found to be in use. */
+/** Returns true if another id can be chosen after `taken` ids for this token were found to be in use. */
 export function mayChooseAgain({ id }: TokenDraft, taken: number): boolean {
   return (id === null || isRandom(id)) && taken <= triesMax(id);
 }

@@ -22,19 +22,19 @@ import { type Creation, type CreationWrite, decideCreation, prepareCreation } fr
 import { chargeDeduplication, duplicateAnswer, findDuplicate, refuseDeduplication } from './deduplication.js';
 import { renderAgain } from './render-again.js';
 
-/** A request for one token, and the location of its fields in the request body. */
+/** A request for one token, and the location of this request in the request body. */
 export type CreateRequest = {
   readonly request: TokenRequest;
   /**
-   * The path of the create request, or of the value that becomes a token, in the request body. An empty path means the
-   * body itself.
+   * The path of this create request, or of the value that becomes a token, in the request body. An empty path stands
+   * for the whole body.
    */
   readonly path: string;
-  /** True if the request is a single value, so that each of its errors is reported at `path`. */
+  /** True if the request consists of a single value. All errors are then reported at `path`. */
   readonly isValue: boolean;
 };
 
-/** Creates one token in the same way as `createTokens` (docs/contract.md, "Create a token"). */
+/** Creates one token, as `createTokens` does (docs/contract.md, "Create a token"). */
 export async function createToken(
   vault: Vault,
   context: CommandContext,
@@ -49,9 +49,9 @@ export async function createToken(
 }
 
 /**
- * Creates either all tokens or none, and returns them in the order of the requests (docs/contract.md, "Tokenize").
- * Validates every request before it stores anything. If `misses` is `exempt`, as in an import, the caller is not
- * charged for a deduplication that finds nothing.
+ * Creates all of the tokens or none of them, and returns them in the order of the requests (docs/contract.md,
+ * "Tokenize"). Validates every request before it stores anything. If `misses` is `exempt`, which is used for imports,
+ * the caller is not charged for deduplications that find nothing.
  */
 export async function createTokens(
   vault: Vault,
@@ -82,8 +82,8 @@ export async function createTokens(
 }
 
 /**
- * Validates and authorizes all requests. If any requests are invalid, returns all of their errors. If all requests are
- * valid but the caller lacks permission for one of them, returns `forbidden`.
+ * Validates and authorizes all requests. If some requests are invalid, returns the errors of all invalid requests. If
+ * all requests are valid but the caller lacks permission for one of them, returns `forbidden`.
  */
 async function prepareAll(
   vault: Vault,
@@ -118,12 +118,12 @@ type Command = {
   readonly cmd: string | null;
 };
 
-/** A creation and the id to try for it. `taken` is the number of earlier ids for this creation that were in use. */
+/** A creation and the id to try for it. `taken` is how many earlier ids for this creation were in use. */
 type Candidate = { readonly creation: Creation; readonly id: string; readonly stream: string; readonly taken: number };
 
 /**
- * `hits` counts the values that a stored token already has. `foreignHits` counts the hits on tokens that the caller's
- * application neither created nor was the last to change.
+ * `hits` is the number of values for which a token was already stored. `foreignHits` is how many of these tokens the
+ * caller's application neither created nor was the last to change.
  */
 type Created = {
   readonly ok: true;
@@ -133,12 +133,12 @@ type Created = {
 };
 /** `index` is the index of the failed creation. It is null if the rejection concerns the whole request. */
 type Failed = { readonly ok: false; readonly index: number | null; readonly rejected: Rejected };
-/** The indexes of the candidates whose ids are in use. Each of these candidates may be tried with another id. */
+/** The indexes of the candidates whose ids are in use, if a different id can be tried for each of them. */
 type Taken = { readonly ok: false; readonly taken: readonly number[] };
 
 /**
- * Creates either all tokens, in one unit of work, or none. If an id is in use, chooses another id where the request
- * allows it.
+ * Creates all of the tokens in one unit of work, or none of them. If an id is in use and the request allows a different
+ * id, tries again with a different id.
  */
 async function createUnderSomeIds(
   vault: Vault,
@@ -162,7 +162,8 @@ async function createUnderSomeIds(
       candidates[index] = { creation, id: id.value, stream: tokenStream(tenantKeys.names, id.value), taken };
     }
     const streams = [...new Set(candidates.map(({ stream }) => stream))];
-    // A new random UUID is never in use. A UUID that is derived from an idempotency key may be.
+    // A new random UUID is never in use. A UUID that is derived from an idempotency key can be in use, because an
+    // earlier attempt may have used it.
     const areNew = cmd === null && creations.every(({ id }) => id === null);
     const target = { tenantId, tenantKeys, streams, areNew, origin: originOf(context, cmd) };
     const created = await changeTokens(vault, target, (attempt) => attemptCreate(vault, context, candidates, attempt));
@@ -185,8 +186,8 @@ async function attemptCreate(
   if (taken.length > 0 && failed === undefined) return { ok: false, taken };
   const met = outcomes.flatMap((outcome) => (outcome.is === 'stored' ? [outcome.token] : []));
   const deduplicates = candidates.some(({ creation }) => creation.distinct);
-  // Charges the caller before reporting that an id is in use, because that response also reveals that no token has the
-  // value.
+  // Deduplication comes before the check for ids in use. A response that reports an id in use therefore also reveals
+  // that no token has the value, so the caller is charged first.
   const refusal = deduplicates ? await refuseDeduplication(vault, context.caller, met) : null;
   if (refusal !== null) return { ok: false, index: null, rejected: refusal };
   if (failed !== undefined) return { ok: false, index: failed, rejected: idInUse };
@@ -211,8 +212,10 @@ function isWrittenBy({ createdBy, modifiedBy }: TokenLife, { applicationId }: Ca
 const idInUse: Rejected = { ok: false, code: 'id_in_use', errors: { id: ['is in use'] } };
 
 /**
- * The outcome of a creation. `new`: a new token. `stored`: a token with the same value was already stored. `twin`: an
- * earlier creation in the same request makes a token with the same value.
+ * The outcome of a creation:
+ * - `new`: A new token is created.
+ * - `stored`: A token with the same value was already stored.
+ * - `twin`: An earlier creation in the same request creates a token with the same value.
  */
 type Outcome = { readonly creation: Creation } & (
   | { readonly is: 'new'; readonly write: CreationWrite }
@@ -221,8 +224,8 @@ type Outcome = { readonly creation: Creation } & (
 );
 
 /**
- * Decides all creations with the same result as if they ran one after another. Deduplicates before it checks whether
- * ids are in use.
+ * Decides all creations. The result is the same as if they were executed one after another. Deduplicates before it
+ * checks whether ids are in use.
  */
 async function decideAll(
   vault: Vault,
@@ -256,7 +259,7 @@ async function decideAll(
   return { outcomes, taken };
 }
 
-/** Returns the part of the claim from which a retry renders this token again. */
+/** Returns the part of the claim that a retry needs to render this token again. */
 function claimedBy(outcome: Outcome, after: ViewOf): ClaimedToken {
   const { creation } = outcome;
   const { view, life } = outcome.is === 'stored' ? outcome.token : newToken(outcome.write, after);
@@ -281,8 +284,8 @@ function newToken({ view: before, payload }: CreationWrite, after: ViewOf): Read
 }
 
 /**
- * Renders the response to a retry. The shape of the response comes from the body of the retry, so this body must ask
- * for as many tokens as the body of the first request.
+ * Renders the response to a retry. The structure of the response follows the body of the retry, so this body must
+ * contain as many create requests as the body of the first request.
  */
 async function renderAllAgain(
   vault: Vault,

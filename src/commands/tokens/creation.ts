@@ -17,22 +17,22 @@ import type { TokenView } from '../../views/token-view.js';
 import type { TokenWrite } from '../write-path.js';
 import { deduplicationInForce } from './deduplication.js';
 
-/** A validated and authorized create request. The token's id has not been chosen yet. */
+/** A create request that is validated and authorized. The id of the token is not chosen yet. */
 export type Creation = TokenDraft & {
   readonly fingerprint: string;
   /** The results of the token's search index expressions. */
   readonly indexValues: readonly string[];
-  /** A keyed hash of the fingerprint. Tokens with equal values have equal hashes. */
+  /** A keyed hash of the fingerprint. Tokens with equal fingerprints have equal hashes. */
   readonly fingerprintHash: string;
-  /** The transform that applies when the token is returned to its creator. */
+  /** The transform for the response to the creator of the token. */
   readonly transform: Transform;
-  /** True if the request is deduplicated. */
+  /** True if deduplication is in force for the request. */
   readonly distinct: boolean;
 };
 
 /**
- * Runs every check of a create request that does not need the token stores, and evaluates the request's expressions
- * (docs/contract.md, "Fields of a request").
+ * Runs every check of a create request that does not need the token stores, and evaluates the expressions in the
+ * request (docs/contract.md, "Fields of a request").
  */
 export async function prepareCreation(
   vault: Vault,

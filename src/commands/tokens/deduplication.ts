@@ -12,16 +12,16 @@ import { tenantKeysOf } from '../../vault/tenant-keys.js';
 import type { Vault } from '../../vault/vault.js';
 
 /**
- * Returns true if a request is deduplicated. The setting in the request takes precedence over the tenant's setting
- * (docs/contract.md, "When deduplication is in force").
+ * Returns true if deduplication is in force for a request. The setting in the request takes precedence over the
+ * tenant's setting (docs/contract.md, "When deduplication is in force").
  */
 export function deduplicationInForce({ tenantSettings }: Caller, requested: boolean | null | undefined): boolean {
   return requested ?? tenantSettings.deduplicate_tokens === 'true';
 }
 
 /**
- * Returns another live token that has this keyed fingerprint, in decrypted form. Returns null if there is no such
- * token. Throws the same errors as `readToken`.
+ * Returns the live token that has this keyed fingerprint, in decrypted form. Returns null if there is no such token, or
+ * if it is the token of `ownStream`. Throws the same errors as `readToken`.
  */
 export async function findDuplicate(
   vault: Vault,
@@ -34,9 +34,9 @@ export async function findDuplicate(
   const token = await readToken(vault, tenantId, stream);
   if (token === null) return null;
   const { claims } = await tenantKeysOf(vault, tenantId);
-  // Threat: an attacker that can write the rows gives this token the fingerprint of another token. A second lookup
-  // tells such a forgery from a change: if it no longer finds this stream, the token merely changed between the two
-  // reads.
+  // Threat: an attacker who can write the rows gives this token's row the fingerprint of a different token. A mismatch
+  // can also mean that the token changed between the two reads, so this looks up the fingerprint again. If the second
+  // lookup finds a different stream or none, the token was changed. If it finds this stream again, the row is forged.
   if (fingerprintHash(claims, token.open.fingerprint) === wanted) return token;
   const again = await vault.rows.findByFingerprint(tenantId, wanted, latestNow(vault.clock));
   if (again === stream) throw new ForgedRow({ of: 'token', name: stream }, 'not_authentic');
@@ -46,11 +46,13 @@ export async function findDuplicate(
 const nothingCharged: ChargedMisses = { ok: true, hits: () => undefined };
 
 /**
- * Charges a caller for the distinct values that its request deduplicates, before any lookup. Otherwise, a caller that
- * may not read every value in plaintext would learn for free which values are stored. The caller of this function
- * reports hits through the result; hits on tokens of other applications are refunded. Threat: an application stores a
- * token for each candidate value without deduplication. If hits on its own tokens were free, it could try its
- * candidates without limit, and would notice as soon as another application stores a token with one of those values.
+ * Charges a caller for the distinct values that its request deduplicates, before the vault looks them up. Without the
+ * charge, a caller that cannot read every value in plaintext could find out for free which values are stored. The
+ * result has a function that reports hits. Hits on tokens of other applications are refunded.
+ *
+ * Threat: an application stores a token for each candidate value without deduplication. If hits on its own tokens were
+ * free, the application could try all candidates without limit. It would notice as soon as another application stores a
+ * token with one of these values.
  */
 export async function chargeDeduplication(
   { guesses }: Vault,
@@ -61,9 +63,9 @@ export async function chargeDeduplication(
 }
 
 /**
- * Charges one guess for each token in `met` that the caller may not read, because deduplication reveals that its value
- * is stored. If the caller has used up its guesses, returns a rejection, even if `met` is empty. Returns null if the
- * caller may learn the result.
+ * Charges one guess for each token in `met` that the caller may not read, because the result of a deduplication reveals
+ * that the value of such a token is stored. Returns a rejection if the caller has used up its guesses, even if `met` is
+ * empty. Returns null if the caller may see the result.
  */
 export async function refuseDeduplication(
   { guesses }: Vault,
@@ -77,7 +79,7 @@ export async function refuseDeduplication(
 }
 
 /**
- * The fields of the existing token that the vault returns to a caller without read access (docs/contract.md,
+ * The fields of an existing token that a caller without read access gets in the response (docs/contract.md,
  * "Deduplication on create").
  */
 const unreadFields = {

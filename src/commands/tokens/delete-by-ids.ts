@@ -8,13 +8,13 @@ import { tenantKeysOf } from '../../vault/tenant-keys.js';
 import type { Vault } from '../../vault/vault.js';
 import { deleteTokens } from './delete-tokens.js';
 
-/** The number of rows that are in memory at a time. The ciphertext of each row takes up to 512 KiB. */
+/** The number of rows that are in memory at the same time. Each row contains up to 512 KiB of ciphertext. */
 const rowsAtOnce = 20;
 
 /**
- * Deletes the tokens with these ids (docs/contract.md, "Delete many tokens" and "Guesses"). Counts a repeated id once.
- * Charges the caller for unknown ids before it deletes anything. Threat: the counts in the response reveal which ids
- * exist, and one request can contain a thousand ids.
+ * Deletes the tokens with these ids (docs/contract.md, "Delete many tokens" and "Guesses"). An id that occurs more than
+ * once counts once. Threat: a caller sends up to a thousand ids in one request, and learns from the counts in the
+ * response which ids exist. The caller is therefore charged for unknown ids before anything is deleted.
  */
 export async function deleteByIds(
   vault: Vault,
@@ -33,8 +33,8 @@ export async function deleteByIds(
 }
 
 /**
- * Returns the number of unknown ids. A token whose deletion returned 503 counts as known, because the retry finishes
- * its erasure.
+ * Returns the number of unknown ids. If the deletion of a token returned 503, its id still counts as known, because a
+ * retry finishes the erasure.
  */
 async function countUnknown(vault: Vault, tenantId: string, streams: readonly string[]): Promise<number> {
   const unfinished = vault.unfinishedErasures.get(tenantId);

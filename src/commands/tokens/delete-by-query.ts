@@ -17,9 +17,10 @@ const tokensMax = 1_000;
 const pageSize = 100;
 
 /**
- * Deletes up to 1,000 of the tokens that a query finds under `token:search`, newest first (docs/contract.md, "Delete
- * many tokens"). `refused` counts the matches that the caller may not delete. They do not prevent the deletion of the
- * other matches. `remaining` counts the tokens that another call would delete.
+ * Deletes up to 1,000 of the tokens that match a query, newest first (docs/contract.md, "Delete many tokens"). The
+ * query finds only tokens that the caller may search. `refused` counts the matches that the caller may not delete.
+ * These matches do not prevent the deletion of the others. `remaining` counts the tokens that another call would
+ * delete.
  */
 export async function deleteByQuery(
   vault: Vault,
@@ -43,25 +44,28 @@ export async function deleteByQuery(
     const counted = await vault.rows.search(found, { now: latestNow(vault.clock), offset: 0, limit: 1 });
     return { ...first, all: counted, searchKey, plan: both };
   });
-  // The search is recorded before the deletion, so that a value that this request deletes counts as found.
+  // The search is recorded before the deletion. Recording can look up each value again, and the values that this
+  // request deletes must count as found.
   await recordSearchByValue(vault, context, parsed.query, all.total);
   const { deleted, refused, changed } = await deleteTokens(vault, context, tokens, (stream, token) => {
-    // Threat: an attacker that can write the rows makes the query find a token that does not match the query.
+    // Threat: an attacker who can write the rows makes the query find a token that does not match it.
     if (!isFoundBy(vault, searchKey, plan, token)) throw new ForgedRow({ of: 'token', name: stream }, 'not_authentic');
   });
   await finishRemembered(vault, tenantId);
-  // A store server that lost its leadership must not make the response report that nothing is left to delete.
+  // A server that is no longer the leader of its store may read old rows. Its response must not report that nothing is
+  // left to delete.
   await vault.confirmReads(context.beganAt, false);
   const outside = Math.max(0, all.total - total);
-  // The query may no longer match a token that changed in the meantime, so the next call deals with that token.
+  // A token that changed after the search may no longer match the query. It counts as remaining, and the next call
+  // decides whether to delete it.
   return done({ deleted, refused: refused + outside, remaining: total - tokens.length + changed });
 }
 
 /**
- * Returns the newest matches and the total number of matches. Loads the content of only the first row of each page,
- * because the contents of a hundred rows take up to 50 MiB. The other search results are not authenticated, but the
- * deletion reads the tokens' events. The total may or may not include a token that is created or deleted in the
- * meantime.
+ * Returns the newest matches and the total number of matches. Loads the content of only one row per page, because the
+ * contents of a hundred rows take up to 50 MiB. The other rows are not authenticated here. This is safe, because the
+ * deletion reads the events of each token. The total may or may not include a token that is created or deleted during
+ * the search.
  */
 async function firstOf(
   { rows, clock }: Vault,

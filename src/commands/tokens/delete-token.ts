@@ -17,9 +17,9 @@ import { finishErasure } from './finish-erasure.js';
 import { preconditionHolds } from './precondition.js';
 
 /**
- * Deletes a token, and destroys its keys before it resolves (docs/contract.md, "Delete a token"). Throws
- * StoreUnavailable if the keys could not be destroyed in time; a retry then destroys them. Returns `token_not_found`
- * only once all of the token's keys are destroyed.
+ * Deletes a token and destroys its keys (docs/contract.md, "Delete a token"). Throws StoreUnavailable if the keys could
+ * not be destroyed in time. In that case, a retry destroys them. Returns `token_not_found` only if all keys of the
+ * token are destroyed.
  */
 export async function deleteToken(
   vault: Vault,

@@ -16,28 +16,28 @@ import { type Attempt, changeTokens, nothingToSeal, type TokenWrite } from '../w
 import { finishErasure, forgetFinished, rememberUnfinished } from './finish-erasure.js';
 
 /**
- * The number of tokens in one unit of work. The ciphertexts of all these tokens, up to 512 KiB each, are in memory at
- * the same time.
+ * The number of tokens in one unit of work. All these tokens are in memory at the same time, and each has up to 512 KiB
+ * of ciphertext.
  */
 const tokensAtOnce = 100;
 
 /** A token to delete. If `revision` is set, the token is deleted only if it still has that revision. */
 export type DeleteTarget = { readonly stream: string; readonly revision: number | null };
 
-/** Checks a token that was read from the log and decrypted. Throws if the token must not be deleted. */
+/** Checks a token that was read from the log and decrypted. Throws if this token must not be deleted. */
 type Expect = (stream: string, token: { readonly open: OpenToken; readonly life: TokenLife }) => void;
 
 /**
- * `refused` counts live tokens that the caller may not delete. `changed` counts live tokens that no longer have the
- * expected revision.
+ * `refused` is the number of live tokens that the caller may not delete. `changed` is the number of live tokens that no
+ * longer have the expected revision.
  */
 export type Deletion = { readonly deleted: number; readonly refused: number; readonly changed: number };
 
 /**
- * Deletes tokens, and destroys all their keys before it resolves (docs/contract.md, "Delete many tokens"). Does not
- * count tokens that do not exist. Throws StoreUnavailable if a store fails or if keys could not be destroyed in time.
- * Some tokens may then already be deleted. A retry deletes the rest, and its count includes the tokens whose erasure it
- * finished.
+ * Deletes tokens and destroys all their keys (docs/contract.md, "Delete many tokens"). Tokens that do not exist are not
+ * counted. Throws StoreUnavailable if a store fails, or if keys could not be destroyed in time. Some tokens may be
+ * deleted at that point. A retry then deletes the other tokens. The count of the retry includes the tokens whose
+ * erasure the retry finishes.
  */
 export async function deleteTokens(
   vault: Vault,

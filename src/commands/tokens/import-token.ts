@@ -12,17 +12,17 @@ import { tenantKeysOf } from '../../vault/tenant-keys.js';
 import type { Vault } from '../../vault/vault.js';
 import { createToken } from './create-tokens.js';
 
-/** `skipped` means that the requested token already exists. */
+/** `skipped` means that the requested token already existed. */
 export type Imported = 'created' | 'skipped' | 'deduplicated';
 
-/** A create request that contains an id, so that a retry changes nothing. */
+/** A create request that contains an id. The id ensures that a retry changes nothing. */
 export type ImportRequest = TokenRequest & { readonly id: string };
 
 /**
- * Creates a token unless it already exists (ADR 19). If the id is in use, the requested token normally counts as
- * already existing. There is one exception: if the caller may see the stored token in plaintext, and that token has
- * another value and was never changed, it is a different token, and the request is rejected. If `isDerived` is true,
- * the id was derived from the request, so the values are not compared.
+ * Creates a token if it does not exist yet (ADR 19). If the id is in use, the requested token normally counts as
+ * existing. The request is rejected only if the stored token is clearly a different token: its value is different, it
+ * was never changed, and the caller may see it in plaintext. If `isDerived` is true, the id was derived from the
+ * request, so the values are not compared.
  */
 export async function importToken(
   vault: Vault,
@@ -37,8 +37,8 @@ export async function importToken(
   const created = await createToken(vault, context, request, 'exempt');
   if (created.ok) {
     if (created.value.recordedAs === 'create') return done('created');
-    // Deduplication runs before the check for ids in use. It may therefore have found the same token that an earlier
-    // attempt at this request created.
+    // Deduplication comes before the check for ids in use. The token that it found may therefore be the token that an
+    // earlier attempt at this request created.
     return done(created.value.id === idOf(vault, request) ? 'skipped' : 'deduplicated');
   }
   if (created.code !== 'id_in_use') return created;
@@ -58,9 +58,9 @@ function idOf({ expressions, clock }: Vault, request: ImportRequest): string | n
 }
 
 /**
- * Returns true if the fingerprint of the token with the requested id shows that it is a different token. Threat: a
- * caller that may not read the value in plaintext would learn whether a guessed value is right. For such a caller, the
- * values are not compared.
+ * Returns true if the token with the requested id has a different fingerprint, and is therefore a different token.
+ * Threat: a caller that may not read the value in plaintext finds out whether a guessed value is right. For such a
+ * caller, the fingerprints are not compared, and the result is false.
  */
 async function isAnother(vault: Vault, { caller }: CommandContext, request: ImportRequest): Promise<boolean> {
   const id = idOf(vault, request);

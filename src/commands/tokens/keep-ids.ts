@@ -15,11 +15,11 @@ export const endingEvents: ReadonlySet<string> = new Set(['token.deleted', 'toke
 type Ending = { readonly view: TokenView; readonly sealed: Sealed };
 
 /**
- * Seals the ids of tokens that are about to be deleted or to expire, under the keys of the webhooks that are notified.
- * Stores the sealed ids before the events are appended, because the ids cannot be decrypted afterwards. If the append
- * fails, the stored ids are removed within three days. If an id cannot be decrypted, the token is still deleted or
- * still expires, and the delivery contains only the token's reference. If the ids cannot be stored, throws
- * StoreUnavailable before any event is appended, so the command can be retried.
+ * Seals the ids of tokens that are about to be deleted or to expire, under the keys of the webhooks that will be
+ * notified. The sealed ids are stored before the events are appended, because the ids cannot be decrypted after that.
+ * If the append fails, the stored ids are removed within three days. If an id cannot be decrypted, the deletion or
+ * expiry continues, and the delivery contains only the token's reference. If the ids cannot be stored, throws
+ * StoreUnavailable before any event is appended, and the command can be retried.
  */
 export async function keepIdsOfEnding(vault: Vault, endings: readonly Ending[]): Promise<void> {
   const [first] = endings;
@@ -33,7 +33,7 @@ export async function keepIdsOfEnding(vault: Vault, endings: readonly Ending[]):
   if (ids.length > 0) await vault.webhookStore.keepIds(ids);
 }
 
-/** Returns the result of a read. Returns null if the key is lost or the tenant was deleted. */
+/** Returns the result of a read. Returns null if the key is lost or if the tenant was deleted. */
 async function unlessUnreadable<T>(read: Promise<T>): Promise<T | null> {
   try {
     return await read;

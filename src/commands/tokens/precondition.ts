@@ -1,6 +1,7 @@
 /**
- * Returns true if an `If-Match` header matches this revision (RFC 9110, 13.1.1). The header is one entity tag, a list
- * of entity tags, or `*`. Weak tags never match. Null means that the request has no such header; it always matches.
+ * Returns true if an `If-Match` header matches this revision (RFC 9110, 13.1.1). The header is `*`, one entity tag, or
+ * a list of entity tags. Weak entity tags never match. Null means that the request has no such header, and matches
+ * every revision.
  */
 export function preconditionHolds(ifMatch: string | null, revision: number): boolean {
   return ifMatch === null || namesRevision(ifMatch, revision);

@@ -16,8 +16,8 @@ import { type Attempt, changeTokens, nothingToSeal } from '../write-path.js';
 import { preconditionHolds } from './precondition.js';
 
 /**
- * Purges a card's cvc immediately. Callers use this right after a payment is authorized. Succeeds even if the card has
- * no cvc (docs/contract.md, "Purge a cvc").
+ * Purges a card's cvc immediately. A caller can do this as soon as a payment is authorized. Succeeds even if the card
+ * has no cvc (docs/contract.md, "Purge a cvc").
  */
 export async function purgeCvc(
   vault: Vault,

@@ -5,17 +5,17 @@ import type { Vault } from '../../vault/vault.js';
 import { changeTokens, nothingToSeal } from '../write-path.js';
 
 /**
- * Records that a token has expired or that its cvc is due, and destroys the keys. Does nothing if another process has
- * already recorded this or if the due time has changed, because the decision is based on the stream and not on the row.
- * Needs no tenant keys, so the tokens of a deleted tenant expire like all others. If the tenant keys exist, this also
- * seals the id of an expiring token for webhooks.
+ * Records that a token has expired or that its cvc is due for purging, and destroys the keys. The decision is based on
+ * the token's stream, not on the row. If another process has already recorded this, or if the due time has changed,
+ * nothing happens. No tenant keys are needed, so the tokens of a deleted tenant also expire. If the tenant keys exist,
+ * the id of an expiring token is sealed for webhooks.
  */
 export async function recordDue(vault: Vault, { tenantId, stream, due }: DueRow): Promise<void> {
   const origin = { actorId: 'system', traceId: null, visitor: null, cmd: null };
   const target = { tenantId, tenantKeys: null, streams: [stream], origin };
   await changeTokens(vault, target, async (attempt) => {
     const view = attempt.viewOf(stream);
-    // Threat: an attacker that can write the timers creates a timer that names the wrong tenant.
+    // Threat: an attacker who can write the timers creates a timer that names the wrong tenant.
     if (view.state.life?.tenantId !== tenantId) return 'nothing_due';
     const times = { at: attempt.at, endsUpTo: earliestNow(vault.clock), codesEndUpTo: earliestForCodes(vault.clock) };
     const decided = decide(

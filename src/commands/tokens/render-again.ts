@@ -11,7 +11,7 @@ import { duplicateAnswer } from './deduplication.js';
 
 /**
  * Returns the token that the first request with this idempotency key created, changed or found. Rejects the retry if
- * the token has since been deleted or has expired, even if its id is in use again.
+ * that token has been deleted or has expired, even if a new token has the same id.
  */
 export async function renderAgain(
   vault: Vault,
@@ -24,18 +24,19 @@ export async function renderAgain(
   if (read === null || read.life.createdRevision !== claimed?.createdRevision)
     return rejected('idempotent_result_gone');
   const { deduplicated = false, cvcIgnored = false } = claimed;
-  // Threat: an attacker that can write the rows changes the claim, so that it names a token that the caller did not
+  // Threat: an attacker who can write the rows changes the claim so that it names a token that the caller did not
   // create and may not read.
   if (operation === 'create' && !deduplicated && read.life.createdBy !== caller.applicationId) {
     return rejected('idempotent_result_gone');
   }
-  // Threat: another caller may have replaced the value since the first request, so the caller must not see the new
-  // fingerprint.
+  // Threat: the caller uses the retry to learn the fingerprint of a value that another caller stored after the first
+  // request. The response contains the fingerprint only if the value is still the same.
   const carriesFingerprint = read.life.contentRevision === claimed.carriedContent;
   if (deduplicated) {
     return done(duplicateAnswer(context, read, { operation, cvcIgnored, carriesFingerprint }));
   }
-  // The first response may have been 503 because the keys of replaced data could not be destroyed.
+  // The first response may have been 503 because the keys of replaced data could not be destroyed. If so, this retry
+  // destroys them.
   const now = await loadToken(vault, caller.tenantId, claimed.stream);
   if (now.state.ended.length > 0) {
     await ensureProjected(vault, [now]);

@@ -58,8 +58,8 @@ type Update = {
   readonly ifMatch: string | null;
   readonly distinct: boolean;
   /**
-   * Charges the caller for the one value that the request may deduplicate. Charges only once, however many attempts
-   * there are.
+   * Charges the caller for the one value that the request may deduplicate. The charge is made only once, even if there
+   * are several attempts.
    */
   readonly charge: () => Promise<ChargedMisses | Rejected>;
 };
@@ -118,14 +118,14 @@ async function attemptUpdate(vault: Vault, update: Update, attempt: Attempt): Pr
 
   const hash = fingerprintHash(tenantKeys.claims, content.fingerprint);
   const guarded = distinct && content.fingerprint !== open.fingerprint;
-  // Charges the caller even if nothing changes. Otherwise, the response would tell a caller that has used up its
-  // guesses that its candidate is the token's value.
+  // Charges the caller even if the new data equals the old data. Without this charge, a caller that has used up its
+  // guesses could tell right candidates from wrong ones, because only wrong candidates would be rejected.
   const guesses = distinct && (guarded || patch.data !== undefined);
   const charged = guesses ? await update.charge() : null;
   if (charged !== null && !charged.ok) return charged;
-  // Threat: a fingerprint may depend on a value that is hidden from the caller and on another value. The caller creates
-  // a token for each candidate of the hidden value, and then changes the other value. Only the token with the right
-  // candidate is then a duplicate, so one request tries all candidates.
+  // Threat: the fingerprint of a token depends on two values, and the caller cannot see one of them. The caller creates
+  // a token for each candidate of the hidden value, and then changes the other value in the real token. The update
+  // finds a duplicate only among the tokens with the right candidate, so one request tries all candidates.
   const seesValues = updated.carriesFingerprint || maySeeClear(caller, open.containers);
   if (guarded && !seesValues) return rejected('reveal_required');
   const other = guarded ? await findDuplicate(vault, view.tenantId, hash, stream) : null;
@@ -161,15 +161,18 @@ async function attemptUpdate(vault: Vault, update: Update, attempt: Attempt): Pr
   return done(tokenAnswer(caller, read, allowed.value, { recordedAs: 'update', carriesFingerprint }));
 }
 
-/** Returns the other live token that has the new fingerprint. Changes neither token. */
+/**
+ * Stores the result for a retry, and returns the other live token that has the new fingerprint. Changes neither token.
+ */
 async function storeDuplicate(
   { context }: Update,
   { carriesFingerprint }: UpdateDraft,
   { view, other }: { readonly view: TokenView; readonly other: ReadToken },
   attempt: Attempt,
 ): Promise<TokenResult | Conflict> {
-  // Threat: a caller that first creates a token with its guess gets a hit on that token whenever the guess is wrong.
-  // Therefore the caller is charged for hits as well as misses.
+  // Threat: a caller creates a token with its guess, and then updates the real token with the same guess. The update
+  // finds the caller's token as a duplicate only if the guess is wrong. An update is therefore charged for hits as well
+  // as for misses.
   const claimed = { ...claimedBy(other.view, other.life, carriesFingerprint), deduplicated: true };
   const sealed = await attempt.seal([{ view, decisions: [], ...nothingToSeal }]);
   if ((await attempt.commit(sealed, { tokens: [claimed] })) === conflict) return conflict;
@@ -196,7 +199,7 @@ function updateCommand(
     codesEndUpTo: earliestForCodes(vault.clock),
     changed,
     dataReplaced,
-    // With this setting, the keys of replaced data are kept until the token is deleted, so that callers can replay the
+    // If this setting is on, the keys of replaced data are kept until the token is deleted. Callers can then replay the
     // token as of an earlier time.
     keepSuperseded: context.caller.tenantSettings.keep_superseded_data === 'true',
     expiresAt,
@@ -206,8 +209,8 @@ function updateCommand(
 }
 
 /**
- * Runs every check that can return 403, before the patch is merged or any expression is evaluated (docs/contract.md,
- * "Changing expressions").
+ * Runs every check that can return 403. This happens before the patch is merged and before any expression is evaluated
+ * (docs/contract.md, "Changing expressions").
  */
 function authorise({ context, patch }: Update, content: TokenContent): CommandResult<Transform> {
   const { caller } = context;

@@ -9,10 +9,10 @@ import type { Config } from '../config/config.js';
 import { dataDirectoryOf, openProfile } from '../open-profile.js';
 
 /**
- * Accepts a restored log that is older than the vault's keys. If a key was destroyed after the log was copied, appends
- * the event that is missing from the log: the deletion of the token, or the purge of its verification code. Returns the
- * number of tokens that are affected. After an interruption, the operator runs the command again. Throws BackupRefused
- * if the log is not older than the keys.
+ * Accepts a restored log that is older than the vault's keys. Finds the keys that were destroyed after the log was
+ * copied, and appends the event that the log lacks for each: the deletion of the token, or the purge of its
+ * verification code. Returns the number of affected tokens. After an interruption, the operator can run the command
+ * again. Throws BackupRefused if the log is not older than the keys.
  */
 export async function acceptOlderLog(config: Config, rootKeys: readonly [Buffer, ...Buffer[]]): Promise<number> {
   const dataDir = dataDirectoryOf(config);
@@ -28,10 +28,11 @@ export async function acceptOlderLog(config: Config, rootKeys: readonly [Buffer,
   try {
     if ((await logBehind(vault)) === null)
       throw new BackupRefused('the log is not behind its keys; nothing was changed.');
-    // Threat: an attacker restores a forged log. Every later start trusts the log that is accepted here.
+    // Threat: an attacker who can write to the stores substitutes a forged log. Every later start trusts the log that
+    // this command accepts.
     await expectWholeLog(vault);
-    // A key that has no row in the key store was lost, not erased. Restoring the key store from a backup recovers that
-    // key.
+    // A key without a row in the key store was lost, not erased. The operator can recover it by restoring the key store
+    // from a backup.
     const erased = (await reconcileKeys(vault)).lost.filter(({ key }) => key === 'destroyed');
     await closeUnreadableTokens(vault, erased);
     await acceptLog(vault);

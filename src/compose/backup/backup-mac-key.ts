@@ -9,8 +9,9 @@ const purpose: VaultKeyPurpose = 'integrity';
 
 /**
  * Returns the key that authenticates a backup's manifest. Reads it from the keys in the backup, where it is wrapped
- * under the root key. Threat: an attacker who can write to the backup can replace every file in it, but does not have
- * the root key. Throws BackupRefused if the backup does not contain the key, or if none of `rootKeys` can unwrap it.
+ * under the root key. Throws BackupRefused if the backup does not contain the key, or if none of `rootKeys` can unwrap
+ * it. Threat: an attacker who can write to the backup replaces every file in it. The attacker cannot compute a valid
+ * MAC without the root key.
  */
 export async function backupMacKey(
   { settings }: Config,

@@ -19,18 +19,18 @@ import { keysDatabaseOf } from './stores-to-copy.js';
 export type Restoring = {
   readonly config: Config;
   readonly rootKeys: readonly [Buffer, ...Buffer[]];
-  /** The backup's folder, and the names of the store files in it. */
+  /** The backup's folder. `files` contains the names of the store files in that folder. */
   readonly folder: string;
   readonly files: readonly string[];
   readonly keyLines: AsyncIterable<string>;
   readonly erased: ErasedKeys;
   readonly onPhase: OnPhase;
-  /** Throws if tokens were erased after the backup was made and the operator has not accepted their loss. */
+  /** Throws if tokens were erased after the backup was made and the operator has not agreed to lose them. */
   readonly expectAccepted: (lost: readonly UnreadableToken[]) => void;
 };
 
 /**
- * Restores the stores from a backup. Never writes a key that was erased after the backup was made. Returns the number
+ * Restores the stores from a backup. Never restores a key that was erased after the backup was made. Returns the number
  * of tokens that were erased after the backup was made.
  */
 export function restoreStores(restoring: Restoring): Promise<number> {
@@ -44,8 +44,7 @@ export function expectNoData({ settings }: Config): void {
 }
 
 /**
- * Restores the files into a temporary directory next to the data directory, and renames that directory once it is
- * complete.
+ * Restores the files into a temporary directory next to the data directory. Renames the directory when it is complete.
  */
 async function restoreFiles(restoring: Restoring): Promise<number> {
   const { config, folder, files, keyLines, erased, onPhase } = restoring;
@@ -71,8 +70,8 @@ async function restoreFiles(restoring: Restoring): Promise<number> {
 }
 
 /**
- * Compares the log with the list of erased keys before writing any key. If the operator does not accept the erasures
- * that are missing from the log, the key store therefore stays empty.
+ * Compares the log with the list of erased keys before it writes any key. If the operator does not accept the erasures
+ * that the log lacks, the key store remains empty.
  */
 async function restoreKeys(restoring: Restoring): Promise<number> {
   const { config, keyLines, erased, expectAccepted, onPhase } = restoring;
@@ -100,7 +99,8 @@ async function endInOpened(config: Config, { rootKeys, erased, expectAccepted, o
     ...{ rootKeys, prepares: false, isVerb: true, acceptsOlderLog: true, onError: fail, onBroken: fail },
   });
   try {
-    // Threat: an attacker restores a forged log. Every later start trusts the log that is accepted here.
+    // Threat: an attacker who can write to the stores substitutes a forged log. Every later start trusts the log that
+    // this restore accepts.
     onPhase('verifying the log');
     await expectWholeLog(service.vault);
     onPhase('recording what was erased since');

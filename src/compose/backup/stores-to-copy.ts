@@ -4,14 +4,14 @@ import { BackupRefused, type KeysToCopy } from '../../ports/backup.js';
 import type { Config } from '../config/config.js';
 import { storeUrls } from '../config/store-urls.js';
 
-/** Returns the name of the key store's database in the cluster profile. */
+/** Returns the name of the database that contains the keys in the cluster profile. */
 export function keysDatabaseOf({ settings }: Config): string {
   return `${settings['mongodb.database']}_keys`;
 }
 
 /**
- * Opens the configured key store for reading. Other processes may be using the key store at the same time. Does not
- * need the root key.
+ * Opens the configured key store for reading. Other processes can use the key store at the same time. The root key is
+ * not needed.
  */
 export async function keysToCopy(config: Config): Promise<KeysToCopy> {
   if (config.settings.profile === 'embedded') return openKeysToCopy(config.settings.data);
@@ -24,8 +24,8 @@ export async function keysToCopy(config: Config): Promise<KeysToCopy> {
 
 /**
  * Copies a consistent snapshot of the log and its rows, and a separate snapshot of the access log. Returns the names of
- * the copied files. Copies nothing in the cluster profile, because operators back up those servers with the servers'
- * own tools.
+ * the copied files. In the cluster profile, copies nothing, because operators back up those servers with the servers'
+ * tools.
  */
 export function copyStoreFiles({ settings }: Config, to: string): readonly string[] {
   if (settings.profile !== 'embedded') return [];

@@ -8,7 +8,7 @@ import type { DailyCounting } from '../../projections/daily-counts.js';
 import { catchUp, type RunnerDeps } from '../../projections/projection-runner.js';
 import { shredEndedKeys } from '../../projections/shredder.js';
 
-/** The duration of the leader's lease. If the leader dies, another worker takes over once the lease has expired. */
+/** The duration of the leader's lease. If the leader dies, a different worker can take over when the lease expires. */
 const leaseMs = 10_000;
 const renewMs = 2_500;
 const pauseMs = 100;
@@ -23,9 +23,12 @@ type Deps = RunnerDeps & {
   readonly webhooks: () => WebhookDeliveries;
   /** Creates the daily counting for one term as leader. */
   readonly dailyCounting: () => DailyCounting;
-  /** Returns false if this process must not do anything irreversible because its clock is wrong. */
+  /**
+   * Returns true if this process may lead. A process whose clock is wrong must not lead, because the leader makes
+   * irreversible changes.
+   */
   readonly mayLead: () => boolean;
-  /** Finishes work that other processes left unfinished. */
+  /** Completes work that other processes left unfinished. */
   readonly clear: () => Promise<unknown>;
   readonly onError: (error: unknown) => void;
 };
@@ -33,10 +36,11 @@ type Deps = RunnerDeps & {
 export type Background = { start(): void; stop(): Promise<void> };
 
 /**
- * Creates the background work. One of the participating processes runs this work as leader. The leader brings rows up
- * to the head of the log, destroys ended keys, and records expiries and purges that are due. While the lease moves to
- * another process, two leaders may run for a short time. This is safe, because the correctness of row and key writes
- * does not depend on the lease.
+ * Creates the background work. One of the participating processes runs this work as the leader. The leader updates the
+ * rows up to the head of the log, destroys ended keys, and records expiries and purges that are due.
+ *
+ * Two leaders may run for a short time while the lease moves from one process to the other. This is safe, because the
+ * correctness of row and key writes does not depend on the lease.
  */
 export function createBackground(needs: Deps): Background {
   const { vault, checkpoints, sweep: createSweep, checkpointer: createCheckpointer, mayLead, clear, onError } = needs;
@@ -90,7 +94,7 @@ export function createBackground(needs: Deps): Background {
         if (lead === null) await wait(retryMs);
         else await term();
       } catch (error) {
-        // The next term starts again from the failed page, so nothing is skipped.
+        // The next term starts with the failed page, so no event is skipped.
         onError(error);
         await wait(retryMs);
       }

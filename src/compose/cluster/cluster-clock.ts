@@ -5,28 +5,28 @@ import { systemClock } from '../vault/system-clock.js';
 const compareEveryMs = 1_000;
 const recordEveryMs = 60_000;
 /**
- * The maximum drift between this machine's clock and MongoDB's clock, in ms per ms. A clock that is being adjusted is
- * slewed by at most 500 ppm, so the two clocks drift apart by at most 1,000 ppm.
+ * The maximum drift between this machine's clock and MongoDB's clock, in ms per ms. The operating system adjusts a
+ * clock by at most 500 ppm, so the two clocks drift apart by at most 1,000 ppm.
  */
 const driftPerMs = 0.001;
-/** MongoDB reports its time in whole milliseconds, rounded down. */
+/** The maximum rounding error of MongoDB's time. MongoDB rounds it down to whole milliseconds. */
 const truncatedMs = 1;
 /**
- * If a process's clock differs from MongoDB's by more than this, the process does nothing irreversible and is not
- * ready.
+ * The maximum difference between a process's clock and MongoDB's clock. If the difference is larger, the process is not
+ * ready and makes no irreversible changes.
  */
 export const clockOffMsMax = 2_000;
 const codeLifeMsMax = 3_600_000;
 
 export type ClusterClock = Required<Clock> & {
-  /** Returns half the width of the interval that contains MongoDB's time, in ms. */
+  /** Returns half the width, in ms, of the interval that contains MongoDB's time. */
   uncertaintyMs(): number;
-  /** Returns how far this machine's clock is ahead of MongoDB's, in ms. */
+  /** Returns the time in ms by which this machine's clock is ahead of MongoDB's. */
   offMs(): number;
-  /** Returns true if this machine's clock agrees with MongoDB's, and MongoDB's time is known precisely enough. */
+  /** Returns true if this machine's clock agrees with MongoDB's clock and MongoDB's time is known precisely enough. */
   isTrusted(): boolean;
   /**
-   * Compares the current time with the newest time in `records`. From then on, saves the current time in `records` at
+   * Compares the current time with the newest time in `records`. Afterwards, saves the current time in `records` at
    * regular intervals.
    */
   recordIn(records: ClockRecords, onError: (error: unknown) => void): Promise<void>;
@@ -34,15 +34,17 @@ export type ClusterClock = Required<Clock> & {
 };
 
 /**
- * Bounds for the difference between MongoDB's time and this process's steady time, measured at the steady time `at`.
+ * The bounds of the difference between MongoDB's time and this process's steady time. `at` is the steady time of the
+ * measurement.
  */
 type Bounds = { readonly least: number; readonly most: number; readonly at: number };
 
 /**
- * Creates a clock that follows MongoDB's time. The clock knows an interval that contains MongoDB's time. Every second,
- * it measures this interval with a round trip to MongoDB. Until the next response, it widens the interval by the
- * possible drift. All processes therefore agree on what is due, even if their machines' clocks differ. `primaryTime`
- * returns MongoDB's time in ms since the epoch.
+ * Creates a clock that follows MongoDB's time. All processes therefore agree on what is due, even if the clocks of
+ * their machines differ. `primaryTime` returns MongoDB's time in ms since the epoch.
+ *
+ * The clock maintains an interval that contains MongoDB's time. Every second, it measures this interval with a round
+ * trip to MongoDB. Between measurements, it widens the interval by the possible drift.
  */
 export async function clusterClock(
   primaryTime: () => Promise<number>,
@@ -50,7 +52,7 @@ export async function clusterClock(
 ): Promise<ClusterClock> {
   const machine = systemClock();
   let bounds: Bounds = await measure();
-  /** The latest time at which this machine's clock agreed with MongoDB's. */
+  /** The latest time at which this machine's clock agreed with MongoDB's clock. */
   let agreedAt: number | null = null;
   let codesAhead = 0;
   let codesAheadWhenAgreed = 0;
@@ -70,8 +72,8 @@ export async function clusterClock(
   }
 
   /**
-   * Measures MongoDB's time and intersects the result with the known bounds. During an election a response takes
-   * seconds, so the known bounds are often narrower than the measured ones.
+   * Measures MongoDB's time and intersects the measured bounds with the known bounds. A response takes seconds during
+   * an election, so the known bounds are often narrower than the measured bounds.
    */
   async function compare(): Promise<void> {
     const measured = await measure();
@@ -80,7 +82,8 @@ export async function clusterClock(
     const most = Math.min(known.most, measured.most);
     if (least <= most) bounds = { least, most, at: measured.at };
     else {
-      // Either the primary changed or a clock was set. A step back must not extend the life of a verification code.
+      // The bounds do not overlap, so either the primary changed or a clock was set. If the time stepped back, the life
+      // of a verification code must not become longer.
       codesAhead += Math.ceil(Math.max(0, known.most - measured.least));
       bounds = measured;
     }
@@ -105,8 +108,8 @@ export async function clusterClock(
   }
 
   /**
-   * Returns the earliest possible value of MongoDB's time. While this machine's clock disagrees with MongoDB's, the
-   * vault may destroy only what was already due when the clocks last agreed.
+   * Returns the earliest possible value of MongoDB's time. While this machine's clock disagrees with MongoDB's, returns
+   * a time no later than the last agreement. The vault then destroys only what was already due at that time.
    */
   function earliest(): number {
     const steady = machine.steady();
@@ -122,10 +125,10 @@ export async function clusterClock(
   const offMs = (): number => machine.now() - now();
   const isTrusted = (): boolean => Math.abs(offMs()) <= clockOffMsMax && uncertaintyMs() <= clockOffMsMax;
 
-  // Measures again, because the first measurement may have waited for an election or a connection.
+  // Measures a second time, because the first measurement may have included the wait for an election or a connection.
   await compare();
-  // Errors are only reported. While MongoDB is unavailable, the interval grows, but the process serves no requests
-  // anyway.
+  // The timer only reports errors. While MongoDB is unavailable, the interval grows, but the process serves no requests
+  // at that time anyway.
   const timer = setInterval(() => compare().catch(onError), compareEveryMs);
   timer.unref();
 
@@ -138,8 +141,8 @@ export async function clusterClock(
     async recordIn(records, onRecordError) {
       const stored = await records.load();
       if (stored !== null) {
-        // We do not know how long ago `stored.newest` was recorded. Therefore, if MongoDB's clock has stepped back by
-        // more than `clockOffMsMax`, all stored verification codes count as due.
+        // We do not know how much time has passed since `stored.newest` was recorded. If MongoDB's clock has stepped
+        // back by more than `clockOffMsMax`, we therefore treat all stored verification codes as due.
         const back = stored.newest - latest();
         codesAhead += stored.codesAhead + (back > clockOffMsMax ? back + codeLifeMsMax : Math.max(0, back));
         agreedAt ??= stored.newest;
@@ -161,7 +164,7 @@ export async function clusterClock(
   };
 }
 
-/** Returns a cluster clock that treats the given clock as exact. Tests use it to control time. */
+/** Returns a cluster clock that treats `clock` as exact. Tests use it to control time. */
 export function exactClock(clock: Clock): ClusterClock {
   const { now } = clock;
   return {

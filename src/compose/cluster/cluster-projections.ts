@@ -18,8 +18,8 @@ type Deps = {
 };
 
 /**
- * The minimum time for which the old rows are still updated after a rebuild. It exceeds `trustedMs`, the longest time
- * for which a process reads rows without checking again which generation is in use.
+ * The minimum time for which the vault updates the old rows after a rebuild. It exceeds `trustedMs`, the maximum time
+ * for which a process reads rows before it checks again which generation is in use.
  */
 const minimalGraceMs = 3_000;
 
@@ -39,8 +39,7 @@ export function clusterProjections({ vault, stores, keptMs, state, onError }: De
   const position = () => checkpoints.position('tokens');
   const projections = createProjections({
     ...{ vault, generations, tokens, state },
-    // The command itself waits until the old rows can be removed, because no process would remove them after the
-    // command exits.
+    // The command waits until it can remove the old rows. After the command has exited, no process would remove them.
     keptSeconds: 0,
     foldDirectory: () => foldDirectory(log, vault.integrity.rows),
     replaceDirectory: (records) => replaceDirectory(rowsConnection, records, log),
@@ -62,7 +61,7 @@ async function countRows({ directory, rows, clock }: Vault): Promise<number> {
 
 /**
  * Returns the projections that must be rebuilt because an older version of Strongroom built them. Throws MongoBroken if
- * a newer version built a projection.
+ * a newer version of Strongroom built a projection.
  */
 export async function outdatedInCluster({ generations }: Pick<ClusterStores, 'generations'>) {
   const { newer, older } = comparedVersions(await generations.versions());

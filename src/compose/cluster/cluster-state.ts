@@ -13,7 +13,7 @@ type Deps = {
   readonly keys: Pick<KeyRing, 'checkpoint'>;
   readonly checkpoints: Checkpoints;
   readonly isUp: { readonly mongodb: () => Promise<unknown>; readonly redis: () => Promise<unknown> };
-  /** Descriptions of the damage found so far. */
+  /** Descriptions of the damage that this process has found. */
   readonly damage: readonly string[];
   readonly accessLogIsWritable: boolean;
   readonly clock: Pick<ClusterClock, 'offMs' | 'uncertaintyMs'>;
@@ -21,9 +21,9 @@ type Deps = {
 };
 
 /**
- * Returns the state of one cluster process. A process is ready while MongoDB responds. While EventStoreDB is
- * unavailable, the process still serves reads. While Redis is unavailable, timers are at most a few seconds late. A
- * request that needs an unavailable store receives status 503. A `gap` is counted only up to 1,000 events.
+ * Returns the state of one cluster process. A process is ready while MongoDB responds. It can still serve reads while
+ * EventStoreDB is unavailable. Timers are at most a few seconds late while Redis is unavailable. A request that needs
+ * an unavailable store receives status 503. A `gap` is counted only up to 1,000 events.
  */
 export async function clusterState(needs: Deps): Promise<ServiceState> {
   const { log, keys, checkpoints, isUp, damage, accessLogIsWritable, clock, rebuild } = needs;
@@ -63,8 +63,8 @@ export async function clusterState(needs: Deps): Promise<ServiceState> {
 }
 
 /**
- * Returns the result, or null if the call fails or takes too long. The state is therefore available quickly even while
- * a store is down.
+ * Returns the result of the call, or null if the call fails or takes too long. The state is therefore available
+ * quickly, even while a store is down.
  */
 async function orNull<T>(asked: Promise<T>): Promise<T | null> {
   let timer: NodeJS.Timeout | undefined;

@@ -28,7 +28,10 @@ type Opening = {
   readonly database: string;
   readonly rootKey: Buffer;
   readonly rereadRootKeys: RootKeySource;
-  /** If true, creates missing indexes and collections. If false, throws MongoBroken if any are missing. */
+  /**
+   * If true, creates missing indexes and collections. If false, throws MongoBroken if an index or collection is
+   * missing.
+   */
   readonly prepares: boolean;
   readonly traceLimits: TraceUseLimits;
   readonly clockOf: (connection: MongoConnection) => Promise<ClusterClock>;
@@ -36,7 +39,10 @@ type Opening = {
   readonly project: (tenantId: string, stream: string) => Promise<void>;
 };
 
-/** Opens EventStoreDB and both MongoDB databases. Throws StoreUnavailable, or MongoBroken with advice. */
+/**
+ * Opens EventStoreDB and both MongoDB databases. Throws StoreUnavailable if a store cannot be reached, and MongoBroken
+ * with advice if a store cannot be used.
+ */
 export async function openClusterStores({ urls, database, prepares, clockOf, ...needs }: Opening) {
   const closing: (() => Promise<unknown>)[] = [];
   const close = async (): Promise<void> => {
@@ -69,8 +75,8 @@ export async function openClusterStores({ urls, database, prepares, clockOf, ...
 
 async function refuseMissing(connection: MongoConnection): Promise<void> {
   const generations = await connection.call((db) => generationsCollection(db).findOne(theGenerations));
-  // During a rebuild, only the indexes on the rows in use are checked. The process that runs the rebuild creates the
-  // indexes on the new rows.
+  // Checks only the indexes on the rows in use. If a rebuild is running, its process creates the indexes on the new
+  // rows.
   const rows = generations === null ? [] : [tokenRowsIndexes(generations.read)];
   const missing = await connection.call((db) => checkIndexes(db, [...indexes, ...rows]));
   const [first] = missing;

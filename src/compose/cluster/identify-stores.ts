@@ -5,16 +5,16 @@ import type { ClusterStores } from './cluster-stores.js';
 
 /**
  * Checks that the stores belong together, and returns the log's id. If the log is new, records its id in the key store.
- * If `looksOnly` is true, the caller only examines the log, which may be forged, so its MACs are not verified. Throws
+ * If `looksOnly` is true, does not verify MACs, because the caller only examines the log, which may be forged. Throws
  * MongoBroken if the stores do not belong together or the rows can no longer be searched.
  */
 export async function identifyStores(stores: ClusterStores, prepares: boolean, looksOnly: boolean): Promise<string> {
   const { log, storedLog, clock, checkpoints, keyStore } = stores;
-  // Reads the id without verifying its MAC. If the log belongs to another vault, its MACs were computed with that
-  // vault's keys, and verifying them here would wrongly report a forged log.
+  // Reads the id without verifying its MAC. If the log belongs to a different vault, its MACs were computed with that
+  // vault's keys. Verifying them here would wrongly report a forged log.
   const identity = await logIdentity(storedLog);
   if (identity === null) {
-    // Threat: an attacker substitutes an empty EventStoreDB. If it were accepted as this vault's log, every token would
+    // Threat: an attacker substitutes an empty EventStoreDB. If the vault accepted it as its log, every token would
     // disappear.
     if (await holdsVault(stores)) throw new MongoBroken(emptyLog);
     if (!prepares) throw new MongoBroken('there is no vault in these stores yet. Create one with `strongroom init`.');
@@ -25,7 +25,7 @@ export async function identifyStores(stores: ClusterStores, prepares: boolean, l
   if ((await keyStore.logIdOfKeys()) !== identity.logId) {
     throw new MongoBroken('EventStoreDB and the key store belong to different vaults. Name those of one vault.');
   }
-  // Reads the id again, this time verifying its MAC.
+  // The log belongs to this vault, so we now read the id again and verify its MAC.
   if (!looksOnly) await logIdentity(log);
   if ((await checkpoints.position('tokens')) > (await log.head())) throw new MongoBroken(shortLog);
   await refuseUnsearchable(stores);
@@ -33,7 +33,7 @@ export async function identifyStores(stores: ClusterStores, prepares: boolean, l
 }
 
 /**
- * Throws MongoBroken if the rows were restored from a copy made before a rebuild. The rebuild destroyed the search key
+ * Throws MongoBroken if the rows are from a copy that was made before a rebuild. That rebuild destroyed the search key
  * for those rows.
  */
 async function refuseUnsearchable({ generations, keys }: ClusterStores): Promise<void> {
@@ -41,7 +41,7 @@ async function refuseUnsearchable({ generations, keys }: ClusterStores): Promise
   if (!(await keys.generations()).includes(read)) throw new MongoBroken(unsearchable);
 }
 
-/** Returns true if MongoDB contains rows or keys from a vault whose log is already in use. */
+/** Returns true if MongoDB contains rows or keys of a vault whose log already contains events. */
 async function holdsVault({ directory, checkpoints, keys }: ClusterStores): Promise<boolean> {
   if ((await directory.list('tenant')).length > 0) return true;
   return (

@@ -44,32 +44,32 @@ export type ClusterOptions = {
   readonly urls: StoreUrls;
   readonly database: string;
   readonly rootKey: Buffer;
-  /** Reads the candidates for the root key again after another process has replaced the root key. */
+  /** Reads the candidates for the root key again. It is called when another process has replaced the root key. */
   readonly rereadRootKeys?: RootKeySource;
-  /** A process with the role `api` leaves the background work to other processes. */
+  /** The role of this process. A process with the role `api` leaves the background work to other processes. */
   readonly role: 'all' | 'api' | 'worker';
-  /** Creates the log, indexes and collections if they are missing (`strongroom init`). */
+  /** True for `strongroom init`, which creates the log, indexes and collections if they are missing. */
   readonly prepares: boolean;
   /**
-   * Opens the stores even if the log is older than its keys, or does not match the key store's record of the log. The
-   * log can then be examined, or reconciled with the keys.
+   * Opens the stores even if the log is older than its keys, or does not match the key store's record of the log. A
+   * caller can then examine the log, or reconcile it with the keys.
    */
   readonly acceptsOlderLog?: boolean;
   readonly cvcRetentionMs: number;
   readonly limits?: LimitSettings;
-  /** Null if tracing is off. */
+  /** The spans for tracing, or null if tracing is off. */
   readonly spans?: Spans | null;
-  /** How long the old rows are kept after a rebuild, in ms. */
+  /** The time in ms for which the vault retains the old rows after a rebuild. */
   readonly keptMs?: number;
   /** Receives each notice for the operator. The service writes notices to its log. */
   readonly onNotice?: (text: string) => void;
-  /** The anchor that receives signed checkpoints, or null if there is none. */
+  /** The anchor that receives signed checkpoints, or null if no anchor is configured. */
   readonly anchor?: Anchor | null;
-  /** Lets tests control time. */
+  /** The clock. Tests pass a clock that they control. */
   readonly clock?: Clock;
-  /** Lets tests replace trace keys early. */
+  /** The limits after which trace keys are replaced. Tests pass low limits to replace the keys early. */
   readonly traceLimits?: TraceUseLimits;
-  /** By default, webhooks are sent only to public addresses. */
+  /** The sender for webhooks. By default, webhooks are sent only to public addresses. */
   readonly webhookSender?: WebhookSender;
   readonly onError: (error: unknown) => void;
 };
@@ -84,17 +84,18 @@ export type Cluster = OpenService & {
 };
 
 /**
- * Opens the cluster profile, which implements all ports on EventStoreDB, MongoDB and Redis. Many processes can have the
- * same stores open. When the promise resolves, the vault has destroyed every key that was ended by an event up to the
- * rows' position in the log. Throws StoreUnavailable, or MongoBroken with advice.
+ * Opens the cluster profile, which implements all ports with EventStoreDB, MongoDB and Redis. Many processes can have
+ * the same stores open. Before the promise resolves, the vault destroys every key that was ended by an event up to the
+ * rows' position in the log. Throws StoreUnavailable if a store cannot be reached, and MongoBroken with advice if a
+ * store cannot be used.
  */
 export async function openCluster(options: ClusterOptions): Promise<Cluster> {
   const { urls, database, rootKey, role, prepares, cvcRetentionMs, limits = noLimits, onError } = options;
   const spans = options.spans ?? null;
   const webhookSender = options.webhookSender ?? httpWebhookSender({ allowsPrivate: false });
   const metrics = prometheusMetrics();
-  // The stores call `project` to write rows, which requires the vault's keys and expressions. The vault is composed
-  // only after the stores are open, so `project` reads it from this variable.
+  // The stores call `project` to write rows, and `project` needs the vault's keys and expressions. The vault can be
+  // composed only after the stores are open, so `project` reads the vault from this variable.
   let composed: { readonly vault: Vault; readonly stores: ClusterStores } | null = null;
   const stores = await openClusterStores({
     ...{ urls, database, rootKey, prepares, rereadRootKeys: options.rereadRootKeys ?? (async () => []) },
@@ -127,8 +128,8 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     await unlessForged(shredEndedKeys(stores.log, stores.keys, await projectedUpTo()), acceptsOlderLog);
     const connections = [stores.rowsConnection, stores.keysConnection];
     const prove = createReadProof(stores.rowsConnection);
-    // Other processes cache callers as well, so `forget` waits until their entries have expired. When the primary
-    // changes, this cache is cleared, because its entries may come from a deposed primary.
+    // Other processes also cache callers, so `forget` waits until their entries have expired. This cache is cleared
+    // when the primary changes, because its entries may come from a deposed primary.
     const knownCallers = createKnownCallers({ othersToo: true });
     stores.rowsConnection.onPrimaryChanged(knownCallers.forgetAll);
     const { vault, recorder, service, damage, backgroundFailed } = composeVault(stores, {
@@ -147,7 +148,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
       },
     });
     composed = { vault, stores };
-    // While a store is down, every attempt at background work fails. The metric counts every failure, but the log gets
+    // Every attempt at background work fails while a store is down. The metric counts every failure, but the log gets
     // only one line per minute.
     const report = onceAMinute(onError);
     const onBackgroundError = (error: unknown): void => {
@@ -177,8 +178,8 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
       },
     });
     const works = role !== 'api';
-    // Any client may request a process's readiness. Remembering the state limits the load that such requests put on the
-    // stores.
+    // Any client can request the readiness of a process. Caching the state limits the load that such requests cause in
+    // the stores.
     const state = remembered(
       stateMs,
       () => damage().join(),
@@ -201,7 +202,8 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
         if (!works) return;
         background.start();
         rebuildOutdated({ tokens, projections }, outdated, onNotice).catch(onBackgroundError);
-        // If this machine's clock is wrong, the sweep on another machine does this work.
+        // If the clock of this machine is wrong, the process skips this work, and the sweep on a different machine does
+        // it.
         redis.work(async (row) => (clock.isTrusted() ? recordDue(vault, row) : undefined), onBackgroundError);
         redis.workOnWebhooks(
           ({ tenantId, webhookId }) => carriedWebhooks.deliver(tenantId, webhookId),
@@ -210,7 +212,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
       },
       async close() {
         await tokens.stop();
-        // A webhook receiver that does not respond must not delay the shutdown.
+        // A receiver of webhooks that does not respond must not delay the shutdown.
         webhookSender.close();
         await carriedWebhooks.stop();
         await redis.stopWork();
@@ -227,8 +229,8 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
 }
 
 /**
- * Returns a function that calls `ask` and remembers its result for `lifeMs`. It calls `ask` again after that time, or
- * sooner if the value of `known` has changed.
+ * Returns a function that calls `ask` and caches its result for `lifeMs`. The function calls `ask` again when that time
+ * has passed, or earlier if the value of `known` changes.
  */
 function remembered<T>(lifeMs: number, known: () => string, ask: () => Promise<T>): () => Promise<T> {
   let askedAt = Number.NEGATIVE_INFINITY;

@@ -6,8 +6,8 @@ import type { TraceUseLimits } from '../../keys/trace-uses.js';
 import type { Clock } from '../../ports/clock.js';
 
 /**
- * Opens the cluster profile's keys, and creates the first keys in an empty database. Throws MongoBroken if neither
- * `rootKey` nor any key from `source` is the key that wraps this vault's keys. The caller must close `keys` before it
+ * Opens the cluster profile's keys. If the database is empty, creates the first keys. Throws MongoBroken if this
+ * vault's keys are wrapped under neither `rootKey` nor a key from `source`. The caller must close `keys` before it
  * closes the connection.
  */
 export async function openMongoKeys(

@@ -19,8 +19,8 @@ type Deps = {
 
 /**
  * Opens the features that Redis provides: timers, distributed webhook delivery, and rate limits that all processes
- * share. While Redis is down, timers are late, the leader delivers all webhooks, and each process counts requests
- * against the rate limits separately.
+ * share. While Redis is down, timers are late, the leader delivers all webhooks, and each process counts requests for
+ * the rate limits separately.
  */
 export function openRedis({ url, prefix, clock, fallback, onError }: Deps) {
   const timers = bullmqTimers({ url, prefix, clock, onError });
@@ -34,7 +34,7 @@ export function openRedis({ url, prefix, clock, fallback, onError }: Deps) {
     ...{ timers, rateLimits },
     carryWebhook: webhooks.carry,
     ping: () => connection.client.ping(),
-    /** Sets the timers again for all rows that are due within `soonMs`, in case Redis has lost those timers. */
+    /** Sets the timers for all rows that are due within `soonMs` again, because Redis may have lost them. */
     async refill(rows: Pick<TokenRows, 'due'>): Promise<void> {
       await timers.refill(await rows.due(latestNow(clock) + soonMs, refilledMax));
     },

@@ -9,7 +9,7 @@ import type { ClusterStores } from './cluster-stores.js';
 
 /**
  * Runs the long part of a rebuild in this process, which is either a command or a process that does background work.
- * Throws StoreUnavailable if another process is working on the rebuild.
+ * Throws StoreUnavailable if a different process is already running the rebuild.
  */
 export async function rebuildInProcess(
   vault: Vault,
@@ -19,7 +19,7 @@ export async function rebuildInProcess(
   await generations.hold();
   try {
     const { write } = await generations.fresh();
-    // The process that started the rebuild may have died before creating these indexes.
+    // The process that started the rebuild may have died before it created these indexes.
     await rowsConnection.call((db) => ensureIndexes(db, write.map(tokenRowsIndexes)));
   } catch (error) {
     await close();
@@ -28,13 +28,14 @@ export async function rebuildInProcess(
   return {
     async build({ generation }, after, limit) {
       const page = await buildPage(vault, mongoRowWriter(rowsConnection, generation).revisionsOf, after, limit);
-      // Threat: a caller reads a token from a batch that may still be rolled back. The process that completes the batch
-      // writes the rows for its tokens.
+      // Threat: a caller reads a token from a batch that may still be rolled back. Such rows are left out. The process
+      // that completes the batch writes them.
       const pendingBatchStreams = await batches.pendingBatchStreams();
       return { ...page, rows: page.rows.filter(({ view }) => !pendingBatchStreams.has(view.stream)) };
     },
     compare: createMongoRowComparison(rowsConnection),
-    // There is nothing to forget, because the rebuild uses the process's own key ring, which handles rotations itself.
+    // The rebuild uses the key ring of this process. That key ring handles rotations, so there is nothing to forget
+    // here.
     forgetKeys: async () => undefined,
     close,
   };

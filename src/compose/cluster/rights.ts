@@ -8,14 +8,14 @@ import { type StoreUrls, storeUrls } from '../config/store-urls.js';
 class WrongAddresses extends StoreProblem {}
 
 /**
- * The files that contain the addresses with which an administrator connects to each store. Each file is read once, and
- * its content is never stored.
+ * The files with the addresses that an administrator uses to connect to each store. Each file is read once, and its
+ * content is never stored.
  */
 export type AdminFiles = { readonly eventstore: string | null; readonly mongodb: string | null };
 
 /**
- * Creates or checks the vault's users and permissions in each store for which there is an administrator file. Returns
- * one line per step. Throws StoreProblem or StoreUnavailable.
+ * Creates or checks the vault's users and permissions in each store for which an administrator file is set. Returns one
+ * line per step. Throws StoreProblem or StoreUnavailable.
  */
 export async function prepareCluster(config: Config, files: AdminFiles): Promise<readonly string[]> {
   const urls = urlsOf(config);
@@ -30,7 +30,7 @@ export async function prepareCluster(config: Config, files: AdminFiles): Promise
   return lines;
 }
 
-/** Returns, for each store, the rights that the vault's users have but the vault does not need. */
+/** Returns the rights in each store that the vault's users have but do not need. */
 export async function excessRights(config: Config): Promise<{
   readonly eventstore: readonly string[];
   readonly mongodb: readonly string[];

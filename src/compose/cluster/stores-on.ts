@@ -37,7 +37,7 @@ type Deps<C extends Clock> = {
   readonly waits?: Waits;
 };
 
-/** Creates the cluster profile's stores on open connections. `close` leaves these connections open. */
+/** Creates the cluster profile's stores on open connections. `close` does not close these connections. */
 export async function storesOn<C extends Clock>(needs: Deps<C>) {
   const { rowsConnection, keysConnection, log: stored, clock, rootKey, project } = needs;
   const { waits = usualWaits, rereadRootKeys, traceLimits } = needs;
@@ -71,8 +71,8 @@ export async function storesOn<C extends Clock>(needs: Deps<C>) {
     },
     chain: mongoEventChain(rowsConnection, log),
     erasureProbe: mongoErasureProbe(rowsConnection),
-    // There is no separate search index to check. MongoDB indexes the search terms in the rows, and checks its own
-    // files.
+    // The cluster profile has no separate search index to check. MongoDB indexes the search terms in the rows and
+    // checks its own files.
     searchIndex: { run: async () => null },
     keys,
     generations,

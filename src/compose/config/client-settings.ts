@@ -2,7 +2,7 @@ import { Secret } from '../../domain/secret.js';
 import { environmentName, flagMember, flagName } from './setting.js';
 
 /**
- * The options for commands that act as an application: the service to connect to, and the API key. They are not
+ * The options of commands that run as an application: the address of the service, and the API key. They are not
  * settings of the vault. `serve` and operator commands ignore their variables, and a configuration file cannot contain
  * them. See docs/contract.md, "Commands over HTTP".
  */
@@ -25,7 +25,7 @@ export type ClientSettingPath = keyof typeof clientSettings;
 
 export const clientSettingPaths = Object.keys(clientSettings) as readonly ClientSettingPath[];
 
-/** The sources of values: a command's options, under the member names that commander assigns, and the environment. */
+/** The sources of values: the environment, and a command's options under the member names that commander assigns. */
 export type ClientSources = {
   readonly flags: Readonly<Record<string, unknown>>;
   readonly env?: Readonly<Record<string, string | undefined>>;
@@ -37,16 +37,16 @@ export type AddressResult =
   | {
       readonly ok: true;
       /**
-       * Null if the command works on local data. `name` is the name of the flag or variable that the address comes
-       * from.
+       * The address of the service, or null if the command works on local data. `name` is the flag or variable that
+       * contains the address.
        */
       readonly address: { readonly url: URL; readonly name: string } | null;
     }
   | Problem;
 
 /**
- * Returns the address of the service that a command connects to. The description of a problem never contains the value,
- * because the value may include a password.
+ * Returns the address of the service that a command connects to. If the address is invalid, the description of the
+ * problem does not contain it, because it may include a password.
  */
 export function serviceAddress(sources: ClientSources): AddressResult {
   const given = givenValue('address', sources);
@@ -72,7 +72,7 @@ export type ApiKeySource =
   | { readonly kind: 'variable'; readonly key: Secret<string>; readonly name: string };
 
 /**
- * Returns the source of a command's API key, or null if no API key is given. A flag takes precedence over variables.
+ * Returns the source of a command's API key. Returns null if no source is set. A flag takes precedence over variables.
  */
 export function apiKeySource(
   sources: ClientSources,
@@ -83,8 +83,8 @@ export function apiKeySource(
   if (file !== null && file.name !== flag && key !== null)
     return { ok: false, problem: `${key.name}: ${file.name} is set too; remove one of them` };
   if (file !== null) {
-    // A variable cannot select standard input, because only the command knows whether it reads other data from standard
-    // input.
+    // A variable cannot select standard input, because only the command knows whether it needs standard input for other
+    // data.
     if (file.value === '' || (file.value === '-' && file.name !== flag))
       return { ok: false, problem: `${file.name}: must be a path` };
     return { ok: true, source: { kind: 'file', file: file.value, name: file.name } };
@@ -94,8 +94,8 @@ export function apiKeySource(
 }
 
 /**
- * Returns the value of the flag, or the value of the variable if the flag is not given. Returns null if neither is
- * given.
+ * Returns the value of the flag if it is set, or the value of the variable if it is not. Returns null if neither is
+ * set.
  */
 function givenValue(path: ClientSettingPath, { flags, env = process.env }: ClientSources): Given | null {
   const flag = clientSettings[path].hasFlag ? flags[flagMember(path)] : undefined;

@@ -12,10 +12,12 @@ export type ConfigResult =
   | { readonly ok: false; readonly problems: readonly string[] };
 
 /**
- * Loads the settings from a JSON file, then from variables, then from flags. A later source overrides an earlier one,
- * and only the final value is checked (docs/contract.md, "Settings"). `flags` are the options of a commander command.
- * Each problem is one line. It names the setting as it is written in its source, such as a flag or a variable, and
- * never contains the value. Only this file and `client-settings.ts` read the environment.
+ * Loads the settings from a JSON file, then from variables, then from flags. A later source overrides an earlier
+ * source, and only the final value is checked (docs/contract.md, "Settings"). `flags` contains the options of a
+ * commander command.
+ *
+ * The result describes each problem in one line. The line names the setting as it is written in its source, such as a
+ * flag or a variable, and never contains the value. Only this file and `client-settings.ts` read the environment.
  */
 export function loadConfig(from: {
   readonly env?: Readonly<Record<string, string | undefined>>;
@@ -46,7 +48,7 @@ function defaultOf(path: SettingPath): Given {
   return { path, source: 'default', name: path, value: settings[path].default };
 }
 
-/** Checks each value against its own schema. The settings are complete only if there are no problems. */
+/** Checks each value against the schema of its setting. The settings are complete only if no problems were found. */
 function check(given: readonly Given[]): { settings: Settings; problems: readonly string[] } {
   const values = new Map<SettingPath, unknown>();
   const problems: string[] = [];
@@ -58,7 +60,7 @@ function check(given: readonly Given[]): { settings: Settings; problems: readonl
   return { settings: Object.fromEntries(values) as Settings, problems };
 }
 
-/** Returns text that names the invalid item of a list. Items are numbered from 1. */
+/** Returns text that names the invalid item of a list. The first item has the number 1. */
 function place(path: readonly PropertyKey[]): string {
   const [index] = path;
   return typeof index === 'number' ? ` (item ${index + 1})` : '';

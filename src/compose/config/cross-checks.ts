@@ -10,7 +10,9 @@ const headerSettings = {
 } as const;
 const headerPaths = ['auth.header_aliases', 'http.idempotency_header_aliases', 'http.trace_header_aliases'] as const;
 
-/** Checks for settings that are valid alone but not in combination. Returns one line per problem, with advice. */
+/**
+ * Checks for settings that are valid on their own but not in combination. Returns one line per problem, with advice.
+ */
 export function crossChecks(values: Settings, nameOf: NameOf): readonly string[] {
   return [
     ...reachChecks(values, nameOf),
@@ -23,8 +25,8 @@ export function crossChecks(values: Settings, nameOf: NameOf): readonly string[]
 }
 
 /**
- * Checks that keys and card numbers cannot cross a network in plaintext, and that a `--dev` vault serves only this
- * machine.
+ * Checks that keys and card numbers cannot cross a network in plaintext, and that only this machine can reach a `--dev`
+ * vault.
  */
 function reachChecks(values: Settings, nameOf: NameOf): readonly string[] {
   const problems: string[] = [];
@@ -49,8 +51,8 @@ function reachChecks(values: Settings, nameOf: NameOf): readonly string[] {
 }
 
 /**
- * Checks that console sessions cannot cross a network in plaintext. If other machines can reach the console, also
- * checks that its host names are set.
+ * Checks that console sessions cannot cross a network in plaintext. Also checks that the console's host names are set
+ * if other machines can reach the console.
  */
 function consoleChecks(values: Settings, nameOf: NameOf): readonly string[] {
   const { 'console.host': host, dev, behind_tls_proxy: isBehindProxy } = values;
@@ -78,8 +80,8 @@ const ofProvider = [
 ] as const;
 
 /**
- * If any setting for sign-in with an identity provider is set, checks that all of them are set. Also checks that the
- * console accepts the host of its public URL, to which the identity provider sends the browser back.
+ * If one of the settings for sign-in with an identity provider is set, checks that the others are set too. Also checks
+ * that the console accepts the host of its public URL. The identity provider sends the browser back to that URL.
  */
 function identityProviderChecks(values: Settings, nameOf: NameOf): readonly string[] {
   const given = ofProvider.find((path) => isSet(values[path]));
@@ -107,10 +109,13 @@ function rootKeyChecks(values: Settings, nameOf: NameOf): readonly string[] {
   ];
 }
 
-/** Checks that no header name has two meanings. Threat: the vault logs an API key as a trace id. */
+/**
+ * Checks that no header name has two meanings. Threat: a client sends its API key in a header whose value the vault
+ * logs as a trace id, and an attacker reads the key in the log.
+ */
 function headerChecks(values: Settings, nameOf: NameOf): readonly string[] {
-  // The entire value of an alias header is the API key. If `authorization` were an alias, `Bearer` and the key after it
-  // would together be read as a wrong key.
+  // The vault reads the entire value of an alias header as the API key. If `authorization` were an alias, the vault
+  // would read `Bearer` and the key after it as one wrong key.
   const isAmbiguous = values['auth.bearer'] && values['auth.header_aliases'].includes('authorization');
   const bearer = isAmbiguous
     ? [`${nameOf('auth.bearer')}: auth.header_aliases names authorization as well; remove one of them`]
@@ -128,7 +133,7 @@ function headerChecks(values: Settings, nameOf: NameOf): readonly string[] {
 const stores = ['eventstore.url', 'mongodb.url', 'redis.url'] as const;
 const storeUrls = [...stores, 'mongodb.keys_url'] as const;
 
-/** Checks that the settings fit the profile, and that no store's address is given twice. */
+/** Checks that the settings are valid for the profile, and that the address of each store is set only once. */
 function storeChecks(values: Settings, nameOf: NameOf): readonly string[] {
   const both = storeUrls
     .filter((path) => values[path] !== null && values[`${path}_file`] !== null)

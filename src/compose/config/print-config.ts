@@ -5,8 +5,8 @@ const hidden = '[hidden]';
 const passwordInUrl = /([a-z][a-z0-9+.-]*:\/\/)[^/?#\s]*@/gi;
 
 /**
- * Returns every setting with its value and source, for `strongroom config print`. Hides secret values, and the user and
- * password in anything that looks like a URL.
+ * Returns every setting with its value and source, for `strongroom config print`. Hides secret values. In values that
+ * look like a URL, hides the user and the password.
  */
 export function shownSettings(config: Config): readonly ShownSetting[] {
   return settingPaths.map((path) => ({ path, value: shown(config, path), source: config.sources[path] }));

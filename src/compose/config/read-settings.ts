@@ -8,7 +8,7 @@ import { isSettingPath, type SettingPath, settingPaths, settings } from './setti
 
 export type Source = 'default' | 'file' | 'environment' | 'flag';
 
-/** A value that has not been checked yet, with the name under which the user gave it. */
+/** A value that has not been checked, with the name under which the user set it. */
 export type Given = {
   readonly path: SettingPath;
   readonly source: Source;
@@ -16,17 +16,17 @@ export type Given = {
   readonly value: unknown;
 };
 
-/** The settings from one source, and one line for each problem. */
+/** The settings from one source, with one line for each problem. */
 type Reading = { readonly given: readonly Given[]; readonly problems: readonly string[] };
 
-/** Variables for tests and for servers that tests start. They share our prefix but are not settings. */
+/** Variables for tests and for the servers that tests start. They have our prefix but are not settings. */
 const foreign = /^STRONGROOM_(TEST_.*|CRASH_.*|SERVERS_DIR|MONGO_NODES|MONGO_PORT|REDIS_PORT)$/;
 /** Variables that only some commands read. */
 const clientVariables = new Set(clientSettingPaths.map(environmentName));
 
 /**
- * Reads the settings from variables. An unknown `STRONGROOM_…` variable is a problem, because a misspelled name would
- * otherwise silently have no effect.
+ * Reads the settings from variables. An unknown `STRONGROOM_…` variable is a problem. A misspelled name would otherwise
+ * have no effect, and the user would not notice.
  */
 export function readEnvironment(env: Readonly<Record<string, string | undefined>>): Reading {
   const paths = new Map(settingPaths.map((path) => [environmentName(path), path]));
@@ -47,8 +47,8 @@ export function readEnvironment(env: Readonly<Record<string, string | undefined>
 }
 
 /**
- * Reads the settings among a command's flags, under the member names that commander assigns. All other flags belong to
- * the command itself, because commander has already rejected unknown flags.
+ * Reads the settings from a command's flags, whose member names commander assigns. Ignores all other flags. They belong
+ * to the command, because commander has already rejected unknown flags.
  */
 export function readFlags(flags: Readonly<Record<string, unknown>>): Reading {
   const given = settingPaths.flatMap((path): Given[] => {
@@ -86,7 +86,10 @@ function parse(file: string): JsonObject | string {
   }
 }
 
-/** Returns all values with their paths. Descends into an object that contains settings; any other object is a value. */
+/**
+ * Returns all values with their paths. Descends into an object if it contains settings, and treats any other object as
+ * a value.
+ */
 function leaves(value: JsonObject, prefix: string): (readonly [string, Json])[] {
   return Object.entries(value).flatMap(([key, member]) => {
     const path = prefix + key;
@@ -100,7 +103,7 @@ function isGroup(path: string): boolean {
 
 const booleans: Readonly<Record<string, boolean>> = { true: true, false: false, 1: true, 0: false };
 
-/** Parses a value from text. Returns invalid text unchanged, so that the setting's schema rejects it. */
+/** Parses a value from text. Returns invalid text unchanged, and the setting's schema then rejects it. */
 function fromText(text: string, form: TextForm): unknown {
   switch (form) {
     case 'text':
@@ -118,7 +121,9 @@ function fromText(text: string, form: TextForm): unknown {
   }
 }
 
-/** Returns the message for an unknown setting. `nameOf` returns a setting's name as it is written in the source. */
+/**
+ * Returns the message for an unknown setting. `nameOf` returns the name of a setting in the form that its source uses.
+ */
 function unknownSetting(
   path: string,
   nameOf: (path: string) => string,

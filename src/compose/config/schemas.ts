@@ -15,15 +15,15 @@ export function wholeNumber(min: number, max: number) {
 
 const portError = 'must be a whole number from 0 to 65535, or off';
 const portNumber = z.int({ error: portError }).min(0, { error: portError }).max(65_535, { error: portError });
-/** A port to listen on (0 means any free port), or `off` for no listener. */
+/** A port to listen on, or `off` for no listener. Port 0 means any free port. */
 export const portOrOff = z.union([portNumber, z.literal('off')], { error: portError });
 
 const ratioError = 'must be a number from 0 to 1';
 export const ratio = z.number({ error: ratioError }).min(0, { error: ratioError }).max(1, { error: ratioError });
 
 /**
- * The address of an OpenTelemetry collector, or null. It contains no credentials, because the exporter reads them from
- * its own environment variable.
+ * The address of an OpenTelemetry collector, or null. The address contains no credentials, because the exporter reads
+ * them from a separate environment variable.
  */
 export const collectorUrl = z
   .string({ error: 'must be text' })
@@ -44,10 +44,12 @@ const commandPart = z.string({ error: commandError }).refine((text) => !text.inc
 export const command = z.tuple([commandPart.min(1, { error: commandError })], commandPart, { error: commandError });
 
 const pathOrCommandError = 'must be a path, or a JSON array of strings, the program first';
-/** A file, or a program with its arguments. */
+/** Either the path of a file, or a program with its arguments. */
 export const pathOrCommand = z.union([path, command], { error: pathOrCommandError });
 
-/** Returns the schema for a store address, which may be null. `storeUrls` checks TLS and passwords. */
+/**
+ * Returns the schema for the address of a store, which may be null. `storeUrls` checks TLS and passwords separately.
+ */
 export function storeUrl(...protocols: readonly string[]) {
   const error = `must be an address that begins with ${protocols.map((protocol) => `${protocol}://`).join(' or ')}`;
   return z
@@ -67,13 +69,13 @@ export const databaseName = z
 
 /** A `token` as defined in RFC 9110, section 5.6.2, which is the syntax of a header name. */
 const tokenPattern = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/;
-/** Header names that already have a meaning in HTTP, or for proxies or browsers. */
+/** Header names that already have a meaning in HTTP or a meaning for proxies or browsers. */
 const reserved =
   /^(accept(-.+)?|access-control-.+|age|allow|alt-svc|cache-control|connection|content-.+|cookie2?|date|etag|expect|forwarded|from|host|http2-settings|if-.+|keep-alive|last-modified|link|location|max-forwards|origin|pragma|prefer|priority|proxy-.+|range|referer|retry-after|sec-.+|server|set-cookie2?|te|trailer|transfer-encoding|upgrade(-.+)?|user-agent|vary|via|warning|www-authenticate|x-forwarded-.+|x-real-ip)$/;
 
 /**
- * Returns a schema for a list of aliases for one of our headers. It converts the names to lower case, as Node.js does,
- * and removes duplicates.
+ * Returns a schema for a list of aliases for one of our headers. The schema converts the names to lower case, as
+ * Node.js does, and removes duplicates.
  */
 function headerNames(isReserved: (name: string) => boolean, why: string) {
   const message = `must be a header name of letters, digits and hyphens that does not already have a meaning${why}`;
@@ -85,11 +87,14 @@ function headerNames(isReserved: (name: string) => boolean, why: string) {
   return z.array(name, { error: 'must be a list of header names' }).transform((names) => [...new Set(names)]);
 }
 
-/** Names of headers that contain an API key. `Authorization` is allowed, because it exists for credentials. */
+/**
+ * Names of headers that contain an API key. `Authorization` is allowed, because this header is meant for credentials.
+ */
 export const keyHeaderNames = headerNames((name) => reserved.test(name), '');
 
 /**
- * Names of headers whose values are stored or logged. `Authorization` is not allowed, because it contains credentials.
+ * Names of headers whose values the vault stores or logs. `Authorization` is not allowed, because it contains
+ * credentials.
  */
 export const plainHeaderNames = headerNames(
   (name) => reserved.test(name) || name === 'authorization',
@@ -98,14 +103,14 @@ export const plainHeaderNames = headerNames(
 
 const namePattern = /^(?=.{1,253}$)[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?(\.[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?)*$/;
 
-/** An address or name to listen on. */
+/** An address or a host name to listen on. */
 export const host = z.string({ error: 'must be text' }).refine((text) => isIP(text) !== 0 || namePattern.test(text), {
   error: 'must be an IP address without brackets, or a host name',
 });
 
 const hostNameError = 'must be a list of host names or IP addresses, without a port';
 
-/** Names in a `Host` header, in lower case. An IPv6 address is in brackets, as in the header. */
+/** Names in a `Host` header, in lower case. An IPv6 address is in brackets, as in that header. */
 export const hostNames = z.array(
   z
     .string({ error: hostNameError })
@@ -116,14 +121,17 @@ export const hostNames = z.array(
 );
 
 /**
- * Returns true if only this machine can reach the address. Returns false for an address in an unusual notation, as if
- * others could reach it.
+ * Returns true if only this machine can reach the address. Returns false for an address in an unusual notation, which
+ * is treated as an address that others can reach.
  */
 export function isLoopback(text: string): boolean {
   return text === 'localhost' || text === '::1' || (isIP(text) === 4 && text.startsWith('127.'));
 }
 
-/** An origin exactly as browsers send it. `*` is rejected, because a vault must name the pages that may call it. */
+/**
+ * An origin exactly as browsers send it. `*` is not allowed, because the operator must name the pages that may call the
+ * vault.
+ */
 export const origin = z.string({ error: 'must be text' }).refine(isOrigin, {
   error: 'must be an origin as browsers send it, such as https://app.example.com, without a path',
 });
@@ -134,8 +142,8 @@ function isOrigin(text: string): boolean {
 }
 
 /**
- * A proxy's IP address, or a network given as an address and a prefix length. Threat: if every address were a trusted
- * proxy, any caller could forge its own address.
+ * A proxy's IP address, or a network in the form of an address and a prefix length. Threat: an attacker forges the
+ * address of its requests. If every address were a trusted proxy, any caller could do this.
  */
 export const proxyAddress = z
   .string({ error: 'must be text' })
@@ -151,7 +159,10 @@ function isProxyAddress(text: string): boolean {
 
 const issuerError = 'must be an address that begins with https:// (http:// only on loopback), without user, query or #';
 
-/** An identity provider's issuer. Threat: over plain HTTP, an attacker on the network could sign in as anyone. */
+/**
+ * The URL of an identity provider's issuer. Threat: an attacker on the network changes the issuer's responses and signs
+ * in as any person. Plain HTTP would allow this.
+ */
 export const issuerUrl = z.string({ error: issuerError }).refine(isSafeUrl, { error: issuerError });
 
 function isSafeUrl(text: string): boolean {
@@ -161,7 +172,7 @@ function isSafeUrl(text: string): boolean {
   return isPlain && (protocol === 'https:' || isLoopback(hostname.replace(/^\[(.*)\]$/, '$1')));
 }
 
-/** An origin that browsers reach over TLS or on loopback. */
+/** An origin that browsers reach either over TLS or on loopback. */
 export const loopbackOrHttps = z.string({ error: 'must be text' }).refine((text) => isOrigin(text) && isSafeUrl(text), {
   error:
     'must be an origin such as https://console.vault.example, in lower case and without a path; http:// only on loopback',
@@ -182,7 +193,7 @@ export const scopes = z
 const idError = 'tenant, private and management must be ids';
 const id = z.string({ error: idError }).regex(/^[A-Za-z0-9_-]{1,100}$/, { error: idError });
 
-/** An ordered list of rules. Each rule defines what the members of one of the identity provider's groups may open. */
+/** An ordered list of rules. Each rule defines what the members of one of the identity provider's groups may access. */
 export const groupRules = z.array(
   z
     .strictObject(

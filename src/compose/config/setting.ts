@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 
-/** The format in which a variable or a flag contains the value. The items of a list are separated by commas. */
+/** The format in which a variable or a flag contains the value. A list separates its items with commas. */
 export type TextForm = 'text' | 'number' | 'boolean' | 'list' | 'json';
 
 /** One setting. Its schema checks values from all sources, and the schema's messages never quote a value. */
@@ -8,9 +8,9 @@ export type Setting = {
   readonly schema: z.ZodType;
   readonly default: unknown;
   readonly form: TextForm;
-  /** True if the value is hidden wherever settings are shown. */
+  /** True if every display of settings hides the value. */
   readonly secret: boolean;
-  /** One sentence for the help output and the reference. */
+  /** One sentence that describes the setting in the help output and the reference. */
   readonly doc: string;
 };
 
@@ -27,7 +27,7 @@ export function flagName(path: string): string {
 }
 
 /**
- * Returns the member name that commander assigns to a setting's flag, such as `authHeaderAliases` for
+ * Returns the member name that commander assigns to the flag of a setting, such as `authHeaderAliases` for
  * `auth.header_aliases`.
  */
 export function flagMember(path: string): string {

@@ -27,9 +27,9 @@ import { serverSettings } from './server-settings.js';
 import type { Setting } from './setting.js';
 
 /**
- * Every setting, by its path in a configuration file (`auth.header_aliases`). Its variable
- * (`STRONGROOM_AUTH_HEADER_ALIASES`) and its flag (`--auth-header-aliases`) are derived from the path. See
- * docs/contract.md, "Settings".
+ * Every setting, by its path in a configuration file. The names of its variable and its flag are derived from this
+ * path. For example, `auth.header_aliases` has the variable `STRONGROOM_AUTH_HEADER_ALIASES` and the flag
+ * `--auth-header-aliases`. See docs/contract.md, "Settings".
  */
 export const settings = {
   profile: {
@@ -117,7 +117,7 @@ export const settings = {
     schema: command.nullable(),
     default: null,
     form: 'json',
-    // The arguments of the command may contain credentials for a secret store.
+    // The command's arguments may contain credentials for a secret store.
     secret: true,
     doc: 'A command that prints the root key, as an array of the program and its arguments. No shell is involved.',
   },
@@ -366,7 +366,7 @@ export const settings = {
     schema: pathOrCommand.nullable(),
     default: null,
     form: 'json',
-    // The arguments of an anchor program may contain credentials for the anchor.
+    // The arguments of an anchor program may contain credentials for that anchor.
     secret: true,
     doc:
       'Receives each signed checkpoint of the log as one line. It is a file, preferably on another machine, or a ' +
@@ -385,7 +385,7 @@ export const settings = {
     schema: collectorUrl,
     default: null,
     form: 'text',
-    // The path or query of the address may contain credentials for the collector.
+    // The address's path or query may contain credentials for the collector.
     secret: true,
     doc:
       'Where an OpenTelemetry collector accepts traces (OTLP over HTTP), such as http://localhost:4318/v1/traces. Without ' +

@@ -16,8 +16,8 @@ export type StoreUrlsResult =
   | { readonly ok: false; readonly problems: readonly string[] };
 
 /**
- * Returns the addresses of the cluster profile's stores. Each address comes from a setting, or from a file that a
- * setting names.
+ * Returns the addresses of the cluster profile's stores. A setting contains either the address or the path of a file
+ * with the address.
  */
 export function storeUrls({ settings }: Config): StoreUrlsResult {
   const problems: string[] = [];
@@ -52,8 +52,8 @@ function textOf(file: string): string | null {
 }
 
 /**
- * Returns one line for each address that is not secure. Threat: an attacker on the network reads or modifies the sealed
- * data and wrapped keys that cross these connections.
+ * Returns one line for each address that is not secure. Threat: an attacker on the network reads or changes the sealed
+ * data and wrapped keys that the connections to these addresses transfer.
  */
 function unsafe(urls: Readonly<Record<keyof StoreUrls, string | null>>): readonly string[] {
   const problems: string[] = [];
@@ -81,8 +81,8 @@ function hasTls(store: keyof StoreUrls, url: string): boolean {
 }
 
 /**
- * Returns true if the URL disables certificate checks. Threat: without these checks, TLS does not stop an attacker who
- * impersonates the store.
+ * Returns true if the URL disables certificate checks. Threat: an attacker on the network impersonates the store. TLS
+ * does not prevent this without certificate checks.
  */
 function trustsAnybody(url: string): boolean {
   const off = /[?&](tlsInsecure|tlsAllowInvalidCertificates|tlsAllowInvalidHostnames)=true(&|$)/i;

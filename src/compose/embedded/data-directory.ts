@@ -13,16 +13,21 @@ const setgid = 0o2000;
 
 /**
  * Locks a data directory for this process. If the directory does not exist, creates it with access only for its owner.
- * Throws StoreBroken if this process cannot write to the directory, if other users can write to it or replace it, if
- * they can read or replace files in it, or if another process has locked it. If `isDev` is true, the data may be in
- * another user's directory, such as a project that is mounted into a container.
+ * If `isDev` is true, the data may be in a directory of another user, such as a project that is mounted into a
+ * container.
+ *
+ * Throws StoreBroken in these cases:
+ * - This process cannot write to the directory.
+ * - Other users can write to the directory or replace it.
+ * - Other users can read or replace files in the directory.
+ * - Another process has locked the directory.
  */
 export async function takeDataDirectory(dataDir: string, isDev = false): Promise<{ release(): void }> {
   if (!isDev) expectNotReplaceable(dataDir, 'the data directory ');
   try {
     await mkdir(dataDir, { recursive: true, mode: 0o700 }).catch(async (error: unknown) => {
-      // On a read-only file system, `mkdir` reports that a directory is missing. This call then throws the actual
-      // error.
+      // On a read-only file system, `mkdir` reports that a directory is missing. This call to `access` throws the
+      // actual error instead.
       await access(existingParent(dataDir), constants.W_OK);
       throw error;
     });
@@ -34,7 +39,7 @@ export async function takeDataDirectory(dataDir: string, isDev = false): Promise
   if (fault !== null) throw new StoreBroken(fault);
   const paths = [join(dataDir, 'lock'), ...databases.flatMap((file) => filesOf(join(dataDir, file)))];
   for (const path of paths) await expectWritable(path);
-  // Checks the paths again, because the directory may be new and another user may have put a link there since the first
+  // Checks the paths again. The directory may be new, and another user may have created a link in it after the first
   // check.
   if (!isDev) for (const path of paths) expectNotReplaceable(path, '');
   for (const path of paths) await expectPrivate(path);
@@ -48,10 +53,10 @@ export async function takeDataDirectory(dataDir: string, isDev = false): Promise
 }
 
 /**
- * Returns a description of what is wrong with a data directory's owner or mode and how to correct it, or null if
- * nothing is wrong. Threat: a user who can write to the directory can replace our files. The group may have write
+ * Returns a description of what is wrong with a data directory's owner or mode and how to correct it. Returns null if
+ * nothing is wrong. Threat: a user who can write to the directory replaces our files. The group may have write
  * permission only if it is this process's own group and the directory has the setgid bit. Container platforms provide
- * volumes in that form (`fsGroup`).
+ * volumes in this form (`fsGroup`).
  */
 export function faultOfDataDirectory(directory: Stats, dataDir: string): string | null {
   const groupsOwn = isGroupsOwn(directory);
@@ -76,8 +81,8 @@ function isGroupsOwn(directory: Stats): boolean {
 }
 
 /**
- * Returns the paths of a database and of the files that SQLite keeps next to it. If the database is a symbolic link,
- * those files are next to the link's target.
+ * Returns the paths of a database and of the files that SQLite stores next to it. If the database is a symbolic link,
+ * SQLite stores those files next to the link's target.
  */
 function filesOf(database: string): readonly string[] {
   const real = realPath(database);
@@ -90,8 +95,8 @@ function expectNotReplaceable(path: string, what: string): void {
 }
 
 /**
- * Throws StoreBroken if another user can read or write the file. The mode of the file, or that of its directory, must
- * prevent this.
+ * Throws StoreBroken if another user can read or write the file. Either the mode of the file or the mode of its
+ * directory must prevent this.
  */
 async function expectPrivate(file: string): Promise<void> {
   const stats = await stat(file).catch(() => null);
@@ -107,8 +112,8 @@ async function expectPrivate(file: string): Promise<void> {
 }
 
 /**
- * Throws StoreBroken if the file exists but is not writable. Without write permission, SQLite opens the file read-only,
- * takes no lock, and reports the problem only on the first write.
+ * Throws StoreBroken if the file exists but is not writable. SQLite would open such a file read-only, take no lock, and
+ * report the problem only at the first write.
  */
 async function expectWritable(file: string): Promise<void> {
   try {

@@ -4,13 +4,16 @@ import { StoreUnavailable } from '../../ports/store-unavailable.js';
 import type { UnitOfWork } from '../../ports/unit-of-work.js';
 
 export const reserveBytesDefault = 256 * 1024 * 1024;
-/** The largest fraction of the disk that the reserve may occupy. It makes the reserve smaller on a small disk. */
+/**
+ * The maximum fraction of the disk that the reserve may occupy. On a small disk, this fraction makes the reserve
+ * smaller.
+ */
 const reserveShare = 1 / 20;
 const lookEveryMs = 100;
 
 /**
- * Fences, checkpoints, and the events that delete, expire or revoke something. They must be stored even when no other
- * event can be.
+ * The types of the events that must be stored even when no other event can be: fences, checkpoints, and events that
+ * delete, expire or revoke something.
  */
 const alwaysStored = new Set([
   ...['token.deleted', 'token.expired', 'token.property.expired', 'token.fenced'],
@@ -26,8 +29,8 @@ const alwaysStored = new Set([
 
 /**
  * Reserves the last part of the disk for writes that must not fail: deletes, expiries, and the access log records that
- * every reveal requires. While free space is below the reserve, every other write is rejected as if the disk were full.
- * Free space is read at most ten times per second. Another program can still use up the reserve.
+ * every reveal requires. While the free space is smaller than the reserve, the vault rejects every other write as if
+ * the disk were full. The free space is read at most ten times per second. Other programs can still use up the reserve.
  */
 export function diskReserve(dataDir: string, reserveBytes: number) {
   let lookedAt = Number.NEGATIVE_INFINITY;
@@ -53,8 +56,8 @@ export function diskReserve(dataDir: string, reserveBytes: number) {
 
   return {
     /**
-     * Wraps a unit of work. While free space is below the reserve, the wrapped unit stores only the events in
-     * `alwaysStored`.
+     * Wraps a unit of work. While the free space is smaller than the reserve, the wrapped unit stores only the events
+     * in `alwaysStored`.
      */
     guardWork: (work: UnitOfWork): UnitOfWork => ({
       ...work,
@@ -64,7 +67,7 @@ export function diskReserve(dataDir: string, reserveBytes: number) {
         return work.commit(change);
       },
     }),
-    /** Wraps a key ring. While free space is below the reserve, the wrapped key ring creates no new keys. */
+    /** Wraps a key ring. While the free space is smaller than the reserve, the wrapped key ring creates no new keys. */
     guardKeys: <K extends KeyRing>(keys: K): K => ({
       ...keys,
       async create(tenantId: string) {

@@ -16,7 +16,7 @@ type Deps = {
   readonly dataDir: string;
   readonly keptMs: number;
   readonly state: () => Promise<ServiceState>;
-  /** Called when reads switch to the rows of another generation. */
+  /** Called when reads switch to the rows of a different generation. */
   readonly onSwap: () => void;
   readonly onError: (error: unknown) => void;
 };
@@ -44,7 +44,7 @@ export function embeddedProjections({ vault, stores, dataDir, keptMs, state, onS
   const { log, keys, clock } = vault;
   const tokens = createTokenRebuild({
     ...{ generations, keys, log, clock, openThread, onError },
-    // Only one process can have the data open, so no other process runs a rebuild.
+    // Only one process can have the data open, so no other process can be running a rebuild.
     isElsewhere: async () => false,
     ...{ graceMs: keptMs, version: projectionVersions.tokens },
   });
@@ -70,7 +70,7 @@ export function embeddedProjections({ vault, stores, dataDir, keptMs, state, onS
 
 /**
  * Returns the projections that must be rebuilt because an older version of Strongroom built them. Throws StoreBroken if
- * a newer version built a projection.
+ * a newer version of Strongroom built a projection.
  */
 export async function outdatedProjections({ generations }: Pick<Stores, 'generations'>) {
   const { newer, older } = comparedVersions(await generations.versions());

@@ -5,12 +5,12 @@ import { openKeyRing } from '../../keys/open-key-ring.js';
 import type { TraceUseLimits } from '../../keys/trace-uses.js';
 import type { Clock } from '../../ports/clock.js';
 
-/** A data directory's SQLite stores and its keys. Events that are read from the log are authenticated. */
+/** The SQLite stores and the keys of a data directory. Events are authenticated when they are read from the log. */
 export type EmbeddedStores = Awaited<ReturnType<typeof openAuthenticStores>>;
 
 /**
- * Opens a data directory's stores and keys. `nextRootKey` is the key under which an interrupted rotation may already
- * have wrapped the keys.
+ * Opens the stores and the keys of a data directory. `nextRootKey` is the next root key of an interrupted rotation,
+ * which may already wrap the keys.
  */
 export async function openAuthenticStores(
   dataDir: string,

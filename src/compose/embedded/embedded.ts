@@ -40,40 +40,40 @@ import { type EmbeddedStores, openAuthenticStores } from './embedded-stores.js';
 export type EmbeddedOptions = {
   readonly dataDir: string;
   readonly rootKey: Buffer;
-  /** The key under which an interrupted rotation may already have wrapped the keys. */
+  /** The next root key of an interrupted rotation, which may already wrap the keys. */
   readonly nextRootKey?: Buffer | null;
   /**
-   * `dev` rejects data that was created in production mode, and `production` rejects data that was created in dev mode.
-   * CLI commands use `any`, which accepts the data of either mode.
+   * The kind of data to accept. `dev` accepts only data that was created in dev mode, and `production` accepts only
+   * data that was created in production mode. CLI commands use `any`, which accepts both.
    */
   readonly mode: 'dev' | 'production' | 'any';
   /**
-   * Opens the stores even if the log is older than its keys, or does not match the key store's record of the log. The
-   * log can then be examined, or reconciled with the keys.
+   * Opens the stores even if the log is older than its keys, or does not match the key store's record of the log. A
+   * caller can then examine the log, or reconcile it with the keys.
    */
   readonly acceptsOlderLog?: boolean;
   readonly cvcRetentionMs: number;
-  /** CLI commands omit this option, because they have no limits. */
+  /** The limits for requests. CLI commands omit this option, because no limits apply to them. */
   readonly limits?: LimitSettings;
-  /** The anchor that receives signed checkpoints, or null if there is none. */
+  /** The anchor that receives signed checkpoints, or null if no anchor is configured. */
   readonly anchor?: Anchor | null;
   readonly clock?: Clock;
   /** The amount of disk space that is reserved for deletes and reveals, in bytes. */
   readonly reserveBytes?: number;
-  /** Lets tests replace trace keys early. */
+  /** The limits after which trace keys are replaced. Tests pass low limits to replace the keys early. */
   readonly traceLimits?: TraceUseLimits;
   readonly random?: Random;
-  /** By default, webhooks are sent only to public addresses. */
+  /** The sender for webhooks. By default, webhooks are sent only to public addresses. */
   readonly webhookSender?: WebhookSender;
-  /** Null if tracing is off. */
+  /** The spans for tracing, or null if tracing is off. */
   readonly spans?: Spans | null;
-  /** How long the old rows are kept after a rebuild, in ms. The default is one minute. */
+  /** The time in ms for which the vault retains the old rows after a rebuild. The default is one minute. */
   readonly keptMs?: number;
   /** Receives each notice for the operator. The service writes notices to its log. */
   readonly onNotice?: (text: string) => void;
-  /** Called for a failure that no request caused. */
+  /** Called for each failure that was not caused by a request. */
   readonly onError: (error: unknown) => void;
-  /** Called when the stores can no longer be written. The process must then exit. */
+  /** Called when the stores can no longer be written. The process must exit after this call. */
   readonly onBroken: (error: StoreBroken) => void;
 };
 
@@ -83,21 +83,21 @@ export type Embedded = OpenService & {
   readonly webhooks: WebhookDeliveries;
 };
 
-/** The default for `keptMs`. A search that began before the new rows came into use still needs the old rows. */
+/** The default for `keptMs`. A search that began before the switch to the new rows still needs the old rows. */
 export const keptRowsMs = 60_000;
 
 /**
- * Opens the embedded profile, which implements all ports on the two SQLite files of one data directory. The directory
- * is locked for this process until `close`. When the promise resolves, all ended keys have been destroyed. Throws
- * StoreBroken with advice.
+ * Opens the embedded profile, which implements all ports with the two SQLite files in one data directory. The directory
+ * is locked for this process until `close`. Before the promise resolves, the vault destroys all ended keys. Throws
+ * StoreBroken with advice if the directory cannot be used.
  */
 export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> {
   const { dataDir, rootKey, random = systemRandom, limits = noLimits } = options;
   const { onNotice = () => undefined, keptMs = keptRowsMs, acceptsOlderLog = false, onError } = options;
   const bareClock = options.clock ?? systemClock();
   let guard: GuardedClock | null = null;
-  // The stores need a clock before they can read the record that says whether the clock can be trusted. Until then,
-  // they destroy nothing.
+  // The stores need a clock before they can read the record that determines whether the clock can be trusted. They
+  // destroy nothing until they have read it.
   const clock = lateClock(bareClock, () => guard);
   const metrics = prometheusMetrics();
   const lock = await takeDataDirectory(dataDir, options.mode === 'dev');
@@ -149,7 +149,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
         spans: options.spans ?? null,
         systems: { log: 'sqlite', rows: 'sqlite' },
         rowCache,
-        // A timer only wakes the sweep, so it does not need a token's id.
+        // A timer only wakes the sweep, and the sweep does not need a token's id.
         timers: { set: ({ dueAt }) => sweep.dueAt(dueAt), clear: () => undefined, pending: async () => 0 },
         knownCallers: createKnownCallers(),
         confirmReads: () => undefined,
@@ -163,7 +163,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
     const webhooks = createWebhookDeliveries(vault, onceAMinute(onBackgroundError));
     const dailyCounting = createDailyCounting(vault, onceAMinute(onBackgroundError));
     const state = async () => {
-      // If the store does not respond, assumes that no rebuild is running.
+      // If the store cannot be read, we assume that no rebuild is running.
       const { running } = rebuildStatus(await stores.generations.rebuild().catch(() => null));
       const notices = holdNotices(held.hold());
       return embeddedState(stores, damage(), recorder.isWritable(), running, notices, await readLastBackup(dataDir));
@@ -198,7 +198,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
       },
       async close() {
         await tokens.stop();
-        // A webhook receiver that does not respond must not delay the shutdown.
+        // A receiver of webhooks that does not respond must not delay the shutdown.
         webhookSender.close();
         await webhooks.stop();
         await dailyCounting.stop();
@@ -206,11 +206,11 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
         await vault.vocabularies.idle();
         await recorder.close();
         await checkpointer.stop();
-        // Destroys ended keys now. Otherwise, the next start would have to read all events since keys were last
-        // destroyed, which may include a whole import.
+        // Destroys ended keys now to keep the next start short. The next start would otherwise read all events since
+        // keys were last destroyed, which may include a whole import.
         await shredWithNotice(stores.log, stores.keys, onNotice).catch(() => undefined);
-        // If this write fails, the key store's record of the log is slightly out of date. Threat: a log that is opened
-        // only for examination may be forged, so it is never recorded.
+        // If this write fails, the key store's record of the log is slightly out of date. Threat: an attacker forges a
+        // log, and an operator opens it to examine it. The key store must never record such a log.
         if (!acceptsOlderLog) await noteLog(stores).catch(() => undefined);
         await held.stop();
         dailyCounts.close();
@@ -226,7 +226,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
 
 /**
  * Returns the log's id. If the log is new, records its id in both stores. Throws StoreBroken if the stores do not
- * belong together or were created in another mode.
+ * belong together, or if they were created in a different mode.
  */
 async function identify(
   stores: EmbeddedStores,
@@ -234,17 +234,17 @@ async function identify(
   random: Random,
   clock: Clock,
 ): Promise<string> {
-  // Reads the id without verifying its MAC. If the log belongs to another vault, its MACs were computed with that
-  // vault's keys, and verifying them here would wrongly report a forged log.
+  // Reads the id without verifying its MAC. If the log belongs to a different vault, its MACs were computed with that
+  // vault's keys. Verifying them here would wrongly report a forged log.
   const identity = await logIdentity(stores.storedLog);
   const logIdOfKeys = stores.logIdOfKeys();
   if (identity === null) {
-    // Threat: an attacker empties the log or removes its first event, so that the vault starts a new log.
+    // Threat: an attacker empties the log or removes its first event to make the vault start a new log.
     if ((await stores.keys.logMemory()).link !== null) {
       if (acceptsOlderLog && logIdOfKeys !== null) return logIdOfKeys;
       throw lostVault();
     }
-    // If the process died while creating a log, the key store already has that log's id. Reuse it.
+    // If an earlier process died while it created the log, the key store already has that log's id. We use the same id.
     const logId = logIdOfKeys ?? random.uuid();
     if (logIdOfKeys === null) await stores.bindKeysToLog(logId);
     await openLog(stores.log, random, { dev: mode === 'dev', at: clock.now(), logId });
@@ -253,7 +253,7 @@ async function identify(
   if (identity.logId !== logIdOfKeys) {
     throw new StoreBroken('vault.db and keys.db do not belong together. Restore both from backups of one vault.');
   }
-  // Reads the id again, this time verifying its MAC.
+  // The log belongs to this vault, so we now read the id again and verify its MAC.
   if (!acceptsOlderLog) await logIdentity(stores.log);
   if (mode === 'production' && identity.dev) {
     throw new StoreBroken(

@@ -6,7 +6,7 @@ export type ThreadData = { readonly dataDir: string; readonly rootKey: Uint8Arra
 
 export type ThreadMethod = 'build' | 'compare' | 'directory';
 
-/** A call to a method of `RebuildThread`, with its arguments. `close` gets no response, because it ends the thread. */
+/** A call to a method of `RebuildThread`, with its arguments. `close` gets no response, because it stops the thread. */
 export type ToThread =
   | { readonly id: number; readonly method: ThreadMethod; readonly input: Parameters<RebuildThread[ThreadMethod]> }
   | { readonly method: 'close' };

@@ -12,8 +12,8 @@ import type { FromThread, ThreadData, ThreadMethod, ToThread } from './protocol.
 import { toThreadError } from './thread-error.js';
 
 /**
- * Runs in the rebuild thread, which reads events, decrypts them and compares rows. This keeps the work off the thread
- * that serves HTTP.
+ * Runs in the rebuild thread. It reads events, decrypts them and compares rows, so that the thread that serves HTTP
+ * does not have to do this work.
  */
 async function start(port: MessagePort, { dataDir, rootKey }: ThreadData): Promise<void> {
   giveWay();
@@ -27,7 +27,7 @@ async function start(port: MessagePort, { dataDir, rootKey }: ThreadData): Promi
   const sources = { ...reader.sources, keys, log: authenticLog(storedLog, keys) };
   const directory = authenticDirectory({
     ...{ directory: sources.directory, keys, key: integrity.rows },
-    // This thread writes nothing. The next read on the serving thread repairs the directory.
+    // This thread writes nothing. The serving thread repairs the directory on its next read.
     heal: async () => undefined,
   });
   const rowSources = { ...sources, directory, integrity, expressions: createExpressions() };
@@ -36,7 +36,8 @@ async function start(port: MessagePort, { dataDir, rootKey }: ThreadData): Promi
       try {
         return await buildPage(rowSources, revisionsIn(generation), after, limit);
       } finally {
-        // Threat: a key that is destroyed during the rebuild remains usable in this thread's cache.
+        // Threat: an attacker reads data whose key was destroyed during the rebuild. This thread's cache could still
+        // contain that key.
         keys.forgetAll();
       }
     },
@@ -64,15 +65,15 @@ async function start(port: MessagePort, { dataDir, rootKey }: ThreadData): Promi
 }
 
 /**
- * Lowers this thread's priority, so that requests get the CPU first. Does nothing on operating systems other than
- * Linux, where the priority would apply to the whole process.
+ * Lowers this thread's priority, so that requests get the CPU first. On operating systems other than Linux, does
+ * nothing, because the priority would apply to the whole process.
  */
 function giveWay(): void {
   if (platform() !== 'linux') return;
   try {
     setPriority(constants.priority.PRIORITY_LOW);
   } catch {
-    // The rebuild also works at normal priority if the service may not change priorities.
+    // The service may lack permission to change priorities. The rebuild then runs at normal priority.
   }
 }
 

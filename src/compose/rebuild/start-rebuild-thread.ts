@@ -7,7 +7,7 @@ type Waiting = { resolve(answer: unknown): void; reject(error: Error): void };
 
 /**
  * Starts a `RebuildThread` on a separate thread, which opens the files of the data directory itself. The thread reads
- * the root key from shared memory and zeroes it, because a message would leave copies of the key behind.
+ * the root key from shared memory and then zeroes it. A message with the key would leave copies of the key in memory.
  */
 export function startRebuildThread(data: ThreadData): RebuildThread {
   const rootKey = new Uint8Array(new SharedArrayBuffer(data.rootKey.length));
@@ -61,7 +61,7 @@ export function startRebuildThread(data: ThreadData): RebuildThread {
     build: (...input) => call('build', ...input),
     compare: (...input) => call('compare', ...input),
     directory: () => call('directory'),
-    // Only the thread has the unwrapped keys, so they are gone once the thread has exited.
+    // Only the thread has the unwrapped keys, so they are gone when the thread has exited.
     forgetKeys: close,
     close,
   };

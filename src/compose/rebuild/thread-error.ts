@@ -4,7 +4,7 @@ import { StoreUnavailable } from '../../ports/store-unavailable.js';
 import { ForgedRow } from '../../vault/forged-row.js';
 import { KeyLost, type LostKey } from '../../vault/key-lost.js';
 
-/** An error in a form that can be passed between threads. It contains no text that could quote data. */
+/** An error in a form that threads can exchange. It contains no text that could quote data. */
 export type ThreadError =
   | { readonly is: 'key_lost'; readonly stream: string; readonly what: LostKey }
   | { readonly is: 'forged_row'; readonly row: ForgedRow['row']; readonly what: ForgedRow['what'] }

@@ -1,6 +1,6 @@
 import { closeSync, fsyncSync, openSync } from 'node:fs';
 
-/** Flushes a directory to disk, so that a created or removed entry survives a power failure. */
+/** Flushes a directory to disk, so that the creation or removal of an entry survives a power failure. */
 export function fsyncDirectory(path: string): void {
   const descriptor = openSync(path, 'r');
   try {

@@ -5,8 +5,9 @@ import { fsyncDirectory } from './fsync-directory.js';
 import { encodeKeyText, rootKeySizeBytes } from './key-text.js';
 
 /**
- * Generates a root key in a new file with mode 0600. Without the key, the data sealed under it would be lost. The file
- * and its directory entry are therefore on disk when this returns, and an existing file is never overwritten.
+ * Generates a root key in a new file with mode 0600. If the key were lost, the data sealed under it would be lost too.
+ * The function therefore flushes the file and its directory entry to disk before it returns, and never overwrites an
+ * existing file.
  */
 export function generateRootKey(path: string): { ok: true } | { ok: false; message: string } {
   const created = create(path);

@@ -3,15 +3,17 @@ const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
 
 /**
- * Decodes 64 hexadecimal characters, optionally followed by a line ending, into 32 bytes. Returns null for anything
- * else. Works on bytes, because a string that contains the key could not be zeroed. The key is in a dedicated buffer.
+ * Decodes 64 hexadecimal characters, with an optional line ending, into the 32 bytes of a key. Returns null for any
+ * other input. The input is a buffer, because a string that contains the key could not be zeroed. The result has a
+ * dedicated buffer.
  */
 export function decodeKeyText(text: Buffer): Buffer | null {
   let end = text.length;
   if (text[end - 1] === lineFeed) end -= 1;
   if (end < text.length && text[end - 1] === carriageReturn) end -= 1;
   if (end !== rootKeySizeBytes * 2) return null;
-  // Allocated outside the V8 heap, because V8 leaves copies behind when it moves a buffer.
+  // Allocates the key outside the V8 heap, because V8 leaves copies of a buffer behind when it moves the buffer within
+  // the heap.
   const key = Buffer.from(new ArrayBuffer(rootKeySizeBytes));
   for (let i = 0; i < rootKeySizeBytes; i += 1) {
     const high = digitValue(text[i * 2]);

@@ -23,9 +23,10 @@ import { readKeyFile } from './read-key-file.js';
 import type { RootKeyPlace } from './root-key-place.js';
 
 /**
- * Returns the next root key for a rotation. The key is on disk before it wraps any other key. Creates the key if it
- * does not exist and `mayMake` is true. If a rotation was interrupted just before it removed the next key's file,
- * removes the file and returns null. The caller must zero the key. Throws RotationRefused.
+ * Returns the next root key for a rotation. If the key does not exist and `mayMake` is true, creates it. The key is on
+ * disk before it wraps any other key. If an earlier rotation was interrupted just before it removed the file of the
+ * next root key, removes that file and returns null. The caller must zero the key. Throws RotationRefused if no usable
+ * key is available.
  */
 export function takeNextRootKey({ file, nextFile, dataDir, isDev }: RootKeyPlace, mayMake: boolean): Buffer | null {
   const isOurs = file !== null && isReplaced(file);
@@ -56,8 +57,8 @@ export function takeNextRootKey({ file, nextFile, dataDir, isDev }: RootKeyPlace
 }
 
 /**
- * Returns true if a rotation finishes by writing the new root key to this file. Returns false for a mounted file that
- * root owns, which a rotation cannot overwrite.
+ * Returns true if a rotation writes the new root key to this file as its last step. Returns false for a mounted file
+ * that root owns, because a rotation cannot overwrite it.
  */
 export function isReplaced(file: string): boolean {
   const stats = statSync(file, { throwIfNoEntry: false });
@@ -65,9 +66,9 @@ export function isReplaced(file: string): boolean {
 }
 
 /**
- * Overwrites the old root key in its file with the new key. Then overwrites and removes the new key's file, so that no
- * disk block retains that key after a later rotation. If this is interrupted at any point, at least one of the two
- * files contains the complete new key.
+ * Overwrites the old root key in its file with the new key. Then overwrites and removes the new key's file. Otherwise,
+ * a disk block could retain this key after a later rotation has replaced it. If the function is interrupted, at least
+ * one of the two files contains the complete new key.
  */
 export function replaceRootKeyFile(file: string, nextFile: string, key: Buffer): void {
   const text = encodeKeyText(key);
@@ -81,13 +82,13 @@ export function replaceRootKeyFile(file: string, nextFile: string, key: Buffer):
 }
 
 /**
- * Throws RotationRefused if the file cannot be overwritten. Call it before the rotation begins, because failing at the
- * end would be too late.
+ * Throws RotationRefused if the file cannot be overwritten. Call it before the rotation begins. The rotation overwrites
+ * the file at its end, which would be too late to fail.
  */
 function expectReplaceable(file: string): void {
   try {
     accessSync(dirname(file), constants.W_OK);
-    // A file with mode 0400 is not checked, because the rotation changes its mode before writing to it.
+    // The check skips a file with mode 0400, because the rotation changes the mode before it writes to the file.
     if ((statSync(file).mode & 0o200) !== 0) accessSync(file, constants.W_OK);
   } catch {
     throw new RotationRefused(
@@ -96,7 +97,10 @@ function expectReplaceable(file: string): void {
   }
 }
 
-/** Creates the key in a temporary file first, so that a crash never leaves an incomplete key under the final name. */
+/**
+ * Creates the next root key. The key is first created in a temporary file, so that a crash never leaves an incomplete
+ * key under the final name.
+ */
 function make(nextFile: string): void {
   const part = `${nextFile}.part`;
   rmSync(part, { force: true });

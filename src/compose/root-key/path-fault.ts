@@ -3,15 +3,16 @@ import { isAbsolute, join, resolve, sep } from 'node:path';
 import { isOfOwnGroup } from './own-group.js';
 
 const sticky = 0o1000;
-/** The kernel's limit on the number of symbolic links in a path. If a path contains more links, opening it fails. */
+/** The kernel's limit on the number of symbolic links in a path. Opening a path with more links fails. */
 const linksMax = 40;
 
 /**
- * Explains how other users can replace the file that a path leads to, and how to prevent that. Returns null if they
- * cannot replace it. The explanation continues a sentence that begins with the file's name. Checks each directory along
- * the path and along the targets of its symbolic links. Stops at a part that does not exist yet or that this process
- * may not access. Does not detect access control lists. Threat: a user who can write to one of these directories
- * replaces our directory, file or link.
+ * Explains how other users can replace the file at a path, and how to prevent that. The explanation continues a
+ * sentence that begins with the file's name. Returns null if other users cannot replace the file. Threat: a user who
+ * can write to a directory on the path replaces our directory, file or link.
+ *
+ * Checks each directory along the path and along the targets of its symbolic links. Stops at the first part that does
+ * not exist or that this process cannot access. Does not detect access control lists.
  */
 export function faultOfPath(path: string): string | null {
   const names = namesIn(resolve(path));
@@ -48,14 +49,14 @@ function statsOf(path: string): Stats | null {
 }
 
 /**
- * Explains how other users can replace a directory entry. Returns null if they cannot replace it. In a sticky
- * directory, only root, the entry's owner and the directory's owner can replace it.
+ * Explains how other users can replace a directory entry. Returns null if they cannot. In a sticky directory, only
+ * root, the entry's owner and the directory's owner can replace the entry.
  */
 function faultOfDirectory(directory: string, entry: string, stats: Stats | null): string | null {
   const own = statsOf(directory);
   if (own === null || !own.isDirectory()) return null;
   if (!isTrusted(own)) return foreign(directory);
-  // Root's group has no other members.
+  // A directory that belongs to root's group is safe, because that group has no other members.
   const groupWrites = (own.mode & 0o020) !== 0 && !isOfOwnGroup(own) && own.gid !== 0;
   if (!groupWrites && (own.mode & 0o002) === 0) return null;
   if ((own.mode & sticky) === 0) {

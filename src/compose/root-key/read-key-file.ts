@@ -7,24 +7,27 @@ import { realPath } from './real-path.js';
 import { noRootKey, type RootKeyResult } from './root-key-result.js';
 
 /**
- * The number of bytes to read: 64 characters, a line ending of up to two bytes, and one more byte to detect a longer
- * file.
+ * The number of bytes to read: 64 characters, up to two bytes for a line ending, and one more byte to detect a file
+ * that is too long.
  */
 const readSizeBytes = 67;
 const ownerModes: readonly number[] = [0o600, 0o400];
 /**
- * The mode of a mounted file: root owns it, and the service's own group may read it. Neither the service nor other
- * users can change it.
+ * The required mode of a mounted file that belongs to root. The service's own group can read the file. Neither the
+ * service nor other users can change it.
  */
 const mountedMode = 0o440;
 
 /**
  * Reads the root key from a regular file. The file must be outside the data directory, because a copy of that directory
- * must not include its own key. There are two kinds of acceptable files: a file that this user owns and no other user
- * can access, and a file that root owns and only this process's group can read, such as a secret that a container
- * platform mounts. No other user may be able to replace the file, or a link or directory on its path. The checks and
- * the read use the same open file. If `isDev` is true, the key is for `--dev` data and may be in another user's
- * directory.
+ * must not include its own key. No other user may be able to replace the file, or a link or directory on its path. If
+ * `isDev` is true, the key is for `--dev` data and may be in a directory of another user.
+ *
+ * The function accepts two kinds of files:
+ * - A file that this user owns and that no other user can access.
+ * - A file that root owns and that only this process's group can read. Container platforms mount secrets in this form.
+ *
+ * The function checks and reads the same open file, so the file cannot be replaced between the check and the read.
  */
 export function readKeyFile(file: string, dataDir: string, isDev = false): RootKeyResult {
   const path = realPath(file);
@@ -62,7 +65,7 @@ function isInside(path: string, directory: string): boolean {
   return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }
 
-/** Opens the file in non-blocking mode. Otherwise, opening a pipe that has no writer would block forever. */
+/** Opens the file in non-blocking mode. In blocking mode, opening a pipe without a writer would wait forever. */
 function open(path: string, file: string): { ok: true; descriptor: number } | { ok: false; message: string } {
   try {
     return { ok: true, descriptor: openSync(path, constants.O_RDONLY | constants.O_NONBLOCK) };
@@ -92,7 +95,7 @@ function faultOf(stats: Stats, file: string): string | null {
   return null;
 }
 
-/** Checks a mounted file's group and mode. Threat: other members of a shared group can read the key. */
+/** Checks the group and the mode of a mounted file. Threat: another member of a shared group reads the key. */
 function faultOfMounted(stats: Stats, mode: number, file: string): string | null {
   if (!isOfOwnGroup(stats)) {
     const group = ownGroup();

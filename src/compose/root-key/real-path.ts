@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 
-/** Returns the path with symbolic links resolved. The last parts of the path need not exist. */
+/** Resolves the symbolic links in a path. The last parts of the path do not have to exist. */
 export function realPath(path: string): string {
   const absolute = resolve(path);
   try {

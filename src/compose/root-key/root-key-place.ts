@@ -5,11 +5,11 @@ import { readKeyFile } from './read-key-file.js';
 import { realPath } from './real-path.js';
 import { loadRootKey } from './root-key.js';
 
-/** The source of the root key, and the location of the next root key during a key rotation. */
+/** The source of the root key, and the place of the next root key during a rotation. */
 export type RootKeyPlace = {
-  /** The path as given in the settings. Other users must not be able to change where it leads. */
+  /** The path as it is written in the settings. Other users must not be able to change which file it leads to. */
   readonly named: string | null;
-  /** The same path with symbolic links resolved. A rotation overwrites this file. */
+  /** The same path with its symbolic links resolved. A rotation overwrites this file. */
   readonly file: string | null;
   readonly command: readonly [string, ...string[]] | null;
   readonly nextFile: string | null;
@@ -22,7 +22,10 @@ export type RootKeysResult =
   | { readonly ok: true; readonly keys: readonly [Buffer, ...Buffer[]] }
   | { readonly ok: false; readonly message: string };
 
-/** Returns the source that the settings name. For `--dev` data, the default is the file next to the data directory. */
+/**
+ * Returns the source of the root key according to the settings. For `--dev` data, the default is the file next to the
+ * data directory.
+ */
 export function rootKeyPlaceOf({ settings }: Config): RootKeyPlace {
   const { data: dataDir, root_key_command: command } = settings;
   const devFile = devRootKeyPath(dataDir);
@@ -33,9 +36,9 @@ export function rootKeyPlaceOf({ settings }: Config): RootKeyPlace {
 }
 
 /**
- * Returns the root key, followed by the next root key if it exists. An interrupted rotation may already have wrapped
- * all keys under the next root key, and may have overwritten only part of the old root key's file. The caller must zero
- * each key.
+ * Returns the root key. If the next root key exists, returns it as the second key. An interrupted rotation may already
+ * have wrapped all keys under the next root key, and may have overwritten only part of the old root key's file. The
+ * caller must zero each key.
  */
 export async function readRootKeys({
   named,

@@ -1,6 +1,6 @@
 /**
- * `key` contains 32 bytes, which the caller must zero after use. `message` describes the problem and how to correct it.
- * It never quotes the content of the file or the output of the command.
+ * The result of reading a root key. `key` contains 32 bytes, and the caller must zero them after use. `message`
+ * describes the problem and how to correct it, and never quotes the content of the file or the output of the command.
  */
 export type RootKeyResult =
   | { readonly ok: true; readonly key: Buffer }

@@ -4,8 +4,8 @@ import { runKeyCommand } from './run-key-command.js';
 
 /**
  * Loads the root key from the configured source, which is either a file or the output of a command. There is no default
- * source, and no variable can contain the key (docs/design.md, "Key hierarchy"; docs/contract.md, "Settings"). On
- * failure, returns a message with advice.
+ * source, and an environment variable cannot contain the key (docs/design.md, "Key hierarchy"; docs/contract.md,
+ * "Settings"). If the key cannot be loaded, returns a message with advice.
  */
 export async function loadRootKey(from: {
   readonly file?: string | null;

@@ -4,14 +4,15 @@ import { noRootKey, type RootKeyResult } from './root-key-result.js';
 
 const timeLimitMs = 10_000;
 /**
- * The number of bytes to read: 64 characters, a line ending of up to two bytes, and one more byte to detect a longer
- * output.
+ * The number of bytes to read: 64 characters, up to two bytes for a line ending, and one more byte to detect an output
+ * that is too long.
  */
 const outputSizeBytesMax = 67;
 
 /**
- * Runs the program from `root_key_command` with its arguments, without a shell, and reads the root key from its output.
- * Stops the program after 10 seconds. Never repeats its output or its standard error, because both may contain secrets.
+ * Runs the program from `root_key_command` with its arguments and without a shell, and reads the root key from its
+ * output. Stops the program after 10 seconds. The message never quotes the program's output or its standard error,
+ * because both may contain secrets.
  */
 export async function runKeyCommand(
   command: readonly [string, ...string[]],
@@ -39,7 +40,7 @@ function run([program, ...args]: readonly [string, ...string[]], output: Buffer,
     let sizeBytes = 0;
     const end = (ended: Ended) => {
       clearTimeout(timer);
-      // A grandchild that inherited the pipe must not keep this process waiting.
+      // A grandchild may have inherited the pipe. It must not keep this process waiting.
       child.stdout.destroy();
       child.kill('SIGKILL');
       resolve(ended);
@@ -56,6 +57,6 @@ function run([program, ...args]: readonly [string, ...string[]], output: Buffer,
       if (status === 0) end({ ok: true, sizeBytes });
       else failed(status === null ? 'was ended by a signal' : `ended with status ${status}`);
     });
-    // Errors that `spawn` throws synchronously quote the program's arguments.
+    // `spawn` can throw an error that quotes the program's arguments, so the message does not include that error.
   }).catch(() => ({ ok: false, message: 'The command of root_key_command could not be started.' }));
 }

@@ -56,7 +56,7 @@ export type Stores = Pick<
   readonly consoleSessions: ConsoleSessions;
 };
 
-/** The parts that a profile provides in addition to its stores. */
+/** The other parts that a profile provides. */
 export type Parts = Pick<
   Vault,
   'integrity' | 'clock' | 'random' | 'timers' | 'confirmReads' | 'cvcRetentionMs' | 'webhookSender'
@@ -65,10 +65,13 @@ export type Parts = Pick<
   readonly rateLimits: RateLimits;
   readonly limits: LimitSettings;
   readonly knownCallers: KnownCallers;
-  /** Null if other processes can also change rows. */
+  /**
+   * The cache for rows. Null if other processes can also change the rows, because a cache could not notice their
+   * changes.
+   */
   readonly rowCache: RowCache | null;
   readonly spans: Spans | null;
-  /** The names of the stores, as spans show them. */
+  /** The names of the stores in spans. */
   readonly systems: { readonly log: string; readonly rows: string };
   readonly onError: (error: unknown) => void;
 };
@@ -82,21 +85,21 @@ export const systemRandom: Random = {
 type ComposedVault = {
   readonly vault: Vault;
   readonly recorder: AccessRecorder;
-  /** All parts of the service except its state and its projections. */
+  /** All parts of the service except its state and projections. */
   readonly service: Omit<Service, 'state' | 'projections'>;
   /**
-   * Returns the damage that requests and background work have found in the stores. If there is any, the service is not
-   * ready.
+   * Returns the damage that requests and background work have found in the stores. The service is not ready while this
+   * list contains entries.
    */
   readonly damage: () => readonly string[];
-  /** Records a failure that no request caused. */
+  /** Records a failure that was not caused by a request. */
   readonly backgroundFailed: (error: unknown) => void;
 };
 
-/** The maximum number of forged rows that `damage` names. `doctor` names all of them. */
+/** The maximum number of forged rows that `damage` lists. `doctor` lists all of them. */
 const forgedNamedMax = 10;
 
-/** Composes the vault, which all commands use, from the stores of one profile. */
+/** Composes the vault from the stores of one profile. All commands use the result. */
 export function composeVault(bare: Stores, given: Parts): ComposedVault {
   const { integrity, metrics, rateLimits, limits, onError, spans, systems, rowCache, ...parts } = given;
   const {
@@ -170,7 +173,8 @@ export function composeVault(bare: Stores, given: Parts): ComposedVault {
     if (forged.size < forgedNamedMax) forged.set(`${error.row.of} ${error.row.name}`, error.message);
   };
   const onForged = (error: ForgedRow): void => {
-    // Reports each forged row once. Threat: an attacker who guesses keys fills the service's log.
+    // Reports each forged row only once. Threat: an attacker who sends requests with guessed keys fills the service's
+    // log.
     if (!forged.has(`${error.row.of} ${error.row.name}`)) onError(error);
     reportError(error);
   };

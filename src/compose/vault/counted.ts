@@ -2,7 +2,7 @@ import type { KeyRing } from '../../keys/key-ring.js';
 import type { Metrics } from '../../ports/metrics.js';
 import type { WebhookSender } from '../../ports/webhook-sender.js';
 
-/** Wraps a key ring so that metrics count destroyed keys. */
+/** Wraps a key ring so that the metrics count the destroyed keys. */
 export function countedKeyRing(keys: KeyRing, metrics: Metrics): KeyRing {
   return {
     ...keys,
@@ -14,7 +14,7 @@ export function countedKeyRing(keys: KeyRing, metrics: Metrics): KeyRing {
   };
 }
 
-/** Wraps a sender so that metrics count webhook requests. */
+/** Wraps a sender so that the metrics count the webhook requests. */
 export function countedSender(sender: WebhookSender, metrics: Metrics): WebhookSender {
   return {
     ...sender,

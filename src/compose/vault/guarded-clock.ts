@@ -4,32 +4,35 @@ import type { ClockHold, ClockRecord, ClockRecords } from '../../ports/clock-rec
 import { type EventLog, ForgedLog } from '../../ports/event-log.js';
 
 const hourMs = 3_600_000;
-/** If a vault was stopped for longer than this, a hold begins at its next start. */
+/** If a vault was stopped for longer than this time, a hold begins when the vault starts again. */
 const stoppedMsMax = 7 * 24 * hourMs;
-/** If the clock steps by more than this, a hold begins. */
+/** The step of the clock above which a hold begins. */
 const stepMsMax = hourMs;
 const holdMs = 24 * hourMs;
 const recordEveryMs = 60_000;
 /**
- * A difference up to this size is not a step. It arises because two clocks are read one after the other, or because one
- * of them is being adjusted.
+ * Two readings of the clocks can differ by this much although no clock stepped. The difference arises because the two
+ * clocks are read one after the other, or because one of them is being adjusted.
  */
 const jitterMs = 2_000;
-/** The apparent drift between the wall clock and the steady clock, of which one reports only whole milliseconds. */
+/**
+ * The apparent drift between the wall clock and the steady clock. It arises because one of the clocks reports only
+ * whole milliseconds.
+ */
 const readingMs = 2;
-/** The longest time that a verification code is kept (`cvc.retention_seconds`). */
+/** The longest time for which a verification code is stored (`cvc.retention_seconds`). */
 const codeLifeMsMax = hourMs;
 /**
  * The maximum time, in ms, by which an event may be newer than the last recorded time and still count as evidence of
- * the time. It allows for the interval between two records, and for a late record.
+ * the time. It covers the interval between two records, and a late record.
  */
 const unrecordedMsMax = 2 * recordEveryMs;
 
 export type GuardedClock = Required<Omit<Clock, 'steady'>> & {
   readonly steady: () => number;
-  /** Returns the current hold, or null if there is none. */
+  /** Returns the current hold, or null if the clock is trusted. */
   hold(): HoldStatus | null;
-  /** Records the operator's confirmation of the clock. Returns false if there was no hold. */
+  /** Records the operator's confirmation of the clock. Returns false if the clock is not on hold. */
   confirm(): Promise<boolean>;
   /** Records the current time. */
   record(): Promise<void>;
@@ -43,22 +46,26 @@ export type HoldStatus = { readonly trusted: number; readonly remainingMs: numbe
 type Deps = {
   readonly clock: Clock;
   readonly records: ClockRecords;
-  /** The time of the newest event in the log, in ms, or null if there is none. */
+  /** The time of the newest event in the log in ms, or null if the log has no usable event. */
   readonly newestEvent: number | null;
   readonly onError: (error: unknown) => void;
   readonly onNotice: (text: string) => void;
 };
 
 /**
- * Guards against a wrong clock, so that a single wrong reading cannot destroy anything. A hold begins if the vault
- * starts more than 7 days after the newest recorded time, if it starts more than one hour before that time, or if the
- * clock steps by more than one hour in either direction. During a hold, anything that is due by the old or the new time
- * is hidden, and nothing is destroyed. The hold ends after the vault has run for 24 hours, when the operator confirms
- * the clock, or when the clock returns to the expected time.
+ * Guards against a wrong clock, so that a single wrong reading cannot destroy anything. A hold begins in one of three
+ * cases:
+ * - The vault starts more than 7 days after the newest recorded time.
+ * - The vault starts more than one hour before the newest recorded time.
+ * - The clock steps by more than one hour in either direction.
+ *
+ * During a hold, the vault destroys nothing, and hides everything that is due by the old or the new time. The hold ends
+ * when the vault has run for 24 hours, when the operator confirms the clock, or when the clock returns to the expected
+ * time.
  *
  * Verification codes have their own time scale. When the clock steps back, that scale moves forward by the same amount,
- * so the codes do not live longer. At startup, the vault does not know how long it was stopped. Therefore, if the clock
- * went back, all stored codes become due.
+ * so the codes do not live longer. At startup, the vault cannot determine how long it was stopped. If the clock has
+ * gone back, all stored codes therefore become due.
  */
 export async function guardedClock(needs: Deps): Promise<GuardedClock> {
   const { clock, records, newestEvent, onError, onNotice } = needs;
@@ -66,9 +73,9 @@ export async function guardedClock(needs: Deps): Promise<GuardedClock> {
   const steady = () => clock.steady?.() ?? clock.now();
 
   const stored = await records.load();
-  /** The wall time minus the steady time at the last reading. */
+  /** The difference between the wall time and the steady time at the last reading. */
   let offset = wallNow() - steady();
-  /** The time for verification codes minus the steady time. It never decreases. */
+  /** The difference between the time for verification codes and the steady time. It never decreases. */
   let codesOffset = offset;
   let hold: ClockHold | null = null;
   /** The steady time of the last update of `hold.elapsed`. */
@@ -90,16 +97,16 @@ export async function guardedClock(needs: Deps): Promise<GuardedClock> {
     };
     const ahead = wall - (trusted + ran);
     if (ahead <= stoppedMsMax && ahead >= -stepMsMax) return;
-    // If the clock is still wrong in the same way, a restart neither shortens nor restarts the hold. If it is wrong in
-    // a different way, the hold starts again.
+    // If the clock is still wrong in the same way, the hold continues after a restart and its remaining time does not
+    // change. If the clock is wrong in a different way, the hold starts from the beginning.
     const goesOn = wall - newest <= stoppedMsMax && newest - wall <= stepMsMax;
     hold = { trusted, trustedForCodes, ran, elapsed: goesOn ? (record.hold?.elapsed ?? 0) : 0 };
     onNotice(holdText(trusted));
   }
 
   /**
-   * Reads the wall clock and the steady clock, and detects a step. Every use of the clock calls this function, so a
-   * step is detected before anything is destroyed because of it.
+   * Reads the wall clock and the steady clock, and detects a step. Every use of the clock calls this function. A step
+   * is therefore detected before it can cause the vault to destroy anything.
    */
   function check(): number {
     const wall = wallNow();
@@ -139,7 +146,7 @@ export async function guardedClock(needs: Deps): Promise<GuardedClock> {
     write().catch(onError);
   }
 
-  /** Writes records one after another, so that an older record never replaces a newer one. */
+  /** Writes the records one after another, so that an older record never replaces a newer record. */
   function write(): Promise<void> {
     const written = saving.then(async () => {
       const record = { newest: wallNow(), codesAhead: codesAhead(), hold };
@@ -150,7 +157,7 @@ export async function guardedClock(needs: Deps): Promise<GuardedClock> {
   }
 
   if (stored !== null) begin(stored);
-  // A rejected CLI command must not change any file, so regular recording begins only with `start`.
+  // A CLI command that is rejected must not change any file, so regular recording begins only when `start` is called.
   if (stored === null || hold !== null) await write();
 
   return {
@@ -208,7 +215,7 @@ export async function guardedClock(needs: Deps): Promise<GuardedClock> {
   };
 }
 
-/** Returns a clock that delegates to the guarded clock once it exists, and to `clock` until then. */
+/** Returns a clock that uses `clock` until the guarded clock exists, and then uses the guarded clock. */
 export function lateClock(clock: Clock, guard: () => GuardedClock | null): Clock {
   return {
     now: () => (guard() ?? clock).now(),
@@ -222,8 +229,8 @@ export function lateClock(clock: Clock, guard: () => GuardedClock | null): Clock
 }
 
 /**
- * Returns the time of the newest event, or null if there is none. If `acceptsForged` is true, also returns null if the
- * event is not authentic, because a forged event is not evidence of the time.
+ * Returns the time of the newest event, or null if the log is empty. If `acceptsForged` is true, also returns null if
+ * the newest event is not authentic, because a forged event is not evidence of the time.
  */
 export async function newestEventTime(log: EventLog, acceptsForged: boolean): Promise<number | null> {
   try {
@@ -235,7 +242,7 @@ export async function newestEventTime(log: EventLog, acceptsForged: boolean): Pr
   }
 }
 
-/** Returns the notices about a hold, which the readiness response and `doctor` show. */
+/** Returns the notices about a hold. The readiness response and `doctor` show them. */
 export function holdNotices(hold: HoldStatus | null): readonly string[] {
   if (hold === null) return [];
   const { trusted, remainingMs } = hold;
@@ -246,8 +253,8 @@ export function holdNotices(hold: HoldStatus | null): readonly string[] {
 }
 
 /**
- * Returns the newest trusted time, which is either the last recorded time or the time of the newest event. The event
- * does not count if it is so much newer than the record that the clock must have been wrong when the event was written.
+ * Returns the newest trusted time: either the last recorded time, or the time of the newest event. Ignores an event
+ * that is much newer than the record, because the clock was probably wrong when that event was written.
  */
 function newestOf({ newest }: ClockRecord, newestEvent: number | null): number {
   return newestEvent !== null && newestEvent - newest <= unrecordedMsMax ? Math.max(newest, newestEvent) : newest;

@@ -4,25 +4,26 @@ import { isReplaced, replaceRootKeyFile, takeNextRootKey } from '../root-key/nex
 import type { RootKeyPlace } from '../root-key/root-key-place.js';
 
 /**
- * `root_key_file` is the file that now contains the new root key. `cleared` means that this call only cleaned up after
- * an interrupted rotation.
+ * The progress and the result of a rotation. `root_key_file` is the file that contains the new root key afterwards.
+ * `cleared` means that this call only cleaned up after an interrupted rotation.
  */
 export type KeyRotationState =
   | { readonly state: 'none' }
   | { readonly state: 'running'; readonly done: number; readonly total: number }
   | { readonly state: 'rotated' | 'cleared'; readonly root_key_file: string };
 
-/** Rotates all keys. The work runs in this process, and only one rotation runs at a time. */
+/** Rotates all keys in this process. Only one rotation runs at a time. */
 export type KeyRotationWork = {
-  /** Starts a rotation, or continues an interrupted one. Does nothing while a rotation is running. */
+  /** Starts a rotation, or continues an interrupted rotation. Does nothing if a rotation is already running. */
   start(): void;
-  /** Returns the progress. Throws the error of a failed rotation. */
+  /** Returns the progress. If the rotation has failed, throws its error. */
   state(): KeyRotationState;
 };
 
 /**
- * Creates the rotation work. `mayMakeNext` allows this process to create the next root key itself, which is safe if no
- * other process needs that key. `onRotated` is called once no key is wrapped under the old root key. It must not throw.
+ * Creates the rotation work. If `mayMakeNext` is true, this process may create the next root key, which is safe if no
+ * other process needs that key. `onRotated` is called when no key is wrapped under the old root key anymore. It must
+ * not throw.
  */
 export function createKeyRotationWork(
   rotation: KeyRotation,

@@ -1,15 +1,16 @@
 import type { Service } from '../../http/service.js';
 import type { KeyRotationWork } from './key-rotation-work.js';
 
-/** A service, plus the operations that only CLI commands use. */
+/** A service with the operations that only CLI commands use. */
 export type OperatedService = Service & {
   readonly rotation: KeyRotationWork;
   readonly confirmClock: ConfirmClock;
 };
 
 /**
- * Records the operator's confirmation of the clock. `trusted` means that there was no hold. `cluster` means that the
- * confirmation has no effect, because a cluster process trusts its clock only while it agrees with MongoDB's.
+ * Records the operator's confirmation of the clock. `trusted` means that the clock was not on hold. `cluster` means
+ * that the confirmation has no effect, because a cluster process trusts its clock only while it agrees with MongoDB's
+ * clock.
  */
 export type ConfirmClock = () => Promise<'confirmed' | 'trusted' | 'cluster'>;
 
@@ -18,6 +19,6 @@ export type OpenService = Service & {
   readonly confirmClock: ConfirmClock;
   /** Starts the background work. */
   start(): void;
-  /** Finishes the work in progress and closes the stores. */
+  /** Completes the work in progress and closes the stores. */
   close(): Promise<void>;
 };

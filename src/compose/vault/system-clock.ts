@@ -1,13 +1,15 @@
 import { uptime } from 'node:os';
 import type { Clock } from '../../ports/clock.js';
 
-/** If the wall clock and Node.js's monotonic clock diverge by more than this, the time since boot is read. */
+/** The difference between the wall clock and Node.js's monotonic clock above which the time since boot is read. */
 const lookIntoMs = 1_000;
 
 /**
- * Returns this machine's clock. Unlike Node.js's monotonic clock, its `steady` time continues while the machine is
- * suspended, so a laptop that slept overnight does not seem to have had its clock stepped. The time since boot includes
- * suspension, but reading it is slow. It is therefore read only when the wall clock and the monotonic clock diverge.
+ * Returns this machine's clock. Its `steady` time continues while the machine is suspended, unlike Node.js's monotonic
+ * clock. A laptop that wakes up in the morning therefore does not report a step of the clock.
+ *
+ * The time since boot includes the time of suspension, but reading it is slow. It is read only when the wall clock and
+ * the monotonic clock diverge.
  */
 export function systemClock(): Clock & { steady(): number } {
   const bootedAt = uptime() * 1_000 - performance.now();

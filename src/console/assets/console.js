@@ -1,6 +1,6 @@
 // This script makes pages more convenient. Every page also works without it.
 
-/** Completes the last term of a query with suggestions from the service, in a WAI-ARIA combobox. */
+/** Completes the last term of a query with suggestions from the service. Uses a WAI-ARIA combobox. */
 function completeQueries(input) {
   const list = document.createElement('ul');
   list.id = `${input.id}-options`;
@@ -18,7 +18,7 @@ function completeQueries(input) {
   let timer = 0;
 
   const termIn = (text) => /(?:[^\s()"]|"[^"]*"?)*$/u.exec(text)?.[0] ?? '';
-  // Completes only fields, types, metadata keys and containers. Other values never leave the form.
+  // Completes only fields, types, metadata keys and containers. All other values stay in the form.
   const mayComplete = (term) => term !== '' && (!term.includes(':') || /^(?:type|container):/i.test(term));
 
   function show(suggestions) {
@@ -97,7 +97,7 @@ function completeQueries(input) {
   });
 }
 
-/** Hides a plaintext value after its time is up, even if the browser kept the page for its back button. */
+/** Hides a plaintext value when its time is up, even if the browser restores the page with the back button. */
 function hideInTime(notice) {
   const left = notice.querySelector('[data-hide-left]');
   const endsAt = Date.now() + Number(notice.dataset.hideAfter) * 1000;
@@ -117,7 +117,9 @@ function hideInTime(notice) {
   document.addEventListener('visibilitychange', tick);
 }
 
-/** Checks a form against the vault's rules while a person types. Shows errors only for fields that were used. */
+/**
+ * Checks a form against the vault's rules while a person types. Shows errors only for fields that the person has used.
+ */
 function checkWhileTyping(form) {
   const used = new Set();
   let asked = 0;
@@ -154,7 +156,7 @@ function checkWhileTyping(form) {
   });
 }
 
-/** Loads the page again while work is running, but not while the person types or reads an open section. */
+/** Reloads the page while work is running. Does not reload it while the person types or reads an open section. */
 function reloadWhileUnused() {
   const isChanged = (field) =>
     field.type === 'checkbox' ? field.checked !== field.defaultChecked : field.value !== field.defaultValue;
@@ -172,8 +174,8 @@ for (const form of document.querySelectorAll('[data-check]')) checkWhileTyping(f
 for (const input of document.querySelectorAll('[data-complete]')) completeQueries(input);
 
 /**
- * Copies a secret that the page shows once. Browsers offer the clipboard only over TLS and on loopback. Threat: the
- * back button would show the secret again, from a copy of the page that the browser keeps.
+ * Copies a secret that the page shows only once. Browsers provide the clipboard only over TLS and on loopback. Threat:
+ * another person at the same browser uses the back button, and the browser shows the secret from its copy of the page.
  */
 function offerCopy(button) {
   const secret = document.getElementById(button.dataset.copy);

@@ -12,7 +12,7 @@ import type { ConsolePage, Visit } from '../page.js';
 import { pageLinks } from '../pagination.js';
 
 const pageSize = 25;
-/** The maximum number of entries in an export. It is limited so that one click cannot occupy the vault for minutes. */
+/** The maximum number of entries in an export. Without this limit, one click could occupy the vault for minutes. */
 const exportedMax = 50_000;
 const exportedAtOnce = 100;
 const idMax = 1_000;
@@ -44,7 +44,7 @@ const filterFields = {
   to: time.default(null),
 };
 
-/** An interval that ends before it begins would contain no entries. */
+/** Returns true if the interval is not empty. An interval that ends before it begins would contain no entries. */
 const isInterval = ({ from, to }: { readonly from: number | null; readonly to: number | null }) =>
   from === null || to === null || from < to;
 const afterStart = { path: ['to'], error: 'must be after the start' };
@@ -66,8 +66,8 @@ const exportForm = z.object({ ...filterFields, format: z.enum(['csv', 'jsonl']) 
 type Typed = Readonly<Record<keyof typeof filterFields, string>>;
 
 /**
- * Shows the tenant's access log. The form posts the filter, because a token's id can be personal data and URLs end up
- * in the browser's history.
+ * Shows the tenant's access log. The form sends its filter with POST, because a token's id can be personal data and the
+ * browser's history stores URLs.
  */
 export const accessLogPage: ConsolePage = {
   menu: { label: 'Access log', group: 'Access' },
@@ -122,7 +122,7 @@ async function showFiltered(visit: Visit): Promise<FastifyReply> {
   return visit.page('access-log', { ...model, ...shown }, { title: 'Access log' });
 }
 
-/** Returns the first error in each field. A valid field has null. */
+/** Returns the first error in each field, or null for a valid field. */
 function errorsBeside(errors: Readonly<Record<string, readonly string[]>>) {
   const first = (field: string) => errors[field]?.[0] ?? null;
   return { entity_id: first('entity_id'), entity_ref: first('entity_ref'), from: first('from'), to: first('to') };
@@ -147,7 +147,7 @@ function filterOf({ operation, entity_type: entityType, entity_id: id, entity_re
   return { operation, entityType, entityId: id === '' ? null : id, entityRef: ref === '' ? null : ref, from, to };
 }
 
-/** Returns the path to an entity's page, or null if the session cannot open it. */
+/** Returns the path to the page of an entity, or null if the session cannot open that page. */
 type Links = (entityType: string, id: string | null) => string | null;
 
 function linksOf({ session }: Visit): Links {
@@ -160,7 +160,7 @@ function linksOf({ session }: Visit): Links {
     id !== null && mayOpen[entityType] === true ? `/${entityType}s/${encodeURIComponent(id)}` : null;
 }
 
-/** Returns the fields of an entry for the table. */
+/** Returns the fields of an access log entry for the table. */
 function rowOf({ entry, entityId, trace }: ShownEntry, pathOf: Links) {
   const {
     time: at,
@@ -200,14 +200,14 @@ const columns = [
   'trace_id',
 ] as const;
 
-/** Sends a file with the entries that match the filter, newest first. */
+/** Sends a file with the entries that match the filter, newest entry first. */
 async function exportEntries(visit: Visit): Promise<FastifyReply> {
   const asked = visit.form(exportForm);
   if (!asked.ok) throw new Problem('validation_failed', asked.errors);
   const { format, ...filter } = asked.value;
   const isCsv = format === 'csv';
-  // The export leaves out entries that are recorded after it begins, because they would shift other entries between
-  // pages.
+  // The export excludes entries that are recorded after it begins. New entries would shift other entries from one page
+  // to the next.
   const now = visit.vault.clock.now();
   const until = { ...filterOf(filter), to: Math.min(filter.to ?? Number.POSITIVE_INFINITY, now + 1) };
 

@@ -26,8 +26,8 @@ import { onceOf, type TypedForm, typedForm } from '../typed-form.js';
 import { existingApplication, pathOf, typeNotes } from './applications.js';
 
 /**
- * Creates and changes applications. The editor needs no script: each button in the rule list posts the whole form, and
- * the response contains the changed form. Only `save` stores anything.
+ * Creates and changes applications. The editor does not need a script. Each button in the rule list posts the whole
+ * form, and the response contains the changed form. Only `save` stores the application.
  */
 export const applicationEditorPage: ConsolePage = {
   routes: [
@@ -74,13 +74,13 @@ function typeIn(source: unknown): ApplicationType {
   return applicationTypes.find((one) => one === type) ?? 'private';
 }
 
-/** The fields of the editor page that are not part of the form. */
+/** The fields of the editor page outside the form. */
 type Options = {
   readonly errors?: FieldErrors;
   readonly focus?: number | null;
   readonly status?: number;
   readonly preview?: ShownPreview;
-  /** A problem with the request as a whole, shown above the form. */
+  /** A problem that concerns the whole request. The page shows it above the form. */
   readonly problem?: { readonly title: string; readonly detail: string } | null;
   /** True if the form was checked and can be saved. */
   readonly isChecked?: boolean;
@@ -113,7 +113,7 @@ function showEdit(visit: Visit, { id, document }: LivingApplication, form: Appli
   return visit.page('applications/edit', model, { title: 'Edit application', status: options.status ?? 200 });
 }
 
-/** Returns a value that changes with each change to an application. */
+/** Returns a value that changes whenever the application changes. */
 function versionOf({ created_at, modified_at }: ApplicationDocument): string {
   return String(modified_at ?? created_at);
 }
@@ -178,7 +178,7 @@ function keptPreview(type: ApplicationType, posted: TypedForm): Pick<Options, 'p
   return { preview: noPreview({ tokenId: posted.text('token_id'), permission: posted.text('permission') }) };
 }
 
-/** Returns the errors that the API would return for the form. Returns null if the form is valid. */
+/** Returns the errors that the API would return for the form, or null if the form is valid. */
 function errorsIn({ vault }: Visit, { document }: LivingApplication, form: ApplicationForm): FieldErrors | null {
   return errorsOf([
     parseName(form.name),
@@ -188,8 +188,8 @@ function errorsIn({ vault }: Visit, { document }: LivingApplication, form: Appli
 }
 
 /**
- * Checks the expiry in the form. A new expiry must be in the future. An unchanged expiry is valid even if it has
- * passed.
+ * Checks the expiry in the form. A changed expiry must be in the future. An unchanged expiry is valid even if it is in
+ * the past.
  */
 function expiryCheck({ clock }: Visit['vault'], document: ApplicationDocument, form: ApplicationForm) {
   return form.expiresAt === formOf(document).expiresAt ? valid(null) : checkExpiresAt(expiryIn(form), clock.now());
@@ -223,7 +223,7 @@ async function save(visit: Visit, application: LivingApplication, form: Applicat
     return showEdit(visit, application, form, { errors: updated.errors, status: 400, ...kept });
   }
   const problem = problemCatalogue[updated.code];
-  // A 403 is thrown, because the error page records it.
+  // Problems other than 409 are thrown. The error page then records a 403 in the access log.
   if (problem.status !== 409) throw problemFrom(updated);
   return showEdit(visit, application, form, { problem, status: 409, ...kept });
 }

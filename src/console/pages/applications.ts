@@ -21,7 +21,7 @@ import { confirmed, errorOf, onceOf, pageNumber } from '../typed-form.js';
 const pageSize = 20;
 const keysMax = 3;
 
-/** Lists applications, shows an application with its access and its API keys, and issues and revokes API keys. */
+/** Lists applications, shows each application with its access and its API keys, and issues and revokes API keys. */
 export const applicationsPage: ConsolePage = {
   menu: { label: 'Applications', group: 'Access' },
   routes: [
@@ -110,14 +110,14 @@ export function pathOf(id: string): string {
   return `/applications/${encodeURIComponent(id)}`;
 }
 
-/** Returns the application in the path. Throws Problem 404 if it does not exist. */
+/** Returns the application whose id is in the path. Throws Problem 404 if the application does not exist. */
 export async function existingApplication({ vault, caller, param }: Visit): Promise<LivingApplication> {
   const application = await livingApplication(vault, caller.tenantId, param('id'));
   if (application === null) throw new Problem('application_not_found');
   return application;
 }
 
-/** The purpose of each application type. */
+/** A description of the purpose of each application type. */
 export const typeNotes: Readonly<Record<ApplicationType, string>> = {
   private: 'For servers: may read and reveal tokens, as far as its access allows.',
   public: 'For browsers and apps: may only create and update tokens. Its key does not need to be secret.',
@@ -159,7 +159,7 @@ function expiryOf({ vault }: Visit, { document: { expires_at: expiresAt } }: Liv
 
 type ShowOptions = {
   readonly preview?: ShownPreview;
-  /** The reason why a deletion was not confirmed. */
+  /** The reason why the deletion was not confirmed. */
   readonly error?: string | null;
   readonly status?: number;
 };
@@ -230,7 +230,7 @@ async function remove(visit: Visit) {
   });
 }
 
-/** Issues an API key and shows it once. `replaces` is the id of a key that the person may revoke next, or null. */
+/** Issues an API key and shows it once. `replaces` is the id of a key that the page then offers to revoke, or null. */
 async function issue(visit: Visit, replaces: string | null) {
   const { vault, request, param } = visit;
   const id = param('id');

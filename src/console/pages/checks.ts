@@ -28,12 +28,15 @@ export const checksPage: ConsolePage = {
   ],
 };
 
-/** Only a running service knows its newest backup, so the command does not check it. */
+/**
+ * Returns the finding about the newest backup. Only a running service has this information, so `strongroom doctor` does
+ * not check it.
+ */
 async function newestBackup({ service, vault }: Visit): Promise<JsonObject> {
   return { ...backup(await service.state(), vault.clock.now()) };
 }
 
-/** Parses the findings of the `diagnose` operation, and adds another finding. Returns problems first. */
+/** Parses the findings of the `diagnose` operation and adds `other`. Returns problems first. */
 function findingsIn(value: Json, other: JsonObject) {
   const given = isJsonObject(value) ? value['findings'] : [];
   const findings = [...(Array.isArray(given) ? given : []), other].filter(isJsonObject).map((finding) => ({

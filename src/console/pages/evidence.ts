@@ -91,7 +91,9 @@ export const evidencePage: ConsolePage = {
   ],
 };
 
-/** Verifies the whole log in the background. Only operators may do this, because all tenants share the log. */
+/**
+ * Verifies the whole log in the background. Only operators may run the verification, because all tenants share the log.
+ */
 export const verificationPage: ConsolePage = {
   menu: { label: 'Verification', group: 'Audit' },
   routes: [
@@ -143,15 +145,15 @@ async function show(
 }
 
 /**
- * Returns the part of a checkpoint that a tenant may see. Threat: a checkpoint's number, position and count would show
- * a tenant how active other tenants are.
+ * Returns the part of a checkpoint that a tenant may see. Threat: a tenant derives the activity of other tenants from a
+ * checkpoint's number, position and count.
  */
 function signedPart(checkpoint: Checkpoint) {
   const { time: at, signed_by: signedBy, signature } = checkpoint;
   return { time: formatTimestamp(at), hash: checkpointHash(checkpoint), signed_by: signedBy, signature };
 }
 
-/** Starts making a bundle in the background, because it may have to read the whole log. */
+/** Starts making a bundle. The work runs in the background, because it may read the whole log. */
 async function makeBundle(visit: Visit): Promise<FastifyReply> {
   const form = visit.form(bundleForm);
   if (!form.ok) return show(visit, { status: 400 });
@@ -182,7 +184,8 @@ async function sendBundle(visit: Visit): Promise<FastifyReply> {
   const { folder, files } = bundle;
   const zip = new ZipFile();
   for (const file of files) zip.addFile(join(folder, file), `evidence/${file}`);
-  // If a file was removed in the meantime, the error must abort the download and not the process.
+  // A file may have been removed since the download began. The resulting error must abort the download and not the
+  // process.
   zip.on('error', (error) => zip.outputStream.emit('error', error));
   zip.end();
   return visit.reply
@@ -230,7 +233,7 @@ async function sendFile(visit: Visit, name: string, type: string, text: string):
     .send(text);
 }
 
-/** Returns the state of the verification in the form that the page shows. */
+/** Returns the state of the verification in the form that the page needs. */
 function taskShown(task: TaskState) {
   if (task.state === 'running') {
     return { ...task, percent: task.total === 0 ? null : Math.floor((task.done / task.total) * 100) };

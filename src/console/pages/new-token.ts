@@ -20,8 +20,8 @@ const access = { session: 'private', permission: 'token:create' } as const;
 const choice = z.object({ type: z.enum(tokenTypes).default('token') });
 
 /**
- * Creates a token. The path of this page does not begin with `/tokens/`, because what follows that prefix may be a
- * token's id. The URLs of this page never contain anything that a person typed.
+ * Creates a token. The page's path does not begin with `/tokens/`, because the text after that prefix may be a token's
+ * id. The page's URLs never contain anything that a person typed.
  */
 export const newTokenPage: ConsolePage = {
   routes: [
@@ -39,7 +39,7 @@ export const newTokenPage: ConsolePage = {
   ],
 };
 
-/** Checks the form and returns the errors that the vault would report. Stores nothing. */
+/** Checks the form and returns the errors that the vault would report. Does not store anything. */
 async function check(visit: Visit): Promise<FastifyReply> {
   const { vault, context } = visit;
   const typed = typedIn(visit);
@@ -56,7 +56,8 @@ async function create(visit: Visit): Promise<FastifyReply> {
     const checked = await checkCreation(vault, context, request);
     return showForm(visit, typed, errorsOf(typed.type, errors, checked.ok ? null : checked), 400);
   }
-  // The idempotency key contains the whole form, so a form that is changed and submitted again creates another token.
+  // The idempotency key contains the whole form. If a person changes the form and submits it again, the vault creates a
+  // second token.
   const idempotency = { method: 'POST', path: `console:${path}`, key: JSON.stringify(typed) };
   const created = await createToken(
     vault,
@@ -87,8 +88,8 @@ function typedIn(visit: Visit): TypedToken {
 }
 
 /**
- * Returns error messages, keyed by the fields that show them. Returns no messages for a rejection that a person cannot
- * fix by changing a field.
+ * Returns error messages by the fields that show them. Returns no messages for a rejection that a person cannot correct
+ * by changing a field.
  */
 function errorsOf(type: TokenType, own: FieldErrors, rejected: Rejected | null): Readonly<Record<string, string>> {
   const found = rejected?.code === 'validation_failed' ? (rejected.errors ?? {}) : {};

@@ -7,7 +7,7 @@ import { gapText } from '../../queries/findings/gap-text.js';
 import type { ConsolePage, Flash, Visit } from '../page.js';
 import { recordOperation } from '../record-acts.js';
 
-/** The number at which the page stops counting overdue expiries and purges. */
+/** The maximum number of overdue expiries and purges that the page counts. */
 const overdueMax = 1_000;
 /** The word that an operator must type to confirm a rotation. */
 const rotationWord = 'rotate';
@@ -93,13 +93,13 @@ async function show(visit: Visit, { status = 200, flash, rotationError = null }:
   const rotation = rotationOf(await operations.run('keys-rotation', {}));
   const { backupMadeAt } = await service.state();
   const due = await vault.rows.due(earliestNow(vault.clock), overdueMax, earliestForCodes(vault.clock));
-  // Once the new rows are in use, a rebuild only waits for the time to remove the old ones.
+  // When the new rows are in use, the rebuild only waits until it can remove the old rows.
   const isRebuilding = statuses.some(({ rebuild }) => rebuild !== null && rebuild.phase !== 'keeping');
   const isRunning = rotation.state === 'running' || isRebuilding;
   const projections = await Promise.all(
     statuses.map(async (one) => ({
       ...rowOf(one),
-      // A plan counts all rows, so a page that reloads every two seconds does not show it.
+      // Making a plan counts all rows. The page omits the plan while it reloads every two seconds.
       plan: isRunning ? null : await service.projections.plan(one.name),
     })),
   );
@@ -154,7 +154,7 @@ type Rotation = {
   readonly problem: string | null;
 };
 
-/** Parses the state of a rotation from the JSON that the operation returned. */
+/** Parses the state of a rotation from the JSON result of the operation. */
 function rotationOf(outcome: Awaited<ReturnType<Visit['operations']['run']>>): Rotation {
   if (!outcome.ok) return { state: 'failed', done: 0, total: 0, problem: outcome.message };
   const fields = isJsonObject(outcome.value) ? outcome.value : {};

@@ -16,10 +16,11 @@ const daysShown = 30;
 const seriesMax = 6;
 
 /**
- * Shows the state of the vault. Every session sees whether the vault is ready, as in `/health/ready`. A caller with
- * `log:read` also sees the last checkpoint, the accesses, and the findings that concern its tenant. A caller with
- * `report:read` also sees the number of its tenant's tokens. An operator also sees the reasons, stores and projections,
- * as on the admin listener, and the findings of the quick checks.
+ * Shows the state of the vault. What the page shows depends on the session:
+ * - Every session: whether the vault is ready, as in `/health/ready`.
+ * - A caller with `log:read`: the last checkpoint, the accesses, and the findings that concern its tenant.
+ * - A caller with `report:read`: the number of its tenant's tokens.
+ * - An operator: the reasons, stores and projections, as on the admin listener, and the findings of the quick checks.
  */
 export const overviewPage: ConsolePage = {
   menu: { label: 'Overview', group: 'Vault' },
@@ -52,8 +53,8 @@ export const overviewPage: ConsolePage = {
 };
 
 /**
- * Returns the last hourly checkpoint. Returns `none` if there is no such checkpoint yet, and null if the session may
- * not see it.
+ * Returns the last hourly checkpoint. Returns `none` if the log has no hourly checkpoint yet, and null if the session
+ * may not see it.
  */
 async function lastCheckpoint({ vault, contextAs }: Visit) {
   const context = contextAs('management');
@@ -65,7 +66,7 @@ async function lastCheckpoint({ vault, contextAs }: Visit) {
   return { time: newest.time, hash: checkpointHash(newest), signedBy: newest.signed_by };
 }
 
-/** Returns the number of the tenant's tokens by type. Returns null if the session may not see it. */
+/** Returns the number of the tenant's tokens by type, or null if the session may not see it. */
 async function usage({ vault, contextAs }: Visit) {
   const context = contextAs('management');
   if (context === null || !grantsAnywhere(context.caller, 'report:read')) return null;
@@ -89,7 +90,7 @@ async function usage({ vault, contextAs }: Visit) {
   return { total, chart: chartOf('usage', 'bars', data) };
 }
 
-/** Returns how often the tenant's tokens were accessed. Returns null if the session may not see this. */
+/** Returns how often the tenant's tokens were accessed, or null if the session may not see it. */
 async function accesses({ vault, contextAs }: Visit) {
   const context = contextAs('management');
   if (context === null || !grantsAnywhere(context.caller, 'log:read')) return null;
@@ -107,7 +108,7 @@ async function accesses({ vault, contextAs }: Visit) {
   return { chart: total === 0 ? null : chartOf('accesses', 'lines', { title, labels, series }) };
 }
 
-/** Returns the problems that the quick checks found. Returns null if the session may not see them. */
+/** Returns the problems that the quick checks found, or null if the session may not see them. */
 async function findings({ vault, session, contextAs }: Visit, state: ServiceState) {
   const context = contextAs('management');
   const mayReadLog = context !== null && grantsAnywhere(context.caller, 'log:read');

@@ -6,8 +6,8 @@ import { recordSignIn } from '../record-acts.js';
 import { beginSignIn, closeReplaced, openedByMembership, openSession, signInMs, takeSignIn } from '../sessions.js';
 
 /**
- * Signs a person in with the identity provider. The console serves this page only if the settings name an identity
- * provider.
+ * Signs a person in with the identity provider. The console serves this page only if an identity provider is
+ * configured.
  */
 export const providerSignInPage: ConsolePage = {
   routes: [
@@ -17,8 +17,8 @@ export const providerSignInPage: ConsolePage = {
 };
 
 /**
- * Sends a page that leads the browser to the provider. A redirect would violate `form-action 'self'`, because browsers
- * also apply that rule to redirects after a form is submitted.
+ * Sends a page that leads the browser to the provider. A redirect is not possible here. Browsers also apply
+ * `form-action 'self'` to redirects that follow the submission of a form, so they would block it.
  */
 async function begin(visit: Visit) {
   const { vault, request, reply } = visit;
@@ -30,9 +30,10 @@ async function begin(visit: Visit) {
 }
 
 /**
- * Completes the sign-in of a person who returns from the provider, and sends a page that leads to the overview. This is
- * not a redirect: after a redirect, the browser would not send the `Strict` session cookie, because the navigation
- * began on another site. Threat: open redirects. Therefore no part of the request determines the destination.
+ * Completes the sign-in of a person who returns from the provider, and sends a page that leads to the overview. A
+ * redirect is not possible here, because the navigation began on a different site. After a redirect, the browser would
+ * not send the `Strict` session cookie. Threat: an attacker crafts a link that leads to a site of their choice after
+ * the sign-in (open redirect). No part of the request therefore determines the destination.
  */
 async function finish(visit: Visit) {
   const { vault, service, request, reply } = visit;
@@ -40,7 +41,7 @@ async function finish(visit: Visit) {
   const token = request.cookies[cookieNames.signIn];
   if (token !== undefined) reply.clearCookie(cookieNames.signIn, signInCookieOptions);
   const begun = token === undefined ? null : await takeSignIn(vault, token);
-  // Each failed sign-in counts. After too many failures from one address, `authFailure` throws 429.
+  // Every failed sign-in counts. If an address has too many failures, `authFailure` throws 429.
   if (begun === null) {
     await service.limits.authFailure(request.ip);
     throw new ConsoleProblem('sign_in_expired');
@@ -78,7 +79,7 @@ const problems = {
   unavailable: 'provider_unavailable',
 } as const satisfies Record<ProviderFault, string>;
 
-/** The reason why a sign-in failed, for the log. Contains only a code. */
+/** The reason why a sign-in failed. It is written to the log and contains only a code. */
 class IdentityProviderError extends Error {
   readonly code: string;
 

@@ -3,7 +3,7 @@ import type { ConsolePage, Visit } from '../page.js';
 import { recordSignOut } from '../record-acts.js';
 import { closeSession, closeSessionsLike } from '../sessions.js';
 
-/** Shows what the session gives access to, and signs the person out of this browser or of all browsers. */
+/** Shows what the session grants access to. Signs the person out of this browser or of all browsers. */
 export const sessionPage: ConsolePage = {
   routes: [
     {

@@ -9,8 +9,8 @@ const nameMax = 100;
 const secretMax = 200;
 
 /**
- * Matches an API key or an operator code. Threat: pages and the access log show the person's name, so they would also
- * show a key or code that is typed into the name field.
+ * Matches an API key or an operator code. Threat: a person types a key or code into the name field by mistake, and
+ * others read it on pages and in the access log, which show the name.
  */
 const keyOrCode = /sr_(?:private|public|management)_|^(?:[0-9A-Z]{4}-){4}[0-9A-Z]{4}$/i;
 
@@ -29,10 +29,7 @@ const form = z.object({
   operator_code: secret,
 });
 
-/**
- * Signs a person in with the API keys of one or two applications, with an operator's code, or with a combination of
- * these.
- */
+/** Signs a person in with the API keys of one or two applications, with an operator's code, or with both. */
 export const signInPage: ConsolePage = {
   routes: [
     {
@@ -46,8 +43,8 @@ export const signInPage: ConsolePage = {
 };
 
 /**
- * Shows the form. The form never repeats a key or code. Threat: the key or code could end up in a cache or in the
- * browser's history.
+ * Shows the form. The form never repeats a key or code. Threat: an attacker finds a repeated key or code in a cache or
+ * in the browser's history.
  */
 function show(visit: Visit, errors: FieldErrors, name: string, status = 200) {
   return visit.page(
@@ -59,7 +56,7 @@ function show(visit: Visit, errors: FieldErrors, name: string, status = 200) {
 
 const fields = ['name', 'private_key', 'management_key', 'operator_code', 'form'] as const;
 
-/** Returns the first error in each field. A valid field has null. */
+/** Returns the first error in each field, or null for a valid field. */
 function firstErrors(errors: FieldErrors): Readonly<Record<string, string | null>> {
   return Object.fromEntries(fields.map((field) => [field, errors[field]?.[0] ?? null]));
 }
@@ -87,13 +84,13 @@ async function signIn(visit: Visit) {
   if (ofPrivate !== null && ofManagement !== null && ofPrivate.caller.tenantId !== ofManagement.caller.tenantId) {
     errors['form'] = ['The two keys belong to different tenants. Sign in with one of them.'];
   }
-  // The code is redeemed only if there are no other errors, so a mistyped key does not use it up.
+  // The code is redeemed only if the form has no errors. A mistyped key therefore does not use up the code.
   const isOperator = code !== '' && Object.keys(errors).length === 0 && (await redeemOperatorCode(vault, code));
   if (code !== '' && Object.keys(errors).length === 0 && !isOperator) {
     errors['operator_code'] = ['The code is wrong, was already used, or is older than five minutes.'];
   }
   if (Object.keys(errors).length > 0) {
-    // Throws 429 if there were too many failed sign-ins from this address.
+    // Throws 429 if too many sign-ins from this address have failed.
     await service.limits.authFailure(request.ip);
     return show(visit, errors, name, 401);
   }
@@ -108,12 +105,12 @@ async function signIn(visit: Visit) {
   if (earlier !== undefined) await closeSession(vault, earlier);
   const token = await openSession(vault, credentials, { name, issuer: null });
   await recordSignIn(visit, callers, isOperator, { name, issuer: null });
-  // Because the cookie has no `maxAge`, the browser deletes it when the browser is closed.
+  // The cookie has no `maxAge`, so the browser deletes the cookie when the person closes the browser.
   reply.setCookie(cookieNames.session, token, cookieOptions);
   return visit.redirect('/');
 }
 
-/** The prefix of a key says which field it belongs in. */
+/** Returns the message for a key in the wrong field. The prefix of a key determines the right field. */
 function wrongField(kind: 'Private' | 'Management'): string {
   return `This is a ${kind.toLowerCase()} key. Enter it in the field “${kind} key”.`;
 }

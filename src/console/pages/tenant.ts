@@ -57,7 +57,7 @@ export const tenantPage: ConsolePage = {
 
 async function existingTenant({ vault, caller }: Visit): Promise<TenantDocument> {
   const tenant = await tenantDocument(vault, caller.tenantId);
-  // The session was valid a moment ago, so another request must have deleted the tenant since then.
+  // The session was valid when the request began, so another request must have deleted the tenant since then.
   if (tenant === null) throw new Problem('unauthenticated');
   return tenant;
 }
@@ -65,14 +65,15 @@ async function existingTenant({ vault, caller }: Visit): Promise<TenantDocument>
 type Options = {
   readonly errors?: FieldErrors;
   readonly status?: number;
-  /** The values that the person typed. If absent, the form shows the saved values. */
+  /** The values that the person typed. If they are absent, the form shows the saved values. */
   readonly typed?: Pick<TenantDocument, 'name' | 'settings'>;
   readonly isConflict?: boolean;
 };
 
 async function show(visit: Visit, tenant: TenantDocument, options: Options) {
   const { caller } = visit;
-  // A caller that may change or delete the tenant but not read it gets here if its form was rejected.
+  // A caller may have permission to change or delete the tenant but not to read it. If the form of such a caller is
+  // rejected, the tenant must not be shown.
   requirePermission(visit, 'tenant:read');
   const { errors = {}, typed = tenant, isConflict = false, status = 200 } = options;
   const model = {
@@ -102,7 +103,7 @@ function versionOf({ created_at, modified_at }: TenantDocument): string {
   return String(modified_at ?? created_at);
 }
 
-/** Returns the number of the tenant's tokens by type. Returns null if the caller may not see the report. */
+/** Returns the number of the tenant's tokens by type, or null if the caller may not see the report. */
 async function usage({ vault, context }: Visit) {
   const { caller } = context;
   if (!grantsAnywhere(caller, 'report:read')) return null;
@@ -135,7 +136,7 @@ async function update(visit: Visit) {
   return show(visit, tenant, { typed, errors: updated.errors, status: 400 });
 }
 
-/** Deletes the tenant and closes the session, because the tenant's API keys no longer work. */
+/** Deletes the tenant and closes the session, because the tenant's API keys are no longer valid. */
 async function remove(visit: Visit) {
   const { vault, request, reply } = visit;
   const tenant = await existingTenant(visit);

@@ -12,7 +12,7 @@ const form = z.object({
     .max(2_000),
 });
 
-/** Changes the theme. This works without a script and before a person signs in. */
+/** Changes the theme. The page works without a script and without a session. */
 export const themePage: ConsolePage = {
   routes: [
     {

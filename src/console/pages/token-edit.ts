@@ -27,7 +27,7 @@ const edit = z.object({
 
 type Edited = z.output<typeof edit>;
 
-/** Changes a token's containers, metadata and expiry, which PATCH can change without the data. */
+/** Changes the containers, metadata and expiry of a token. PATCH can change these fields without the token's data. */
 export const tokenEditPage: ConsolePage = {
   routes: [
     {
@@ -78,7 +78,7 @@ async function save(visit: Visit): Promise<FastifyReply> {
   return showForm(visit, typed, errorsBeside(updated.errors), 400);
 }
 
-/** Returns the stored token. Records the read in the access log, because the form shows the token's metadata. */
+/** Returns the stored token. Records a read in the access log, because the form shows the token's metadata. */
 async function storedToken(visit: Visit) {
   const answer = maskedAnswer(await findToken(visit, visit.param('id')));
   const token = await released(visit, answer);
@@ -97,7 +97,7 @@ function typedOf(token: JsonObject, revision: number): Edited {
   };
 }
 
-/** Returns only the fields that differ from the stored token, so that submitting an unedited form changes nothing. */
+/** Returns only the fields that differ from the stored token. Submitting an unedited form therefore changes nothing. */
 function patchOf(token: JsonObject, typed: Edited, metadata: Readonly<Record<string, string>>): TokenPatch {
   const before = typedOf(token, 0);
   const stored = isJsonObject(token['metadata']) ? Object.entries(token['metadata']) : [];
@@ -119,7 +119,7 @@ function patchOf(token: JsonObject, typed: Edited, metadata: Readonly<Record<str
   };
 }
 
-/** Shows the form with the typed values and an error that says that someone else changed the token. */
+/** Shows the form with the typed values and an error message: someone else changed the token. */
 function showConflict(visit: Visit, typed: Edited): Promise<FastifyReply> {
   const form = 'Someone changed the token since you opened this form. Nothing was saved.';
   return showForm(visit, typed, { form }, 412);

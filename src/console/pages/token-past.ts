@@ -27,7 +27,7 @@ const list = z.object({
 });
 const moment = z.object({ at: z.string().max(100).default('') });
 
-/** Shows a token's history, its state at an earlier time, and how its life ended. */
+/** Shows the history of a token, its state at an earlier time, and how its life ended. */
 export const tokenPastPage: ConsolePage = {
   routes: [
     { method: 'GET', path: '/tokens/:id/history', ...ofHistory, handle: showHistory },
@@ -71,14 +71,14 @@ function rowOf(entry: JsonObject, path: string) {
   };
 }
 
-/** Formats a timestamp for a date and time field, in UTC and without an offset. */
+/** Formats a timestamp for a date and time field. The result is in UTC and has no offset. */
 function fieldOf(timestamp: string): string {
   return timestamp.slice(0, 23);
 }
 
 /**
- * Shows the masked token as it was at an earlier time. The caller must be allowed to see both the earlier and the
- * current state of the token.
+ * Shows the masked token as it was at an earlier time. The caller must have permission to see the token both in its
+ * earlier state and in its current state.
  */
 async function showEarlier(visit: Visit): Promise<FastifyReply> {
   const { vault, context } = visit;
@@ -87,8 +87,8 @@ async function showEarlier(visit: Visit): Promise<FastifyReply> {
   const model = { id, path: tokenPath(id), at: '', error: null, token: null, erased: null, isNone: false, asked: null };
   const options = { title: 'Earlier state of a token' };
   if (at === '') return visit.page('tokens/as-of', model, options);
-  // Log positions are not accepted here. Threat: positions show how active other tenants are, so only operators may see
-  // them.
+  // This page does not accept log positions. Threat: a tenant derives the activity of other tenants from positions.
+  // Only operators may therefore see them.
   const read = /^\d*$/.test(at) ? null : await readAsOf(vault, at);
   if (read === null || !read.ok) {
     const error =
@@ -115,8 +115,8 @@ function erasedOf({ type, created_at: createdAt, created_by: createdBy }: JsonOb
 }
 
 /**
- * Shows how a token's life ended. `problem` is the reason why there is no statement of erasure. Null if none was
- * requested.
+ * Shows how the life of a token ended. `problem` is the reason why the vault cannot make a requested statement of
+ * erasure. It is null if the person has not requested a statement.
  */
 async function showErasure(visit: Visit, problem: string | null): Promise<FastifyReply> {
   const id = visit.param('id');
@@ -131,9 +131,10 @@ async function showErasure(visit: Visit, problem: string | null): Promise<Fastif
 }
 
 /**
- * Sends the signed statement of erasure. The session must belong to an operator, as for the command, and its caller
- * must be allowed to read the token's history. Threat: the statement contains the number of search terms of all
- * tenants, and making it takes as long as reading all of these terms.
+ * Sends the signed statement of erasure. Like the command, this requires an operator. In addition, the session's caller
+ * must have permission to read the token's history. Threat: a tenant learns from the statement how many search terms
+ * all tenants have, or requests many statements to overload the vault. Making a statement takes as long as reading all
+ * search terms.
  */
 async function sendStatement(visit: Visit): Promise<FastifyReply> {
   if (!visit.session.isOperator) throw new ConsoleProblem('not_opened');

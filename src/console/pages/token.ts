@@ -16,9 +16,9 @@ import { sendFile } from '../send-file.js';
 import { shownText } from '../shown-text.js';
 import { findPlaintext, findToken, released, type Sheet, sheetOf, tokenPath } from '../token-sheet.js';
 
-/** The maximum number of characters of an id that the page shows. The longest id has this many characters. */
+/** The maximum number of characters of an id that the page shows. It is the length of the longest possible id. */
 const idMax = 400;
-/** The time, in seconds, for which a browser shows a plaintext value. */
+/** The time in seconds for which a browser shows a plaintext value. */
 const revealedSeconds = 30;
 
 const reveal = z.object({ reason: z.string().default(''), as: z.enum(['page', 'file']).default('page') });
@@ -27,7 +27,7 @@ const deletion = z.object({
   revision: z.string().regex(/^\d{1,15}$/, { error: 'must be a revision' }),
 });
 
-/** Shows a token and the available actions. The token is masked at first. */
+/** Shows a token and the available actions. The page first shows the token masked. */
 export const tokenPage: ConsolePage = {
   routes: [
     {
@@ -78,7 +78,10 @@ export const tokenPage: ConsolePage = {
 
 const noErrors: { readonly reason: string | null; readonly confirm: string | null } = { reason: null, confirm: null };
 
-/** Shows the token. If there is none, links to what remains of a deleted token, for a session that may see it. */
+/**
+ * Shows the token. If the token does not exist, shows a link to the history of a deleted token, provided that the
+ * session may read it.
+ */
 async function showLiving(visit: Visit): Promise<FastifyReply> {
   try {
     return await showMasked(visit);
@@ -98,13 +101,13 @@ async function showMasked(visit: Visit, errors = noErrors, reason = '', status =
   return visit.page('tokens/show', { ...model, seconds: revealedSeconds }, { title: 'Token', status });
 }
 
-/** Returns whether a verification code is stored for the card. */
+/** Returns true if a verification code is stored for the card. */
 async function hasCode({ vault }: Visit, stream: string): Promise<boolean> {
   const life = (await vault.rows.get(stream))?.state.life ?? null;
   return life !== null && cvcAt(life, latestNow(vault.clock)) !== null;
 }
 
-/** Returns the actions that the page offers. The commands check the permissions again. */
+/** Returns the actions that the page offers. The commands check the permissions again when they run. */
 function mayDo({ caller }: Visit, { type, containers }: Sheet) {
   const may = (permission: 'token:update' | 'token:delete') => transformFor(caller, permission, containers) !== null;
   return {
@@ -115,11 +118,12 @@ function mayDo({ caller }: Visit, { type, containers }: Sheet) {
   };
 }
 
-/** Shows a token in plaintext for a short time. The access log records this with the person and the reason. */
+/** Shows a token in plaintext for a short time. The access log records the reveal with the person and the reason. */
 async function revealToken(visit: Visit): Promise<FastifyReply> {
   const asked = visit.form(reveal);
   const typed = asked.ok ? asked.value.reason : '';
-  // The reason in the access log must not contain line breaks. Browsers send each pasted line break as two characters.
+  // The reason in the access log must not contain line breaks. A pasted line break consists of two characters in the
+  // form.
   const text = typed.replaceAll(/\s+/g, ' ').trim();
   const stated = parseVisitor({ person: { name: 'person', text: undefined }, reason: { name: 'reason', text } });
   if (!asked.ok || !stated.ok) {
@@ -132,14 +136,14 @@ async function revealToken(visit: Visit): Promise<FastifyReply> {
   const body = await released(visit, answer, { ...context, caller: { ...caller, visitor } });
   if (asked.value.as === 'file') return sendToken(visit, 'token-plaintext.json', body);
   const token = sheetOf(body);
-  // This header makes the browser leave the page when the time is up, even without a script.
+  // When the time is up, this header makes the browser leave the page, even without a script.
   visit.reply.header('refresh', `${revealedSeconds}; url=${token.path}`);
   const may = { ...mayDo(visit, token), reveal: false };
   const model = { token, revision: answer.revision, may, isRevealed: true, errors: noErrors, reason: text };
   return visit.page('tokens/show', { ...model, seconds: revealedSeconds }, { title: 'Token' });
 }
 
-/** Deletes the token if the person typed its id, either exactly or as the page shows it. */
+/** Deletes the token if the person has typed its id. The id must be typed either exactly or as the page shows it. */
 async function deleteConfirmed(visit: Visit): Promise<FastifyReply> {
   const { vault, context } = visit;
   const id = visit.param('id');
@@ -157,7 +161,10 @@ async function deleteConfirmed(visit: Visit): Promise<FastifyReply> {
   return visit.redirect(mayReadPast(visit) ? `${tokenPath(id)}/erasure` : '/tokens', flash);
 }
 
-/** Returns true if the session may read the history of a deleted token. The containers of such a token are erased. */
+/**
+ * Returns true if the session may read the history of a deleted token. The containers of a deleted token are erased, so
+ * the required permission must cover the root container `/`.
+ */
 function mayReadPast({ caller, session }: Visit): boolean {
   if (transformFor(caller, 'token:read', ['/']) !== null || grantsAnywhere(caller, 'log:read')) return true;
   return session.management !== null && grantsAnywhere(session.management, 'log:read');

@@ -13,8 +13,8 @@ import { tokenPath } from '../token-sheet.js';
 const pageSize = 20;
 const dataShownMax = 120;
 /**
- * The maximum number of characters that the form accepts. It is greater than the maximum length of a query, so that the
- * query parser reports the error.
+ * The maximum number of characters that the form accepts. It exceeds the maximum length of a query, so that the query
+ * parser can report a query that is too long.
  */
 const queryMax = 10_000;
 
@@ -30,8 +30,8 @@ const search = z.object({
 const prefix = z.object({ prefix: z.string().max(210) });
 
 /**
- * Lists and searches tokens. The form posts a search, because the query may contain a value and URLs end up in the
- * browser's history.
+ * Lists and searches tokens. The form sends a search with POST, because the query may contain a value and the browser's
+ * history stores URLs.
  */
 export const tokensPage: ConsolePage = {
   menu: { label: 'Tokens', group: 'Vault', also: '/new-token' },
@@ -94,13 +94,13 @@ async function show(visit: Visit, query: string, page: number) {
   return visit.page('tokens', { ...model, tokens, links, suggestions, error: null }, { title: 'Tokens' });
 }
 
-/** Returns a suggestion as the beginning of a term. */
+/** Returns a suggestion in the form of the beginning of a term. */
 function termOf({ text, kind }: Suggestion): string {
   if (kind === 'field' || kind === 'metadata_key') return text.endsWith(':') ? text : `${text}:`;
   return text.startsWith(`${kind}:`) ? text : `${kind}:${text}`;
 }
 
-/** Splits a query into three parts, so that the page can mark the first invalid character. */
+/** Splits a query into three parts. The page uses the parts to mark the first invalid character. */
 function around(query: string) {
   const at = queryErrorAt(query);
   if (at === null) return { before: null, at: '', after: '' };
@@ -120,7 +120,7 @@ function rowOf(token: JsonObject) {
   };
 }
 
-/** Formats data on one line. Shows the members of an object, and any other value as it is. */
+/** Formats data as one line. Lists the members of an object, and shows any other value unchanged. */
 function dataText(data: Json): string {
   if (!isJsonObject(data)) return shownText(data, dataShownMax);
   const members = Object.entries(data).map(([key, value]) => `${key}: ${shownText(value, dataShownMax)}`);

@@ -26,7 +26,9 @@ import { errorOf, type TypedForm, typedForm } from '../typed-form.js';
 const pageSize = 20;
 const outcomes = ['delivered', 'failed', 'parked'] as const;
 const hourMs = 3_600_000;
-/** The choices for how long the old secret continues to sign deliveries. `value` is the value in the form. */
+/**
+ * The choices for the time during which the old secret continues to sign deliveries. `value` is the value in the form.
+ */
 const overlaps = [
   { value: '24', label: 'for a day', ms: 24 * hourMs },
   { value: '168', label: 'for a week', ms: 168 * hourMs },
@@ -209,8 +211,8 @@ function versionOf({ created_at, modified_at }: WebhookDocument): string {
 }
 
 /**
- * Converts a form to a request body. If no token type is selected, the webhook covers all types. If no container is
- * entered, it covers all containers.
+ * Converts a form to a request body. A form without a selected token type covers all types. A form without a container
+ * covers all containers.
  */
 function fieldsIn(form: TypedForm): WebhookFields {
   const types = form.values('token_types');
@@ -237,7 +239,7 @@ async function create(visit: Visit) {
   return showForm(visit, null, fields, { errors: created.errors, status: 400 });
 }
 
-/** Shows a new secret. This is the only time that the secret is shown. */
+/** Shows a new secret. The secret is shown only this once. */
 function showSecret(visit: Visit, id: string, value: string, isNew: boolean) {
   const title = isNew ? 'The webhook is created' : 'The secret is rotated';
   return visit.page('webhooks/secret', { path: pathOf(id), value, isNew }, { title });
@@ -294,7 +296,7 @@ async function rotate(visit: Visit) {
   return showSecret(visit, rotated.value.webhook.id, rotated.value.secret.reveal(), false);
 }
 
-/** Delivers events again. Only operators may do this, as on the command line. */
+/** Delivers events again. As on the command line, only operators may do this. */
 async function replay(visit: Visit) {
   if (!visit.session.isOperator) throw new ConsoleProblem('not_opened');
   const webhook = await existing(visit);

@@ -2,12 +2,12 @@ import type { Permission, TokenPermission } from './permission.js';
 import type { Transform } from './transform.js';
 
 /**
- * An application's access: either plain permissions on every token, or rules for containers. See docs/contract.md,
- * "Transforms" and "Access rules".
+ * An application's access. It consists either of plain permissions, which apply to every token, or of access rules,
+ * which apply to the tokens in certain containers. See docs/contract.md, "Transforms" and "Access rules".
  */
 export type Access =
   | { readonly kind: 'permissions'; readonly permissions: ReadonlySet<Permission> }
-  /** Rules are in request order. `decidingRule` applies the priorities. */
+  /** The rules are in the order of the request. `decidingRule` takes their priorities into account. */
   | { readonly kind: 'rules'; readonly rules: readonly AccessRule[] };
 
 /**
@@ -15,11 +15,14 @@ export type Access =
  * shown. See docs/contract.md, "Access rules".
  */
 export type AccessRule = {
-  /** Empty if the request does not contain a description. */
+  /** The empty string if the request that set the rule contained no description. */
   readonly description: string;
-  /** Rules with a lower priority come first. Rules with equal priority keep their request order. */
+  /**
+   * A rule with a lower number takes precedence. If several rules have the same number, the first of them in the
+   * request takes precedence.
+   */
   readonly priority: number;
-  /** Lower case, with `/` at both ends. The rule also covers the container's children. */
+  /** The container's path in lower case, with `/` at both ends. The rule also covers all containers below it. */
   readonly container: string;
   readonly transform: Transform;
   readonly permissions: readonly TokenPermission[];

@@ -10,7 +10,7 @@ import type { Visitor } from './visitor.js';
 export type Caller = {
   readonly tenantId: string;
   readonly applicationId: string;
-  /** Null if no API key was used, because access comes from a person's groups. */
+  /** The id of the API key. Null if a person's groups give the access, because such a request uses no API key. */
   readonly keyId: string | null;
   readonly applicationType: ApplicationType;
   readonly access: Access;

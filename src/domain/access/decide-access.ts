@@ -5,8 +5,8 @@ import { coversReach, reachOf } from './reach.js';
 import { strictest, type Transform } from './transform.js';
 
 /**
- * Returns true if the caller has a permission on at least one container. If not, the request returns 403 without
- * reading anything.
+ * Returns true if the caller has a permission on at least one container. If the function returns false, the request
+ * fails with 403 before anything is read.
  */
 export function grantsAnywhere({ access }: Caller, permission: Permission): boolean {
   if (access.kind === 'permissions') return access.permissions.has(permission);
@@ -27,12 +27,12 @@ export function transformFor(
   return decideAccess(subject, permission, containers).transform;
 }
 
-/** The application whose access is being decided. It may not have been saved yet. */
+/** The application whose access is being decided. The application might not be stored yet. */
 export type AccessSubject = Pick<Caller, 'access' | 'applicationType'>;
 
 /**
- * The transform for a permission, and the rule that decides it. `rule` is null under plain permissions, or if no rule
- * grants the permission.
+ * The transform that a permission gives a caller, and the access rule that decides the permission. `rule` is null if
+ * the application has plain permissions, or if no rule grants the permission.
  */
 export type AccessDecision = { readonly transform: Transform | null; readonly rule: AccessRule | null };
 
@@ -45,7 +45,8 @@ export function decideAccess(
   if (access.kind === 'rules') {
     const rule = decidingRule(access.rules, permission, containers);
     const transform = rule?.transform ?? null;
-    // Threat: anyone may have a public application's key, and `PATCH {}` returns the whole token.
+    // Threat: anyone can obtain a public application's key, and could send `PATCH {}` with that key to read the whole
+    // token.
     return { rule, transform: applicationType === 'public' && transform === 'reveal' ? 'mask' : transform };
   }
   if (!access.permissions.has(permission)) return { rule: null, transform: null };
@@ -67,8 +68,8 @@ export function transformForEach(
 }
 
 /**
- * Returns how the caller sees a token that it creates in these containers, or null if it may not create the token. See
- * docs/contract.md, "Access rules".
+ * Returns the transform with which the caller sees a token that it creates in these containers. Returns null if the
+ * caller may not create the token. See docs/contract.md, "Access rules".
  */
 export function transformForCreate(caller: Caller, containers: readonly string[]): Transform | null {
   return transformForEach(caller, 'token:create', containers);
@@ -94,16 +95,17 @@ const revealingPermissions = ['token:read', 'token:search', 'token:use'] as cons
 function revealsWherever({ access }: Caller, permission: TokenPermission): boolean {
   if (access.kind === 'permissions') return permission === 'token:use';
   const granting = access.rules.filter(({ permissions }) => permissions.includes(permission));
-  // If a rule does not decide the permission in its own container, another rule takes precedence there. That other rule
-  // covers the whole container, so the first rule never decides.
+  // Ignores the rules that never decide the permission. If a rule does not decide it in its own container, another rule
+  // takes precedence there. That rule covers the whole container, so the first rule has no effect.
   const deciding = granting.filter((rule) => decidingRule(granting, permission, [rule.container]) === rule);
   return deciding.every(({ transform }) => transform === 'reveal');
 }
 
 /**
- * Returns whether the caller may see the plaintext of a token in these containers, and may therefore change the token's
- * expressions (docs/contract.md, "Changing expressions"). Always false for a public application. Threat: a mask or a
- * search index is a program over the data, so a caller that can write one could read the data through it.
+ * Returns whether the caller may see the plaintext of a token in these containers. Only such a caller may change the
+ * token's expressions (docs/contract.md, "Changing expressions"). Returns false for every public application. Threat: a
+ * mask or a search index is a program that reads the data. A caller that sees only masked data could write such a
+ * program and learn the data from its results.
  */
 export function maySeeClear(caller: Caller, containers: readonly string[]): boolean {
   if (caller.applicationType !== 'private') return false;
@@ -134,7 +136,7 @@ function decidingRule(
 }
 
 /**
- * Returns whether `path` is the parent container itself or one of its children. Both paths end with `/`, so `/pci/`
+ * Returns whether `path` is the parent container itself or a container below it. Both paths end with `/`, so `/pci/`
  * does not cover `/pci-old/`.
  */
 function covers(parent: string, path: string): boolean {

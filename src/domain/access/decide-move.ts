@@ -4,8 +4,9 @@ import { type TokenPermission, tokenPermissions } from './permission.js';
 import { openness, strictest, type Transform } from './transform.js';
 
 /**
- * Returns how the caller sees a token after an update that moves the token from one set of containers to another.
- * Returns null if the caller may not move the token (403). See docs/contract.md, "Moving a token":
+ * Returns the transform with which the caller sees a token after an update that moves the token from one set of
+ * containers to another. Returns null if the caller may not move the token. The request then fails with 403. See
+ * docs/contract.md, "Moving a token":
  * - The caller needs `token:update` on the token, and also on each added or removed container. The strictest of these
  *   transforms applies.
  * - A move must not widen access: the caller must gain neither a permission that it lacked on the token nor a less

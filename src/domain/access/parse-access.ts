@@ -7,12 +7,12 @@ import type { ApplicationType } from './application-type.js';
 import { type Permission, permissionsOfType, type TokenPermission } from './permission.js';
 import { type Transform, transforms } from './transform.js';
 
-/** The two request fields that specify an application's access. Null counts as absent. */
+/** The two request fields that specify an application's access. A field that is null counts as absent. */
 export type AccessFields = { readonly permissions?: Json | undefined; readonly rules?: Json | undefined };
 
 /**
- * Parses an application's access: exactly one of `permissions` and `rules`, which must not be empty. See
- * docs/contract.md, "Applications".
+ * Parses an application's access. The request must contain exactly one of `permissions` and `rules`, and the list must
+ * not be empty. See docs/contract.md, "Applications".
  */
 export function parseAccess(
   { permissions = null, rules = null }: AccessFields,
@@ -32,8 +32,8 @@ export function parseAccess(
 const permissionsMax = 50;
 
 /**
- * Parses a list of 1 to 50 permissions, each of which must be in `allowed`. Removes duplicates. Errors are at `path`
- * and `path[i]`. See docs/contract.md, "Applications".
+ * Parses a list of 1 to 50 permissions, each of which must be in `allowed`. Removes duplicates. Errors are reported at
+ * `path` and `path[i]`. See docs/contract.md, "Applications".
  */
 function parsePermissions<P extends string>(
   value: Json | undefined,
@@ -62,9 +62,9 @@ function parsePermissions<P extends string>(
 const rulesMax = 50;
 
 /**
- * Parses an application's 1 to 50 access rules, in request order. Errors are at `rules`, `rules[0].container` and so
- * on. A management application cannot have rules, because it has no token permissions. See docs/contract.md, "Access
- * rules" and "Application types".
+ * Parses an application's 1 to 50 access rules, in request order. Errors are reported at `rules`, `rules[0].container`
+ * and so on. A management application cannot have rules, because it has no token permissions. See docs/contract.md,
+ * "Access rules" and "Application types".
  */
 function parseAccessRules(value: Json, applicationType: ApplicationType): Checked<readonly AccessRule[]> {
   if (applicationType === 'management')
@@ -89,8 +89,9 @@ const fields: ReadonlySet<string> = new Set(['description', 'priority', 'contain
 
 /**
  * Parses one access rule. `container`, `transform` and `permissions` are required. The default `priority` is 1, and the
- * default `description` is empty. Rejects unknown fields. Threat: an unknown field may be meant as a condition that
- * narrows the rule, and ignoring it would grant more than intended. See docs/contract.md, "Access rules".
+ * default `description` is empty. Rejects unknown fields. Threat: an administrator writes an unknown field as a
+ * condition that narrows the rule. If Strongroom ignored the field, the rule would grant more than the administrator
+ * intended. See docs/contract.md, "Access rules".
  */
 function parseAccessRule(
   value: Json,
@@ -132,7 +133,7 @@ function parsePriority(value: Json | undefined, path: string): Checked<number> {
 }
 
 /**
- * Parses a rule's transform. A public application cannot have `reveal`, because anyone may have its key. See
+ * Parses a rule's transform. A public application cannot have `reveal`, because anyone can obtain its key. See
  * docs/contract.md, "Applications".
  */
 function parseTransform(value: Json | undefined, path: string, applicationType: ApplicationType): Checked<Transform> {

@@ -76,7 +76,7 @@ type PermissionEntry = {
   readonly application_types: readonly ApplicationType[];
 };
 
-/** All permissions (docs/contract.md, "Applications"). */
+/** All permissions, as the API lists them (docs/contract.md, "Applications"). */
 export const permissionCatalogue: readonly PermissionEntry[] = [...tokenPermissions, ...managementPermissions].map(
   (permission) => ({
     type: permission,

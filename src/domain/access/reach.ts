@@ -6,8 +6,8 @@ export type Reach = 'everything' | readonly string[];
 
 /**
  * Returns the containers of the rules that grant a permission to the caller, or `everything` if the caller has the
- * permission on all tokens. No returned container is inside another. `transformFor` returns a transform only for tokens
- * in or below these containers. See docs/contract.md, "Access rules".
+ * permission on all tokens. No returned container is inside another returned container. `transformFor` returns a
+ * transform only for tokens in or below these containers. See docs/contract.md, "Access rules".
  */
 export function reachOf({ access }: Caller, permission: TokenPermission): Reach {
   if (access.kind === 'permissions') return access.permissions.has(permission) ? 'everything' : [];

@@ -8,8 +8,8 @@ import { codePointCount, isWellFormed } from '../text.js';
  */
 export type Visitor = {
   /**
-   * The person's name: typed at the console, stated by the identity provider, or stated by the API request. Null if an
-   * API request states only a reason.
+   * The person's name. The person typed it at the console, or the identity provider or the API request stated it. Null
+   * if an API request states only a reason.
    */
   readonly name: string | null;
   /**
@@ -17,13 +17,13 @@ export type Visitor = {
    * name.
    */
   readonly issuer: string | null;
-  /** The reason for the request. Null if none was given. */
+  /** The reason for the request. Null if no reason was stated. */
   readonly reason: string | null;
 };
 
 /**
- * Returns the person, the issuer and the reason as fields, and omits those that are null. Returns no fields if there is
- * no visitor.
+ * Returns the person, the issuer and the reason as fields, and omits those that are null. Returns an empty object if
+ * `visitor` is null.
  */
 export function visitorFields(visitor: Visitor | null): Readonly<Record<string, string>> {
   if (visitor === null) return {};
@@ -60,7 +60,7 @@ function checkText(name: string, text: string | undefined, max: number): Checked
   if (text === undefined) return valid(null);
   const length = codePointCount(text);
   if (length === 0 || length > max) return invalid(name, `must have 1 to ${max} characters`);
-  // Threat: a reason of invisible characters is none.
+  // Threat: a person who must state a reason enters only invisible characters.
   if (!/[\p{L}\p{N}\p{P}\p{S}]/u.test(text)) return invalid(name, 'must contain more than spaces');
   if (/\p{Cc}/u.test(text) || !isWellFormed(text)) return invalid(name, 'must not contain control characters');
   if (mayContainCardNumber(text)) return invalid(name, 'must not contain twelve or more digits in a row');

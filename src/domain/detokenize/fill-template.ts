@@ -29,8 +29,8 @@ export function templateBudget(): Budget {
 }
 
 /**
- * Evaluates one expression of a template. Threat: if filters could read the stored value, callers that see only the
- * masked value could use the filters as an oracle. Filters therefore read only what the caller may see.
+ * Evaluates one expression of a template. Filters read only what the caller may see. Threat: a caller that sees only
+ * the masked value could otherwise use filters over the stored value as an oracle.
  */
 export function* evaluateSlot(
   expressions: Expressions,
@@ -50,7 +50,7 @@ export function* evaluateSlot(
 
 /**
  * Returns the body with each expression replaced by its value. A string that consists of a single expression is
- * replaced by the JSON value. In any other string, the value is inserted as text, and a null value as an empty string.
+ * replaced by the JSON value. In any other string, the value is inserted as text. A null value becomes an empty string.
  * The body is filled in a single pass, so a token's value is never parsed for expressions. The combined size of all
  * values is limited to 8 MiB. An expression that cannot be evaluated causes an error at the path of its string. See
  * docs/contract.md, "Detokenize".

@@ -16,7 +16,7 @@ export type Slot = {
   readonly character: number;
 };
 
-/** The parts of a string that contains expressions. */
+/** A string that contains expressions, split into its literal text and its compiled expressions. */
 export type Leaf = readonly ({ readonly kind: 'text'; readonly text: string } | Slot)[];
 
 /** A parsed detokenize body, the strings in it that contain expressions, and the first path at which each id occurs. */
@@ -34,7 +34,7 @@ type Text = { readonly parts: readonly LeafPart[]; readonly paths: string[] };
 
 /**
  * Parses the strings in a body in one pass. Object keys are not parsed. See docs/contract.md, "Detokenize". Threat: a
- * single 4 MiB string may contain 200,000 expressions. This function therefore counts the expressions before it
+ * caller sends a single 4 MiB string with 200,000 expressions. This function therefore counts the expressions before it
  * compiles any of them, and compiles each one in its own step.
  */
 export function* parseTemplate(expressions: Expressions, body: Json): Steps<Checked<Template>> {
@@ -95,8 +95,8 @@ function* compile(expressions: Expressions, parts: readonly LeafPart[]): Steps<L
 }
 
 /**
- * An expression in a detokenize body, with its filters. It stands for a token's data or, if `whole` is true, for the
- * token object.
+ * An expression in a detokenize body, before its filters are compiled. It stands for a token's data or, if `whole` is
+ * true, for the token object.
  */
 type Reference = {
   readonly kind: 'reference';
@@ -104,7 +104,7 @@ type Reference = {
   readonly whole: boolean;
   /** The text after the first `|`, or null if there is no `|`. */
   readonly filters: string | null;
-  /** The position in the string, counted from 1. */
+  /** The position of the expression in the string, counted from 1. */
   readonly character: number;
 };
 
@@ -146,15 +146,18 @@ export function splitLeaf(text: string, referencesMax = Number.POSITIVE_INFINITY
 }
 
 /**
- * Appends literal text. Returns the number of braces that are open at its end, or a negative number if a `}}` in it
- * closes more braces than are open.
+ * Appends literal text. Returns how many braces are open at the end of the text. Returns a negative number if a `}}` in
+ * the text closes more braces than are open.
  */
 function addText(parts: LeafPart[], text: string, openBraces: number): number {
   if (text !== '') parts.push({ kind: 'text', text });
   return bracesAfter(text, openBraces);
 }
 
-/** Returns the position of the `|` or `}}` after the id, or -1 if another brace comes first or neither exists. */
+/**
+ * Returns the position of the `|` or `}}` after the id. Returns -1 if a different brace comes first, or if neither `|`
+ * nor `}}` follows.
+ */
 function headEnd(text: string, from: number): number {
   const ending = /[|{}]/g;
   ending.lastIndex = from;

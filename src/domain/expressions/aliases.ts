@@ -10,15 +10,16 @@ import type { RandomBelow } from './scope.js';
 
 /**
  * `alias_card: bin, last4` replaces digits with random digits. It preserves the length and the separators, the BIN if
- * `bin` is true, and the last four digits if `last4` is true. It rejects a value if no digits would be replaced. The
- * result never passes the Luhn check, because an alias that passed could not be distinguished from another person's
- * card number.
+ * `bin` is true, and the last four digits if `last4` is true. It rejects a value in which no digits would be replaced.
+ * The result never passes the Luhn check. An alias that passed the check could not be distinguished from another
+ * person's card number.
  */
 const aliasCard = aliasFilter(
   'alias_card',
   [optional(flag, false), optional(flag, false)],
   (text, [keepBin, keepLast4], random) => {
-    // Other characters would be copied into the id, which is not secret.
+    // Rejects other characters, because the alias would contain them unchanged. The alias becomes the token's id, which
+    // is not secret.
     if (!/^[\d .-]*$/.test(text)) return new Refusal('alias_card: the value holds more than digits and separators');
     const all = characters(text);
     const positions = digitPositions(all);
@@ -29,7 +30,7 @@ const aliasCard = aliasFilter(
     const [first] = hidden;
     if (first === undefined) return new Refusal('alias_card: the alias would keep every digit of the value');
     for (const position of hidden) all[position] = String(random(10));
-    // A number that passes the Luhn check fails it once any single digit is changed.
+    // Changing any single digit of a number that passes the Luhn check makes the number fail the check.
     if (passesLuhn(all.filter(isDigit).join(''))) all[first] = String((Number(all[first]) + 1) % 10);
     return all.join('');
   },
@@ -69,8 +70,8 @@ function pick(alphabet: string, random: RandomBelow): string {
 }
 
 /**
- * Creates a filter that draws a random alias for text. Before it draws, the filter rejects text that is longer than an
- * id may be, because random numbers are expensive. The scope must have a random source.
+ * Creates a filter that draws a random alias for text. The filter first rejects text that is longer than the maximum
+ * length of an id, because drawing random numbers is expensive. The scope must have a random source.
  */
 function aliasFilter<const P extends readonly Parameter<unknown>[]>(
   name: string,

@@ -4,8 +4,8 @@ import { limits } from './limits.js';
  * The output and the work that remain for one token's expressions. Create one budget per token per request, and pass it
  * to every evaluation. Each evaluation uses up a part of the budget. The total size of the results is limited to 1 MiB
  * (docs/contract.md, "Expression limits"). The budget also limits work, which is the number of bytes that filters read
- * or produce. Threat: 200 objects with 20 filters each, where each filter reads 512 KiB and returns nothing, would
- * block the process for seconds.
+ * or produce. Threat: a caller stores a mask of 200 objects with 20 filters each, and each filter reads 512 KiB and
+ * returns nothing. Without a limit on work, evaluating this mask would block the process for seconds.
  */
 export type Budget = {
   remainingBytes: number;
@@ -25,8 +25,8 @@ export function createBudget(
 }
 
 /**
- * Subtracts the size of a result and returns true. If the size exceeds the remainder, subtracts nothing and returns
- * false.
+ * Subtracts the size of a result from the remaining bytes and returns true. If the result is larger than the remaining
+ * bytes, subtracts nothing and returns false.
  */
 export function take(budget: Budget, bytes: number): boolean {
   if (bytes > budget.remainingBytes) return false;
@@ -34,14 +34,17 @@ export function take(budget: Budget, bytes: number): boolean {
   return true;
 }
 
-/** Subtracts completed work. Call `isSpent` before further work, so that at most one step overdraws the budget. */
+/**
+ * Subtracts completed work from the remaining work. Call `isSpent` before each step of the work, so that at most the
+ * last step overdraws the budget.
+ */
 export function spendWork(budget: Budget, bytes: number): void {
   budget.remainingWorkBytes -= bytes;
 }
 
 /**
- * Returns true if a filter may read this many bytes. If not, sets the remaining work to 0, so that no other filter
- * runs.
+ * Returns true if a filter may read this many bytes. Otherwise, returns false and sets the remaining work to 0, so that
+ * no other filter runs.
  */
 export function mayRead(budget: Budget, bytes: number): boolean {
   if (budget.isStrict !== true || bytes <= budget.remainingWorkBytes) return true;
@@ -55,7 +58,8 @@ export function isSpent(budget: Budget): boolean {
 
 /**
  * The work that all masks in one response may do together, in addition to a small amount that is always allowed for
- * each token. Threat: with only per-token budgets, a list of 100 hostile masks would take half a minute of CPU time.
+ * each token. Threat: a caller stores 100 expensive masks and lists the tokens. If there were only a budget for each
+ * token, the list would take half a minute of CPU time.
  */
 export type SharedBudget = { remainingWorkBytes: number };
 

@@ -33,8 +33,8 @@ export function* codePoints(text: string): Steps<CodePoints> {
 }
 
 /**
- * Converts code points back to text. Works in bulk, which takes a tenth of the time that a call for each code point
- * would take.
+ * Converts code points back to text. Converts many code points in one call, which takes a tenth of the time of one call
+ * for each code point.
  */
 export function* textOfCodePoints(all: CodePoints): Steps<string> {
   if (all instanceof Uint8Array) return Buffer.from(all.buffer, all.byteOffset, all.length).toString('latin1');
@@ -75,7 +75,7 @@ function indexAfter(text: string, from: number, count: number): number {
   return at;
 }
 
-/** Returns the number of code points that follow an index, but counts no further than `max`. */
+/** Returns how many code points follow an index. Stops counting at `max`. */
 function lengthFrom(text: string, from: number, max: number): number {
   let count = 0;
   for (let at = from; at < text.length && count < max; count++) at += isPairAt(text, at) ? 2 : 1;

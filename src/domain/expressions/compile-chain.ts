@@ -11,14 +11,14 @@ import type { Evaluate, EvaluateObject } from './scope.js';
 import { tooBig } from './text-of.js';
 
 /**
- * What an expression may use: which variables, and whether it may draw random aliases. Only the expression for a
- * token's id may draw aliases.
+ * The variables that an expression may use, and whether the expression may draw random aliases. Only the expression for
+ * a token's id may draw aliases.
  */
 export type Names = { readonly variables: readonly ('data' | 'metadata')[]; readonly aliases: boolean };
 
 /**
- * A compiled object. `random` is true if the object draws random characters. `reads` lists everything that the object
- * may read.
+ * A compiled `{{ }}` object. `random` is true if the object draws random characters. `reads` lists everything that the
+ * object may read.
  */
 export type CompiledObject = {
   readonly evaluate: EvaluateObject;
@@ -51,8 +51,8 @@ export function compileChain(chain: Chain, names: Names): CompiledObject | Refus
 
 /**
  * Returns a closure that runs the filters in sequence. The closure charges the budget for the largest result of any
- * filter, or for the initial value if there are no filters. This limits the total output of all objects, but does not
- * charge for a long text once per filter.
+ * filter, or for the initial value if there are no filters. The total output of all objects is therefore limited, but a
+ * long text that passes through several filters is charged only once.
  */
 function piped(initial: Evaluate, filters: readonly AppliedFilter[]): EvaluateObject {
   return function* (scope) {

@@ -20,8 +20,8 @@ export type Expression = {
 };
 
 /**
- * If `keepMalformed` is true, as it is for masks, a malformed object is kept and evaluates to null (docs/contract.md,
- * "Masks").
+ * The names that an expression may use, and how a malformed object is treated. If `keepMalformed` is true, a malformed
+ * object is kept and evaluates to null. This is how masks are parsed (docs/contract.md, "Masks").
  */
 export type ParseOptions = Names & { readonly keepMalformed: boolean };
 
@@ -47,7 +47,7 @@ export function compileExpression(source: string, options: ParseOptions): Expres
   return { parts, random, reads, objectCount: parts.filter((part) => typeof part !== 'string').length };
 }
 
-/** Compiles filters that have no value before them (`last4 | upcase`). They are applied to the data. */
+/** Compiles filters that have no value before them (`last4 | upcase`). The filters are applied to the token's data. */
 export function compileFilters(filters: string): Expression | Refusal {
   if (isTooLong(filters)) return new Refusal(`has more than ${limits.sourceCharactersMax} characters`);
   const object = compileObject(`data |${filters}`, { variables: ['data'], aliases: false, keepMalformed: false });

@@ -52,7 +52,7 @@ export type Expressions = {
     variables: Variables,
     context?: { readonly random?: RandomBelow; readonly budget?: Budget },
   ): Steps<Evaluated>;
-  /** Checks a mask before it is stored. Errors are under `path`, which is `mask` by default. */
+  /** Checks a mask before it is stored. Errors are reported under `path`, which is `mask` by default. */
   parseMask(mask: Json, path?: string): Checked<Json>;
   /**
    * Evaluates a stored mask over the current data. If a `{{ }}` object cannot be evaluated, it becomes null. Members

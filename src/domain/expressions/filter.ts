@@ -13,7 +13,7 @@ export type Argument = { readonly literal: Json } | { readonly evaluate: Evaluat
 
 export type AppliedFilter = (input: Json, scope: Scope) => Filtered;
 
-/** The result of a filter, or the computation of that result if it takes long. */
+/** The result of a filter, or a computation that returns the result in steps if the text is long. */
 export type Filtered = Json | Refusal | LongFilter;
 
 /**
@@ -36,7 +36,7 @@ const shortTextMax = 32 * 1024;
  */
 export type Filter = {
   readonly name: string;
-  /** Whether the filter draws random characters. Such a filter is allowed only in the id. */
+  /** Whether the filter draws random characters. Such a filter is allowed only in the expression for an id. */
   readonly random: boolean;
   bind(args: readonly Argument[]): AppliedFilter | Refusal;
 };
@@ -106,8 +106,8 @@ export function textFilter<const P extends readonly Parameter<unknown>[]>(
 }
 
 /**
- * Creates a filter for text that works in steps. While it processes a long text, other requests can run in between. It
- * processes a short text without yielding.
+ * Creates a filter for text that works in steps. The filter yields while it processes a long text, so that other
+ * requests can run. It processes a short text without yielding.
  */
 export function steppedTextFilter<const P extends readonly Parameter<unknown>[]>(
   name: string,
@@ -155,7 +155,7 @@ function argumentReader(
 
 /**
  * A filter parameter. `read` returns the argument's value, or undefined if the argument is of the wrong kind. If the
- * argument is missing or null, its value is `absent`. If there is no `absent`, the argument is required.
+ * argument is missing or null, its value is `absent`. If a parameter has no `absent`, the argument is required.
  */
 export type Parameter<T> = {
   readonly expected: string;
@@ -211,9 +211,7 @@ export function optional<T>(parameter: Parameter<T>, absent: T): Parameter<T> {
   return { ...parameter, absent };
 }
 
-/**
- * Reads a natural number. Accepts a string of digits as well, because some clients quote numbers (`reveal_last: '4'`).
- */
+/** Reads a natural number. Also accepts a string of digits, because some clients quote numbers (`reveal_last: '4'`). */
 function natural(value: Json): number | undefined {
   const number = typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : value;
   return typeof number === 'number' && Number.isSafeInteger(number) && number >= 0 ? number : undefined;
@@ -224,9 +222,9 @@ function negative(number: number | undefined): number | undefined {
 }
 
 /**
- * Returns a filter's input as text. For an object or array, charges twice the size of its JSON as work, even if the
- * JSON is too large and is rejected. This is because the JSON is measured before it is built, and because reading
- * members is slower than reading characters.
+ * Returns a filter's input as text. For an object or array, charges twice the size of its JSON as work. The factor is
+ * two because the JSON is measured before it is built, and because reading members is slower than reading characters.
+ * JSON that is too large is charged and then rejected.
  */
 export function inputText(input: Json, { budget }: Scope): string | null | Refusal {
   if (typeof input !== 'object' || input === null) return textOf(input);

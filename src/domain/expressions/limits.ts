@@ -6,7 +6,7 @@ export const limits = {
   sourceCharactersMax: 4_000,
   filtersMaxPerObject: 20,
   objectsMaxPerMask: 200,
-  /** The number of values in a mask, at any depth. */
+  /** The maximum number of values in a mask, counted at all depths. */
   maskNodesMax: 10_000,
   resultBytesMax: 512 * 1024,
   tokenResultBytesMax: 1024 * 1024,
@@ -24,11 +24,17 @@ export const limits = {
    * masks need.
    */
   ownWorkBytes: 16 * 1024,
-  /** Listing one key of a large object takes about as long as reading this many bytes. */
+  /**
+   * The work that is charged for each key of a large object. Listing a key takes about as long as reading this number
+   * of bytes.
+   */
   workPerKey: 8,
   /** The maximum length of an id. */
   aliasCharactersMax: 400,
-  /** Drawing a character takes about as long as reading this many bytes. */
+  /**
+   * The work that is charged for each random character. Drawing a character takes about as long as reading this number
+   * of bytes.
+   */
   workPerDrawnCharacter: 16,
   padCharactersMax: 10_000,
   /**

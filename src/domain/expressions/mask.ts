@@ -12,7 +12,10 @@ export type Mask = (scope: Scope) => Steps<Json>;
 
 type CompileText = (source: string) => Expression | Refusal;
 
-/** Checks every expression in a mask. Errors are at the expression's path in the mask (`mask.number`, `mask[0]`). */
+/**
+ * Checks every expression in a mask. Errors are reported at the expression's path in the mask (`mask.number`,
+ * `mask[0]`).
+ */
 export function checkMask(mask: Json, path: string, compile: CompileText): Checked<Json> {
   const errors: [string, string][] = [];
   let nodeCount = 0;

@@ -22,8 +22,8 @@ export function last4(text: string): string {
 const last4Filter = textFilter('last4', [], last4);
 
 /**
- * `reveal_last: n, c` masks all characters except the last n and any `-`. A value of n or fewer characters is not
- * masked, because clients of other vaults expect this. Only the default masks for bank accounts hide such a value
+ * `reveal_last: n, c` masks all characters except the last n and any `-`. A value of n or fewer characters is shown
+ * unchanged, as clients of other vaults expect. Only the default masks for bank accounts hide such a value
  * (`hideShortValues`).
  */
 const revealLast = steppedTextFilter(
@@ -40,8 +40,8 @@ const revealLast = steppedTextFilter(
 );
 
 /**
- * `reveal: first, last, c, keep` masks the middle of a value. If that would hide no letter or digit, the filter masks
- * everything.
+ * `reveal: first, last, c, keep` shows the first and the last characters of a value, and every character that occurs in
+ * `keep`. It masks the other characters. If that would hide no letter or digit, the filter masks everything.
  */
 const reveal = steppedTextFilter(
   'reveal',
@@ -55,8 +55,8 @@ const reveal = steppedTextFilter(
 
 /**
  * Returns the BIN: the first 6 digits of a number with fewer than 16 digits, or the first 8 digits of a longer number.
- * Keeps the given separator without counting it, and omits other characters. Returns null if the BIN would be the whole
- * number.
+ * The result contains the separator where it occurs, and omits all other characters that are not digits. Returns null
+ * if the BIN would be the whole number.
  */
 export function cardBin(number: string, separator = ''): string | null {
   let digitCount = 0;
@@ -78,8 +78,8 @@ const cardBinFilter = textFilter('card_bin', [optional(character, '')], (text, [
 );
 
 /**
- * `card_mask: bin, last4, c, keep` shows the characters in `keep`, the BIN if `bin` is true, and the last four digits
- * if `last4` is true. If that would hide no letter or digit, the filter masks everything.
+ * `card_mask: bin, last4, c, keep` shows the BIN if `bin` is true, the last four digits if `last4` is true, and every
+ * character that occurs in `keep`. If that would hide no letter or digit, the filter masks everything.
  */
 const cardMask = steppedTextFilter(
   'card_mask',
@@ -165,7 +165,7 @@ function* maskCharacters(all: CodePoints, maskCharacter: string, shown: Uint8Arr
 
 /**
  * Like `maskCharacters`, but masks everything if no letter or digit would be hidden. Threat: a mask that hides nothing,
- * or only separators, shows the value (docs/contract.md, "Filters").
+ * or hides only separators, gives the value to a caller that may see only masked data (docs/contract.md, "Filters").
  */
 function* maskSomething(all: CodePoints, maskCharacter: string, shown: Uint8Array): Steps<string | Refusal> {
   let hidesSomething = false;
@@ -176,15 +176,15 @@ function* maskSomething(all: CodePoints, maskCharacter: string, shown: Uint8Arra
 }
 
 /**
- * Returns whether a code point is a letter or a digit. Most values are ASCII, which is tested without a regular
- * expression because that is several times as fast.
+ * Returns whether a code point is a letter or a digit. Most values are ASCII, and comparing ASCII codes is several
+ * times as fast as a regular expression.
  */
 function isLetterOrDigit(code: number): boolean {
   if (code < 0x80) return (code >= 48 && code <= 57) || (code >= 65 && code <= 90) || (code >= 97 && code <= 122);
   return /[\p{L}\p{N}]/u.test(String.fromCodePoint(code));
 }
 
-/** Returns the size in UTF-8 bytes. */
+/** Returns the size of the text in UTF-8 bytes. */
 function* bytesOf(all: CodePoints): Steps<number> {
   let bytes = 0;
   yield* inRanges(all.length, (from, to) => {

@@ -1,10 +1,9 @@
 import { isJsonArray, isJsonObject, type Json } from '../json.js';
 
 /**
- * Follows one step of a path through plain JSON. Returns an object's own property, or an array item. A negative index
- * counts from the end. Returns null for anything else. Threat: `constructor`, `__proto__`, `length` and the methods of
- * strings and arrays must not be reachable, so only own members of objects and arrays are read (docs/contract.md,
- * "Expression syntax").
+ * Follows one step of a path through plain JSON. Returns an object's own property or an array item, and returns null
+ * for anything else. A negative index counts from the end. Threat: an expression reads `constructor`, `__proto__`,
+ * `length`, or a method of a string or an array (docs/contract.md, "Expression syntax").
  */
 export function ownProperty(value: Json, key: Json): Json {
   if (typeof key !== 'string' && typeof key !== 'number') return null;

@@ -3,7 +3,8 @@ import type { Json } from '../json.js';
 import { limits } from './limits.js';
 
 /**
- * An object that has been parsed but not checked: a value that is piped through filters. Contains no liquidjs types.
+ * A parsed `{{ }}` object whose names and arguments have not been checked yet. It consists of a value and the filters
+ * through which the value is piped. Contains no liquidjs types.
  */
 export type Chain = { readonly initial: Operand; readonly filters: readonly FilterCall[] };
 
@@ -13,7 +14,7 @@ export type Operand =
   | { readonly kind: 'literal'; readonly value: Json }
   | { readonly kind: 'variable'; readonly name: string; readonly path: readonly Operand[] };
 
-/** The part of a variable that an object reads. `path` consists of literal keys. */
+/** The part of a variable that an object reads. `path` lists the literal keys that lead to that part. */
 export type Read = { readonly variable: string; readonly path: readonly Json[] };
 
 /** Returns everything that a chain reads. Each path ends before the first step whose key is computed. */
@@ -51,8 +52,8 @@ export type SplitTemplate =
 
 /**
  * Splits a source into literal text and objects. As in Liquid, `{{-` and `-}}` trim the white space of the adjacent
- * text. A `}}` in literal text is an error, unless it closes braces that were opened in the literal text. This
- * exception exists because JSON in the text may end in `}}`.
+ * text. A `}}` in literal text is allowed if it closes braces that were opened in the literal text, because JSON in the
+ * text may end in `}}`. Any other `}}` in literal text is an error.
  */
 export function splitTemplate(source: string): SplitTemplate {
   if (!/\{\{|\{%|\}\}/.test(source)) {
@@ -82,12 +83,15 @@ function readTokens(source: string) {
   try {
     return new Tokenizer(source).readTopLevelTokens();
   } catch {
-    // liquidjs errors quote the source, so they are dropped.
+    // Discards the error of liquidjs, because it quotes the source.
     return null;
   }
 }
 
-/** Returns why liquidjs failed: a tag, braces, or an unclosed quote, such as an apostrophe in prose. */
+/**
+ * Returns the reason why liquidjs rejected a source: a tag, unbalanced braces, or an unclosed quote. A single
+ * apostrophe in an object also counts as an unclosed quote.
+ */
 function problemOf(source: string): 'tag' | 'braces' | 'quotes' {
   if (source.includes('{%')) return 'tag';
   let rest = source;
@@ -101,9 +105,9 @@ function problemOf(source: string): 'tag' | 'braces' | 'quotes' {
 
 /**
  * Parses the content between `{{` and `}}`. liquidjs skips parts that it does not understand (`data |`, `data , last4`,
- * `reveal_last: , 4`, `data['a' junk]`). Threat: if a typo caused a filter to be skipped, the value would be shown. The
- * chain is therefore converted back to text from its tokens. If that text differs from the source in anything but white
- * space, the object is malformed.
+ * `reveal_last: , 4`, `data['a' junk]`). Threat: a typo in a mask causes liquidjs to skip a filter, and the mask then
+ * shows the value. The chain is therefore converted back to text from its tokens. If that text differs from the source
+ * in anything but white space, the object is malformed.
  */
 export function readChain(content: string): Chain | ChainProblem {
   const outsideQuotes = unquoted(content);
@@ -118,13 +122,13 @@ function tokenize(content: string): { chain: Chain; text: string } | ChainProble
   try {
     return fromTokens(new Tokenizer(content).readFilteredValue());
   } catch {
-    // liquidjs errors quote the source, so they are dropped.
+    // Discards the error of liquidjs, because it quotes the source.
     return 'malformed';
   }
 }
 
 function fromTokens(token: ReturnType<Tokenizer['readFilteredValue']>): { chain: Chain; text: string } | ChainProblem {
-  // More than one token means an operator, or two adjacent values.
+  // If there is more than one token, the source contains an operator or two adjacent values.
   const [only, ...others] = token.initial.postfix.map(readOperand);
   if (only === undefined || others.length > 0) return [only, ...others].includes('range') ? 'range' : 'malformed';
   if (typeof only === 'string') return only;
@@ -141,7 +145,10 @@ function fromTokens(token: ReturnType<Tokenizer['readFilteredValue']>): { chain:
   return { chain: { initial: only.operand, filters }, text };
 }
 
-/** Returns whether a malformed object looks like a range, so that the error can say so. */
+/**
+ * Returns whether a malformed object looks like a range, so that the error message can state that ranges are not
+ * supported.
+ */
 function mayBeRange(outsideQuotes: string): boolean {
   const open = outsideQuotes.indexOf('(');
   return open !== -1 && outsideQuotes.indexOf('..', open) !== -1;
@@ -152,7 +159,9 @@ function withoutSpace(text: string): string {
   return text.replace(/[\s\u180e]/gu, '');
 }
 
-/** An operand, and its source without white space. `readChain` uses that source to check that nothing was skipped. */
+/**
+ * An operand, and its source without white space. `readChain` uses that source to check that liquidjs skipped nothing.
+ */
 type ReadOperand = { readonly operand: Operand; readonly text: string };
 
 const literals = new Map([
@@ -171,7 +180,7 @@ function readOperand(token: unknown): ReadOperand | ChainProblem {
   if (TypeGuards.isLiteralToken(token)) {
     const text = token.getText();
     const value = literals.get(text);
-    // liquidjs also has the literals `empty` and `blank`, which are objects with methods.
+    // Rejects the literals `empty` and `blank`, because liquidjs represents them as objects with methods.
     return value === undefined ? 'unknown-variable' : { operand: { kind: 'literal', value }, text };
   }
   return TypeGuards.isPropertyAccessToken(token) ? readVariable(token) : 'malformed';

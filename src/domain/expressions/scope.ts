@@ -16,7 +16,8 @@ export type Scope = {
   readonly budget: Budget;
   readonly random: RandomBelow | undefined;
   /**
-   * Makes `reveal_last` hide a value that it would otherwise show completely, as in the default masks of bank accounts.
+   * If true, `reveal_last` hides a value that it would otherwise show completely. The default masks of bank accounts
+   * use this option.
    */
   readonly hideShortValues: boolean;
 };

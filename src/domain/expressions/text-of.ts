@@ -4,9 +4,9 @@ import { limits } from './limits.js';
 import { Refusal } from './refusal.js';
 
 /**
- * Returns a value as text for filters and literal text: a string unchanged, null as null, and any other value as JSON
- * (the number 8.99 becomes `8.99`). Refuses a value whose text would be larger than 512 KiB, and measures the text
- * before building it.
+ * Returns a value as text for filters and literal text. A string or null stays unchanged, and any other value becomes
+ * JSON (the number 8.99 becomes `8.99`). Refuses a value whose text would be larger than 512 KiB. The size is measured
+ * before the text is built.
  */
 export function textOf(value: Json): string | null | Refusal {
   if (typeof value === 'string' || value === null) return value;

@@ -40,7 +40,7 @@ function padFilter(name: string, join: (text: string, padding: string) => string
   });
 }
 
-/** `append: text` appends text. As in Liquid, null counts as an empty string on either side. */
+/** `append: text` appends text. As in Liquid, an input or an argument that is null counts as an empty string. */
 const append = joinFilter('append', (text, added) => text + added);
 
 const prepend = joinFilter('prepend', (text, added) => added + text);
@@ -80,11 +80,12 @@ function changedSize(text: string, change: (part: string) => string): number {
 /** `strip` removes white space at both ends. */
 const strip = textFilter('strip', [], (text) => text.trim());
 
-/** `remove: search` removes each occurrence. */
+/** `remove: search` removes each occurrence of `search`. */
 const remove = steppedTextFilter('remove', [searchText], (text, [search]) => replaceEvery(text, search, ''));
 
 /**
- * `replace: search, replacement` replaces each occurrence. Without a replacement, the filter does the same as `remove`.
+ * `replace: search, replacement` replaces each occurrence of `search`. If the replacement is omitted, the filter
+ * removes each occurrence.
  */
 const replace = steppedTextFilter('replace', [searchText, optional(textParameter, '')], (text, [search, replacement]) =>
   replaceEvery(text, search, replacement),
@@ -139,7 +140,8 @@ type CodeUnits = Pick<string, 'length' | 'charCodeAt'>;
 /**
  * Returns the positions of all non-overlapping occurrences of `search` in `text`. `search` must not be empty. Takes
  * O(text + search) time with the Knuth-Morris-Pratt algorithm.
- * Threat: `indexOf` takes O(text × search) time for `aaa…` and `baaa…`, which blocks the process for seconds.
+ * Threat: a caller searches for `baaa…` in `aaa…`. With `indexOf`, this search would take O(text × search) time and
+ * block the process for seconds.
  */
 export function* occurrences(text: CodeUnits, search: CodeUnits): Steps<number[]> {
   const found: number[] = [];
@@ -159,8 +161,8 @@ export function* occurrences(text: CodeUnits, search: CodeUnits): Steps<number[]
 }
 
 /**
- * For each prefix of the search text, returns the length of the longest proper suffix that is also a prefix of that
- * prefix.
+ * Returns one length for each prefix of the search text: the length of the longest proper suffix of that prefix that is
+ * also a prefix of the search text.
  */
 function* bordersOf(search: CodeUnits): Steps<Int32Array> {
   const borders = new Int32Array(search.length);

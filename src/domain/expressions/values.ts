@@ -8,7 +8,7 @@ import { ownProperty } from './own-property.js';
 import { Refusal } from './refusal.js';
 import { textOf } from './text-of.js';
 
-/** `to_string` converts numbers and booleans to text. Null stays null; an object or array is rejected. */
+/** `to_string` converts numbers and booleans to text. Null stays null. The filter rejects objects and arrays. */
 const castToString = valueFilter('to_string', [], (input) => {
   if (input === null || typeof input === 'string') return input;
   return typeof input === 'object' ? new Refusal('to_string: an object or array is not text') : String(input);
@@ -40,9 +40,9 @@ const castToBoolean = textFilter('to_boolean', [], (text) => {
 const stringify = textFilter('stringify', [], (text) => text);
 
 /**
- * `json: path` returns the value at a JSONPath of members and indexes (RFC 9535: `$.a['b c'][0][-1]`), or null if there
- * is none. Selectors that can match several values (`*`, `..`, slices, unions, filters) are rejected. Even a literal
- * path is checked only at evaluation, because a mask with an invalid path is stored and evaluates to null.
+ * `json: path` returns the value at a JSONPath of members and indexes (RFC 9535: `$.a['b c'][0][-1]`), or null if the
+ * path finds no value. Selectors that can match several values (`*`, `..`, slices, unions, filters) are rejected. Even
+ * a literal path is checked only at evaluation, because a mask with an invalid path is stored and evaluates to null.
  */
 const json = valueFilter('json', [text], (input, [path], { budget }) => {
   // A literal path also counts as work, because it is parsed on each evaluation.
@@ -85,7 +85,8 @@ const last = valueFilter('last', [], (input) => {
 });
 
 /**
- * `slice: start, length` returns items or characters. The default length is 1. A negative start counts from the end.
+ * `slice: start, length` returns `length` items of an array, or `length` characters of a string, beginning at `start`.
+ * The default length is 1. A negative start counts from the end.
  */
 const slice = valueFilter('slice', [index, optional(count, 1)], (input, [start, length], scope) => {
   if (isJsonArray(input)) return between(input, start, length);

@@ -4,8 +4,8 @@ import type { TenantDirectory } from './tenant-directory.js';
 
 /**
  * Returns whether this application can administer the tenant indefinitely: it may create and update applications, has a
- * key, and does not expire. An application that expires does not count, because its expiry would leave the tenant
- * without an administrator.
+ * key, and does not expire. An application that expires does not count, because the tenant would have no administrator
+ * after the expiry.
  */
 export function isLastingAdministrator({ access, expires_at: expiresAt, keys }: ApplicationDocument): boolean {
   const held = heldManagementPermissions(access);

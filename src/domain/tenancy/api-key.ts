@@ -25,7 +25,9 @@ export function apiKeyHash(key: string): string {
   return hash('sha256', key, 'hex');
 }
 
-/** Returns the CRC-32 in base62. It detects typing errors, and is not a security check. */
+/**
+ * Returns the CRC-32 of a text in base62. The checksum detects typing errors. It does not protect against attackers.
+ */
 function checksum(text: string): string {
   let rest = crc32(text);
   let digits = '';

@@ -6,6 +6,9 @@ export type ApplicationSpec = {
   readonly name: string;
   readonly type: ApplicationType;
   readonly access: AccessDocument;
-  /** Milliseconds since the epoch. Null means that the application never expires. */
+  /**
+   * The time at which the application expires, in milliseconds since the epoch. Null means that the application never
+   * expires.
+   */
   readonly expiresAt: number | null;
 };

@@ -34,9 +34,9 @@ const needed: Readonly<Record<DirectoryCommand['do'], ManagementPermission | 'op
 };
 
 /**
- * Decides a command on a tenant's directory. Pure: uses no clock and no keys. Threat: the caller may have lost its
- * rights since it was authenticated. This function therefore checks the rights again, in the state to which the events
- * will be appended. See docs/contract.md, "Management rights".
+ * Decides a command on a tenant's directory. The function is pure and uses neither a clock nor keys. Threat: a caller
+ * executes a command although it lost its rights after it was authenticated. The function therefore checks the rights
+ * again, in the same state to which the events will be appended. See docs/contract.md, "Management rights".
  */
 export function decideDirectory(command: DirectoryCommand, by: By, directory: TenantDirectory): DirectoryDecided {
   const holder = by.actor.kind === 'operator' ? null : callerOf(by.actor, by.at, directory);
@@ -159,9 +159,9 @@ type Doer = {
 };
 
 /**
- * Decides a command on an application or its keys. Threat: a management application could gain rights by creating or
- * changing a more privileged application, or by issuing a key for one. The caller must therefore have every management
- * permission that the other application has or will have. See docs/contract.md, "Management rights".
+ * Decides a command on an application or its keys. Threat: a management application gains rights by creating or
+ * changing a more privileged application, or by issuing a key for such an application. The caller must therefore have
+ * every management permission that the other application has or will have. See docs/contract.md, "Management rights".
  */
 function decideApplication(command: ApplicationCommand, doer: Doer, directory: TenantDirectory): DirectoryDecided {
   if (directory.tenant === null) return refused('tenant_not_found');

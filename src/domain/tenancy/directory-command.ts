@@ -4,7 +4,10 @@ import type { Json } from '../json.js';
 import type { ApplicationSpec } from './application-spec.js';
 import type { NewWebhookSecret, WebhookSpec } from './webhook.js';
 
-/** The id and hash of a new key that has not been shown yet. Only the hash is stored, never the key. */
+/**
+ * The id and the hash of a new API key that has not been shown to the caller yet. Only the hash is stored, never the
+ * key itself.
+ */
 export type NewKey = { readonly id: string; readonly hash: string };
 
 /** A command on a tenant, or on one of its applications or webhooks. */
@@ -25,7 +28,7 @@ export type DirectoryCommand =
        * request omits it.
        */
       readonly type: Json | undefined;
-      /** Undefined keeps the expiry. Null removes it. */
+      /** The new expiry time in ms since the epoch. Undefined keeps the current expiry, and null removes it. */
       readonly expiresAt: number | null | undefined;
     }
   | { readonly do: 'delete_application'; readonly id: string }
@@ -44,7 +47,7 @@ export type DirectoryCommand =
       readonly do: 'rotate_webhook_secret';
       readonly webhookId: string;
       readonly secret: NewWebhookSecret;
-      /** How long the previous secrets remain in use, in ms. */
+      /** The time in ms for which the previous secrets continue to sign deliveries. */
       readonly overlapMs: number;
     }
   | { readonly do: 'delete_webhook'; readonly webhookId: string };

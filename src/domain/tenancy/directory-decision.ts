@@ -1,7 +1,7 @@
 import type { FieldErrors } from '../field-errors.js';
 import type { DirectoryFact } from './directory-fact.js';
 
-/** The reason for a rejection. */
+/** The reason why a command is rejected. */
 export type DirectoryRejection =
   /** The caller's application was deleted or has expired, or its key was revoked. */
   | 'unauthenticated'

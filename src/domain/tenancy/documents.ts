@@ -9,7 +9,7 @@ import type { WebhookDocument } from './webhook.js';
 export type TenantDocument = Stamps & {
   readonly name: string;
   readonly settings: TenantSettings;
-  /** In order of creation. */
+  /** The tenant's webhooks, in order of creation. */
   readonly webhooks: readonly WebhookDocument[];
 };
 
@@ -19,11 +19,11 @@ export type ApiKeyDocument = {
   /** The SHA-256 hash of the key in hex. The key has 256 random bits. */
   readonly hash: string;
   readonly created_by: string;
-  /** Milliseconds since the epoch. */
+  /** The time at which the key was created, in milliseconds since the epoch. */
   readonly created_at: number;
 };
 
-/** Either permissions or rules. */
+/** An application's access in its stored form: either permissions or rules. */
 export type AccessDocument =
   | { readonly kind: 'permissions'; readonly permissions: readonly Permission[] }
   | { readonly kind: 'rules'; readonly rules: readonly AccessRule[] };

@@ -1,6 +1,6 @@
 /**
- * Who created and last modified a tenant, an application or a webhook, and when. The author is an application id or
- * `operator`, and times are in ms since the epoch.
+ * The authors and the times of the creation and the last modification of a tenant, an application or a webhook. An
+ * author is an application id or `operator`. Times are in ms since the epoch.
  */
 export type Stamps = {
   readonly created_by: string;

@@ -4,14 +4,15 @@ import type { ApplicationDocument, TenantDocument } from './documents.js';
 /**
  * A tenant and its applications, as input to decisions about them. All of a tenant's events are in one stream. A check
  * of the expected revision on each append is therefore enough to enforce rules that involve several applications, even
- * if commands run concurrently. Examples are "an administrator remains" and "a caller grants only permissions that it
- * has".
+ * if commands run concurrently. Examples are the rules that an administrator must remain, and that a caller may grant
+ * only permissions that it has.
  *
  * `applications` may be incomplete. A decision needs the application that is being changed and the caller's
- * application. If the command removes rights, the decision also needs another administrator, if there is one.
+ * application. If the command removes rights, the decision also needs another administrator, provided that the tenant
+ * has one.
  */
 export type TenantDirectory = {
-  /** The revision of the newest event of the stream, or -1 if there is none. */
+  /** The revision of the newest event in the stream, or -1 if the stream is empty. */
   readonly revision: number;
   /** Null if the tenant was never created or was deleted. */
   readonly tenant: TenantDocument | null;
@@ -21,7 +22,7 @@ export type TenantDirectory = {
 
 export const noDirectory: TenantDirectory = { revision: -1, tenant: null, applications: new Map() };
 
-/** Folds one event onto the directory of a tenant. Pure. */
+/** Returns the directory of a tenant after one more event. The function is pure. */
 export function evolveDirectory(directory: TenantDirectory, fact: DirectoryFact): TenantDirectory {
   const revision = directory.revision + 1;
   switch (fact.type) {

@@ -24,7 +24,7 @@ export type WebhookEventType = (typeof webhookEventTypes)[number];
 /** The properties of a webhook that its owner sets. */
 export type WebhookSpec = {
   readonly url: string;
-  /** A description for human readers. May be empty. */
+  /** A description for human readers. It may be empty. */
   readonly description: string;
   /** If false, nothing is delivered. After the webhook is enabled again, deliveries continue where they stopped. */
   readonly enabled: boolean;
@@ -48,7 +48,7 @@ export type WebhookSecret = NewWebhookSecret & { readonly created_at: number; re
 export type WebhookDocument = WebhookSpec &
   Stamps & {
     readonly id: string;
-    /** Newest first. */
+    /** The webhook's secrets, newest first. */
     readonly secrets: readonly WebhookSecret[];
     /** The key under which the ids of deleted and expired tokens are sealed: 32 bytes in base64. */
     readonly id_key: string;
@@ -74,7 +74,7 @@ export function rotatedSecrets(
   return [{ ...secret, created_at: at, ends_at: null }, ...ended].slice(0, secretsMax);
 }
 
-/** Returns the secrets that sign a delivery at a given time, newest first. */
+/** Returns the secrets that sign a delivery at the time `at`, newest first. */
 export function signingSecrets({ secrets }: Pick<WebhookDocument, 'secrets'>, at: number): readonly string[] {
   return secrets.filter(({ ends_at: endsAt }) => endsAt === null || at < endsAt).map(({ secret }) => secret);
 }

@@ -5,7 +5,7 @@ import type { TokenType } from './types/token-type.js';
  * A command on a token, from a caller or a timer. `at` is the time of the command in milliseconds since the epoch. The
  * command may destroy data whose due time is not later than `endsUpTo`. By default, `endsUpTo` equals `at`. It is
  * earlier if the clock is uncertain or untrusted. `codesEndUpTo` is the corresponding time for verification codes,
- * which follow a time scale of their own (`Clock.codesAhead`).
+ * which follow a separate time scale (`Clock.codesAhead`).
  */
 export type TokenCommand = { readonly at: number; readonly endsUpTo?: number; readonly codesEndUpTo?: number } & Wanted;
 
@@ -51,7 +51,7 @@ export type TokenEvent =
   | {
       readonly type: 'token.updated';
       readonly changed: readonly string[];
-      /** Null means that the content is encrypted under a new key. */
+      /** The key of the content. Null means that the content is encrypted under a new key. */
       readonly key: string | null;
       readonly cvc: 'kept' | 'set' | 'removed';
       readonly expiresAt: number | null;
@@ -76,8 +76,8 @@ export type Decided =
   | { readonly ok: false; readonly code: 'token_not_found' | 'id_in_use' };
 
 /**
- * Decides a command on a token (docs/contract.md, "States and transitions"). Pure: uses no clock, no I/O and no keys.
- * Returns no events for a command that changes nothing.
+ * Decides a command on a token (docs/contract.md, "States and transitions"). The function is pure: it uses no clock, no
+ * I/O and no keys. Returns no events if the command changes nothing.
  */
 export function decide(command: TokenCommand, state: TokenState): Decided {
   const { life } = state;

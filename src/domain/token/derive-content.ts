@@ -14,8 +14,9 @@ export type ContentDraft = Omit<TokenContent, 'fingerprint' | 'id'>;
 export type Derived = { readonly fingerprintValue: string; readonly indexValues: readonly string[] };
 
 /**
- * Checks the size of the content, and then evaluates its search indexes and its fingerprint expression. The data that
- * they read does not contain the cvc. See docs/contract.md, "Request bodies", "Search indexes" and "Expression limits".
+ * Checks the size of the content, and then evaluates its search indexes and its fingerprint expression. These
+ * expressions cannot read the cvc, because the data does not contain it. See docs/contract.md, "Request bodies",
+ * "Search indexes" and "Expression limits".
  */
 export function deriveFrom(expressions: Expressions, draft: ContentDraft): Checked<Derived> {
   return finish(deriving(expressions, draft));

@@ -12,7 +12,9 @@ import { checkSearchIndexes } from './fields/search-indexes.js';
 import type { TokenType } from './types/token-type.js';
 import { typeRules } from './types/type-rules.js';
 
-/** A create request whose fields have the right JSON types. Null counts as absent, except for `data`. */
+/**
+ * A create request whose fields have the right JSON types. A field that is null counts as absent, except for `data`.
+ */
 export type TokenRequest = {
   readonly id?: string | null | undefined;
   readonly type: TokenType;

@@ -16,8 +16,8 @@ import type { TypeRule } from './types/type-rule.js';
 import { typeRules } from './types/type-rules.js';
 
 /**
- * An update. An absent field stays unchanged. Null resets a field to its default or removes it (docs/contract.md, "Null
- * and absent fields").
+ * The fields of an update request. A field that is absent stays unchanged. Null resets a field to its default or
+ * removes it (docs/contract.md, "Null and absent fields").
  */
 export type TokenPatch = {
   readonly id?: Json | undefined;
@@ -98,7 +98,7 @@ export type UpdateDraft = {
   readonly cvc: { readonly is: 'kept' } | { readonly is: 'removed' } | { readonly is: 'set'; readonly value: string };
   readonly expiresAt: number | null;
   readonly ownValues: readonly string[];
-  /** Whether the patch contains all of the token's own values, which shows that the sender of the patch knows them. */
+  /** Whether the patch contains all of the token's own values. A caller that sends these values knows them already. */
   readonly ownValuesGiven: boolean;
   /** Whether the patch contains every value that the fingerprint is computed from. */
   readonly carriesFingerprint: boolean;
@@ -170,7 +170,7 @@ export function* draftUpdate(
 
 /**
  * Returns the data from a patch in its stored form. If the data lacks something that the token type requires, returns
- * it unchanged.
+ * the data unchanged.
  */
 function asStored(rule: TypeRule, data: Json | undefined): Json | undefined {
   if (data === undefined) return undefined;
@@ -183,7 +183,7 @@ function mergeMetadata(before: TokenContent['metadata'], patch: Json | undefined
   return patch === null ? valid(null) : checkMetadata(mergePatch(before ?? {}, patch));
 }
 
-/** Returns what a patch does to the stored cvc. A patch without a cvc keeps it. */
+/** Returns what a patch does to the stored cvc. A patch that does not contain a cvc keeps the stored cvc. */
 function cvcAfter(patch: Json | undefined, value: string | null, isCard: boolean, hasCvc: boolean): UpdateDraft['cvc'] {
   if (!isCard || !isJsonObject(patch) || patch['cvc'] === undefined) return { is: 'kept' };
   if (value !== null) return { is: 'set', value };

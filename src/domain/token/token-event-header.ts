@@ -52,8 +52,8 @@ export type TokenEventHeader =
       };
     }
   /**
-   * Changes nothing. This event takes the revision that an abandoned append expected to get, so that the append can
-   * never succeed later.
+   * An event that changes nothing. It occupies the revision that an abandoned append expected to get, so that the
+   * append can never succeed later.
    */
   | { readonly type: 'token.fenced'; readonly clear: Readonly<Record<string, never>> };
 

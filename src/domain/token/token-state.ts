@@ -5,13 +5,16 @@ export type CvcState = {
   readonly key: string;
   readonly revision: number;
   /**
-   * When the code is due to be purged, in milliseconds since the epoch. From then on, the code is never returned. An
-   * update that keeps the code does not change this time.
+   * The time when the code is due to be purged, in milliseconds since the epoch. From that time on, the code is never
+   * returned. An update that keeps the code does not change this time.
    */
   readonly purgeAt: number;
 };
 
-/** One life of a token, from its creation to its deletion or expiry. Reusing the id begins the next life. */
+/**
+ * One life of a token, from its creation to its deletion or expiry. If a new token is created with the same id, a new
+ * life begins.
+ */
 export type TokenLife = {
   readonly tenantId: string;
   readonly tokenType: TokenType;
@@ -35,13 +38,13 @@ export type TokenLife = {
 export type EndedKeyState = { readonly keyId: string; readonly eventId: string };
 
 export type TokenState = {
-  /** The revision of the newest event of the stream, or -1 if there is none. */
+  /** The revision of the newest event in the stream, or -1 if the stream is empty. */
   readonly revision: number;
   /** Null if the token was never created, was deleted, or has expired. */
   readonly life: TokenLife | null;
   /**
-   * Every key that an event in the stream marked for destruction, in this life or an earlier one. Some of these keys
-   * may not have been destroyed yet.
+   * Every key that an event in the stream marked for destruction, in the current life or an earlier life. Some of these
+   * keys might not have been destroyed yet.
    */
   readonly ended: readonly EndedKeyState[];
 };
@@ -53,7 +56,7 @@ export function isExpired(life: TokenLife, now: number): boolean {
   return life.expiresAt !== null && now >= life.expiresAt;
 }
 
-/** Returns the cvc that may still be used at `now`, or null. */
+/** Returns the cvc if it may still be used at `now`. Otherwise, returns null. */
 export function cvcAt(life: TokenLife, now: number): CvcState | null {
   return life.cvc !== null && now < life.cvc.purgeAt ? life.cvc : null;
 }

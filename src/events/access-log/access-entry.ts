@@ -1,7 +1,7 @@
 /** The kind of actor: an application, the operator at the command line, or the service itself. */
 export type ActorType = 'application' | 'operator' | 'system';
 
-/** The outcome of a request. `denied` is a 403; `failed` is a 500 or 503. */
+/** The outcome of a request. `denied` means a 403 response. `failed` means a 500 or 503 response. */
 export type AccessOutcome = 'success' | 'denied' | 'failed';
 
 /**
@@ -17,22 +17,22 @@ export type TracePlace = { readonly stream: string; readonly revision: number };
  */
 export type AccessEntry = {
   readonly tenantId: string;
-  /** Milliseconds since the epoch. */
+  /** The time of the entry, in milliseconds since the epoch. */
   readonly time: number;
   readonly actorId: string;
   readonly actorType: ActorType;
-  /** The id of the API key that was used. Null if none was used. */
+  /** The id of the API key that authenticated the request. Null if the request used no API key. */
   readonly keyId: string | null;
-  /** Null for the command line and for the service itself. */
+  /** The source address of the request. Null if the actor is the command line or the service itself. */
   readonly sourceAddress: string | null;
   readonly entityType: string;
   /** The keyed hash of the id, in hex (`entity-ref.ts`). Null if the entry does not concern a single entity. */
   readonly entityRef: string | null;
-  /** The random id of an application, key or tenant, and never a token id. */
+  /** The random id of an application, key or tenant. This field never contains a token id. */
   readonly entityId: string | null;
   readonly operation: string;
   readonly outcome: AccessOutcome;
-  /** One of a fixed set of messages. */
+  /** The message, which comes from a fixed set of messages. */
   readonly message: string;
   /** The trace id, person and reason of the request, encrypted under the tenant's audit key. */
   readonly trace: Uint8Array | null;
@@ -41,10 +41,10 @@ export type AccessEntry = {
 
 /**
  * Entries that became durable together. The batches of one writer form a chain, because each batch contains the hash of
- * the previous one.
+ * the previous batch.
  */
 export type AccessBatch = {
-  /** Counts from 1 in each chain, without gaps. */
+  /** The number of the batch in its chain. Numbers start at 1 and have no gaps. */
   readonly sequence: number;
   /** The hash of the previous batch, or all zeros in the first batch. */
   readonly previous: Uint8Array;

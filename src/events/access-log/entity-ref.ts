@@ -3,8 +3,8 @@ import { tokenStream } from '../tokens/stream-name.js';
 const prefix = 'token-';
 
 /**
- * Returns the keyed hash, in hex, that the access log stores in place of an entity's id. For a token, it is the same
- * hash as in the name of the token's stream.
+ * Returns the keyed hash, in hex, that the access log stores in place of an entity's id. The name of a token's stream
+ * contains the same hash.
  */
 export function entityRef(namesKey: Uint8Array, id: string): string {
   return refOfTokenStream(tokenStream(namesKey, id));

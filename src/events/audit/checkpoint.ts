@@ -16,9 +16,9 @@ const hash = z.string().regex(/^[0-9a-f]{64}$/);
 const count = z.int().min(0);
 
 /**
- * The content of a checkpoint. Its signature covers the log up to a position, through the newest hash in the log's
- * chain and the root of the Merkle tree over the commits. The signature also covers the previous checkpoint, and the
- * end of each access log chain that has grown since the previous checkpoint. `time` is in ms since the epoch.
+ * The content of a checkpoint. Its signature covers the newest hash in the log's chain and the root of the Merkle tree
+ * over the commits, and therefore the whole log up to `position`. The signature also covers the previous checkpoint,
+ * and the end of each access log chain that has grown since the previous checkpoint. `time` is in ms since the epoch.
  */
 export const checkpointSchema = z.object({
   log_id: z.string(),
@@ -26,7 +26,7 @@ export const checkpointSchema = z.object({
   time: count,
   /** The number of the newest hourly checkpoint, which may be this checkpoint itself. */
   hourly: z.int().min(1),
-  /** The number of hourly checkpoints so far, including this checkpoint if it is one. */
+  /** The number of hourly checkpoints up to this checkpoint. Includes this checkpoint if it is hourly itself. */
   hours: z.int().min(1),
   position: count,
   /** The number of commits in the chain, which is the size of the tree. */
@@ -42,7 +42,7 @@ export const checkpointSchema = z.object({
   signature: z.string(),
   /**
    * The peaks of the tree. The next checkpoint adds leaves to them. They are not signed, but the root that is computed
-   * from them must be `root`.
+   * from them must equal `root`.
    */
   peaks: z.array(hash),
 });
@@ -80,7 +80,7 @@ export function treeOf({ count: size, peaks }: Pick<Checkpoint, 'count' | 'peaks
   return { size, peaks: peaks.map((peak) => Buffer.from(peak, 'hex')) };
 }
 
-/** Returns the plaintext part of a checkpoint's event. It omits the time, which is the time of the event. */
+/** Returns the plaintext part of a checkpoint's event. The time is omitted, because the event has the same time. */
 export function checkpointClear({ time: _, ...clear }: Checkpoint): JsonObject {
   return clear;
 }

@@ -3,11 +3,14 @@ import { hash } from 'node:crypto';
 /** The prefix that distinguishes inner nodes from leaves (RFC 6962, section 2.1). */
 const nodePrefix = Buffer.of(1);
 
-/** A Merkle tree as defined in RFC 6962, section 2.1, reduced to what is needed to add leaves. */
+/**
+ * A Merkle tree as defined in RFC 6962, section 2.1. Contains only what is needed to add leaves and to compute the
+ * root.
+ */
 export type MerkleTree = {
   /** The number of leaves. */
   readonly size: number;
-  /** The roots of the tree's complete subtrees, largest first. There is one for each bit that is set in `size`. */
+  /** The roots of the tree's complete subtrees, largest first. There is one peak for each bit that is set in `size`. */
   readonly peaks: readonly Uint8Array[];
 };
 
@@ -28,7 +31,7 @@ export function treeRoot({ peaks }: MerkleTree): Uint8Array {
   return larger.reduce((root, peak) => innerNode(peak, root), last);
 }
 
-/** Returns whether the number of peaks is right for the size of the tree. */
+/** Returns whether the number of peaks matches the size of the tree. */
 export function hasItsPeaks({ size, peaks }: MerkleTree): boolean {
   let bits = 0;
   for (let rest = size; rest > 0; rest = Math.floor(rest / 2)) bits += rest % 2;

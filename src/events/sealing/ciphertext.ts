@@ -8,7 +8,7 @@ const headBytes = 1 + nonceBytes;
 
 /**
  * The place that a ciphertext is bound to, as the cipher's additional authenticated data. The ciphertext cannot be
- * decrypted for another place.
+ * decrypted for a different place.
  */
 export type CiphertextPlace = {
   readonly tenantId: string;
@@ -56,8 +56,7 @@ export function sealCiphertext(key: Uint8Array, plain: Uint8Array | string, plac
 }
 
 /**
- * Decrypts a ciphertext. Returns null if the key or the place is wrong, or if a single bit of the ciphertext was
- * changed.
+ * Decrypts a ciphertext. Returns null if the key or the place is wrong, or if any bit of the ciphertext was changed.
  */
 export function openCiphertext(key: Uint8Array, box: Uint8Array, place: CiphertextPlace): Buffer | null {
   if (box.length < headBytes + tagBytes || box[0] !== formatVersion) return null;

@@ -37,8 +37,9 @@ const message = Buffer.allocUnsafeSlow(16 * 1024);
 const outer = Buffer.allocUnsafeSlow(blockBytes + hashBytes);
 
 /**
- * Returns the message for HMAC's outer hash. The returned buffer is valid only until the next call. HMAC is computed from
- * two plain hashes, because `createHmac` creates an object on every call, and creating it takes longer than both hashes.
+ * Returns the message for HMAC's outer hash. The returned buffer is valid only until the next call. The HMAC is
+ * computed from two plain hashes. `createHmac` would create an object on every call, which takes longer than both
+ * hashes.
  */
 function outerMessage(key: Uint8Array, parts: readonly (string | Uint8Array)[]): Buffer {
   const pads = padsOf(key);

@@ -20,8 +20,8 @@ export function paddedJson(value: unknown): string {
 }
 
 /**
- * Decrypts the result of `sealJson`. Returns undefined if the ciphertext is damaged, was moved from another place, or
- * was encrypted under another key.
+ * Decrypts the result of `sealJson`. Returns undefined if the ciphertext is damaged, was moved from a different place,
+ * or was encrypted under a different key.
  */
 export function openJson(key: Uint8Array, box: Uint8Array, place: CiphertextPlace): Json | undefined {
   const plain = openCiphertext(key, box, place);

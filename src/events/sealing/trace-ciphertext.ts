@@ -30,7 +30,7 @@ export function sealTrace(keys: TraceKeys, trace: Trace, at: TracePlace): Buffer
   return Buffer.concat([head, sealCiphertext(epochKey(keys.audit, epoch), textOf(trace), boxPlace(at))]);
 }
 
-/** Decrypts a trace. Returns null if the ciphertext is damaged or was moved from another place. */
+/** Decrypts a trace. Returns null if the ciphertext is damaged or was moved from a different place. */
 export function openTrace(auditKey: Buffer, stored: Uint8Array, at: TracePlace): Trace | null {
   if (stored.length < epochBytes) return null;
   const bytes = Buffer.from(stored.buffer, stored.byteOffset, stored.length);
@@ -41,7 +41,7 @@ export function openTrace(auditKey: Buffer, stored: Uint8Array, at: TracePlace):
 
 /**
  * Returns the text to encrypt. If there is no person and no reason, this is only the trace id, as in the original
- * format. No trace id begins with a bracket, so the original format cannot be confused with the newer one.
+ * format. No trace id begins with a bracket, so the original format cannot be confused with the newer format.
  */
 function textOf({ traceId, visitor }: Trace): string {
   return visitor === null ? traceId : paddedJson([traceId, visitor.name, visitor.issuer, visitor.reason]);
@@ -53,7 +53,7 @@ function traceIn(text: string): Trace {
   return { traceId, visitor: { name, issuer, reason } };
 }
 
-/** For each audit key, the derived key for the epoch that was used last. */
+/** The derived key of each audit key, for the epoch in which the audit key was last used. */
 const derived = new WeakMap<Buffer, { readonly epoch: number; readonly key: Buffer }>();
 
 function epochKey(auditKey: Buffer, epoch: number): Buffer {

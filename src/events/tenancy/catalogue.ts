@@ -29,8 +29,8 @@ const schemas = {
   'application.key.issued': z.object(key),
   'application.key.revoked': z.object(key),
   /**
-   * Changes nothing. This event takes the revision that an abandoned append expected to get, so that the append can
-   * never succeed later.
+   * An event that changes nothing. It occupies the revision that an abandoned append expected to get, so that the
+   * append can never succeed later.
    */
   'tenant.fenced': z.object({}),
 } satisfies { readonly [T in DirectoryEventType]: z.ZodType };
@@ -48,7 +48,7 @@ export const directoryEventTypes: readonly string[] = Object.keys(schemas);
 /** The schema version of the directory events that this program writes. */
 export const directoryEventVersion = 1;
 
-/** Returns whether `readDirectoryEvent` knows the type of the event. */
+/** Returns whether the type of the event has a schema in this catalogue. */
 export function isDirectoryEvent({ type }: RecordedEvent): boolean {
   return Object.hasOwn(schemas, type);
 }

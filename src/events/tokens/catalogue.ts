@@ -9,7 +9,8 @@ const time = z.number().int();
 const times = { expires_at: time.optional(), cvc_purge_at: time.optional() };
 
 /**
- * The schema of each event's plaintext part, in its newest version. `domain/token/token-event-header.ts` has the types.
+ * The schema of each event's plaintext part, in its newest version. The types are in
+ * `domain/token/token-event-header.ts`.
  */
 const schemas: {
   readonly [T in TokenEventHeader['type']]: z.ZodType<Extract<TokenEventHeader, { type: T }>['clear']>;
@@ -59,7 +60,7 @@ export class UnreadableEvent extends Error {
 }
 
 /**
- * Converts a stored event to the newest version, in the form that the domain folds. Throws UnreadableEvent if the event
+ * Converts a stored event to the newest version, in the form that `evolve` accepts. Throws UnreadableEvent if the event
  * cannot be read.
  */
 export function readTokenEvent(event: ClearEvent): RecordedFact {

@@ -19,7 +19,10 @@ export function fingerprintHash(claimsKey: Buffer, fingerprint: string): string 
 
 const alphabet = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 
-/** Computing four digits at a time keeps the divisions within the range of exact integers. */
+/**
+ * The number of digits that one division computes. With four digits, all values stay within the range of exact
+ * integers.
+ */
 const digitsAtOnce = 4;
 const divisor = alphabet.length ** digitsAtOnce;
 

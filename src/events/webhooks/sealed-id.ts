@@ -8,7 +8,7 @@ export function sealTokenId(webhook: WebhookKey, tokenId: string, place: Place):
   return sealCiphertext(Buffer.from(webhook.id_key, 'base64'), Buffer.from(tokenId), boxPlace(webhook, place));
 }
 
-/** Decrypts a sealed id. Returns null if the ciphertext is damaged or belongs to another event. */
+/** Decrypts a sealed id. Returns null if the ciphertext is damaged or belongs to a different event. */
 export function openTokenId(webhook: WebhookKey, sealed: Uint8Array, place: Place): string | null {
   const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.length);
   const plain = openCiphertext(Buffer.from(webhook.id_key, 'base64'), bytes, boxPlace(webhook, place));

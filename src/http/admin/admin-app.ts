@@ -3,8 +3,8 @@ import type { Service } from '../service.js';
 
 /**
  * Creates the admin app, which serves metrics and detailed health (docs/contract.md, "Operations routes"). Its routes
- * require no API key, so it listens on loopback or on a separate network. Its responses contain no tokens, callers or
- * addresses.
+ * require no API key, so it must listen on loopback or on a separate network. Its responses contain no tokens, callers
+ * or addresses.
  */
 export function createAdminApp({ state, metrics }: Pick<Service, 'state' | 'metrics'>): FastifyInstance {
   const app = fastify({ logger: false, forceCloseConnections: true, routerOptions: { ignoreTrailingSlash: true } });
@@ -22,7 +22,7 @@ export function createAdminApp({ state, metrics }: Pick<Service, 'state' | 'metr
     const status = ready ? 'ready' : 'not_ready';
     return reply.code(ready ? 200 : 503).send({ status, reasons, notices, stores, projections });
   });
-  // Fastify's default messages repeat the requested URL.
+  // Fastify's default messages would repeat the requested URL.
   app.setNotFoundHandler((_request, reply) => reply.code(404).send({ status: 404 }));
   app.setErrorHandler((_error, _request, reply) => reply.code(500).send({ status: 500 }));
   return app;

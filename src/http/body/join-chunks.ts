@@ -4,8 +4,8 @@ const blockBytes = 64 * 1024;
 
 /**
  * Copies a body into 64 KiB blocks, regardless of the size of its chunks. Threat: an attacker sends a 4 MiB body in
- * one-byte chunks. If the chunks were stored as they arrive, there would be four million buffers, which take more than
- * a gigabyte of memory.
+ * one-byte chunks. If the chunks were stored as they arrive, their four million buffers would take more than a gigabyte
+ * of memory.
  */
 export function joinChunks(body: Readable): Readable {
   let block = Buffer.allocUnsafeSlow(blockBytes);

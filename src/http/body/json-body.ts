@@ -7,13 +7,16 @@ import { callerOf } from '../request-state.js';
 import { joinChunks } from './join-chunks.js';
 import { parsingJsonBody } from './parse-json-body.js';
 
-/** If a body is at most this long, the number of its chunks is too small to matter. */
+/**
+ * The length up to which the chunks of a body are not combined. A body of this length has too few chunks to use much
+ * memory.
+ */
 const shortBodyBytes = 16 * 1024;
 
 /**
- * Checks the media type of every body, then parses the body as JSON. If the media type is missing or is not the one
- * that the route requires, the response is 415. If the JSON is not acceptable, the response is 400 (docs/contract.md,
- * "Request bodies"). A request without a body needs no media type.
+ * Checks the media type of every body, then parses the body as JSON. The response is 415 if the media type is missing
+ * or differs from the one that the route requires. It is 400 if the JSON is not acceptable (docs/contract.md, "Request
+ * bodies"). A request without a body needs no media type.
  */
 export function readJsonBodies(app: FastifyInstance, turns: Turns): void {
   app.removeAllContentTypeParsers();
@@ -35,8 +38,8 @@ export function readJsonBodies(app: FastifyInstance, turns: Turns): void {
 }
 
 /**
- * Returns the request body for a route that accepts any JSON. Throws Problem 400 if there is no body. The value is
- * always JSON because the body parser produced it.
+ * Returns the request body for a route that accepts any JSON. Throws Problem 400 if the request has no body. The body
+ * parser produced the value, so it is always JSON.
  */
 export function jsonBodyOf({ body }: { readonly body: unknown }): Json {
   if (body === undefined) throw new Problem('validation_failed', { body: ['is required'] });

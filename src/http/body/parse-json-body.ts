@@ -4,17 +4,22 @@ import type { Steps } from '../../domain/steps.js';
 import { readJson, scanJson } from './scan-json.js';
 
 /**
- * `path` names the invalid value (`data.number`, `a[0].b`). It is absent if the text itself or its outermost value is
- * invalid. `message` completes "the body …" or "the value at `path` …".
+ * The result of parsing a body. `message` completes "the body …" or "the value at `path` …". `path` is the path of the
+ * invalid value (`data.number`, `a[0].b`). It is absent if the text itself or its outermost value is invalid.
  */
 export type JsonBody =
   | { readonly ok: true; readonly value: Json }
   | { readonly ok: false; readonly message: string; readonly path?: string };
 
 /**
- * Parses JSON strictly (docs/contract.md, "Request bodies"). Rejects malformed JSON, bytes that are not UTF-8, nesting
- * deeper than 64 levels, keys that could change a prototype, and numbers that would lose digits. If a key is repeated,
- * its last value wins. A leading byte order mark is skipped. Messages contain positions, never text from the body.
+ * Parses JSON strictly (docs/contract.md, "Request bodies"). Messages contain positions, never text from the body. If a
+ * key is repeated, its last value is used. A leading byte order mark is ignored.
+ *
+ * Rejects the following:
+ * - Malformed JSON, and bytes that are not UTF-8.
+ * - Nesting deeper than 64 levels.
+ * - Keys that could change a prototype.
+ * - Numbers that would lose digits.
  */
 export function parseJsonBody(bytes: Buffer | string): JsonBody {
   if (typeof bytes !== 'string' && !isUtf8(bytes)) return { ok: false, message: 'must be UTF-8' };
@@ -25,13 +30,13 @@ export function parseJsonBody(bytes: Buffer | string): JsonBody {
   return { ok: true, value };
 }
 
-/** A body up to this size is parsed without a pause, which takes a few milliseconds at most. */
+/** The size up to which a body is parsed without a pause. Parsing such a body takes a few milliseconds at most. */
 const atOnceBytesMax = 32 * 1024;
 const decodedAtOnceBytes = 256 * 1024;
 
 /**
- * Parses a long body in steps, because parsing 4 MiB in one step would block the thread for a third of a second. Parses
- * a short body with `JSON.parse`, which is faster but cannot pause.
+ * Parses a long body in steps. Parsing 4 MiB in one step would block the thread for a third of a second. Parses a short
+ * body with `JSON.parse`, which is faster but cannot pause.
  */
 export function* parsingJsonBody(bytes: Buffer, atOnceMax = atOnceBytesMax): Steps<JsonBody> {
   if (bytes.length <= atOnceMax) return parseJsonBody(bytes);

@@ -6,24 +6,24 @@ const depthMax = 64;
 
 type Expected = 'value' | 'value or end' | 'key' | 'key or end' | 'comma or end';
 
-/** `message` completes "the body …" or "the value at `path` …". */
+/** A reason why JSON is rejected. `message` completes "the body …" or "the value at `path` …". */
 type JsonFault = { readonly message: string; readonly path?: string };
 
-/** The number of JSON tokens between two pauses. Scanning this many takes a few tenths of a millisecond. */
+/** The number of JSON tokens that are scanned between two pauses. Scanning them takes a few tenths of a millisecond. */
 const tokensAtOnce = 2_000;
 
 /**
- * Returns the first fault in the JSON text, or null if `JSON.parse` accepts the text and the result is safe to keep.
- * Makes one pass without recursion. It validates all syntax itself, because error messages from `JSON.parse` quote the
- * text.
+ * Returns the first fault in the JSON text. Returns null if `JSON.parse` accepts the text and the result can be stored
+ * safely. Makes one pass without recursion. It validates the syntax itself, because the error messages of `JSON.parse`
+ * quote the text.
  */
 export function scanJson(text: string): JsonFault | null {
   return finish(new Scanner(text, null).scan());
 }
 
 /**
- * Scans JSON text in steps and builds its value. `JSON.parse` cannot be used here, because it cannot be interrupted
- * while it parses a 4 MiB body.
+ * Scans JSON text in steps and builds its value. `JSON.parse` is not suitable, because it cannot pause while it parses
+ * a 4 MiB body.
  */
 export function* readJson(text: string): Steps<JsonFault | { readonly value: Json }> {
   const builder = new JsonBuilder();
@@ -58,7 +58,7 @@ class Scanner {
       if (fault !== null) return fault;
       if (this.#builder === null || !isValue) continue;
       const first = this.#text[start];
-      // Arrays and objects were added when they were opened.
+      // Arrays and objects were already added when they were opened.
       if (first === '{' || first === '[' || first === ']') continue;
       const value: Json =
         first === '"' ? yield* unescaped(this.#text, start, this.#at) : JSON.parse(this.#text.slice(start, this.#at));
@@ -127,7 +127,7 @@ class Scanner {
     if (fault !== null) return fault;
     container.keyEnd = this.#at;
     const key = this.#containers.key();
-    // If code copied the object by assignment, such a key would change the copy's prototype.
+    // Code that copies the object by assignment would use such a key to change the prototype of the copy.
     if (key === '__proto__' || (key === 'prototype' && container.isConstructor)) {
       return { message: 'must not be used as a key', path: this.#containers.path() };
     }
@@ -180,8 +180,8 @@ class Scanner {
 type Container = { isArray: boolean; isConstructor: boolean; index: number; keyStart: number; keyEnd: number };
 
 /**
- * The stack of arrays and objects around the current value, with the data needed to compute its path. To avoid an
- * allocation for each value, the stack reuses its entries and stores keys as positions.
+ * The stack of arrays and objects that contain the current value. It can compute the path of that value. To avoid an
+ * allocation for each value, the stack reuses its entries and stores each key as a position in the text.
  */
 class Containers {
   readonly #text: string;
@@ -200,7 +200,9 @@ class Containers {
     return this.#stack[this.#depth - 1];
   }
 
-  /** `isConstructor` means that the container is an object stored under the key `constructor`. */
+  /**
+   * Adds an array or object. `isConstructor` means that the container is an object stored under the key `constructor`.
+   */
   open(isArray: boolean, isConstructor: boolean): void {
     const reused = this.#stack[this.#depth];
     if (reused === undefined) this.#stack.push({ isArray, isConstructor, index: 0, keyStart: 0, keyEnd: 0 });
@@ -216,14 +218,14 @@ class Containers {
     this.#depth -= 1;
   }
 
-  /** Returns the key of the current value, or null if the value is an array element or the outermost value. */
+  /** Returns the key of the current value. Returns null if the value is an array element or the outermost value. */
   key(): string | null {
     const { innermost } = this;
     if (innermost === undefined || innermost.isArray) return null;
     return keyAt(this.#text, innermost.keyStart, innermost.keyEnd);
   }
 
-  /** Returns the path of the current value, such as `data.a[0]`. The outermost value has an empty path. */
+  /** Returns the path of the current value, such as `data.a[0]`. The path of the outermost value is empty. */
   path(): string {
     let path = '';
     for (const container of this.#stack.slice(0, this.#depth)) {
@@ -249,7 +251,7 @@ const simpleEscapes: Readonly<Record<string, string>> = {
   t: '\t',
 };
 
-/** Builds a JSON value from the scanner's tokens. */
+/** Builds a JSON value from the tokens that the scanner finds. */
 class JsonBuilder {
   readonly #open: (Json[] | Record<string, Json>)[] = [];
   #value: Json = null;
@@ -259,7 +261,7 @@ class JsonBuilder {
     return this.#value;
   }
 
-  /** `key` is null for an array element and for the outermost value. */
+  /** Adds an array or object. `key` is null for an array element and for the outermost value. */
   open(isArray: boolean, key: string | null): void {
     const container: Json[] | Record<string, Json> = isArray ? [] : {};
     this.add(container, key);
@@ -280,11 +282,11 @@ class JsonBuilder {
 }
 
 /**
- * Returns the text of a valid JSON string literal. `start` is the index of its opening quote; `end` is one past its
- * closing quote.
+ * Returns the text of a valid JSON string literal. `start` is the index of the opening quote. `end` is the index after
+ * the closing quote.
  */
 function* unescaped(text: string, start: number, end: number): Steps<string> {
-  // Take the slice first, so that the search stops at the end of the literal.
+  // Slices first, so that `indexOf` does not search beyond the end of the literal.
   const raw = text.slice(start + 1, end - 1);
   let result = '';
   let from = 0;
@@ -308,7 +310,7 @@ const escapableCharacters = '"\\/bfnrt';
 
 /**
  * Returns the position after the JSON string that begins at `start`. If the string contains an invalid character,
- * returns the bitwise complement (~) of that character's position, which is negative.
+ * returns the bitwise complement (~) of that character's position. The complement is always negative.
  */
 function stringEnd(text: string, start: number): number {
   for (let at = start + 1; at < text.length; at += 1) {
@@ -331,7 +333,10 @@ function isHexDigit(unit: number): boolean {
   return (unit >= 0x30 && unit <= 0x39) || (unit >= 0x41 && unit <= 0x46) || (unit >= 0x61 && unit <= 0x66);
 }
 
-/** Returns the key between `start` and `end`. The caller has validated it as a JSON string, including its quotes. */
+/**
+ * Returns the key between `start` and `end`. These positions include the quotes. The caller has checked that the text
+ * is a valid JSON string.
+ */
 function keyAt(text: string, start: number, end: number): string {
   const key = text.slice(start + 1, end - 1);
   if (!key.includes('\\')) return key;
@@ -340,20 +345,21 @@ function keyAt(text: string, start: number, end: number): string {
 }
 
 /**
- * Every double that is not tiny preserves this many significant digits. A literal of at most this length cannot contain
- * more digits.
+ * The number of significant digits that every double preserves, except very small ones. A literal of at most this
+ * length cannot contain more digits.
  */
 const certainLength = 15;
 const tiny = 1e-300;
-/** `JSON.stringify` writes whole numbers of this size or larger with an exponent. */
+/** The size from which `JSON.stringify` writes whole numbers with an exponent. */
 const exponentFrom = 1e21;
 
 /**
  * Returns true if a double preserves all digits of a JSON number literal. A literal without a fraction or exponent must
- * be within ±(2^53 - 1). Any other literal must be finite and have the same digits as the shortest form of its double,
- * ignoring leading and trailing zeros (8.50 is 8.5). Its double must not be a whole number that is outside that range
- * and that JSON writes without an exponent, such as 1e16. The vault would reject such a number if the client sent it
- * back.
+ * be within ±(2^53 - 1).
+ *
+ * Any other literal must be finite and have the same digits as the shortest form of its double. Leading and trailing
+ * zeros are ignored (8.50 equals 8.5). Its double must not be a whole number outside the range above that JSON writes
+ * without an exponent, such as 1e16. The vault would reject that number if the client sent it back.
  */
 export function isFaithfulNumber(literal: string): boolean {
   const isShort = literal.length <= certainLength;
@@ -369,7 +375,10 @@ export function isFaithfulNumber(literal: string): boolean {
   return significantDigits(mantissa) === significantDigits(shortest);
 }
 
-/** Uses loops, because a regular expression for trailing zeros takes quadratic time if a digit follows many zeros. */
+/**
+ * Returns the digits of a mantissa without leading and trailing zeros. Uses loops, because a regular expression for
+ * trailing zeros takes quadratic time if a digit follows many zeros.
+ */
 function significantDigits(mantissa: string): string {
   const digits = mantissa.replace('-', '').replace('.', '');
   let start = 0;

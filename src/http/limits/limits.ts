@@ -7,21 +7,21 @@ import { Problem } from '../problem/problem.js';
 import { addressGroup } from './address-group.js';
 
 /**
- * Counts requests against the limits for their application or address. Each function throws Problem 429 if a request
- * exceeds a limit.
+ * The limits per application and per address. Each function counts a request, and throws Problem 429 if the request
+ * exceeds the limit.
  */
 export type Limits = {
   request(caller: Caller): Maybe<void>;
   /**
-   * Counts a request once for each token in it (docs/contract.md, "Rate limits"). A route calls this after parsing the
-   * body. If the limit rejects the request, none of its tokens are counted.
+   * Counts each token of a request (docs/contract.md, "Rate limits"). A route calls this function after it has parsed
+   * the body. If the limit rejects the request, none of its tokens count.
    */
   weigh(caller: Caller, tokens: number): Maybe<void>;
   /**
-   * Counts a request to a route that requires no key. Health routes are exempt, because probes must always get through.
+   * Counts a request to a route that requires no key. Health routes are exempt, because probes must never be rejected.
    */
   keyless(request: { readonly ip: string; readonly url: string }): Maybe<void>;
-  /** Counts a request without a valid key. The count has no effect on requests with a valid key. */
+  /** Counts a request without a valid key. The count does not affect requests with a valid key. */
   authFailure(address: string): Maybe<void>;
 };
 
@@ -53,7 +53,7 @@ export function createLimits(rateLimits: RateLimits, settings: LimitSettings, me
 
   return {
     request: ({ applicationId }) => use(requests, applicationId, 1),
-    // The request itself was counted on arrival.
+    // One token is already counted, because the request was counted when it arrived.
     weigh: ({ applicationId }, tokens) => use(requests, applicationId, Math.max(0, tokens - 1)),
     keyless: ({ ip, url }) => (url.startsWith('/health/') ? undefined : use(keyless, addressGroup(ip), 1)),
     authFailure: (address) => use(failures, addressGroup(address), 1),

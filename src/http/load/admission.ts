@@ -4,34 +4,37 @@ import { Problem } from '../problem/problem.js';
 import { createRoom } from './room.js';
 import { createShares } from './shares.js';
 
-/** A body up to this size does not reserve memory. */
+/** The size up to which a body does not reserve memory. */
 const smallBodyBytes = 64 * 1024;
-/** The memory, in bytes, that parsing and validating a JSON body takes for each byte of the body. */
+/** The memory in bytes that parsing and validating a JSON body uses for each byte of the body. */
 const bytesPerBodyByte = 8;
 const retryAfterMs = 2_000;
 
 /**
- * The resources that a tenant's request uses. They are released once the response has been sent and the handler has
+ * The resources that a tenant's request uses. They are released when the response has been sent and the handler has
  * finished.
  */
 export type Lease = {
   readonly tenantId: string;
   bytes: number;
-  /** True if the handler has produced its response. */
+  /** True if the handler has produced the response. */
   isAnswered: boolean;
   /** True if the response has been sent or the caller has disconnected. */
   isGone: boolean;
   isRunning: boolean;
 };
 
-/** Decides when each tenant's requests run. Threat: one tenant uses up the time or memory that other tenants need. */
+/**
+ * Decides when each tenant's requests run. Threat: a tenant sends so many or such large requests that no time or memory
+ * is left for other tenants.
+ */
 export type Admission = {
   /**
-   * Resolves when a tenant's request may run. Returns undefined if it may run immediately. Throws Problem 503 if there
-   * is not enough memory.
+   * Resolves when the request of a tenant may run. If the request may run immediately, returns undefined. Throws
+   * Problem 503 if too little memory is available.
    */
   admit(request: FastifyRequest, reply: FastifyReply, tenantId: string): Promise<void> | undefined;
-  /** Records the size, in bytes, of a response that is about to be sent. */
+  /** Records the size in bytes of a response that will be sent next. */
   respond(request: FastifyRequest, bytes: number): void;
 };
 
@@ -66,8 +69,8 @@ export function createAdmission(app: FastifyInstance, turns: Turns, bodyBytesMax
   });
 
   /**
-   * Rejects a request whose caller has disconnected. Threat: a caller stops sending in the middle of a body, and its
-   * request holds resources forever.
+   * Rejects a request whose caller has disconnected. Threat: a caller disconnects in the middle of a body, and its
+   * request would never release its resources.
    */
   function refuseGone({ isGone }: Lease): void {
     if (isGone) throw new Problem('overloaded', undefined, retryAfterMs);
@@ -76,7 +79,7 @@ export function createAdmission(app: FastifyInstance, turns: Turns, bodyBytesMax
   async function enter(lease: Lease, share: Promise<void> | undefined, bytes: number): Promise<void> {
     if (share !== undefined) {
       await share;
-      // The tenant's waiting requests start one at a time, interleaved with requests from other tenants.
+      // The waiting requests of a tenant start one at a time, in turn with requests from other tenants.
       await turns.turn(lease.tenantId);
     }
     lease.isRunning = true;
@@ -90,7 +93,7 @@ export function createAdmission(app: FastifyInstance, turns: Turns, bodyBytesMax
   return {
     admit(request, reply, tenantId) {
       if (room.isFull(tenantId)) throw new Problem('overloaded', undefined, retryAfterMs);
-      // The caller may have disconnected while we checked its key.
+      // The caller may have disconnected while the hook checked its key.
       const { destroyed } = reply.raw;
       const lease: Lease = { tenantId, bytes: 0, isAnswered: false, isGone: destroyed, isRunning: false };
       refuseGone(lease);
@@ -113,7 +116,7 @@ export function createAdmission(app: FastifyInstance, turns: Turns, bodyBytesMax
 function neededBytes({ headers, routeOptions }: FastifyRequest, bodyBytesMax: number): number {
   const { roomBytes = 0 } = routeOptions.config;
   const announced = headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : bodyBytesMax;
-  // The server rejects an oversized body before reading it.
+  // A body over the limit needs no memory, because the server rejects it before reading it.
   const body = announced > smallBodyBytes && announced <= bodyBytesMax ? announced * bytesPerBodyByte : 0;
   return roomBytes + body;
 }

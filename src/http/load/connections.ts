@@ -5,12 +5,13 @@ import type { FastifyInstance } from 'fastify';
 import { Problem } from '../problem/problem.js';
 
 const checkMs = 1_000;
-/** A connection with unsent data is closed if the client reads nothing for this long. */
+/** The time after which a connection with unsent data is closed if the client reads nothing. */
 const stalledMs = 10_000;
-/** File descriptors reserved for store files, connections to servers, and the admin listener. */
+/** The number of file descriptors that are reserved for store files, connections to servers, and the admin listener. */
 const reservedDescriptors = 192;
 /**
- * The number of connections beyond the limit that receive a 503 response. Any further connections are closed at once.
+ * The number of connections beyond the limit that receive a 503 response. All further connections are closed
+ * immediately.
  */
 const toldConnections = 64;
 const connectionsMost = 10_000;
@@ -21,8 +22,8 @@ const retryAfterMs = 2_000;
 
 type Connection = {
   /**
-   * `taken` is the number of bytes that the client has read. `since` is the last time at which this number grew or
-   * there was no data left to send.
+   * The state of a connection. `taken` is the number of bytes that the client has read. `since` is the last time at
+   * which this number grew or no data was left to send.
    */
   taken: number;
   since: number;
@@ -32,9 +33,11 @@ type Connection = {
 };
 
 /**
- * Bounds the cost of connections. Each connection runs one request at a time: the next pipelined request starts after
- * the previous response has been sent. If a client does not read its response, its connection is closed. The limit on
- * connections is below the limit on file descriptors. Requests on connections beyond the limit receive a 503 response.
+ * Limits the cost of connections. Each connection runs one request at a time. The next pipelined request starts when
+ * the previous response has been sent. The connection of a client that does not read its response is closed.
+ *
+ * The limit on connections is lower than the limit on file descriptors. A request on a connection beyond the limit
+ * receives a 503 response.
  */
 export function watchConnections(app: FastifyInstance, connectionsMax = connectionsThatFit()): void {
   const connections = new Map<Socket, Connection>();
@@ -50,7 +53,7 @@ export function watchConnections(app: FastifyInstance, connectionsMax = connecti
     const now = performance.now();
     for (const [socket, connection] of connections) {
       const taken = socket.bytesWritten - socket.writableLength;
-      // After the last response, only the client keeps the connection open.
+      // After the last response, the connection stays open only if the client does not close it.
       const isWaiting = socket.writableLength > 0 || socket.writableEnded || connection.isBeyondLimit;
       if (!isWaiting || taken !== connection.taken) connection.since = now;
       connection.taken = taken;
@@ -63,14 +66,15 @@ export function watchConnections(app: FastifyInstance, connectionsMax = connecti
   app.addHook('onRequest', ({ raw }, reply, done) => {
     const { socket } = raw;
     const connection = connections.get(socket);
-    // A request injected by a test has no connection.
+    // A request that a test injects has no connection.
     if (connection === undefined) return done();
     if (connection.isBeyondLimit) {
       reply.header('connection', 'close');
       return done(new Problem('overloaded', undefined, retryAfterMs));
     }
     const begin = (): void => {
-      // A response on a destroyed socket never emits `close`, so the request's resources would never be released.
+      // A response on a destroyed socket never emits `close`. If the request began, its resources would never be
+      // released.
       if (socket.destroyed) return;
       connection.isBusy = true;
       reply.raw.once('close', () => {
@@ -85,18 +89,21 @@ export function watchConnections(app: FastifyInstance, connectionsMax = connecti
   });
 }
 
-/** Returns the number of connections that the limit on file descriptors allows. */
+/** Returns the maximum number of connections that the limit on file descriptors allows. */
 function connectionsThatFit(): number {
   return Math.min(connectionsMost, Math.max(connectionsLeast, descriptorLimit() - reservedDescriptors));
 }
 
-/** Returns the limit on file descriptors. At startup, Node.js raised the soft limit to the maximum for the process. */
+/**
+ * Returns the limit on file descriptors. Node.js has already raised the soft limit to the maximum for the process at
+ * startup.
+ */
 function descriptorLimit(): number {
   try {
     const [, limit] = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? [];
     return Number(limit ?? Number.POSITIVE_INFINITY);
   } catch {
-    // Assume the usual limit on systems other than Linux.
+    // Systems other than Linux have no such file. We assume their usual limit.
     return 1_024;
   }
 }

@@ -2,16 +2,16 @@ import { BlockList, isIPv6 } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { Problem } from '../problem/problem.js';
 
-/** Returns true if the URL is a health route. Probes connect to these routes directly, not through the proxy. */
+/** Returns true if the URL is a health route. Probes do not use the proxy but connect to these routes directly. */
 export function isHealthRoute(url: string | undefined): boolean {
   return url?.startsWith('/health/') === true;
 }
 
 /**
- * Rejects each request that did not reach a trusted proxy over TLS. This happens before the request's key is read. The
- * connection must come from one of `proxies`, and every value of X-Forwarded-Proto must be `https`, so that a caller
- * cannot hide a plaintext hop by sending the header itself. `/health/*` is exempt. Threat: a caller that reaches the
- * port without the proxy sends its key and card numbers in plaintext.
+ * Rejects each request that did not reach a trusted proxy over TLS, before its key is read. The connection must come
+ * from one of `proxies`. In addition, every value of X-Forwarded-Proto must be `https`, so that a caller who sends this
+ * header cannot hide a plaintext hop. `/health/*` is exempt. Threat: a caller connects to the port without the proxy,
+ * and an attacker on the network reads its key and card numbers.
  */
 export function requireTlsProxy(app: FastifyInstance, proxies: readonly string[]): void {
   const trusted = blockListOf(proxies);

@@ -3,34 +3,35 @@ import { Problem } from '../problem/problem.js';
 
 const mib = 1024 * 1024;
 const roomBytesMax = 256 * mib;
-/** The longest time for which a request waits for memory, in ms. */
+/** The maximum time in ms for which a request waits for memory. */
 const waitMsMax = 5_000;
 const retryAfterMs = 2_000;
-/** If more than this fraction of the heap is in use, requests that need memory are rejected. */
+/** The fraction of the heap above which requests that need memory are rejected. */
 const heapShareMax = 0.9;
 /**
- * The time for which a heap measurement is reused, in ms. Measuring takes a few microseconds, and the heap grows little
- * in this time.
+ * The time in ms for which a heap measurement is reused. Measuring takes a few microseconds, and the heap grows little
+ * during this time.
  */
 const heapLookEveryMs = 5;
 
 /**
- * The memory budget for requests with large bodies or responses: 256 MiB, or a quarter of the heap if that is less.
- * Each tenant gets at most a quarter of the budget, so that its unread responses leave memory for other tenants.
+ * The memory budget for requests with large bodies or responses. The budget is 256 MiB, or a quarter of the heap if
+ * that is less. Each tenant gets at most a quarter of the budget. A tenant that does not read its responses therefore
+ * leaves memory for other tenants.
  */
 export type Room = {
   /**
-   * Resolves when there is enough memory for a request. Throws Problem 503 if the heap is nearly full, or if there is
-   * not enough memory within 5 s.
+   * Resolves when enough memory is available for a request. Throws Problem 503 if the heap is nearly full, or if too
+   * little memory becomes available within 5 s.
    */
   take(tenantId: string, bytes: number, isGone: () => boolean): Promise<void>;
-  /** Counts the memory of a response that already exists. */
+  /** Adds the memory of a response that already exists. */
   add(tenantId: string, bytes: number): void;
-  /** Releases memory that was taken or added. */
+  /** Releases memory that `take` or `add` has counted. */
   give(tenantId: string, bytes: number): void;
   /**
-   * Returns true if the tenant uses more than its share of the budget, or if all tenants together use more than the
-   * budget.
+   * Returns true if the tenant uses more than its share of the budget. Also returns true if all tenants together use
+   * more than the budget.
    */
   isFull(tenantId: string): boolean;
 };
@@ -56,7 +57,7 @@ export function createRoom(bytesMax = Math.min(roomBytesMax, getHeapStatistics()
 
   function fits(tenantId: string, bytes: number): boolean {
     const own = held.get(tenantId) ?? 0;
-    // Each request needs a bounded amount of memory, so a request always fits if no other request is using memory.
+    // A request always fits if no other request is using memory, because the memory of each request is bounded.
     return (own === 0 || own + bytes <= tenantBytesMax) && (total === 0 || total + bytes <= bytesMax);
   }
 
@@ -65,10 +66,13 @@ export function createRoom(bytesMax = Math.min(roomBytesMax, getHeapStatistics()
     held.set(tenantId, (held.get(tenantId) ?? 0) + bytes);
   }
 
-  /** Admits the waiting requests that now fit, tenant by tenant. Each tenant's requests keep their arrival order. */
+  /**
+   * Admits waiting requests that fit, one per tenant. The requests of each tenant are admitted in the order of their
+   * arrival.
+   */
   function admit(): void {
     for (const [tenantId, requests] of [...waiting]) {
-      // A request whose caller disconnected is rejected when its wait times out.
+      // Skips requests whose caller has disconnected. Such a request is rejected when its wait times out.
       while (requests[0]?.isGone() === true) requests.shift();
       const [first] = requests;
       if (first === undefined) waiting.delete(tenantId);

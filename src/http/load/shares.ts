@@ -1,20 +1,20 @@
-/** The number of requests that each tenant may run at once while several tenants are active. */
+/** The number of requests that each tenant can run at the same time while several tenants are active. */
 const atOnceMax = 4;
-/** The time after its last request for which a tenant counts as active, in ms. */
+/** The time in ms for which a tenant counts as active after its last request. */
 const activeMs = 1_000;
 
 /**
- * Limits how many requests each tenant runs at once. If only one tenant is active, all of its requests run. If several
- * tenants are active, each of them runs a few requests, and its other requests wait. A tenant therefore cannot gain a
- * larger share of the serving thread by opening more connections.
+ * Limits how many requests each tenant runs at the same time. If only one tenant is active, all of its requests run. If
+ * several tenants are active, each of them runs a few requests, and its other requests wait. A tenant that opens more
+ * connections therefore does not get a larger share of the serving thread.
  */
 export type Shares = {
   /**
-   * Resolves when a request may run. Returns undefined if it may run immediately. `isGone` returns true if the caller
-   * has disconnected, in which case the request need not run.
+   * Resolves when a request may run. If the request may run immediately, returns undefined. `isGone` returns true if
+   * the caller has disconnected. Such a request does not have to run.
    */
   enter(tenantId: string, isGone: () => boolean): Promise<void> | undefined;
-  /** Records that a running request has ended. */
+  /** Records that a running request has finished. */
   leave(tenantId: string): void;
 };
 
@@ -25,7 +25,7 @@ export function createShares(): Shares {
   const shares = new Map<string, Share>();
   /**
    * `last` is the tenant of the last request, and `lastAt` is the time of that request. `otherAt` is the time of the
-   * last request from any other tenant.
+   * last request from any tenant other than `last`.
    */
   let last = '';
   let lastAt = Number.NEGATIVE_INFINITY;

@@ -6,9 +6,9 @@ import type { Log, Logger, LogLevel } from './logger.js';
 type LineStream = { write(line: string): unknown };
 
 /**
- * Creates a logger that writes JSON lines, or readable text if `pretty` is set, to standard output or to `stream`. The
- * logger buffers lines for a few milliseconds and writes them together. When the process exits, the logger writes the
- * remaining lines, because they may explain why the process exited.
+ * Creates a logger that writes to standard output or to `stream`. It writes JSON lines, or readable text if `pretty` is
+ * true. The logger collects lines for a few milliseconds and writes them together. When the process exits, it writes
+ * the remaining lines, because they may explain why the process exited.
  */
 export function createLogger(options: {
   readonly level: LogLevel;
@@ -39,7 +39,10 @@ export function createLogger(options: {
   };
 }
 
-/** How long a line may stay in the buffer, in ms. Writing each line separately would double the cost of logging. */
+/**
+ * The maximum time in ms for which a line stays in the buffer. Writing each line separately would double the cost of
+ * logging.
+ */
 const waitMs = 10;
 
 function gathered(stream: LineStream): LineStream {
@@ -58,10 +61,13 @@ function gathered(stream: LineStream): LineStream {
   };
 }
 
-/** The fields that become part of the text, so that a request takes up only one line on a terminal. */
+/** The fields that appear in the text. A request therefore needs only one line on a terminal. */
 const inText = ['route', 'method', 'status', 'duration_ms', 'code', 'trace_id', 'application_id'];
 
-/** Uses only pino-pretty's formatter, because its stream can lose buffered lines when the process exits. */
+/**
+ * Returns a stream that writes readable text. It uses only the formatter of pino-pretty, because pino-pretty's stream
+ * can lose buffered lines when the process exits.
+ */
 function readable(stream: LineStream): { write(line: string): void } {
   const format = prettyFactory({
     translateTime: 'SYS:HH:MM:ss.l',
@@ -73,8 +79,8 @@ function readable(stream: LineStream): { write(line: string): void } {
 }
 
 /**
- * Returns `GET /tokens/:id 404 token_not_found 1.2 ms trace=… application=…`, or the message if the line does not
- * describe a request.
+ * Returns a request as text, such as `GET /tokens/:id 404 token_not_found 1.2 ms trace=… application=…`. If the line
+ * does not describe a request, returns its message.
  */
 function textOf(line: Readonly<Record<string, unknown>>): string {
   const { method, route, status, code, duration_ms: durationMs, msg } = line;

@@ -1,11 +1,11 @@
 import { type LoggedError, loggedError } from './logged-error.js';
 
 /**
- * All fields that a log line may contain in addition to level, time and message (docs/contract.md, "Log lines"). Null
- * fields are omitted.
+ * All fields that a log line can contain in addition to level, time and message (docs/contract.md, "Log lines"). A log
+ * line omits null fields.
  */
 export type LogFields = {
-  /** The route template (`/tokens/:id`), never the requested URL. */
+  /** The route template, such as `/tokens/:id`. It is never the requested URL. */
   readonly route?: string;
   readonly method?: string;
   readonly status?: number;
@@ -14,28 +14,28 @@ export type LogFields = {
   readonly applicationId?: string | null;
   /** The OpenTelemetry trace that contains the request's span. */
   readonly otelTraceId?: string | null;
-  /** The problem code of the response. */
+  /** The code of the problem in the response. */
   readonly code?: string | null;
   /** The address that the service listens on. */
   readonly address?: string;
   readonly version?: string;
   readonly profile?: string;
   readonly role?: string;
-  /** How long the service accepts requests after a signal to stop. */
+  /** The time in seconds for which the service accepts requests after a signal to stop. */
   readonly delaySeconds?: number;
   /** The address of the admin listener. */
   readonly adminAddress?: string;
   /** The address of the console. */
   readonly consoleAddress?: string;
-  /** Any thrown value. `loggedError` decides which parts of it are logged. */
+  /** Any thrown value. `loggedError` selects the parts of it that are logged. */
   readonly error?: unknown;
 };
 
 export type LogLine = Readonly<Record<string, string | number | LoggedError>>;
 
 /**
- * Returns the fields under their log line names. Copies only known fields, because a spread or a cast may have added
- * other properties to the object, which must not be logged.
+ * Returns the fields under their names in the log line. Copies only known fields. A spread or a cast may have added
+ * other properties to the object, and these must not be logged.
  */
 export function logLine(fields: LogFields): LogLine {
   const { route, method, status, durationMs, traceId, applicationId, code, adminAddress, otelTraceId, consoleAddress } =

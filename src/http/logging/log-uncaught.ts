@@ -1,8 +1,8 @@
 import type { Logger } from './logger.js';
 
 /**
- * Logs an uncaught error, then exits with code 1, even if writing the log fails. Without this handler, Node.js would
- * print the error's message and cause, which may contain data (docs/contract.md, "Log lines").
+ * Logs an uncaught error and exits with code 1. Exits even if the log cannot be written. Without this handler, Node.js
+ * would print the error's message and cause, which may contain data (docs/contract.md, "Log lines").
  */
 export function logUncaught(logger: Logger): void {
   const endWith = (message: string) => (error: unknown) => {

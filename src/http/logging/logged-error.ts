@@ -1,4 +1,4 @@
-/** Matches a short word that looks like a class name or an error code. Any other text could be data. */
+/** Matches a short word in the form of a class name or an error code. Any other text could be data. */
 const namePattern = /^[A-Za-z_$][A-Za-z0-9_$]{0,63}$/;
 const codePattern = /^[A-Za-z][A-Za-z0-9]*(?:[_-][A-Za-z0-9]+)*$/;
 const codeCharactersMax = 64;
@@ -6,9 +6,9 @@ const codeCharactersMax = 64;
 export type LoggedError = { readonly name: string; readonly code?: string; readonly stack?: string };
 
 /**
- * Returns the parts of an error that may be logged: name, code and stack frames. Never includes `message`, `cause` or
- * other properties, because libraries quote their input there (docs/contract.md, "Log lines"). A thrown value that is
- * not an Error is logged only as `NotAnError`.
+ * Returns the parts of an error that may be logged: its name, code and stack frames. Never returns `message`, `cause`
+ * or other properties, because libraries quote their input in them (docs/contract.md, "Log lines"). A thrown value that
+ * is not an Error is logged only as `NotAnError`.
  */
 export function loggedError(error: unknown): LoggedError {
   if (!(error instanceof Error)) return { name: 'NotAnError' };
@@ -19,16 +19,18 @@ export function loggedError(error: unknown): LoggedError {
   return { name, ...(isWord ? { code } : {}), ...(frames.length > 0 ? { stack: frames.join('\n') } : {}) };
 }
 
-/** Matches V8 stack frames: `at name (location)` or `at location`. */
+/** Matches a V8 stack frame: `at name (location)` or `at location`. */
 const framePattern = /^ {4}at (?:[^()]* \()?(?:(?:file:\/\/|node:|\/|[A-Z]:\\).*:\d+:\d+|<anonymous>|index \d+)\)?$/;
-/** Matches a class name, optionally with a Node.js error code: `TypeError [ERR_INVALID_ARG_TYPE]`. */
+/** Matches a class name, with or without a Node.js error code, such as `TypeError [ERR_INVALID_ARG_TYPE]`. */
 const headPattern = /^[^\n:]+$/;
 
 /**
  * Returns the `at …` lines of an error's stack. A stack begins with the error's name and its original message, which
- * may contain lines that look like frames. The result therefore includes only the lines between the message and the
- * first line that is not a frame. If the current message is not at the expected position, it changed after the error
- * was created. The message and the frames are then indistinguishable, and the result is empty.
+ * may contain lines that look like frames. The result therefore includes only the lines that follow the message, up to
+ * the first line that is not a frame.
+ *
+ * The message may have been changed after the error was created. The current message is then not at the expected
+ * position, and the original message and the frames are indistinguishable. The result is empty in this case.
  */
 function framesOf(error: Error): readonly string[] {
   const { message, stack } = error;

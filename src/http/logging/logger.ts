@@ -3,11 +3,11 @@ import type { LogFields } from './log-fields.js';
 export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
-/** Writes one line. `message` is a fixed string. Variable values go into the fields, which are a closed set. */
+/** Writes one line. `message` is a fixed string. Variable values belong in the fields, which are a closed set. */
 export type Log = (message: string, fields?: LogFields) => void;
 
 /**
- * The only way to write to the log. It accepts only `LogFields`, not the objects that libraries pass to loggers, so
- * that no part of a request is logged by accident.
+ * The only way to write to the log. It accepts only `LogFields` and not the objects that libraries pass to loggers. No
+ * part of a request is therefore logged by accident.
  */
 export type Logger = Readonly<Record<Exclude<LogLevel, 'silent'>, Log>>;

@@ -6,9 +6,9 @@ export type RequestLine = {
   readonly status: number;
   readonly durationMs: number;
   readonly traceId: string;
-  /** Null if the request was not authenticated. */
+  /** The id of the application that sent the request, or null if the request was not authenticated. */
   readonly applicationId: string | null;
-  /** The code of the problem that was sent, or null if none was sent. */
+  /** The code of the problem in the response, or null if the response is not a problem. */
   readonly code: string | null;
   /** The OpenTelemetry trace of the request, or null if the request is not traced. */
   readonly otelTraceId: string | null;
@@ -18,7 +18,7 @@ export type RequestLine = {
 const probes: ReadonlySet<string> = new Set(['/health/live', '/health/ready']);
 
 /**
- * Logs one line for each finished request, and one line for each error that caused a 5xx response. A health probe is
+ * Logs one line for each finished request, and one line for each error that caused a 5xx response. Health probes are
  * logged at the level `debug`.
  */
 export function createRequestLog(logger: Logger) {

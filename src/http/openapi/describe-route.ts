@@ -25,7 +25,7 @@ const problemDocument = z
   })
   .meta({ id: 'Problem', description: 'Why a request failed (RFC 9457). It never contains a value from the request.' });
 
-/** The ways to send the API key, keyed by their names in the document. */
+/** The ways to send the API key, by their names in the document. */
 export const securitySchemes = {
   apiKey: {
     type: 'apiKey',
@@ -45,9 +45,9 @@ export type SecurityScheme = keyof typeof securitySchemes;
 const anyJson = z.unknown();
 
 /**
- * Returns a function that describes a route for the document, based on the route's operation and the schemas that
- * validate its requests. The function runs once per route, when the document is generated. A route without an operation
- * is omitted from the document.
+ * Returns a function that describes a route for the document. The description is based on the route's operation and on
+ * the schemas that validate its requests. The function runs once per route, when the document is generated. The
+ * document omits routes without an operation.
  */
 export function routeDescriber(schemes: readonly SecurityScheme[]): SwaggerTransform {
   return (route) => describeRoute(route, schemes);
@@ -116,7 +116,9 @@ function withBody(responses: Responses): Responses {
   return Object.fromEntries(Object.entries(responses).filter(([, { content }]) => content !== undefined));
 }
 
-/** Adds examples and headers to the converted responses, because the library keeps only their schemas. */
+/**
+ * Adds examples and headers to the converted responses, because the library's conversion retains only their schemas.
+ */
 function withJsonSchemas(responses: Responses, inJson: unknown): object {
   const converted = inJson as Readonly<Record<string, { content: Readonly<Record<string, { schema: object }>> }>>;
   return Object.fromEntries(
@@ -137,7 +139,7 @@ type Media = {
   readonly examples?: Readonly<Record<string, { readonly value: unknown }>>;
 };
 
-/** All responses with one status. */
+/** All responses that have the same status. */
 type Response = {
   readonly description: string;
   readonly headers: HeaderDocs;
@@ -156,7 +158,7 @@ function answerResponse({ description, headers = [], schema, mediaType, example 
   return { ...documented, content: { [mediaType ?? 'application/json']: media } };
 }
 
-/** Returns the union of two sets of responses. Responses with the same status are combined into one. */
+/** Merges two sets of responses. Two responses with the same status become one response. */
 function mergeResponses(some: Responses, others: Responses): Responses {
   const merged = new Map(Object.entries(some));
   for (const [status, other] of Object.entries(others)) {
@@ -177,7 +179,7 @@ function mergeOne(own: Response, other: Response): Response {
 
 const exampleTrace = '0b0a5a52-6a0f-4d55-8c0b-7a1f0c2d9e11';
 
-/** Returns the responses for these problems, grouped by status, with one example per code. */
+/** Returns the responses for these problems, grouped by status. Each code has one example. */
 function problemResponses(codes: readonly ProblemCode[]): Responses {
   const known = [...new Set(codes)];
   const statuses = [...new Set(known.map((code) => problemCatalogue[code].status))];
@@ -201,8 +203,8 @@ function exampleOf(code: ProblemCode): unknown {
 }
 
 /**
- * Returns the problems that a route may return because it requires a key, because it reads a body, or because its
- * method allows a body. Includes the problems that every route may return.
+ * Returns the problems that every route can return, and the problems that depend on the route: whether it requires a
+ * key, whether it reads a body, and whether its method allows a body.
  */
 function commonProblems(
   { permission, mediaType, url }: { readonly permission: unknown; readonly mediaType: unknown; readonly url: string },

@@ -1,7 +1,10 @@
 type HeaderDoc = { readonly type: 'string' | 'integer'; readonly description: string };
 export type HeaderDocs = Readonly<Record<string, HeaderDoc>>;
 
-/** Request headers, keyed by their names in the document. The API key is documented as a security scheme instead. */
+/**
+ * Request headers, by their names in the document. The API key is not included, because it is documented as a security
+ * scheme.
+ */
 export const requestHeaders = {
   'SERVICE-IDEMPOTENCY-KEY': {
     type: 'string',
@@ -42,7 +45,7 @@ export const responseHeaders = {
 export type RequestHeader = keyof typeof requestHeaders;
 export type ResponseHeader = keyof typeof responseHeaders;
 
-/** Returns the headers with the given names from a table. */
+/** Returns the headers in `names` from a table. */
 export function pick<N extends string>(table: Readonly<Record<N, HeaderDoc>>, names: readonly N[]): HeaderDocs {
   return Object.fromEntries(names.map((name) => [name, { ...table[name] }]));
 }

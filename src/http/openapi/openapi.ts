@@ -14,7 +14,7 @@ const description = [
 
 /**
  * Collects the descriptions of all routes that are registered after this call. The document is built when it is first
- * requested. It offers bearer tokens only if the service accepts them.
+ * requested. It includes bearer tokens only if the service accepts them.
  */
 export function collectOperations(app: FastifyInstance, acceptsBearer: boolean): void {
   const schemes: readonly SecurityScheme[] = acceptsBearer ? ['apiKey', 'bearer'] : ['apiKey'];
@@ -28,8 +28,8 @@ export function collectOperations(app: FastifyInstance, acceptsBearer: boolean):
         contact: { name: 'The operator of this service' },
         license: { name: 'All rights reserved', identifier: 'LicenseRef-Strongroom' },
       },
-      // Relative to the document, so that the URL works behind any proxy. Threat: the caller chooses the Host header, so
-      // an address taken from it cannot be trusted.
+      // The URL is relative to the document, so it is valid behind any proxy. Threat: an attacker chooses the Host
+      // header, so an address from that header cannot be trusted.
       servers: [{ url: '/', description: 'The service that serves this document.' }],
       tags: Object.entries(tagDescriptions).map(([name, text]) => ({ name, description: text })),
       components: { securitySchemes: Object.fromEntries(schemes.map((scheme) => [scheme, securitySchemes[scheme]])) },
@@ -46,8 +46,8 @@ export function openApiDocument(app: FastifyInstance): OpenAPIV3_1.Document {
 }
 
 /**
- * Moves `style` and `explode` from each query parameter's schema to the parameter itself. The library would apply one
- * style to the whole query string instead.
+ * Moves `style` and `explode` from the schema of each query parameter to the parameter itself. The library itself could
+ * only apply one style to the whole query string.
  */
 function withSerialization(document: OpenAPIV3_1.Document): OpenAPIV3_1.Document {
   const operations = Object.values(document.paths ?? {}).flatMap((item) => Object.values(item ?? {}));
@@ -63,7 +63,8 @@ function withSerialization(document: OpenAPIV3_1.Document): OpenAPIV3_1.Document
 type Parameter = { readonly schema?: { readonly style?: string; readonly explode?: boolean } };
 
 /**
- * Returns the document without unused named schemas. The library adds both an input and an output form of each schema.
+ * Returns the document without the named schemas that are unused. The library adds an input form and an output form of
+ * each schema.
  */
 function withoutUnused(document: OpenAPIV3_1.Document): OpenAPIV3_1.Document {
   const schemas = Object.entries(document.components?.schemas ?? {});

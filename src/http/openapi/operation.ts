@@ -3,7 +3,7 @@ import type { Json } from '../../domain/json.js';
 import type { ProblemCode } from '../problem/problem-catalogue.js';
 import type { RequestHeader, ResponseHeader } from './headers.js';
 
-/** The groups of operations and their descriptions, in document order. */
+/** The groups of operations with their descriptions, in document order. */
 export const tagDescriptions = {
   Tokens: 'Create, read, change and delete tokens.',
   Search: 'Find tokens by their metadata, containers, types, times and indexed values.',
@@ -18,40 +18,43 @@ export const tagDescriptions = {
 type Tag = keyof typeof tagDescriptions;
 
 /**
- * A route's documentation in addition to its schemas: descriptions, responses and problems. It has no effect on
+ * The documentation of a route in addition to its schemas: descriptions, responses and problems. It does not affect
  * requests.
  */
 export type Operation = {
-  /** A unique name. Generated clients name the operation's function after it. */
+  /** A unique name. Generated clients use it as the name of the operation's function. */
   readonly id: string;
   readonly tag: Tag;
   readonly summary: string;
   readonly description?: string;
   readonly pathParameters?: Readonly<Record<string, string>>;
-  /** Documents the query parameters if the route's own schema cannot describe them. */
+  /** Documents the query parameters of a route whose own schema cannot describe them. */
   readonly query?: z.ZodType;
   /**
-   * Documents a body that the route parses itself. If the route has a body schema, that schema documents the body. If
-   * the route has neither, the document allows any JSON.
+   * Documents a body that the route parses itself. If the route has a body schema, that schema documents the body
+   * instead. If neither exists, the document allows any JSON.
    */
   readonly body?: z.ZodType;
   readonly requestHeaders?: readonly RequestHeader[];
   readonly requestExample?: Json;
   readonly answers: Readonly<Record<number, AnswerDoc>>;
-  /** The problems that the route may return in addition to those in `commonProblems`. */
+  /** The problems that the route can return in addition to the problems in `commonProblems`. */
   readonly problems?: readonly ProblemCode[];
 };
 
 export type AnswerDoc = {
   readonly description: string;
   readonly headers?: readonly ResponseHeader[];
-  /** The media type is JSON unless `mediaType` is set. Without a schema, the response has no body. */
+  /**
+   * The schema of the body. Without a schema, the response has no body. The media type is JSON if `mediaType` is not
+   * set.
+   */
   readonly schema?: z.ZodType;
   readonly mediaType?: string;
   readonly example?: Json;
 };
 
-/** Returns its argument. A call makes the compiler check the type of an operation where it is defined. */
+/** Returns its argument. The call makes the compiler check the type of an operation at its definition. */
 export function documented(operation: Operation): Operation {
   return operation;
 }

@@ -82,13 +82,13 @@ const languages = [
   ['python', 'Python'],
 ] as const;
 
-/** Renders the request in all languages. The style sheet shows only the language that the reader has chosen. */
+/** Renders the request in all languages. The style sheet shows only the language that the reader selects. */
 function samplesSection(operation: DocumentedOperation): Html {
   const samples = requestSamples(operation);
   return html`${languages.map(([language]) => html`<div class="sample ${language}">${codeBlock(samples[language])}</div>`)}`;
 }
 
-/** Renders code. The script adds a button that copies it. */
+/** Renders code. The script adds a button that copies the code. */
 function codeBlock(code: string): Html {
   return html`<div class="code"><pre tabindex="0"><code>${code}</code></pre></div>`;
 }
@@ -125,7 +125,7 @@ ${Object.entries(content).map(([type, media]) =>
 </div></details>`;
 }
 
-/** Renders a body's fields and examples for one media type. */
+/** Renders the fields and the examples of a body for one media type. */
 function mediaSection(type: string, { schema, example, examples = {} }: OpenAPIV3_1.MediaTypeObject): Html {
   const named = Object.values(examples).map((item) => ('value' in item ? item.value : undefined));
   const shown = [...(example === undefined ? [] : [example]), ...named];
@@ -136,7 +136,7 @@ ${shown.map((value) => codeBlock(JSON.stringify(value, null, 2)))}`;
 
 type Schema = OpenAPIV3_1.SchemaObject | OpenAPIV3_1.ReferenceObject;
 
-/** Renders an object's fields with their types. For any other schema, renders only its type. */
+/** Renders the fields of an object with their types. For any other schema, renders only its type. */
 function schemaTable(schema: Schema): Html {
   if ('$ref' in schema || schema.properties === undefined) return html`<p>${typeText(schema)}</p>`;
   const { properties, required = [] } = schema;
@@ -149,7 +149,7 @@ function schemaTable(schema: Schema): Html {
   return html`<div class="table"><table><tr><th>Field</th><th>Type</th><th></th></tr>${rows}</table></div>`;
 }
 
-/** Renders a type in a few words, with its default, bounds and pattern. Named schemas are links. */
+/** Renders a type in a few words, with its default, bounds and pattern. The names of named schemas are links. */
 function typeText(schema: Schema): Html {
   if ('$ref' in schema) return shapeText(schema);
   const limits = limitsOf(schema);
@@ -158,8 +158,8 @@ function typeText(schema: Schema): Html {
 }
 
 /**
- * Returns a value's default, bounds and pattern. If the value has a format, such as `uuid`, the format replaces the
- * pattern.
+ * Returns the default, the bounds and the pattern of a value. If the value has a format, such as `uuid`, returns the
+ * format instead of the pattern.
  */
 function limitsOf(schema: OpenAPIV3_1.SchemaObject): readonly Html[] {
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, format, pattern } = schema;

@@ -1,6 +1,6 @@
 import type { OpenAPIV3_1 } from 'openapi-types';
 
-/** A request in each language that the reference shows, as code that a reader can copy. */
+/** A request in each language of the reference. Readers can copy the code. */
 export type RequestSamples = { readonly curl: string; readonly typescript: string; readonly python: string };
 
 type SampledOperation = OpenAPIV3_1.OperationObject & {
@@ -10,14 +10,16 @@ type SampledOperation = OpenAPIV3_1.OperationObject & {
 };
 
 /**
- * Returns an operation's request as a curl command and as calls to our clients. Values that the reader must fill in are
- * variables: `$TOKEN_ID`, `tokenId`, `token_id`.
+ * Returns an operation's request as a curl command and as calls to our clients. Variables represent the values that the
+ * reader must fill in, such as `$TOKEN_ID`, `tokenId` and `token_id`.
  */
 export function requestSamples(operation: SampledOperation): RequestSamples {
   return { curl: curlSample(operation), typescript: typescriptSample(operation), python: pythonSample(operation) };
 }
 
-/** Returns a curl command that reads the key from a file, so that the key does not end up in the shell history. */
+/**
+ * Returns a curl command. The command reads the key from a file, so that the key does not appear in the shell history.
+ */
 function curlSample(operation: SampledOperation): string {
   const { method, security = [] } = operation;
   const { type, example } = bodyOf(operation);
@@ -66,8 +68,8 @@ function returnsBody({ responses = {} }: SampledOperation): boolean {
 }
 
 /**
- * Returns each path parameter with the words that make up its variable name. For `id` in `/tokens/{id}`, the words are
- * `token` and `id`.
+ * Returns each path parameter with the words that form its variable name. For example, the words for `id` in
+ * `/tokens/{id}` are `token` and `id`.
  */
 function pathParameters({ path }: SampledOperation): readonly (readonly [name: string, words: readonly string[]])[] {
   const segments = path.split('/');
@@ -86,7 +88,7 @@ function withVariables(operation: SampledOperation, variable: (words: readonly s
   );
 }
 
-/** Returns the Python client's class for a body, or null if the body may be any JSON. */
+/** Returns the Python client's class for a body. Returns null if the body may be any JSON. */
 function pythonModel(id: string, schema: OpenAPIV3_1.SchemaObject | OpenAPIV3_1.ReferenceObject): string | null {
   if ('$ref' in schema) return schema.$ref.split('/').at(-1) ?? null;
   return schema.properties === undefined ? null : `${id.charAt(0).toUpperCase()}${id.slice(1)}Body`;

@@ -24,18 +24,18 @@ function escaped(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? '');
 }
 
-/** Returns `make(value)`, or empty HTML if the value is undefined. */
+/** Returns `make(value)`. Returns empty HTML if the value is undefined. */
 export function when<T>(value: T | undefined, make: (value: T) => Html): Html {
   return value === undefined ? html`` : make(value);
 }
 
-/** Renders a sentence, in which backticks mark `code`. */
+/** Renders a sentence. Text in backticks becomes `code`. */
 export function prose(text: string): Html {
   const parts = text.split('`').map((part, index) => (index % 2 === 0 ? html`${part}` : html`<code>${part}</code>`));
   return html`${parts}`;
 }
 
-/** Renders paragraphs that are separated by empty lines. */
+/** Renders text as paragraphs. Empty lines separate the paragraphs. */
 export function paragraphs(text: string): Html {
   return html`${text.split('\n\n').map((paragraph) => html`<p>${prose(paragraph)}</p>`)}`;
 }

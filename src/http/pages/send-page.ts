@@ -5,7 +5,7 @@ export const stylePath = '/docs/style.css';
 export const scriptPath = '/docs/script.js';
 
 /**
- * Returns a page's content security policy. A page loads only our own style sheet, runs at most our own script, and
+ * Returns the content security policy of a page. A page loads only our style sheet, runs no script other than ours, and
  * cannot be framed.
  */
 const policyOf = (scripts: string) =>
@@ -13,7 +13,7 @@ const policyOf = (scripts: string) =>
 const scripts = { none: { html: '' }, own: { html: `<script src="${scriptPath}" defer></script>` } };
 const policies = { none: policyOf(''), own: policyOf("script-src 'self'; ") };
 
-/** Whether a page runs our script. */
+/** Determines whether a page runs our script. */
 type Script = keyof typeof policies;
 
 /** Returns one of our pages as HTML text. */

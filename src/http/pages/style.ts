@@ -1,4 +1,4 @@
-/** The style sheet for the reference and the error pages. It follows the system's light or dark mode. */
+/** The style sheet for the reference page and the error pages. It follows the light or dark mode of the system. */
 export const style = `
 :root {
   color-scheme: light dark;

@@ -1,6 +1,8 @@
 import type { RejectionCode } from '../../vault/result.js';
 
-/** One kind of problem: its status, and the text on its error page. `detail` is the default text in a response. */
+/**
+ * One kind of problem, with its status and the text on its error page. `detail` is also the default text in a response.
+ */
 export type ProblemKind = {
   readonly status: number;
   readonly title: string;
@@ -28,7 +30,10 @@ export type ProblemCode =
   | 'row_forged'
   | 'internal';
 
-/** The only table that maps problem codes to statuses and texts (docs/contract.md, "Errors" and "Status codes"). */
+/**
+ * The table of all problem codes with their statuses and texts (docs/contract.md, "Errors" and "Status codes"). No
+ * other table contains this information.
+ */
 export const problemCatalogue: Readonly<Record<ProblemCode, ProblemKind>> = {
   webhook_not_found: {
     status: 404,

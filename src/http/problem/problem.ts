@@ -3,13 +3,14 @@ import type { FieldErrors } from '../../domain/field-errors.js';
 import { type ProblemCode, problemCatalogue } from './problem-catalogue.js';
 
 /**
- * An error that ends a request with a problem, which the error handler renders. The problem contains only fixed text.
+ * An error that a request handler throws to respond with a problem. The error handler renders the problem, which
+ * contains only fixed text.
  */
 export class Problem extends Error {
   readonly code: ProblemCode;
   readonly errors: FieldErrors | undefined;
   readonly retryAfterMs: number | undefined;
-  /** Replaces the default detail for this kind of problem. */
+  /** The detail to show instead of the default detail for this kind of problem. */
   readonly detail: string | undefined;
 
   constructor(code: ProblemCode, errors?: FieldErrors, retryAfterMs?: number, detail?: string) {
@@ -23,8 +24,8 @@ export class Problem extends Error {
 }
 
 /**
- * Returns a 403 for a caller that holds none of these permissions on any container. The detail names the permissions,
- * because the caller needs only one of them.
+ * Returns a 403 for a caller that lacks all of these permissions. The detail lists the permissions, because any one of
+ * them is enough.
  */
 export function permissionMissing(sufficient: readonly Permission[]): Problem {
   const { detail } = problemCatalogue.permission_missing;

@@ -14,7 +14,7 @@ const operation = documented({
   problems: ['exceeds_own_permissions', 'application_not_found', 'last_administrator'],
 });
 
-/** `DELETE /applications/{id}` (docs/contract.md, "Applications"). The application's keys stop working at once. */
+/** `DELETE /applications/{id}` (docs/contract.md, "Applications"). The application's keys stop working immediately. */
 export const deleteApplicationRoute: Routes = (app, { vault }) => {
   app.delete<{ Params: ApplicationParams }>(
     '/applications/:id',

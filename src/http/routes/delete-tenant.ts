@@ -20,8 +20,8 @@ const operation = documented({
 });
 
 /**
- * `DELETE /tenants/self` (docs/contract.md, "Tenants"). The body must repeat the tenant's name. After a 503, repeating
- * the request finishes the deletion.
+ * `DELETE /tenants/self` (docs/contract.md, "Tenants"). The body must repeat the name of the tenant. If the response is
+ * 503, repeating the request completes the deletion.
  */
 export const deleteTenantRoute: Routes = (app, { vault }) => {
   app.delete(

@@ -30,7 +30,8 @@ const scriptOperation = documented({
 
 /**
  * `GET /docs` shows the OpenAPI document as one page that loads nothing from other hosts (docs/contract.md, "Operations
- * routes"). Threat: the route requires no key and rendering takes 15 ms, so the page is rendered only once.
+ * routes"). Threat: an attacker without a key requests the page many times. Rendering takes 15 ms, so the page is
+ * rendered only once.
  */
 export const docsRoute: Routes = (app) => {
   let page: Buffer | null = null;

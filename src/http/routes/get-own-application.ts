@@ -16,13 +16,14 @@ const operation = documented({
 });
 
 /**
- * `GET /applications/key` returns the application that the request's key belongs to (docs/contract.md, "Applications").
+ * `GET /applications/key` returns the application to which the API key of the request belongs (docs/contract.md,
+ * "Applications").
  */
 export const getOwnApplicationRoute: Routes = (app, { vault }) => {
   app.get('/applications/key', { config: { permission: 'any_key', operation } }, async (request, reply) => {
     const { tenantId, applicationId } = callerOf(request);
     const application = await livingApplication(vault, tenantId, applicationId);
-    // Authentication found the application, so another request must have deleted it since.
+    // Authentication has found the application, so another request must have deleted it since then.
     if (application === null) throw new Problem('unauthenticated');
     return sendJson(reply, 200, applicationAnswer(tenantId, application));
   });

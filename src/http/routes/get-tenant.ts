@@ -20,7 +20,7 @@ export const getTenantRoute: Routes = (app, { vault }) => {
   app.get('/tenants/self', { config: { permission: 'tenant:read', operation } }, async (request, reply) => {
     const { tenantId } = callerOf(request);
     const tenant = await tenantDocument(vault, tenantId);
-    // Authentication found the tenant, so another request must have deleted it since.
+    // Authentication has found the tenant, so another request must have deleted it since then.
     if (tenant === null) throw new Problem('unauthenticated');
     return sendJson(reply, 200, tenantAnswer(tenantId, tenant));
   });

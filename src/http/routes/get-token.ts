@@ -26,8 +26,8 @@ const operation = documented({
 });
 
 /**
- * `GET /tokens/{id}` (docs/contract.md, "Get a token"). The route has no schema, because it serves the most frequent
- * read.
+ * `GET /tokens/{id}` (docs/contract.md, "Get a token"). This is the most frequent read. To make it fast, the route has
+ * no schema.
  */
 export const getTokenRoute: Routes = (app, { vault }) => {
   app.get<{ Params: TokenParams }>(
@@ -35,7 +35,8 @@ export const getTokenRoute: Routes = (app, { vault }) => {
     { config: { permission: 'token:read', operation } },
     (request, reply) =>
       after(getToken(vault, { caller: callerOf(request) }, request.params.id), (result) => {
-        // A store server that lost its leadership must not report that the token does not exist.
+        // A store server that has lost its leadership may return outdated data. The response must not use such data to
+        // report that the token does not exist.
         const current = result.ok ? undefined : vault.confirmReads(request.beganAt, false);
         return after(current, () =>
           result.ok && isKnown(request, result.value)

@@ -36,8 +36,8 @@ const readyOperation = documented({
 const retryAfterSeconds = 1;
 
 /**
- * `GET /health/live` and `GET /health/ready` return the state without reasons and require no key (docs/contract.md,
- * "Operations routes").
+ * `GET /health/live` and `GET /health/ready` return the state without its reasons. They require no key
+ * (docs/contract.md, "Operations routes").
  */
 export const healthRoute: Routes = (app, service) => {
   app.get('/health/live', { config: { operation: liveOperation } }, async (_request, reply) =>

@@ -10,7 +10,7 @@ import { callerOf } from '../request-state.js';
 import type { Routes } from '../routes.js';
 import { sendJson } from '../send-json.js';
 
-/** The query string as the OpenAPI document describes it. A single value counts as a list of one. */
+/** The query string in the form that the OpenAPI document describes. A single value counts as a list with one item. */
 const documentedQuery = z.object({
   ...pageQuery,
   id: z.array(z.string()).optional().meta({ description: 'Returns only applications with one of these ids.' }),
@@ -33,7 +33,7 @@ const operation = documented({
   problems: ['validation_failed'],
 });
 
-/** A query parameter with one or more values. If it is absent, there is no filter. */
+/** A query parameter with one or more values. An absent parameter filters nothing. */
 const values = z
   .union([z.string(), z.array(z.string())])
   .transform((given) => (typeof given === 'string' ? [given] : given))
@@ -41,8 +41,8 @@ const values = z
 const querystring = z.object({ ...pageQuery, id: values, type: values });
 
 /**
- * `GET /applications` (docs/contract.md, "Applications"). An application must match both `id` and `type`. If a
- * parameter is repeated, the application must match one of its values.
+ * `GET /applications` (docs/contract.md, "Applications"). The result contains the applications that match both `id` and
+ * `type`. If a parameter is repeated, an application must match one of its values.
  */
 export const listApplicationsRoute: Routes = (app, { vault }) => {
   app.get(

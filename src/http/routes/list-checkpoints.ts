@@ -50,8 +50,9 @@ const operation = documented({
 });
 
 /**
- * `GET /audit/checkpoints` lists the signed checkpoints, so that an auditor can keep copies. The response omits each
- * checkpoint's number, position and count. Threat: these values show a tenant how active other tenants are.
+ * `GET /audit/checkpoints` lists the signed checkpoints. An auditor can store copies of them. The response omits the
+ * number, the position and the count of each checkpoint. Threat: a tenant derives the activity of other tenants from
+ * these values.
  */
 export const listCheckpointsRoute: Routes = (app, { vault }) => {
   app.get(

@@ -14,8 +14,8 @@ import { sendJson } from '../send-json.js';
 const text = z.string({ error: 'must be given once' }).optional();
 
 /**
- * Accepts only words that can occur in entries. If a misspelled word returned an empty page, it would seem that nothing
- * had been done.
+ * Accepts only words that occur in access log entries. If a misspelled word returned an empty page, the page would
+ * suggest that nothing happened.
  */
 function oneOf<const Word extends string>(words: readonly Word[]) {
   return z.enum(words, { error: `must be one of ${words.join(', ')}, and given once` }).optional();
@@ -54,8 +54,8 @@ function logFilterOf(query: z.output<typeof logQuery>): LogFilter {
 }
 
 /**
- * Parses a time. A plus sign that is not percent-encoded arrives as a space, and our own timestamps contain a plus
- * sign.
+ * Parses a time. Our own timestamps contain a plus sign. If a client does not percent-encode the plus sign, it arrives
+ * as a space.
  */
 function timeOf(given: string): number | null {
   return parseExpiresAt(given) ?? parseExpiresAt(given.replace(/ (\d{2}:?\d{2})$/, '+$1'));
@@ -149,7 +149,7 @@ const listLogsOperation = documented({
   },
 });
 
-/** `GET /logs` (docs/contract.md, "Access log"). Entries never contain tokens' data. */
+/** `GET /logs` (docs/contract.md, "Access log"). The entries never contain the data of tokens. */
 export const listLogsRoute: Routes = (app, { vault }) => {
   app.get(
     '/logs',
@@ -162,7 +162,7 @@ export const listLogsRoute: Routes = (app, { vault }) => {
   );
 };
 
-/** Returns an entry as `GET /logs` shows it. Fields without a value are omitted. */
+/** Returns an entry in the form that `GET /logs` shows. Omits fields without a value. */
 function entryBody({ entry, entityId, trace }: ShownEntry) {
   const { keyId, sourceAddress, entityRef } = entry;
   return {

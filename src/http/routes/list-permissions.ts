@@ -5,7 +5,7 @@ import { documented } from '../openapi/operation.js';
 import type { Routes } from '../routes.js';
 import { sendJson } from '../send-json.js';
 
-/** A permission, and the application types that may hold it (docs/contract.md, "List permissions"). */
+/** A permission with the application types that can have it (docs/contract.md, "List permissions"). */
 const permission = z
   .object({
     type: z.enum([...tokenPermissions, ...managementPermissions]).meta({ description: 'The name of the permission.' }),
@@ -45,7 +45,8 @@ const operation = documented({
 type Query = { readonly application_type?: string | readonly string[] };
 
 /**
- * `GET /permissions` lists all permissions, or those for one application type (docs/contract.md, "List permissions").
+ * `GET /permissions` lists all permissions, or only the permissions for one application type (docs/contract.md, "List
+ * permissions").
  */
 export const listPermissionsRoute: Routes = (app) => {
   app.get<{ Querystring: Query }>(

@@ -11,17 +11,20 @@ import { callerOf } from '../request-state.js';
 import type { Routes } from '../routes.js';
 import { sendTokenPage } from '../send-token-page.js';
 
-/** A query parameter with one or several values. */
+/** A query parameter with one or more values. */
 const values = z.union([z.string(), z.array(z.string())]).optional();
 
-/** The query string. The schema is loose because each metadata filter has its own parameter name. */
+/**
+ * The query string. The schema allows unknown parameters, because the name of a metadata filter contains the metadata
+ * key.
+ */
 const listTokensQuery = z.looseObject({ ...pageQuery, id: values, type: values });
 
 type ListTokensQuery = z.output<typeof listTokensQuery>;
 
 /**
- * The metadata filters of a list, as the OpenAPI document describes them. `metadata.<key>` has no fixed name, so the
- * document describes an object, and clients send each of its members as one parameter
+ * The metadata filters of a list in the form that the OpenAPI document describes. `metadata.<key>` has no fixed name.
+ * The document therefore describes an object, and clients send each of its members as a separate parameter
  * (docs/adr/0050-the-openapi-document-is-for-generators.md).
  */
 export const documentedMetadata = {
@@ -35,15 +38,15 @@ export const documentedMetadata = {
       style: 'form',
       explode: true,
     }),
-  // Not described as a parameter with JSON content, because a generator that ignores the content type would send each
-  // member as its own parameter.
+  // The document does not describe this parameter as JSON content. A generator that ignores the content type would send
+  // each member as a separate parameter.
   metadata: z.string().optional().meta({
     description: 'The same filters as a JSON string: an object that maps metadata keys to values.',
     contentMediaType: 'application/json',
   }),
 };
 
-/** The query string as the OpenAPI document describes it. */
+/** The query string in the form that the OpenAPI document describes. */
 const documentedQuery = z.object({
   ...pageQuery,
   id: z.array(z.string()).optional().meta({ description: 'Returns only tokens with one of these ids.' }),
@@ -83,7 +86,10 @@ export const listTokensRoute: Routes = (app, { vault }) => {
 
 const metadataPrefix = 'metadata.';
 
-/** Returns the filters: `id` and `type`, which may be repeated, `metadata.<key>`, and `metadata` as one JSON object. */
+/**
+ * Returns the filters of a request: `id` and `type`, which may be repeated, and the metadata filters in
+ * `metadata.<key>` or in `metadata` as one JSON object.
+ */
 function listFiltersOf(query: ListTokensQuery): ListFilters {
   return {
     ids: query.id === undefined ? null : [query.id].flat(),
@@ -92,14 +98,15 @@ function listFiltersOf(query: ListTokensQuery): ListFilters {
   };
 }
 
-/** Returns the metadata filters in one parameter. If the parameter is repeated, only the first value counts. */
+/** Returns the metadata filters in one parameter. If the parameter is repeated, uses only the first value. */
 export function metadataOf(name: string, value: unknown): (readonly [string, string])[] {
   const [first = ''] = [value].flat().map(String);
   if (name === 'metadata') return entriesOf(first);
   if (name.startsWith(metadataPrefix)) return [[name.slice(metadataPrefix.length), first]];
   const [, key] = /^metadata\[(.+)\]$/s.exec(name) ?? [];
   if (key !== undefined) return [[key, first]];
-  // Threat: if we ignored a misspelled filter, the client would get every token and might act on all of them.
+  // Threat: a client misspells a filter. If we ignored that filter, the client would get every token and might act on
+  // all of them.
   if (name.startsWith('metadata')) {
     throw new Problem('validation_failed', { metadata: ['must be written as metadata.<key>, or as one JSON object'] });
   }

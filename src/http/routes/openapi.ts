@@ -18,7 +18,7 @@ const operation = documented({
   },
 });
 
-/** `GET /openapi.json` (docs/contract.md, "Operations routes"). The document is built once. */
+/** `GET /openapi.json` (docs/contract.md, "Operations routes"). The document is built only once. */
 export const openApiRoute: Routes = (app) => {
   let document: Buffer | null = null;
   app.get('/openapi.json', { config: { operation } }, async (_request, reply) => {

@@ -16,7 +16,7 @@ const operation = documented({
 
 type Params = ApplicationParams & { readonly keyId: string };
 
-/** `DELETE /applications/{id}/keys/{key_id}` (docs/contract.md, "API keys"). The key stops working at once. */
+/** `DELETE /applications/{id}/keys/{key_id}` (docs/contract.md, "API keys"). The key stops working immediately. */
 export const revokeKeyRoute: Routes = (app, { vault }) => {
   app.delete<{ Params: Params }>(
     '/applications/:id/keys/:keyId',

@@ -40,7 +40,7 @@ const operation = documented({
   problems: ['validation_failed', 'malformed_request'],
 });
 
-/** The length of the longest container path with its field name. */
+/** The maximum length of a prefix. It is the length of the longest container path with its field name. */
 const prefixMax = 210;
 
 const querystring = z.object({

@@ -36,7 +36,8 @@ const fields = z.object(
 );
 
 /**
- * The body of a search. A missing body, which Fastify represents as null, finds all tokens. Unknown fields are ignored.
+ * The body of a search. If the body is missing, which Fastify represents as null, the search finds all tokens. Unknown
+ * fields are ignored.
  */
 const body = z.preprocess((given) => given ?? {}, fields);
 

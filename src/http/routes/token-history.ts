@@ -15,7 +15,7 @@ const eventTypes = [
   ...(['token.expired', 'token.property.expired'] as const),
 ];
 
-/** An event in a token's history, without values (docs/contract.md, "Token history"). */
+/** An event in the history of a token. It contains no values (docs/contract.md, "Token history"). */
 const historyEntry = z
   .object({
     type: z.enum(eventTypes).meta({ description: 'What happened to the token.' }),

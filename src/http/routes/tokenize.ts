@@ -67,7 +67,7 @@ export const tokenizeRoute: Routes = (app, { vault, limits }, headerNames) => {
       );
       const render = await release(vault, context, answers, createSharedBudget());
       const shown: Json[] = [];
-      // A bare value is replaced by the token's id, not by a token object.
+      // The token's id replaces a bare value. A token object replaces a create request.
       for (const [index, token] of result.value.entries()) {
         shown.push(isShown(index) ? await work.run(render(token)) : token.id);
       }
@@ -81,7 +81,7 @@ export const tokenizeRoute: Routes = (app, { vault, limits }, headerNames) => {
 const tokensMax = 100;
 
 /**
- * Returns the tokens that a body requests. Checks only the JSON types of their fields; the domain checks everything
+ * Returns the tokens that a body requests. Checks only the JSON types of their fields. The domain checks everything
  * else.
  */
 function* readParts(body: Json): Steps<Checked<readonly CreateRequest[]>> {
@@ -107,12 +107,13 @@ function fieldPath(steps: readonly PropertyKey[]): string {
   );
 }
 
-/** A place in a body where a token replaces the value, which is either a create request or a bare value. */
+/** A place in a body at which a token replaces the value. The value is either a create request or a bare value. */
 type Place = { readonly value: Exclude<Json, null>; readonly isRequest: boolean; readonly path: string };
 
 /**
- * Returns at most `max` places in a body, in text order (docs/contract.md, "Tokenize"). Every object with `type` and
- * `data` is a create request, even if it has other fields. Outside create requests, every value except null is a place.
+ * Returns at most `max` places of a body, in the order of the text (docs/contract.md, "Tokenize"). An object with
+ * `type` and `data` is a create request, even if it has other fields. Outside create requests, every value except null
+ * is a place.
  */
 function* placesOf(body: Json, max: number): Steps<readonly Place[]> {
   const places: Place[] = [];
@@ -124,7 +125,10 @@ function* placesOf(body: Json, max: number): Steps<readonly Place[]> {
   return places;
 }
 
-/** Returns the body with each place replaced by the next value. Visits the places in the order of `placesOf`. */
+/**
+ * Returns the body with the value at each place replaced by the result of `next`. Visits the places in the same order
+ * as `placesOf`.
+ */
 function withReplaced(body: Json, next: () => Json): Steps<Json> {
   return replaceValues(body, (value) => (isPlace(value) ? next() : undefined));
 }

@@ -23,8 +23,8 @@ const operation = documented({
 });
 
 /**
- * `PUT /applications/{id}` (docs/contract.md, "Applications"). The change takes effect for all of the application's
- * keys before the response is sent.
+ * `PUT /applications/{id}` (docs/contract.md, "Applications"). The change takes effect for all keys of the application
+ * before the response is sent.
  */
 export const updateApplicationRoute: Routes = (app, { vault }) => {
   app.put(

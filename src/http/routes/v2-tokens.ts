@@ -26,7 +26,7 @@ const listQueryString = z.looseObject({
 const startDescription =
   'The `next` cursor from the previous page of the same request. If absent, the first page is returned.';
 
-/** The query string as the OpenAPI document describes it. */
+/** The query string in the form that the OpenAPI document describes. */
 const documentedQuery = z.object({
   type: z.enum(tokenTypes).optional().meta({ description: 'Returns only tokens of this type.' }),
   container: z.string().optional().meta({ description: 'Returns only tokens in this container, not in its children.' }),

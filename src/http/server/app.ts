@@ -100,24 +100,24 @@ const routes: readonly Routes[] = [
 const bodyBytesMax = 4 * 1024 * 1024;
 /**
  * The maximum length of an id in a path. It exceeds the longest request line that Node.js accepts, so the router
- * accepts ids of any length. An id that is too long for a token therefore returns 404, like any unknown id.
+ * accepts every id. An id that is too long for a token therefore returns 404, like any other unknown id.
  */
 const pathIdCharactersMax = 16 * 1024;
 const traceHeader = 'service-trace-id';
 
 export type AppOptions = {
   readonly headerNames: HeaderNames;
-  /** Also accepts an API key as `Authorization: Bearer`. */
+  /** True if the service also accepts an API key as `Authorization: Bearer`. */
   readonly acceptsBearer: boolean;
   readonly corsOrigins: readonly string[];
   readonly trustedProxies: readonly string[];
-  /** Serves only requests that one of `trustedProxies` received over TLS. */
+  /** True if the service accepts only requests that one of `trustedProxies` received over TLS. */
   readonly behindTlsProxy: boolean;
   readonly tls: { readonly cert: Buffer; readonly key: Buffer } | null;
   readonly log: RequestLog;
 };
 
-/** Creates the HTTP interface of a service. The interface does not listen yet. */
+/** Creates the HTTP interface of a service. The caller must start the listener. */
 export function createApp(service: Service, options: AppOptions): FastifyInstance {
   const { acceptsBearer, headerNames, log } = options;
   const { uuid } = service.vault.random;
@@ -162,8 +162,8 @@ export function createApp(service: Service, options: AppOptions): FastifyInstanc
   app.decorate('admission', admission);
   recordManagementReads(app, service.vault);
   collectOperations(app, acceptsBearer);
-  // Authentication and the routes are in a plugin so that they run after the hooks of other plugins, such as CORS. A
-  // web page can then read even a 401.
+  // Authentication and the routes are in a plugin. They therefore run after the hooks of other plugins, such as CORS,
+  // and a web page can read even a 401.
   app.register(async (scope) => {
     scope.addHook(
       'onRequest',
@@ -183,11 +183,11 @@ function serverOptions({ headerNames, trustedProxies, tls }: AppOptions, uuid: (
     connectionTimeout: 60_000,
     keepAliveTimeout: 72_000,
     forceCloseConnections: 'idle',
-    // While the service is stopping, it still serves requests on open connections.
+    // The service still serves requests on open connections while it is stopping.
     return503OnClosing: false,
     rewriteUrl: routedUrl,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: pathIdCharactersMax },
-    // Fastify reports these errors before it runs any hook.
+    // Fastify reports these errors before it runs any hook, so the hooks have not set the trace id.
     frameworkErrors: (_error, request, reply) => {
       const traceId = traceIdOf(request, headerNames.traceId, uuid);
       reply.header(traceHeader, traceId).header('connection', 'close');

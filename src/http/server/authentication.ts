@@ -12,17 +12,21 @@ import { statedVisitor } from './stated-visitor.js';
 
 /** The headers that may contain a request's API key. */
 type KeyCarriers = {
-  /** Lowercase names of the headers that contain only the key, with the standard header first. */
+  /** The lowercase names of the headers that contain only the key. The standard header is the first. */
   readonly headerNames: readonly string[];
   /** True if `Authorization: Bearer` may also contain the key. */
   readonly acceptsBearer: boolean;
 };
 
 /**
- * Creates the hook that checks each request before its body is read. It returns 429 if the request exceeds a limit, 401
- * if the request has no valid key, 403 if the caller does not hold the route's permission on any container, and 400 if
- * the headers for the person or the reason are invalid (docs/contract.md, "Order of checks"). After the first two
- * checks, a request waits for its tenant's share of the service.
+ * Creates the hook that checks each request before its body is read (docs/contract.md, "Order of checks"). The hook
+ * rejects these requests:
+ * - 429: the request exceeds a limit.
+ * - 401: the request has no valid key.
+ * - 403: the caller lacks the route's permission on all containers.
+ * - 400: the headers for the person or the reason are invalid.
+ *
+ * After the first two checks, the request waits for its tenant's share of the service.
  */
 export function createAuthentication(service: Service, carriers: KeyCarriers, admission: Admission) {
   function check(request: FastifyRequest, reply: FastifyReply): Maybe<unknown> {
@@ -67,8 +71,8 @@ export function createAuthentication(service: Service, carriers: KeyCarriers, ad
 }
 
 /**
- * Returns the caller with the request's address and visitor. Copies each field by name, because spreading the object
- * here would take as long as computing a hash.
+ * Returns the caller with the address and the visitor of the request. Copies each field by name, because spreading the
+ * object would take as long here as computing a hash.
  */
 function callerAt(caller: Caller, sourceAddress: string, visitor: Visitor | null): Caller {
   const { tenantId, applicationId, keyId, applicationType, access, tenantSettings } = caller;
@@ -76,7 +80,7 @@ function callerAt(caller: Caller, sourceAddress: string, visitor: Visitor | null
   return visitor === null ? at : { visitor, ...at };
 }
 
-/** Throws Problem 403 if the caller holds none of the route's permissions on any container. */
+/** Throws Problem 403 if the caller has none of the route's permissions on any container. */
 function expectPermission({ routeOptions }: FastifyRequest, caller: Caller): void {
   const { permission } = routeOptions.config;
   if (permission === undefined || permission === 'any_key') return;
@@ -85,8 +89,9 @@ function expectPermission({ routeOptions }: FastifyRequest, caller: Caller): voi
 }
 
 /**
- * Returns a request's API key, or undefined if there is none or the headers contain different keys. If different keys
- * were accepted, the choice of application would depend on the lookup order (docs/contract.md, "Authentication").
+ * Returns the API key of a request. Returns undefined if the request has no key, or if its headers contain different
+ * keys. If the vault accepted different keys, the order in which it reads the headers would determine the application
+ * (docs/contract.md, "Authentication").
  */
 function keyOf(request: FastifyRequest, { headerNames, acceptsBearer }: KeyCarriers): string | undefined {
   const key = headerOf(request, headerNames);
@@ -96,8 +101,8 @@ function keyOf(request: FastifyRequest, { headerNames, acceptsBearer }: KeyCarri
 }
 
 /**
- * Returns the text after the `Bearer` scheme, which may be in any letter case. The text may be empty. Returns undefined
- * if the request has no such header.
+ * Returns the text after the `Bearer` scheme. The text may be empty, and the scheme may be in upper or lower case.
+ * Returns undefined if the request has no such header.
  */
 function bearerOf({ headers: { authorization } }: FastifyRequest): string | undefined {
   if (authorization === undefined || !/^bearer(?: |$)/i.test(authorization)) return undefined;
@@ -107,8 +112,8 @@ function bearerOf({ headers: { authorization } }: FastifyRequest): string | unde
 const realm = 'realm="strongroom"';
 
 /**
- * Returns the challenges for a 401 (RFC 9110, section 11.6.1). The challenges do not reveal why the key was rejected. A
- * request with a bearer token gets `invalid_token`, as RFC 6750, section 3, requires.
+ * Returns the challenges for a 401 (RFC 9110, section 11.6.1). They do not reveal why the key was rejected. A request
+ * with a bearer token receives `invalid_token`, as RFC 6750, section 3, requires.
  */
 export function challengesOf(request: FastifyRequest, acceptsBearer: boolean): string {
   const header = `ApiKey ${realm}, header="SERVICE-API-KEY"`;

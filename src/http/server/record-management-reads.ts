@@ -11,8 +11,8 @@ const entities = {
 } as const;
 
 /**
- * Adds a hook to every route that shows applications, keys, webhooks, the tenant, a report or a token's history. The
- * hook records each read in the access log.
+ * Adds a hook to every route that shows applications, keys, webhooks, the tenant, a report or the history of a token.
+ * The hook records each read in the access log.
  */
 export function recordManagementReads(app: FastifyInstance, vault: Vault): void {
   app.addHook('onRoute', (route) => {

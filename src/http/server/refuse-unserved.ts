@@ -2,17 +2,17 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from '../problem/problem.js';
 
 /**
- * Rejects each request that no route serves. The response is 405 with `Allow` if the path supports other methods, or
+ * Rejects each request that no route serves. The response is 405 with `Allow` if the path supports other methods, and
  * 404 if it does not (docs/contract.md, "Methods"). `OPTIONS` is served only as a CORS preflight. `count` counts the
- * request against the limit for requests without a key.
+ * request for the limit on requests without a key. Call this function before you register the routes.
  *
- * The decision depends only on the method and the path, never on a key or a token, so a caller learns nothing beyond
- * the public OpenAPI document. Register this function before the routes.
+ * The decision depends only on the method and the path, never on a key or a token. A caller therefore learns nothing
+ * that is not in the public OpenAPI document.
  */
 export function refuseUnserved(app: FastifyInstance, count: (request: FastifyRequest) => Promise<void>): void {
   const served = new Map<string, { readonly pattern: RegExp; readonly methods: Set<string> }>();
   app.addHook('onRoute', ({ url, method }) => {
-    // The CORS plugin adds the path `*`.
+    // Ignores the path `*`, which the CORS plugin adds.
     if (!url.startsWith('/')) return;
     const known = served.get(url) ?? { pattern: patternOf(url), methods: new Set() };
     for (const one of [method].flat()) known.methods.add(one);
@@ -20,8 +20,8 @@ export function refuseUnserved(app: FastifyInstance, count: (request: FastifyReq
   });
 
   /**
-   * Returns the methods of all routes that match the path. A token may have the id `search`, so several routes may
-   * match.
+   * Returns the methods of all routes that match the path. Several routes can match. For example, `/tokens/search` is a
+   * route, but `search` can also be the id of a token.
    */
   function methodsAt(path: string): readonly string[] {
     const matching = [...served.values()].filter(({ pattern }) => pattern.test(path));
@@ -37,25 +37,30 @@ export function refuseUnserved(app: FastifyInstance, count: (request: FastifyReq
   }
 
   app.addHook('onRequest', (request, reply, done) => {
-    // The CORS plugin would respond to these requests itself, without a problem document.
+    // The CORS plugin would respond to such a request without a problem document.
     if (request.method === 'OPTIONS' && !request.is404 && !isPreflight(request)) refuse(request, reply).catch(done);
     else done();
   });
-  // Runs after the CORS hooks, so that a browser can read the response. Threat: Fastify parses the body before it runs
-  // the handler for unknown paths, so callers without a key could make it parse any number of bodies without reaching
-  // the limit.
+  // Runs after the CORS hooks, so that a browser can read the response. Threat: a caller without a key sends large
+  // bodies to unknown paths. Without this hook, Fastify would parse each body before it runs the handler for unknown
+  // paths, and these requests would not count for any limit.
   app.addHook('preParsing', (request, reply, _payload, done) => {
     if (request.is404) refuse(request, reply).catch(done);
     else done();
   });
 }
 
-/** Returns true if the request is a browser's preflight, which asks what a page from another origin may send. */
+/**
+ * Returns true if the request is a preflight. A browser sends a preflight to find out what a page from a different
+ * origin may send.
+ */
 function isPreflight({ headers }: FastifyRequest): boolean {
   return headers.origin !== undefined && headers['access-control-request-method'] !== undefined;
 }
 
-/** Returns a pattern that matches a route's paths as the router does, with or without a trailing slash. */
+/**
+ * Returns a pattern that matches the same paths as the router does for this route, with or without a trailing slash.
+ */
 function patternOf(url: string): RegExp {
   const parts = url.split(/:\w+/).map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'));
   return new RegExp(`^${parts.join('[^/]+')}/?$`);

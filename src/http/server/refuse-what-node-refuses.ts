@@ -1,14 +1,14 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Problem } from '../problem/problem.js';
 
-/** Messages whose URL cannot be decoded. */
+/** The messages whose URL cannot be decoded. */
 const undecodable = new WeakSet<object>();
 
 /**
  * Returns the URL that Fastify uses to route a message (`rewriteUrl`). Fastify rejects a URL that cannot be decoded
- * before it runs any hook. We therefore route such a message under another URL, and `refuseWhatNodeRefuses` rejects it.
- * Threat: these requests require no key, so an attacker could send thousands on one connection without reaching any
- * limit.
+ * before it runs any hook. We therefore route such a message under a different URL, and `refuseWhatNodeRefuses` rejects
+ * it. Threat: an attacker without a key sends thousands of such requests on one connection. The hooks count these
+ * requests for a limit.
  */
 export function routedUrl(message: { readonly url?: string | undefined }): string {
   const { url = '/' } = message;
@@ -23,10 +23,11 @@ export function routedUrl(message: { readonly url?: string | undefined }): strin
 }
 
 /**
- * Rejects, with a problem document, requests that Node.js would otherwise reject without a body: HTTP/1.1 without
- * `Host` (RFC 9112, section 3.2), and an expectation other than `100-continue` (RFC 9110, section 10.1.1). Also rejects
- * a URL that cannot be decoded, and calls `count` for it, because such a request requires no key. The server must be
- * created with `requireHostHeader: false`.
+ * Rejects requests with a problem document that Node.js would reject without a body. These are HTTP/1.1 requests
+ * without `Host` (RFC 9112, section 3.2), and requests with an expectation other than `100-continue` (RFC 9110, section
+ * 10.1.1). The server must be created with `requireHostHeader: false`.
+ *
+ * Also rejects a URL that cannot be decoded. Calls `count` for such a request, because it requires no key.
  */
 export function refuseWhatNodeRefuses(app: FastifyInstance, count: (request: FastifyRequest) => Promise<void>): void {
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));

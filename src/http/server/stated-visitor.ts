@@ -6,7 +6,7 @@ import { headerOf } from '../header.js';
 const names = { person: 'SERVICE-PERSON', reason: 'SERVICE-REASON' } as const;
 
 /**
- * Returns the person and the reason that a request names in its headers, or null if it names neither
+ * Returns the person and the reason from the headers of a request, or null if the request has neither header
  * (docs/contract.md, "Person and reason").
  */
 export function statedVisitor(request: FastifyRequest): Checked<Visitor | null> {
@@ -22,8 +22,8 @@ export function statedVisitor(request: FastifyRequest): Checked<Visitor | null> 
 const notEncoded = 'must be percent-encoded UTF-8';
 
 /**
- * Returns the decoded header, undefined if it is absent, or null if it is not percent-encoded. Without the encoding,
- * UTF-8 would be garbled, because Node.js decodes headers as Latin-1.
+ * Returns the decoded header. Returns undefined if the header is absent, and null if it is not percent-encoded. Node.js
+ * decodes headers as Latin-1, so UTF-8 without percent-encoding would be garbled.
  */
 function decoded(request: FastifyRequest, name: string): string | undefined | null {
   const value = headerOf(request, [name.toLowerCase()]);

@@ -4,16 +4,18 @@ import { headerOf } from '../header.js';
 const accepted = /^[A-Za-z0-9._-]{1,100}$/;
 
 /**
- * Matches a UUID with or without hyphens, as tracing libraries write it. A random UUID often contains a long run of
- * digits.
+ * Matches a UUID with or without hyphens. Tracing libraries write both forms. A random UUID often contains many digits
+ * in a row.
  */
 const uuid = /^[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}$/i;
 
 /**
- * Returns the trace id of a request: the one in its headers, or a generated one. Threat: trace ids are logged, and a
- * caller may send a card number as one. A trace id with nine or more digits and no letter is therefore ignored
- * (docs/contract.md, "Trace ids"). A trace id with twelve or more digits in a row, even if separators group them, is
- * also ignored unless it is a UUID. See ADR 18.
+ * Returns the trace id of a request, either from its headers or newly generated. Threat: a caller sends a card number
+ * as a trace id, and the vault writes it to the log.
+ *
+ * The function therefore ignores a trace id with nine or more digits and no letter (docs/contract.md, "Trace ids"). It
+ * also ignores a trace id with twelve or more digits in a row, even if separators group them. A UUID is always accepted
+ * if it contains a letter. See ADR 18.
  */
 export function traceIdOf(request: FastifyRequest, headerNames: readonly string[], generate: () => string): string {
   const given = headerOf(request, headerNames);

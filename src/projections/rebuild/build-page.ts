@@ -9,8 +9,8 @@ const lanes = 16;
 
 /**
  * Returns the rows of all token streams that have an event on a page of the log. Each row is as of the end of the page
- * or later. `revisionsOf` returns the revisions of the existing rows, so that rows that other writers have already
- * written are not built again. Throws KeyLost.
+ * or later. `revisionsOf` returns the revisions of the existing rows. A row that another writer has already written is
+ * not built again. Throws KeyLost.
  */
 export async function buildPage(
   sources: RowSources,
@@ -46,9 +46,9 @@ async function rowOf(sources: RowSources, events: readonly ProvenEvent[]): Promi
 }
 
 /**
- * Returns the view of a stream if all of its events up to `newest` are on the page. This saves reading the stream.
- * Returns null if any of these events are missing from the page, or if the page ends in the middle of a commit. If the
- * stream continues after the page, the row is built again with a later page.
+ * Returns the view of a stream, if all of its events up to `newest` are on the page. In that case, the stream does not
+ * have to be read. Returns null if one of these events is missing from the page, or if the page ends in the middle of a
+ * commit. If the stream has more events after the page, a later page builds the row again.
  */
 function viewOf(events: readonly ProvenEvent[], newest: ProvenEvent): TokenView | null {
   const isWhole = events.every(({ revision }, index) => revision === index) && endsCommit(newest);

@@ -22,20 +22,20 @@ export type ProjectionsDeps = {
    * resolves to false.
    */
   readonly replaceDirectory: (records: readonly Stored<DirectoryRecord>[], upTo: number) => Promise<boolean>;
-  /** Returns the number of token rows in use. */
+  /** Returns the number of token rows in the generation that is in use. */
   readonly countRows: () => Promise<number>;
   /** Returns the position up to which a projection has read the log. */
   readonly positionOf: (name: 'tokens' | 'directory' | 'shredder') => Promise<number>;
-  /** Returns the number of events after a position, up to a limit. */
+  /** Returns the number of events after a position. The count stops at a limit. */
   readonly eventsAfter: (position: number) => Promise<number>;
-  /** Returns the position up to which the shredder may read the log. */
+  /** Returns the position up to which the shredder is allowed to read the log. */
   readonly shredUpTo: () => Promise<number>;
   readonly state: () => Promise<Pick<ServiceState, 'projections'>>;
 };
 
 /**
- * Implements `Projections`. Token rows are rebuilt by a `TokenRebuild`. The other projections are small, and each is
- * rebuilt in one step.
+ * Implements `Projections`. A `TokenRebuild` rebuilds the token rows. The other projections are small, so each of them
+ * is rebuilt in one step.
  */
 export function createProjections(needs: ProjectionsDeps): Projections {
   const { vault, generations, tokens, keptSeconds, foldDirectory, replaceDirectory, positionOf, state } = needs;

@@ -1,7 +1,7 @@
 import type { Rebuild } from '../../ports/generations.js';
 import type { ProjectionStatus, RebuildStatus } from '../../ports/projections.js';
 
-/** Returns the status of the running rebuild, or the outcome of the last rebuild if none is running. */
+/** Returns the status of the running rebuild. If no rebuild is running, returns the outcome of the last rebuild. */
 export function rebuildStatus(rebuild: Rebuild | null): {
   readonly running: RebuildStatus | null;
   readonly last: ProjectionStatus['lastRebuild'];
@@ -10,7 +10,7 @@ export function rebuildStatus(rebuild: Rebuild | null): {
   const { phase, outcome, different, examples, position, head, acceptNew, rate } = rebuild;
   if (phase === 'ended') return { running: null, last: outcome === null ? null : { outcome, different, examples } };
   const { events = 0, eventsPerSecond = 0, positionsPerSecond = 0 } = rate ?? {};
-  // Once all events have been read, the rate says nothing about the duration of the remaining phases.
+  // When all events have been read, the rate cannot predict the duration of the other phases.
   const isReading = phase === 'building' && position < head;
   const left = isReading && positionsPerSecond > 0 ? (head - position) / positionsPerSecond : null;
   return { running: { phase, position, head, events, eventsPerSecond, left, acceptNew }, last: null };

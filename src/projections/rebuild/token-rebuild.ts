@@ -20,9 +20,9 @@ type TokenRebuildDeps = {
   readonly clock: Clock;
   /** The version of the token rows that this program builds. */
   readonly version: number;
-  /** The time, in ms, to keep the old generation for searches that are still running. */
+  /** How long, in ms, the old generation is kept for searches that are still running. */
   readonly graceMs: number;
-  /** Starts the thread that builds rows. Throws StoreUnavailable while another process is running the rebuild. */
+  /** Starts the thread that builds rows. Throws StoreUnavailable if another process is running the rebuild. */
   readonly openThread: () => Promise<TokenThread>;
   /** Resolves to true if another process is running the rebuild. */
   readonly isElsewhere: () => Promise<boolean>;
@@ -34,20 +34,20 @@ type TokenThread = Omit<RebuildThread, 'directory'>;
 export type TokenRebuild = ReturnType<typeof createTokenRebuild>;
 
 /**
- * Builds a new generation of token rows from the log while reads use the old generation. Then switches to the new
- * generation (docs/design.md, "Rebuild"). Each step is recorded in the stores, so that `resume` can continue after a
- * crash.
+ * Builds a new generation of token rows from the log, while reads use the old generation. After that, switches to the
+ * new generation (docs/design.md, "Rebuild"). Records each step in the stores, so that `resume` can continue the
+ * rebuild after a crash.
  */
 export function createTokenRebuild(needs: TokenRebuildDeps) {
   const { generations, keys, log, clock, version, graceMs, openThread, isElsewhere, onError } = needs;
   const stopping = new AbortController();
   const { signal: stopped } = stopping;
-  /** The generation whose rebuild was cancelled in this process. */
+  /** The generation whose rebuild this process has cancelled. */
   let cancelled: number | null = null;
   let isWanted = false;
   let running: Promise<void> | null = null;
 
-  /** Starts the work unless it is already running. If it is running, another run follows the current one. */
+  /** Starts the work. If the work is already running, starts it again after the current run. */
   function run(): void {
     isWanted = true;
     running ??= (async () => {
@@ -69,7 +69,7 @@ export function createTokenRebuild(needs: TokenRebuildDeps) {
         try {
           if (thread === null) {
             thread = readingAhead(await openThread());
-            // Reads the state again, because another process may have been running the rebuild until just now.
+            // Reads the state again, because a different process may have been running the rebuild until now.
             next = await current();
           } else {
             next = await step(rebuild, thread, count);
@@ -79,7 +79,7 @@ export function createTokenRebuild(needs: TokenRebuildDeps) {
           failures += 1;
           if (error instanceof StoreUnavailable) await pause(retryMs);
           else if (failures > 1) next = await failed(rebuild, error);
-          // Closes the thread, because the keys may have been rotated since it started. The next step starts a new
+          // Closes the thread, because the keys may have been rotated after it started. The next step starts a new
           // thread.
           await thread?.close();
           thread = null;
@@ -94,23 +94,23 @@ export function createTokenRebuild(needs: TokenRebuildDeps) {
 
   async function failed(rebuild: Rebuild, error: unknown): Promise<Rebuild> {
     onError(error);
-    // The rows in use stay in place. The next `start` or `resume` removes all other rows.
+    // The rows that are in use are kept. The next `start` or `resume` removes the other rows.
     if (rebuild.phase === 'keeping' || rebuild.phase === 'dropping') throw error;
     if (!(error instanceof KeyLost)) return drop(rebuild, 'failed');
     return drop({ ...rebuild, different: 1, examples: [error.stream] }, 'key_lost');
   }
 
-  /** Returns the unfinished rebuild. Returns null if every rebuild has ended. */
+  /** Returns the unfinished rebuild, or null if there is none. */
   async function current(): Promise<Rebuild | null> {
     const rebuild = await generations.rebuild();
     return rebuild === null || rebuild.phase === 'ended' ? null : rebuild;
   }
 
-  /** Runs one step, and returns the state of the rebuild after the step. Returns null once the rebuild has ended. */
+  /** Runs one step, and returns the state of the rebuild after that step. Returns null if the rebuild has ended. */
   async function step(rebuild: Rebuild, thread: AheadThread, count: Count): Promise<Rebuild | null> {
     if (rebuild.phase === 'keeping' || rebuild.phase === 'dropping') {
-      // Threat: otherwise, the root key from before a rotation would stay in memory for as long as the old rows are
-      // kept.
+      // The next phases can take a long time. Threat: an attacker who reads the memory of this process during that time
+      // finds a root key from before a rotation. The thread therefore forgets its keys first.
       await thread.forgetKeys();
       if (rebuild.phase === 'dropping') return endOf(rebuild);
       await pause(graceMs);
@@ -122,8 +122,8 @@ export function createTokenRebuild(needs: TokenRebuildDeps) {
   }
 
   /**
-   * Returns true if the rebuild is to be cancelled. Also checks the stores, because the request may have come from
-   * another process.
+   * Returns true if the rebuild was cancelled. Also checks the stores, because another process may have requested the
+   * cancellation.
    */
   async function isCancelled({ generation }: Rebuild): Promise<boolean> {
     return cancelled === generation || (await generations.isCancelAsked(generation));
@@ -131,8 +131,8 @@ export function createTokenRebuild(needs: TokenRebuildDeps) {
 
   async function built(rebuild: Rebuild, thread: AheadThread, count: Count): Promise<Rebuild> {
     const page = await thread.build(rebuild, rebuild.position, eventsAtOnce);
-    // Builds the next page ahead of time only if this page is full. A page that is not full reaches the head of the
-    // log, so the next page must be read only after these rows are stored.
+    // The next page is built in advance only if this page is full. If it is not full, it ends at the head of the log.
+    // The next page must then be read after these rows are stored.
     if (page.events === eventsAtOnce) thread.buildAhead(rebuild, page.position, eventsAtOnce);
     for (let first = 0; first < page.rows.length; first += rowsAtOnce) {
       await generations.put(rebuild.generation, page.rows.slice(first, first + rowsAtOnce));
@@ -178,7 +178,7 @@ export function createTokenRebuild(needs: TokenRebuildDeps) {
     const goes = rebuild.outcome === 'done' ? rebuild.from : rebuild.generation;
     await generations.leave(goes);
     while (!(await generations.empty(goes))) if (stopped.aborted) return rebuild;
-    // This also retires a generation whose process was killed before the rebuild began.
+    // This also retires a generation if the process that created it was killed before the rebuild began.
     const unused = await generations.retire(await keys.generations());
     for (const generation of unused) await keys.destroyGeneration(generation);
     await generations.end(rebuild.outcome === 'cancelled' ? null : { ...rebuild, phase: 'ended' });
@@ -191,8 +191,8 @@ export function createTokenRebuild(needs: TokenRebuildDeps) {
 
   return {
     /**
-     * Starts a rebuild in the background, or resumes an unfinished rebuild that no process is running. `busy` means
-     * that a rebuild is already running.
+     * Starts a rebuild in the background, or resumes an unfinished rebuild that no process is running. Returns `busy`
+     * if a rebuild is already running.
      */
     async start(acceptNew: boolean): Promise<'started' | 'resumed' | 'busy'> {
       const unfinished = await current();
@@ -212,13 +212,13 @@ export function createTokenRebuild(needs: TokenRebuildDeps) {
       else await keys.destroyGeneration(generation);
       return begun ? 'started' : 'busy';
     },
-    /** Resumes an unfinished rebuild, if there is one. */
+    /** Resumes the unfinished rebuild. Does nothing if there is none. */
     async resume(): Promise<void> {
       if ((await current()) !== null) run();
     },
     /**
-     * Cancels a rebuild, and resolves once all of the new rows are removed. `too_late` means that the new rows are
-     * already in use.
+     * Cancels a rebuild, and resolves when all new rows are removed. Returns `too_late` if the new rows are already in
+     * use.
      */
     async cancel(): Promise<'cancelled' | 'too_late' | 'none'> {
       const rebuild = await current();
@@ -231,9 +231,9 @@ export function createTokenRebuild(needs: TokenRebuildDeps) {
       const last = await generations.rebuild();
       return last === null || (last.outcome !== 'done' && last.phase !== 'keeping') ? 'cancelled' : 'too_late';
     },
-    /** Resolves once no rebuild is running in this process. */
+    /** Resolves when no rebuild is running in this process. */
     idle: async (): Promise<void> => void (await running),
-    /** Stops after the current step. `resume` continues the rebuild. */
+    /** Stops after the current step. `resume` continues the rebuild later. */
     async stop(): Promise<void> {
       stopping.abort();
       await running;
@@ -253,7 +253,10 @@ function readingAhead(thread: TokenThread) {
       ahead = null;
       return begun;
     },
-    /** Begins to build the page that the next call to `build` returns. If this fails, that call throws the error. */
+    /**
+     * Starts to build the page that the next call to `build` returns. If building the page fails, that call throws the
+     * error.
+     */
     buildAhead(generations: TwoGenerations, after: number, limit: number): void {
       const page = thread.build(generations, after, limit);
       page.catch(() => undefined);
@@ -266,14 +269,14 @@ type Count = (events: number, position: number) => RebuildRate;
 
 const pageSize = 500;
 const looks = 3;
-/** The number of differences after which the comparison stops. */
+/** The number of differences at which the comparison stops. */
 const differentMax = 10_000;
 
 /**
  * Compares all rows of two generations, and returns the streams whose rows differ. Writes continue during the
- * comparison, so a row counts only if it still differs in two further comparisons. Before each of these, `caughtUp`
- * brings the new generation up to the head of the log. Stops after 10,000 differences. `goesOn` is called after each
- * page. If it returns false, the comparison stops and returns null.
+ * comparison. A row therefore counts as different only if it still differs in two more comparisons. Before each of
+ * these two comparisons, `caughtUp` brings the new generation up to the head of the log. The comparison stops after
+ * 10,000 differences. After each page, it calls `goesOn`. If that returns false, the comparison stops and returns null.
  */
 async function compareGenerations(
   thread: Pick<RebuildThread, 'compare'>,
@@ -302,7 +305,8 @@ async function compareGenerations(
 }
 
 /**
- * Returns a function that adds to the number of events processed, and returns the rate since the call to `createRate`.
+ * Returns a function that adds to the number of processed events. The function returns the rate since the call to
+ * `createRate`.
  */
 function createRate() {
   const startedAt = performance.now();

@@ -1,4 +1,4 @@
-/** The result of a check. If the check found a problem, `do` contains advice. */
+/** The result of a check. If the check found a problem, `do` states how to fix it. */
 export type Finding = {
   readonly check: string;
   readonly state: 'ok' | 'problem' | 'fixed';

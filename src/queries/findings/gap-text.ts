@@ -1,12 +1,12 @@
 import { counted } from '../../domain/text.js';
 import type { ProjectionName } from '../../ports/projections.js';
 
-/** The number of unread events at which the cluster profile stops counting. */
+/** The cluster profile counts unread events only up to this number. */
 const gapMax = 1_000;
 
 /**
- * Describes how far a projection is behind the log. If the shredder is behind, this does not mean that ended keys still
- * exist: commands destroy ended keys before they respond, and the shredder only checks them again.
+ * Describes how far a projection is behind the log. A shredder that is behind does not mean that ended keys still
+ * exist. Commands destroy ended keys before they respond, and the shredder only verifies this.
  */
 export function gapText(name: string, gap: number | null): string {
   if (gap === null) return 'unknown, because a store is unavailable';

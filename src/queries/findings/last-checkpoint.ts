@@ -6,13 +6,14 @@ import type { Vault } from '../../vault/vault.js';
 import { type Finding, ok, problem } from './finding.js';
 
 /**
- * The time within which a checkpoint must sign an event: one hour, plus five minutes in case the checkpoint is late.
+ * The time within which a checkpoint must sign an event. This is one hour, plus five minutes because a checkpoint may
+ * be late.
  */
 const unsignedMsMax = 3_600_000 + 300_000;
 
 /**
- * Checks that the newest checkpoint is signed by this vault's key, and that later events have not waited too long for
- * the next checkpoint.
+ * Checks that this vault's key has signed the newest checkpoint, and that the events after it are not waiting too long
+ * for the next checkpoint.
  */
 export async function lastCheckpoint({ log, keys, clock }: Vault): Promise<Finding> {
   const [newest] = await log.readNewest(checkpointStream, null, 1);

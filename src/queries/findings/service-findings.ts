@@ -19,8 +19,8 @@ const suspectsMax = 10;
 const backupMsMax = 2 * 24 * 3_600_000;
 
 /**
- * Runs the checks that need only a few reads. In contrast, `strongroom doctor` also reads the whole log, all keys and
- * all rows. The findings are for operators only, because they name applications and webhooks of every tenant.
+ * Runs the checks that need only a few reads. `strongroom doctor` has more checks, which read the whole log, all keys
+ * and all rows. The findings name applications and webhooks of all tenants, so only operators may see them.
  */
 export async function serviceFindings(vault: Vault, state: ServiceState): Promise<readonly Finding[]> {
   return [
@@ -34,9 +34,9 @@ export async function serviceFindings(vault: Vault, state: ServiceState): Promis
 }
 
 /**
- * Returns the findings that a tenant may know. Threat: counts, positions and names would tell a tenant what other
- * tenants do. Findings about the service therefore consist of fixed text, and all other findings are about this tenant
- * alone.
+ * Returns the findings that a tenant may see. Threat: a tenant learns from counts, positions or names what other
+ * tenants do. Findings about the service therefore consist of fixed text. All other findings are only about this
+ * tenant.
  */
 export async function tenantFindings(vault: Vault, state: ServiceState, tenantId: string): Promise<readonly Finding[]> {
   const askOperator = 'Ask the operator of the service.';
@@ -87,7 +87,7 @@ function gapsText(projections: ServiceState['projections']): string {
   return projections.map(({ name, gap }) => `${name}: ${gapText(name, gap)}`).join('; ');
 }
 
-/** Returns up to 1,000 expiries and cvc purges that have been due for more than a minute. */
+/** Returns up to 1,000 expiries and cvc purges that have been due for more than one minute. */
 export function overdue({ clock, rows }: Vault): Promise<readonly DueRow[]> {
   return rows.due(earliestNow(clock) - overdueMs, overdueMax, earliestForCodes(clock) - overdueMs);
 }
@@ -100,7 +100,7 @@ export async function deadlines(vault: Vault): Promise<Finding> {
   return problem('deadlines', says, 'Start the service, or a worker, or run `strongroom doctor --fix`.');
 }
 
-/** Runs `lastCheckpoint`. If the log proves to be forged during that check, returns this as a finding. */
+/** Runs `lastCheckpoint`. If this check finds out that the log is forged, returns a finding that reports it. */
 async function checkpoint(vault: Vault): Promise<Finding> {
   try {
     return await lastCheckpoint(vault);
@@ -120,8 +120,8 @@ export function backup({ backupMadeAt }: ServiceState, now: number): Finding {
 }
 
 /**
- * Names the applications that deduplicated many values without a hit in the last day. Covers one tenant, or all tenants
- * if `tenantId` is null.
+ * Names the applications that deduplicated many values without a hit in the last day. If `tenantId` is null, covers all
+ * tenants.
  */
 export async function suspects({ budgets, clock, directory }: Vault, tenantId: string | null): Promise<Finding> {
   const found: string[] = [];

@@ -6,19 +6,19 @@ import type { Vault } from '../../vault/vault.js';
 import { type Finding, ok, problem } from './finding.js';
 
 const dayMs = 24 * 3_600_000;
-/** The number of consecutive failures to report. A delivery reaches this number after about six minutes. */
+/** A delivery is reported if it has failed this many times in a row. This takes about six minutes. */
 const failedMin = 4;
 /**
- * The minimum gap to report. It is greater than 10,000, because a webhook may pass that many events of other tenants
- * before its position is stored.
+ * A webhook is reported if its position is this far behind the log. The limit must be greater than 10,000, because a
+ * webhook may skip that many events of other tenants before it stores its position.
  */
 const behindMin = 20_000;
 const shownMax = 10;
 
 /**
- * Names the webhooks whose deliveries keep failing or were given up in the last day, and the webhooks that are far
- * behind the log. Covers one tenant, or all tenants if `tenantId` is null. If `tenantId` is set, does not report how
- * many events a webhook is behind, because that number includes events of other tenants.
+ * Names the webhooks with deliveries that keep failing or that were given up in the last day, and the webhooks that are
+ * far behind the log. If `tenantId` is null, covers all tenants. If it is set, the result does not state how many
+ * events a webhook is behind, because that number includes events of other tenants.
  */
 export async function webhooks(vault: Vault, tenantId: string | null): Promise<Finding> {
   const now = vault.clock.now();

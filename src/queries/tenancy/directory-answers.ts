@@ -7,8 +7,8 @@ import type { LivingApplication } from '../../vault/living-application.js';
 import type { ListedKey } from './list-keys.js';
 
 /**
- * Returns an application as callers see it, without its API keys. Fields without a value are absent (docs/contract.md,
- * "HTTP conventions").
+ * Returns an application as it appears in API responses, without its API keys. Fields without a value are absent
+ * (docs/contract.md, "HTTP conventions").
  */
 export function applicationAnswer(tenantId: string, { id, document }: LivingApplication): JsonObject {
   const { name, type, access, expires_at: expiresAt } = document;
@@ -20,25 +20,25 @@ export function applicationAnswer(tenantId: string, { id, document }: LivingAppl
   };
 }
 
-/** Returns a live API key as callers see it, without the secret. */
+/** Returns a live API key as it appears in API responses, without the secret. */
 export function keyAnswer({ id, created_by, created_at }: ApiKeyDocument): JsonObject {
   return { id, created_by, created_at: formatTimestamp(created_at) };
 }
 
-/** Like `keyAnswer`, but includes the time of the key's last use. */
+/** Returns a live API key as it appears in lists, with the time of its last use but without the secret. */
 export function listedKeyAnswer(key: ListedKey): JsonObject {
   const { lastUsedAt } = key;
   return { ...keyAnswer(key), ...(lastUsedAt === null ? {} : { last_used_at: formatTimestamp(lastUsedAt) }) };
 }
 
-/** The warning to a tenant that enables `show_fingerprints` (docs/contract.md, "Token types"). */
+/** The warning in the response to a tenant that has enabled `show_fingerprints` (docs/contract.md, "Token types"). */
 export const shownFingerprintsWarning =
   'show_fingerprints is "true": callers that see tokens masked or redacted also see their fingerprints. Equal ' +
   'values have equal fingerprints, so an application that may create tokens can find a hidden value by trying ' +
   'candidates, and no limit slows this down. If the first six and last four digits of a card number are known, ' +
   'only 100,000 candidates remain.';
 
-/** Returns a tenant as callers see it. */
+/** Returns a tenant as it appears in API responses. */
 export function tenantAnswer(id: string, document: TenantDocument): JsonObject {
   const { name, settings } = document;
   const warnings = settings.show_fingerprints === 'true' ? [shownFingerprintsWarning] : [];

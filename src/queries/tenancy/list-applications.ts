@@ -3,7 +3,7 @@ import type { LivingApplication } from '../../vault/living-application.js';
 import { applicationDocument } from '../../vault/open-directory.js';
 import type { Vault } from '../../vault/vault.js';
 
-/** Returns a page of a tenant's live applications, newest first, and their total number. */
+/** Returns a page of a tenant's live applications, newest first, and the total number of live applications. */
 export async function listApplications(
   vault: Vault,
   tenantId: string,

@@ -6,7 +6,8 @@ import type { Vault } from '../../vault/vault.js';
 const minuteMs = 60_000;
 
 /**
- * A live API key. `lastUsedAt` is the time of its last use in ms, to the minute. Null if the key has not been used yet.
+ * A live API key. `lastUsedAt` is the time of its last use in ms, rounded down to the minute. It is null if the key was
+ * never used.
  */
 export type ListedKey = ApiKeyDocument & { readonly lastUsedAt: number | null };
 
@@ -21,7 +22,7 @@ export async function listKeys(
   return done(await keysWithLastUse(vault, application));
 }
 
-/** Returns the live API keys of an application that has already been read. */
+/** Returns the live API keys of an application that has already been loaded, with the time of their last use. */
 export function keysWithLastUse(
   vault: Vault,
   { document }: Pick<LivingApplication, 'document'>,

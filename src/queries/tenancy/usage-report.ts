@@ -3,7 +3,7 @@ import { latestNow } from '../../ports/clock.js';
 import type { Vault } from '../../vault/vault.js';
 
 /**
- * Returns the number of a tenant's live tokens, in total and by type. Leaves out types without live tokens
+ * Returns how many live tokens a tenant has, in total and by type. Types without live tokens are left out
  * (docs/contract.md, "Usage report").
  */
 export async function usageReport({ rows, clock }: Vault, tenantId: string): Promise<JsonObject> {

@@ -16,8 +16,8 @@ export async function findWebhook(vault: Vault, tenantId: string, id: string): P
 }
 
 /**
- * Returns a webhook's stored delivery attempts, newest first. An attempt after which a delivery was given up is stored
- * longer than other attempts.
+ * Returns a webhook's stored delivery attempts, newest first. If a delivery was given up, its last attempt is stored
+ * for longer than other attempts.
  */
 export async function listDeliveries(
   { webhookStore }: Pick<Vault, 'webhookStore'>,
@@ -32,7 +32,7 @@ export async function listDeliveries(
   return outcome === null ? all : all.filter((attempt) => attempt.outcome === outcome);
 }
 
-/** Returns a webhook as callers see it, without secrets or keys. */
+/** Returns a webhook as it appears in API responses, without secrets or keys. */
 export function webhookAnswer(tenantId: string, webhook: WebhookDocument): JsonObject {
   const { id, url, description, enabled, event_types, token_types, containers, secrets } = webhook;
   const ending = secrets.flatMap(({ ends_at: endsAt }) => (endsAt === null ? [] : [endsAt]));

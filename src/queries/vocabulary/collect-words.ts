@@ -11,34 +11,34 @@ import type { Vault } from '../../vault/vault.js';
 import type { TokenView } from '../../views/token-view.js';
 
 /**
- * The maximum number of rows to read, newest first. Each row is decrypted with its own key, so reading this many rows
- * takes a few tenths of a second.
+ * The maximum number of rows to read, newest first. Each row is decrypted with a different key, so reading this many
+ * rows takes a few tenths of a second.
  */
 const rowsMax = 2_000;
-/** The maximum total size of the ciphertexts to decrypt. This limit is necessary because tokens may be large. */
+/**
+ * The maximum total size of the ciphertexts to decrypt. The number of rows alone is not a sufficient limit, because
+ * tokens can be large.
+ */
 const boxBytesMax = 32 * 1024 * 1024;
 const pageSize = 20;
-/**
- * The maximum total size of the contents in a page. It is small enough that decrypting one page takes less than one
- * time slice.
- */
+/** The maximum total size of the contents on a page. Decrypting a page of this size takes less than one time slice. */
 const pageBytesMax = 512 * 1024;
 /**
- * The maximum number of words of each kind. With the names of fields and types, this allows for 10,000 words in total.
- * Metadata keys and containers get half each, so that neither kind displaces the other.
+ * The maximum number of words of each kind. Together with the names of fields and types, this is at most 10,000 words.
+ * Metadata keys and containers have separate limits, so that neither kind displaces the other.
  */
 const wordsMaxOfKind = 4_990;
 /**
- * The maximum total length of the words of each kind. Long words take the most memory in lunr: 5,000 words of 100
- * characters would take 95 MB.
+ * The maximum total length of the words of each kind. Long words take up the most memory in lunr: 5,000 words of 100
+ * characters each would take up 95 MB.
  */
 const charactersMaxOfKind = 100_000;
-/** The time, in ms, to compute before letting other requests run. */
+/** The length of a time slice in ms. After each time slice, other requests can run. */
 const sliceMs = 4;
 
 /**
- * Returns the metadata keys and containers of a tenant's newest live tokens, without any values, ids or data. Never
- * decrypts a cvc. Throws the same errors as a search of the tenant's tokens.
+ * Returns the metadata keys and containers of a tenant's newest live tokens. The result contains no values, ids or
+ * data. Never decrypts a cvc. Throws the same errors as a search for the tenant's tokens.
  */
 export async function collectWords(vault: Vault, tenantId: string): Promise<TenantWords> {
   const turn = slices();
@@ -62,8 +62,8 @@ export async function collectWords(vault: Vault, tenantId: string): Promise<Tena
 }
 
 /**
- * Yields the newest rows, newest first. Reads them page by page, because contents are large. If a token is created
- * between two pages, another token may be yielded twice.
+ * Yields rows, newest first. Reads the rows page by page, because their contents can be large. If a token is created
+ * between two pages, a token may be yielded twice.
  */
 async function* newestRows(vault: Vault, tenantId: string): AsyncGenerator<TokenView> {
   for (let offset = 0; offset < rowsMax; ) {
@@ -78,8 +78,8 @@ async function* newestRows(vault: Vault, tenantId: string): AsyncGenerator<Token
 }
 
 /**
- * Returns a decrypted token. Returns null if its key was destroyed after the page was read, or is lost. A lost key will
- * be reported by the next request that reads the token.
+ * Returns a decrypted token. Returns null if its key was destroyed after the page was read, or if its key is lost. A
+ * lost key is reported by the next request that reads the token.
  */
 async function opened(vault: Vault, view: TokenView, life: TokenLife): Promise<OpenToken | null> {
   try {
@@ -115,8 +115,8 @@ async function built(steps: Generator<undefined, WordList>, turn: () => Promise<
 }
 
 /**
- * Returns a function that callers await between small pieces of work. The function lets other requests run once the
- * time slice is used up.
+ * Returns a function to await between small pieces of work. If the time slice is used up, the function lets other
+ * requests run.
  */
 function slices(): () => Promise<void> {
   let since = performance.now();

@@ -5,7 +5,7 @@ import { visibleWordsOf } from './visible-words-of.js';
 
 export type { Suggestion };
 
-/** Returns possible completions of the term at the end of a query (docs/contract.md, "Suggestions"). */
+/** Returns possible completions for the last term of a query (docs/contract.md, "Suggestions"). */
 export async function searchSuggestions(
   vault: Vault,
   { caller }: Pick<CommandContext, 'caller'>,

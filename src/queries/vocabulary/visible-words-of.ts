@@ -7,9 +7,10 @@ import type { Vault } from '../../vault/vault.js';
 import { collectWords } from './collect-words.js';
 
 /**
- * Returns the words that may be suggested to a caller (docs/contract.md, "Suggestions"). Threat: suggestions reveal
- * metadata keys and containers that the caller may not see. Therefore a caller that may not search everything gets only
- * words from its own rules. For such a caller, this neither reads nor waits for any of the tenant's data.
+ * Returns the words that can be suggested to a caller (docs/contract.md, "Suggestions"). Threat: a caller uses
+ * suggestions to learn metadata keys and containers that it may not see. A caller that may not search everything
+ * therefore gets only the words from its rules. For such a caller, this function neither reads nor waits for any of the
+ * tenant's data.
  */
 export async function visibleWordsOf(vault: Vault, caller: Caller): Promise<VisibleWords> {
   if (reachOf(caller, 'token:search') !== 'everything') return wordsOfRules(searchableContainers(caller));
@@ -25,8 +26,8 @@ function searchableContainers({ access }: Caller): readonly string[] {
 }
 
 /**
- * Returns null for expected failures, because missing suggestions do not justify an error. A request that needs the
- * same rows or keys will report the failure.
+ * Returns null if the error is an expected failure, because missing suggestions are not worth an error response. A
+ * request that needs the same rows or keys reports the failure.
  */
 function refusedByStore(error: unknown): null {
   if (error instanceof StoreUnavailable || error instanceof TenantGone) return null;
@@ -35,7 +36,7 @@ function refusedByStore(error: unknown): null {
 
 async function collect(vault: Vault, tenantId: string): Promise<TenantWords | null> {
   const words = await collectWords(vault, tenantId).catch(refusedByStore);
-  // If the tenant is deleted after this check, its words are dropped once the deletion is stored.
+  // If the tenant is deleted after this check, its words are dropped when the deletion is stored.
   const tenant = await vault.directory.get('tenant', tenantId);
   return tenant === null || tenant.removedAt !== null ? null : words;
 }

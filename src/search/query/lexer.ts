@@ -2,7 +2,7 @@ import { nearest } from '../../domain/nearest.js';
 import { QueryError } from './query-error.js';
 import { dateFields, type FieldName, textFields } from './syntax-tree.js';
 
-/** The field of a term. `key` is null unless the field is a metadata field. */
+/** The field of a term. `key` is the metadata key, or null if the field is not a metadata field. */
 export type Field = { readonly name: FieldName; readonly key: string | null };
 
 export type TextValue = { readonly is: 'text'; readonly text: string; readonly quoted: boolean; readonly at: number };
@@ -29,7 +29,7 @@ const words: Readonly<Record<string, 'and' | 'or' | 'not'>> = { AND: 'and', OR: 
 
 /**
  * Splits a query into lexical tokens with their positions. A field and its value together form one lexical token.
- * Throws QueryError.
+ * Throws QueryError if the text cannot be split.
  */
 export function lex(text: string): readonly Token[] {
   const tokens: Token[] = [];
@@ -71,7 +71,10 @@ function unexpectedIn(value: { readonly is: string; readonly quoted?: boolean })
 
 type Read<T> = { readonly value: T; readonly end: number };
 
-/** Reads the value after a colon: an unquoted or quoted string, or a range. Throws QueryError. */
+/**
+ * Reads the value after a colon: an unquoted or quoted string, or a range. Throws QueryError if there is no valid
+ * value.
+ */
 function readValue(text: string, at: number): Read<Value> {
   const first = text.charAt(at);
   if (first === '[' || first === '{') return readRange(text, at);
@@ -127,8 +130,8 @@ const metadataPrefix = 'metadata.';
 const metadataField = 'metadata.<key>';
 const knownFields = [...plainFields, metadataField];
 /**
- * The maximum length of a name to compare with the names of fields. Names longer than this do not resemble any field,
- * and take too long to compare.
+ * The maximum length of a name to compare with the names of fields. Longer names do not resemble any field, and take
+ * too long to compare.
  */
 const comparedLengthMax = 100;
 
@@ -183,7 +186,10 @@ function bareWordMessage(run: string): string {
  */
 const special = /["\\]|\p{Cs}/gu;
 
-/** Reads a string in double quotes that begins at `at`. `\"` and `\\` stand for `"` and `\`. Throws QueryError. */
+/**
+ * Reads a string in double quotes that begins at `at`. `\"` and `\\` stand for `"` and `\`. Throws QueryError if the
+ * string is invalid.
+ */
 function readQuoted(text: string, at: number): { readonly text: string; readonly end: number } {
   const parts: string[] = [];
   for (let from = at + 1; ; ) {

@@ -17,7 +17,7 @@ export type ParsedQuery =
       readonly at?: number;
       /**
        * Present if the query contains an unknown field. `name` is the field as the caller wrote it. `nearest` returns
-       * the error message with the given field as a suggestion.
+       * the error message with a field as its suggestion.
        */
       readonly unknownField?: { readonly name: string; nearest(field: string): string };
     };

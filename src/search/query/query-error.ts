@@ -6,8 +6,8 @@ import { codePointCount } from '../../domain/text.js';
 export class QueryError extends Error {
   readonly at: number;
   /**
-   * The unknown field name in the query, if that is the problem. It is used only to find a similar field, and never
-   * appears in a message.
+   * The field name, if the problem is an unknown field. Null for every other problem. The name is used only to find a
+   * similar field, and never appears in a message.
    */
   readonly unknownField: string | null;
 

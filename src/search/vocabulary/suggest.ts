@@ -4,7 +4,7 @@ import { fieldWords, typeWords, type VisibleWords, type WordList } from './word-
 export const suggestionsMax = 20;
 
 export type Suggestion = {
-  /** The text to replace the prefix with. */
+  /** The text that replaces the prefix. */
   readonly text: string;
   readonly kind: 'field' | 'type' | 'metadata_key' | 'container';
 };

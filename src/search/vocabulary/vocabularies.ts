@@ -17,20 +17,21 @@ const buildsMax = 2;
 type Kept = { readonly words: TenantWords; readonly startedAt: number };
 
 /**
- * The vocabularies of the most recently active tenants, at most 100, in the memory of this process. A vocabulary is at
- * most ten minutes old, so a word may be suggested for up to ten minutes after it was erased.
+ * The vocabularies of at most 100 tenants, in the memory of this process. If there are more tenants, only the most
+ * recently active tenants have a vocabulary. A vocabulary is at most ten minutes old, so a word may be suggested for up
+ * to ten minutes after it was erased.
  */
 export type Vocabularies = {
   /**
-   * Returns a tenant's words. If they are too old or not in memory, calls `collect`. Returns null if collecting takes
-   * longer than 50 ms.
+   * Returns a tenant's words. If the words are too old or not in memory, calls `collect`. Returns null if collecting
+   * takes longer than 50 ms.
    */
   of(tenantId: string, now: number, collect: () => Promise<TenantWords | null>): Promise<TenantWords | null>;
   /** Drops a tenant's words, even those that are still being collected. */
   drop(tenantId: string): void;
   /** Drops the words of all tenants. A tenant's next request collects them again. */
   dropAll(): void;
-  /** Resolves once no words are being collected. */
+  /** Resolves when no words are being collected. */
   idle(): Promise<void>;
 };
 
@@ -61,7 +62,8 @@ export function createVocabularies(): Vocabularies {
     async function finish(): Promise<TenantWords | null> {
       try {
         const words = await collect();
-        // Threat: if the tenant was deleted while its words were being collected, the words would stay in memory.
+        // Discards the words if the tenant was deleted while they were being collected. Threat: an attacker reads the
+        // words of a deleted tenant from memory.
         if (builds.get(tenantId) !== building) return null;
         if (words !== null) kept.set(tenantId, { words, startedAt: now });
         return words;

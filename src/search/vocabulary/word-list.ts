@@ -4,7 +4,7 @@ import { tokenTypes } from '../../domain/token/types/token-type.js';
 import { normalise } from '../normalise.js';
 import { dateFields, textFields } from '../query/syntax-tree.js';
 
-/** A list of words. It returns them in their original spelling, but compares them in the same way as search. */
+/** A list of words. The list returns words in their original spelling, but compares them in the same way as search. */
 export type WordList = {
   /** The total number of characters in all words. The list takes up 80 to 200 bytes of memory per character. */
   readonly size: number;
@@ -38,7 +38,7 @@ export function* buildWordList(words: Iterable<string>): Generator<undefined, Wo
   return {
     size: texts.reduce((sum, text) => sum + text.length, 0),
     has: (word) => spellings.has(normalise(word)),
-    // This does not use lunr, because lunr collects all matches before it can stop. For the prefix "/" and 10,000
+    // `complete` does not use lunr, because lunr collects all matches before it can stop. For the prefix "/" and 10,000
     // words, that takes 0.1 s.
     complete(prefix, max) {
       const start = normalise(prefix);
@@ -60,7 +60,7 @@ export function* buildWordList(words: Iterable<string>): Generator<undefined, Wo
   };
 }
 
-/** Builds a list synchronously. Use this only for a small number of words. */
+/** Builds a list synchronously. Use this function only for a small number of words. */
 export function wordList(words: readonly string[]): WordList {
   const steps = buildWordList(words);
   for (;;) {
@@ -77,9 +77,9 @@ const rankedMax = 100;
 const starInside = /\*./s;
 
 /**
- * Returns the numbers of edits to try, smallest first. Threat: the time for a fuzzy match grows with the length of the
- * word to the power of the number of edits, and grows much faster for repetitive words. With two edits, a word of 64
- * characters can take half a second.
+ * Returns the numbers of edits to try, smallest first. Threat: a caller sends long or repetitive words to block the
+ * process. The time for a fuzzy match grows with the length of the word to the power of the number of edits, and grows
+ * much faster for repetitive words. With two edits, a word of 64 characters can take half a second.
  */
 function editsAllowed(text: string): readonly number[] {
   if (text.length < 3 || text.length > 64 || starInside.test(text)) return [];
@@ -105,7 +105,7 @@ export type TenantWords = { readonly keys: WordList; readonly containers: WordLi
 export type VisibleWords = TenantWords & {
   /**
    * Returns true if a container may contain tokens and therefore needs no correction. If `within` is true, tokens in
-   * sub-containers count as well.
+   * sub-containers also count.
    */
   knowsContainer(path: string, within: boolean): boolean;
 };
@@ -129,8 +129,8 @@ export function wordsOfTenant(words: TenantWords | null): VisibleWords {
 }
 
 /**
- * Returns the words for a caller that may search only some containers. These are the containers in its own rules,
- * without any of the tenant's words.
+ * Returns the words for a caller that may search only some containers. These words are the containers in the caller's
+ * rules, and include none of the tenant's words.
  */
 export function wordsOfRules(containers: readonly string[]): VisibleWords {
   return {
@@ -141,8 +141,8 @@ export function wordsOfRules(containers: readonly string[]): VisibleWords {
 }
 
 /**
- * Returns at most `max` containers in query syntax. First come the containers in use, in the given order. They are
- * followed by their ancestors that directly contain no tokens, in the form `/pci/*`.
+ * Returns at most `max` containers in query syntax. The containers in use come first, in the order of `paths`. They are
+ * followed by those of their ancestors that are not in `paths`, in the form `/pci/*`.
  */
 export function containersInUse(paths: ReadonlySet<string>, max: number): readonly string[] {
   const words = new Set(paths);

@@ -94,7 +94,7 @@ test('a read with a limit above 100,000 returns all events', async () => {
   const [appends, perAppend] = [101, 1_000];
   for (let written = 0; written < appends; written += 1) {
     const stream = aStream();
-    // Each event is its own commit. If a thousand events shared one commit, every event would store all thousand
+    // Each event gets a separate commit. If a thousand events shared one commit, every event would store all thousand
     // digests.
     const events = Array.from({ length: perAppend }, () => anEvent()).flatMap(
       (event, index) => sealCommit(testIntegrityKeys.commits, stream, index - 1, [event]).events,

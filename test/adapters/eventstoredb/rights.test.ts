@@ -106,10 +106,10 @@ test('reports rights that a user has but does not need', async () => {
   await prepareEventStoreDb(server.url, server.urlOf(vaultUser));
   expect(await excessRightsInEventStoreDb(server.urlOf(vaultUser))).toEqual([]);
   const admin = clientOf(server.url);
-  // On a server without permission settings, every user may do everything with streams.
+  // On a server without permission settings, every user has all rights on streams.
   await admin.appendToStream('$settings', jsonEvent({ type: 'update-default-acl', data: {} }));
   expect(await excessRightsInEventStoreDb(server.urlOf(vaultUser))).toEqual(all.slice(0, 3));
-  // Checks that neither prepare nor the check of rights appended anything.
+  // Checks that neither `prepare` nor the check of rights appended an event.
   const { log, close } = await openEventStoreDb(server.urlOf(vaultUser));
   onTestFinished(close);
   expect(await log.head()).toBe(0);

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { batcher } from '#src/adapters/mongodb/batcher.js';
 import { StoreUnavailable } from '#src/ports/store-unavailable.js';
 
-/** Returns a batcher whose groups finish only when the test finishes them. */
+/** Returns a batcher whose groups do not finish until the test finishes them. */
 function heldGroups() {
   const sent: { readonly group: readonly number[]; end(): void; fail(error: Error): void }[] = [];
   const groups = batcher<number, string>(

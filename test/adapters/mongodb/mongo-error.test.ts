@@ -4,8 +4,8 @@ import { mongoError } from '#src/adapters/mongodb/mongo-error.js';
 import { StoreUnavailable } from '#src/ports/store-unavailable.js';
 
 /**
- * The driver threw these errors when a server was killed in the middle of a write. Nothing tells whether the write
- * succeeded, so the response is 503.
+ * The driver threw these errors when a server was killed in the middle of a write. The vault cannot find out whether
+ * the write succeeded, so the response is 503.
  */
 test('every kind of broken connection during a write is reported as an unavailable store', () => {
   const broken = Object.assign(new Error('write EPIPE'), { code: 'EPIPE' });

@@ -68,7 +68,7 @@ async function expectRefused(message: RegExp, options: { readonly rootKey?: Buff
   expect(storeFiles()).toMatchObject(before);
 }
 
-/** Restores the files and checks that everything works again. */
+/** Restores the files, and checks that everything works again. */
 async function expectMended(): Promise<void> {
   for (const name of readdirSync(service.dataDir)) rmSync(path(name));
   for (const file of ['vault.db', 'keys.db']) execFileSync('cp', [join(whole, file), path(file)]);

@@ -9,7 +9,10 @@ import { change, noTokenYet, tokenCreated, tokenWrite } from '../../contract/sup
 import { create, keyIdsOf } from '../../erasure/support.js';
 import { startTestService, type TestService } from '../../support/test-service.js';
 
-/** Damages the file's pages, and makes every connection read them again. */
+/**
+ * Commits a change, which makes every connection read the file's pages again. Then overwrites these pages with random
+ * bytes.
+ */
 function wreck(file: string): void {
   const other = pinStatements(file, {});
   other.exec('CREATE TABLE wrecker (a); DROP TABLE wrecker;');

@@ -9,8 +9,7 @@ import { tamper } from '../../erasure/support.js';
 import { startTestService, type TestService } from '../../support/test-service.js';
 
 /**
- * The SQLite settings that our guarantees depend on (docs/design.md, "SQLite"), in the form in which SQLite returns
- * them.
+ * The SQLite settings that our guarantees depend on (docs/design.md, "SQLite"), with the values that SQLite reports.
  */
 const settings = {
   journal_mode: 'wal',

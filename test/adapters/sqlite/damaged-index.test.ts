@@ -9,7 +9,10 @@ import { startTestService, type TestService } from '../../support/test-service.j
 
 const tokens = 250;
 
-/** Stops a service whose index has a run and a tail. Returns it with the flags of its vault. */
+/**
+ * Creates a vault whose search index has a run and a tail. Stops its service, and returns the service with the flags
+ * that select the vault.
+ */
 async function stoppedVault() {
   const service = await startTestService({ dataDir: join(tempDir(), 'data') });
   const create = (i: number) =>
@@ -28,14 +31,15 @@ async function stoppedVault() {
   return { service, flags: ['--data', service.dataDir, '--root-key-file', rootKeyFile] };
 }
 
-/** Flips one bit in the file, near the end of what the statement returns. */
+/** Flips one bit in the file, near the end of the value that the statement returns. */
 function flip(dataDir: string, sql: string): void {
   const path = join(dataDir, 'vault.db');
   const database = pinStatements(path, { readonly: true });
   const stored = database.prepare(sql).pluck().get() as Buffer;
   database.close();
   const file = readFileSync(path);
-  // The end contains the checksum. The rows of tokens contain the same terms, so a piece without it may be found there.
+  // Searches for the last 12 bytes of the value, because they include its checksum and occur only once in the file. The
+  // terms in the value are not unique: the token rows contain them too.
   const at = file.indexOf(stored.subarray(stored.length - 12));
   expect(at, 'the stored value must be in the file').toBeGreaterThan(0);
   file.writeUInt8(file.readUInt8(at + 7) ^ 1, at + 7);
@@ -73,7 +77,7 @@ describe.each([
     const queries = ['metadata.a:b', ...Array.from({ length: tokens }, (_, i) => `metadata.n:${i}`)];
     const answers = await Promise.all(queries.map((query) => total(service, key, query)));
     const wrong = answers.filter(({ status }) => status !== 500);
-    // A search that does not need the damaged part has the right total.
+    // A search that does not need the damaged part returns the correct total.
     for (const { status, body } of wrong) {
       expect(status).toBe(200);
       expect([1, tokens]).toContain((body['pagination'] as { total_items: number }).total_items);

@@ -25,8 +25,8 @@ describe.skipIf(!mounted)('on a full disk (needs permission to mount a small dis
   let service: TestService;
   let stored: string[] = [];
   /**
-   * An application that sees only masked data. It can still read on a full disk: only a read in plaintext must be
-   * recorded first.
+   * An application that sees only masked data. It can still read tokens on a full disk, because only a read in
+   * plaintext must be recorded before the response.
    */
   let masked: { readonly key: string };
   const unexpected = () => service.errors.filter((error) => !isOfAccessLog(error));

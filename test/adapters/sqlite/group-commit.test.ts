@@ -100,8 +100,8 @@ describe('a group of commands', () => {
 });
 
 /**
- * Counts the transactions in a file's write-ahead log. A transaction's last frame contains the size of the database,
- * and other frames contain 0 instead (sqlite.org/fileformat2).
+ * Counts the transactions in a file's write-ahead log. The last frame of a transaction contains the size of the
+ * database. All other frames contain 0 in its place (sqlite.org/fileformat2).
  */
 function commitsIn(log: Buffer): number {
   const frameBytes = 24 + log.readUInt32BE(8);
@@ -115,7 +115,7 @@ function commitsIn(log: Buffer): number {
 test('commands that arrive together share transactions', async () => {
   const service = await startTestService();
   const log = () => filesOf(service.dataDir).find(({ name }) => name === 'vault.db-wal')?.content ?? Buffer.alloc(0);
-  // While a reader uses an older state, SQLite only appends to the write-ahead log. Without the reader, SQLite could
+  // While a reader uses an older state, SQLite only appends to the write-ahead log. Without such a reader, SQLite might
   // start over at the beginning of the log, and the count would be wrong.
   const reader = pinStatements(join(service.dataDir, 'vault.db'), { readonly: true });
   reader.exec('BEGIN');

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 
-/** A program that uses up all file descriptors. It therefore runs in its own process. */
+/** This program uses up all file descriptors, so it runs in a separate process. */
 const program = `
   import Database from 'better-sqlite3';
   import { openSync } from 'node:fs';

@@ -33,7 +33,7 @@ function queueOf(...requests: readonly WriterRequest[]) {
   return queue;
 }
 
-/** Takes a group from the queue as the writer thread does. Each request takes `ms` milliseconds. */
+/** Takes a group from the queue as the writer thread does. The clock advances by `ms` after each request. */
 function takeGroup(queue: ReturnType<typeof queueOf>, ms = 0, receive: () => void = () => undefined): string {
   let taken = '';
   for (const request of queue.takeGroup(receive)) {

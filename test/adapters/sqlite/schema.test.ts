@@ -51,7 +51,7 @@ test.each(plants)('%s is detected at startup', async (_what, file, sql) => {
   const start = async (): Promise<void> => {
     const again = await startTestService({ dataDir, clock, rootKey });
     onTestFinished(() => again.stop());
-    // The vault opens a month's file only when a request first reads that month.
+    // The vault does not open a month's file until a request reads that month.
     await again.vault.accessLog.heads(0);
   };
   await expect(start()).rejects.toThrow(

@@ -20,7 +20,7 @@ function termOf(name: string): Buffer {
   return createHash('sha256').update(name).digest().subarray(0, 16);
 }
 
-/** Terms that many tokens share. Each token also has one term that no other token has. */
+/** Terms that many tokens share. In addition, each token has one term that is unique to it. */
 const common = ['all', 'half', 'third', 'some', 'few'];
 
 /** Limits so small that a few thousand postings fill several levels and several segments. */
@@ -30,7 +30,7 @@ const sizes = { mergedAtOnce: 300, runsOfLevel: 3, entriesOfSegment: 700 };
 function openIndex(dataDir: string, given = sizes) {
   const writer = openDatabase(join(dataDir, 'vault.db'), 'vault.db', 'writer');
   writer.exec(vaultSchema);
-  // The test needs no durability, and syncing would slow down its thousands of commits.
+  // This test needs no durability, and syncing after each of its thousands of commits would slow it down.
   writer.exec('PRAGMA synchronous = OFF');
   const keeper = createIndexKeeper(writer, 1, given);
   const insert = writer.prepare('INSERT INTO index_changes_1 (number, seq, added, removed) VALUES (?, ?, ?, ?)');
@@ -57,7 +57,7 @@ function openIndex(dataDir: string, given = sizes) {
       seq += 3;
       return seq;
     },
-    /** Changes a token's terms in the same way as the transaction of a commit. */
+    /** Changes a token's terms in the same way as a commit's transaction does. */
     set(token: number, terms: ReadonlySet<string>): void {
       const before = tokens.get(token) ?? new Set<string>();
       const added = [...terms].filter((name) => !before.has(name));
@@ -77,7 +77,7 @@ function openIndex(dataDir: string, given = sizes) {
       work();
       writer.exec('COMMIT');
     },
-    /** Runs this many steps in one transaction. Returns true if more work remains. */
+    /** Runs up to `steps` steps in one transaction. Returns true if more work remains. */
     step(eraseUpTo: number, steps = 1): boolean {
       writer.exec('BEGIN IMMEDIATE');
       let isMore = true;
@@ -85,7 +85,7 @@ function openIndex(dataDir: string, given = sizes) {
       writer.exec('COMMIT');
       return isMore;
     },
-    /** Begins a read transaction on this connection. */
+    /** Begins a read transaction on the connection with this index. */
     read(connection: number): { readonly view: IndexView; end(): void } {
       const reader = readers[connection];
       if (reader === undefined) throw new Error('there are two connections');
@@ -101,12 +101,12 @@ function openIndex(dataDir: string, given = sizes) {
 
 type Index = ReturnType<typeof openIndex>;
 
-/** Returns the tokens that have this term, newest first. */
+/** Returns the numbers of the tokens that have the term, newest first. */
 function having(tokens: Index['tokens'], name: string): number[] {
   return [...tokens].flatMap(([seq, terms]) => (terms.has(name) ? [seq] : [])).sort((a, b) => b - a);
 }
 
-/** Checks that a view returns the same results for a term as a plain list of tokens. */
+/** Checks that a view returns the same results for a term as a search through the plain list of tokens. */
 function expectSame(view: IndexView, tokens: Index['tokens'], name: string, offset: number, choice: number): void {
   const expected = having(tokens, name);
   const term = termOf(name);
@@ -170,7 +170,7 @@ function act(index: Index, each: Action): void {
         const terms = index.tokens.get(seq) ?? new Set<string>();
         if (each.do === 'remove') index.set(seq, new Set());
         else index.set(seq, new Set([...chosen(each.terms), `own-${seq}`]));
-        // If a term is removed and added again, two runs may contain it until the removal is applied.
+        // While a term is removed and then added again, two runs can contain the term until the removal is applied.
         if (each.do === 'toggle') index.set(seq, terms);
       }
   }
@@ -199,7 +199,7 @@ test('counts, pages and walks equal those of a plain list, even if postings are 
           const reading = index.read(0);
           expectSame(reading.view, index.tokens, each.name, each.offset, each.choice);
           reading.end();
-          // The other connection keeps reading an earlier state while runs are merged and dropped.
+          // The second connection continues to read an earlier state while runs are merged and dropped.
           if (old !== null) {
             expectSame(old.reading.view, old.tokens, each.name, each.offset, each.choice);
             if (i % 3 === 0) {
@@ -236,7 +236,7 @@ function fill(index: Index, tokens: number): void {
   }
 }
 
-/** Returns the number of pages that `work` adds to the write-ahead log. */
+/** Runs `work`, and returns how many pages it added to the write-ahead log. */
 function pagesOf(dataDir: string, { writer }: Index, work: () => void): number {
   writer.exec('PRAGMA wal_autocheckpoint = 0');
   writer.pragma('wal_checkpoint(TRUNCATE)');
@@ -253,8 +253,8 @@ test('a create writes fewer than two pages to the index, including merges, and h
       pages.push(pagesOf(dataDir, index, () => fill(index, 2_048)) / 2_048);
     }
     const [few = 0, many = 0] = pages;
-    // If its nine postings were written to random places, a create would write about nine pages. Each additional level
-    // of runs adds only a fraction of a page.
+    // A create adds nine postings. If each posting went to a random place, a create would write about nine pages.
+    // Instead, each additional level of runs adds only a fraction of a page.
     expect(many, `pages of a create: ${pages.join(', ')}`).toBeLessThan(2);
     expect(many - few, `pages of a create: ${pages.join(', ')}`).toBeLessThan(0.8);
     index.close();
@@ -265,7 +265,7 @@ test('after removed terms are erased and the write-ahead log is truncated, no fi
   inDirectory((dataDir) => {
     const index = openIndex(dataDir);
     fill(index, 1_500);
-    // A merge is in progress while postings are removed, so the unfinished run contains removed postings as well.
+    // A merge is in progress while the postings are removed, so its unfinished run also contains removed postings.
     fill(index, 128);
     const removed = [...index.tokens].filter((_, i) => i % 7 === 0);
     const terms = removed.flatMap(([, names]) => [...names].filter((name) => name.startsWith('own'))).map(termOf);
@@ -386,7 +386,10 @@ test('while more postings wait to be merged than the limit allows, writes wait f
   rmSync(dataDir, { recursive: true, force: true });
 }, 60_000);
 
-/** Creates and removes tokens in a separate process, and merges continuously. The index must match the token rows. */
+/**
+ * A program that creates and removes tokens, and merges continuously. The test kills it, and then the index must match
+ * the token rows.
+ */
 const writing = `
   import { createHash, randomInt } from 'node:crypto';
   import { openDatabase } from '#src/adapters/sqlite/database/open-database.js';

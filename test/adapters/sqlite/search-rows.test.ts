@@ -12,7 +12,7 @@ import { changeOf } from '#src/adapters/sqlite/search-index/entries.js';
 import { createIndexKeeper } from '#src/adapters/sqlite/search-index/index-keeper.js';
 import type { PlanNode } from '#src/ports/search-plan.js';
 
-/** Enough rows that a walk takes many steps. Some date ranges still contain only a few rows. */
+/** There are so many rows that reading all of them takes many steps. Some date ranges still contain only a few rows. */
 const rowCount = 18_000;
 const tenants = ['t1', 't2'];
 
@@ -30,8 +30,8 @@ function term(tenant: string, name: string): string {
 }
 
 const rows: readonly Row[] = Array.from({ length: rowCount }, (_, i) => {
-  // Neither the sequence numbers nor the dates are evenly spaced, and the dates are not in the order of the sequence
-  // numbers.
+  // The sequence numbers and the dates have gaps of different sizes. The order of the dates differs from that of the
+  // sequence numbers.
   const tenant = i % 11 === 0 ? 't2' : 't1';
   const names = ['all', ...[2, 3, 7, 50, 900].filter((n) => i % n === 0).map((n) => `every-${n}`), `row-${i}`];
   return {
@@ -62,7 +62,7 @@ beforeAll(() => {
     insertRow.run(`token-${seq}`, tenant, seq, created_at, modified_at, expires_at);
     postings += terms.size;
     insertChange.run(postings, seq, changeOf(Buffer.from([...terms].join(''), 'hex'), seq));
-    // Most of the index is in runs on two levels. The newest changes are in no run yet.
+    // At this point, most of the index is in runs on two levels. The newest changes are not in a run yet.
     if (seq === 12_000 * 3) while (index.step(0));
   }
   while (index.step(0));
@@ -125,7 +125,7 @@ const search = fc.constantFrom(...tenants).chain((tenantId) =>
   fc.record({
     tenantId: fc.constant(tenantId),
     where: planNode(tenantId),
-    // Times at which no rows, a few rows or many rows are due.
+    // At these times, no rows, a few rows and many rows are due, respectively.
     now: fc.constantFrom(0, 5_001_000, 6_000_000),
     offset: fc.oneof(fc.constant(0), fc.nat(rowCount)),
     limit: fc.integer({ min: 1, max: 100 }),

@@ -35,7 +35,8 @@ test.each(['vault.db', 'journal.db'] as const)(
       { timeout: 10_000 },
     );
     await background.close();
-    // Only for vault.db does a checkpoint report the last journal group whose changes the file contains durably.
+    // A checkpoint of vault.db also reports the last journal group whose changes are durable in the file. Checkpoints
+    // of other files report null.
     expect(done[0]).toEqual({ task: 'checkpoint', file, applied: file === 'vault.db' ? 7 : null });
     for (const database of [vault, keys, journal]) database.close();
   },

@@ -4,7 +4,10 @@ import { createPlain } from '../../http/routes/support.js';
 import { rule, startTestService } from '../../support/test-service.js';
 import { obstruct } from './support.js';
 
-/** Threat: an attacker reads the whole vault page by page, and the log contains no record of it. */
+/**
+ * Threat: an attacker reads the whole vault page by page, and the access log does not show which tokens the attacker
+ * saw.
+ */
 test('every token on a page of a list or search is recorded, with the transform that was applied to it', async () => {
   const service = await startTestService();
   const { id } = await createPlain(service);

@@ -82,7 +82,10 @@ test('after the log works again, it reports the records that were dropped', asyn
   expect(loss).toMatchObject({ entity_type: 'log', outcome: 'failed', actor_type: 'system' });
 });
 
-/** Records more entries than fit in memory. Many masked reads would do the same. */
+/**
+ * Records more entries than the service can hold in memory. A client that sends many masked reads would have the same
+ * effect.
+ */
 async function readOften(key: string, id: string): Promise<void> {
   const caller = await service.service.authenticate(key);
   if (caller === null) throw new Error('the key is not known');

@@ -42,7 +42,7 @@ async function keysIn(dir: string) {
   return { identityFile, recipient };
 }
 
-/** Creates a vault with the tokens from these requests and so many more that an export takes several steps. */
+/** Creates a vault with the tokens from `requests`, and with so many more tokens that an export takes several steps. */
 async function filledVault() {
   const vault = await vaultWithKeyFile();
   const stdin = requests.map((request) => JSON.stringify(request)).join('\n');
@@ -86,7 +86,7 @@ describe('an export that is imported again', () => {
     if (service !== null) {
       const url = `${service.address}/logs?operation=reveal&entity_type=token&entity_id=twin-1`;
       const { body } = await http('GET', url, { key: managementKey });
-      // One entry records the export, and the other one records the read above.
+      // One entry was recorded for the export, and one for the search in `allTokens` above.
       expect((body['pagination'] as JsonObject)['total_items']).toBe(2);
     }
   });
@@ -155,7 +155,8 @@ test('if the service is killed during an encrypted export, no file is left that 
   await service.stop('SIGKILL');
   const ended = await exporter.ended;
   expectNoMarker(ended);
-  // The export may have finished before the kill. It may also have found no service and opened the data itself.
+  // Before the kill, the export may have finished. It may also have found no running service, and opened the data
+  // itself.
   expect(readdirSync(dir).includes('out')).toBe(ended.code === 0);
   expect(readdirSync(dir).filter((name) => name.includes('part'))).toEqual([]);
 });

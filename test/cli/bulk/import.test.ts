@@ -43,8 +43,8 @@ describe.each([
     expect(errorsOf(10)).toEqual({ id: [expect.stringMatching(/alias/)] });
     expect(errorsOf(13)).toEqual({ line: ['must take at most 4 MiB'] });
     expect(first.code).toBe(1);
-    // A line with an equal value may be imported before or after the two lines that it equals. In either case, a token
-    // with this value exists.
+    // The last line with the value `same` allows deduplication. It is deduplicated if one of the other two lines is
+    // imported first. Otherwise, it creates a token.
     expect(first.summary).toMatchObject({ complete: true, skipped: 0, failed: 7 });
     expect(Number(first.summary['created']) + Number(first.summary['deduplicated'])).toBe(6);
     const tokens = await allRequests(args);

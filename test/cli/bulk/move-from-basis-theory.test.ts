@@ -12,7 +12,7 @@ import { marker, vaultWithKeyFile } from './support.js';
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const apiKey = 'key_N88mVGsp3sCXkykyN2EFED';
 
-/** One value for each type that both Basis Theory and Strongroom have. */
+/** One value for each token type that exists in both Basis Theory and Strongroom. */
 const values: readonly [type: string, data: Json][] = [
   ['token', { anything: [marker, 1, true, null] }],
   ['card', { number: '4242424242424242', expiration_month: 12, expiration_year: 2034 }],
@@ -24,7 +24,7 @@ const values: readonly [type: string, data: Json][] = [
   ['employer_id_number', '12-3456789'],
 ];
 
-/** Returns a token in the form that Basis Theory documents: https://developers.basistheory.com/docs/api/tokens/. */
+/** Returns a token in the format that Basis Theory documents: https://developers.basistheory.com/docs/api/tokens/. */
 function tokenOf(n: number): JsonObject {
   const [type, data] = values[n % values.length] ?? ['token', 'x'];
   return {
@@ -45,7 +45,10 @@ function tokenOf(n: number): JsonObject {
 
 type Respond = (request: IncomingMessage, response: ServerResponse, start: number) => boolean;
 
-/** Imitates `GET /v2/tokens` of Basis Theory. If `respond` returns true, it has already sent the response. */
+/**
+ * Imitates `GET /v2/tokens` of Basis Theory. If `respond` returns true, it has already sent a response, and the
+ * stand-in sends nothing.
+ */
 async function standIn(tokens: readonly JsonObject[], respond: Respond = () => false): Promise<string> {
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? '', 'http://api');

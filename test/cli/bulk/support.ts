@@ -4,7 +4,9 @@ import { expect } from 'vitest';
 import type { JsonObject } from '#src/domain/json.js';
 import { type Ended, makeVault, run, runJson } from '../../support/process.js';
 
-/** Creates a vault and a file with the key of its revealing application. Returns them with the flags that name them. */
+/**
+ * Creates a vault, and a file with the key of its revealing application. Returns both, with the flags that select them.
+ */
 export async function vaultWithKeyFile() {
   const vault = await makeVault();
   const keyFile = join(vault.dir, 'app.key');
@@ -12,11 +14,11 @@ export async function vaultWithKeyFile() {
   return { ...vault, keyFile, args: [...vault.flags, '--api-key-file', keyFile] };
 }
 
-/** A string in every imported value. No output may contain it. */
+/** This text is part of every imported value. No output may contain it. */
 export const marker = 'marker-8153';
 
 /**
- * Returns lines for generic tokens without ids. Every tenth line repeats the value of the line before it. All other
+ * Returns lines for generic tokens without ids. Every tenth line repeats the value of the previous line. All other
  * values are unique.
  */
 export function manyLines(count: number): string {
@@ -46,7 +48,7 @@ export function expectNoMarker({ stdout, stderr }: Pick<Ended, 'stdout' | 'stder
   expect(stderr).not.toMatch(/^\s+at /m);
 }
 
-/** Returns every token as the line that an export contains for it. */
+/** Exports all tokens, and returns each exported line as an object. */
 export async function allRequests(args: readonly string[]): Promise<readonly JsonObject[]> {
   const { code, stdout, stderr } = await run(['tokens', 'export', '--out', '-', '--plaintext', ...args]);
   if (code !== 0) throw new Error(stderr);
@@ -54,7 +56,10 @@ export async function allRequests(args: readonly string[]): Promise<readonly Jso
   return lines.map((line) => JSON.parse(line) as JsonObject);
 }
 
-/** Returns all tokens by id, as the application sees them, without the fields that a new vault sets itself. */
+/**
+ * Returns all tokens by id, as a search by the application returns them. Leaves out the fields that a new vault sets
+ * itself.
+ */
 export async function allTokens(args: readonly string[]): Promise<ReadonlyMap<string, JsonObject>> {
   const tokens = new Map<string, JsonObject>();
   for (let page = 1, pages = 1; page <= pages; page += 1) {

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { manyLines, marker, vaultWithKeyFile } from './support.js';
 
 const program = fileURLToPath(new URL('../../../dist/bin/strongroom.js', import.meta.url));
-/** `script` from util-linux runs a program in a terminal. */
+/** True if the program `script` from util-linux is available. It runs a program in a terminal. */
 const hasScript = spawnSync('script', ['--version']).stdout?.toString().includes('util-linux') ?? false;
 
 function onTerminal(args: readonly string[]) {

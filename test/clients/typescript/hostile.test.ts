@@ -13,8 +13,8 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 /**
- * Creates a client that requests this behavior from the server. Instead of waiting before a retry, the client records
- * how long it would wait.
+ * Creates a client that requests this behavior from the server. The client does not wait before a retry. Instead, it
+ * records how long it would have waited.
  */
 function clientOf(behavior: string, timeoutMs = 5_000): Strongroom {
   waits.length = 0;
@@ -70,7 +70,7 @@ describe('against a hostile server', () => {
 
   test('a response that makes no sense is not quoted, because it may contain data', async () => {
     const shown = inspect(await failureOf(get(clientOf('garbage'))));
-    // Removes the address, because its port may happen to contain these digits.
+    // Removes the server's address from the text, because the port might contain these digits.
     expect(shown.replaceAll(server.address, '')).not.toContain('4242');
   });
 

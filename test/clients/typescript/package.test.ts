@@ -22,7 +22,7 @@ async function run(program: string, args: readonly string[], cwd: string, env: N
   return stdout;
 }
 
-/** Creates a user's project and installs the built client in it as npm would. */
+/** Creates a project like that of a user, and installs the built client in it in the same way as npm does. */
 beforeAll(async () => {
   recorded = await startRecordedService();
   project = mkdtempSync(join(tmpdir(), 'strongroom-client-'));

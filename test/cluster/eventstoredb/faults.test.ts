@@ -7,7 +7,7 @@ import { StoreUnavailable } from '#src/ports/store-unavailable.js';
 import { standInWithLog } from '../../adapters/eventstoredb/support.js';
 import { anEvent, aStream } from '../../contract/support.js';
 
-/** Appends events to its own stream, one at a time, until `isOver` returns true. Returns the acknowledged events. */
+/** Appends events to a separate stream, one at a time, until `isOver` returns true. Returns the acknowledged events. */
 async function writer(log: EventLog, stream: string, isOver: () => boolean): Promise<readonly NewEvent[]> {
   const acknowledged: NewEvent[] = [];
   while (!isOver()) {
@@ -61,7 +61,8 @@ test('every call fails within 6 s if the server is frozen, and all calls work ag
 
   server.signal('SIGCONT');
   expect(await log.append(aStream(), -1, [anEvent()])).toMatchObject({ outcome: 'appended' });
-  // The append that timed out may have been stored. A retry succeeds in either case, and stores the event only once.
+  // The server may have stored the append that timed out. In either case, a retry succeeds, and the event is stored
+  // only once.
   expect(await log.append(stream, 0, late)).toMatchObject({ outcome: 'appended' });
   expect((await log.readStream(stream)).map(({ id }) => id)).toEqual([expect.any(String), late[0]?.id]);
   expect(await Promise.all(Array.from({ length: 300 }, () => log.readStream(stream)))).toHaveLength(300);

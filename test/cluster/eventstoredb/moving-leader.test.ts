@@ -9,18 +9,19 @@ import { type StandInCluster, startStandInCluster } from '../../support/eventsto
 import { authenticated } from '../../support/integrity.js';
 import { until } from '../../support/process.js';
 
-// 32 writers append without a pause, while the cluster goes through every fault in turn. All writers share one client,
-// which is never reopened. If an append fails as unavailable, the writer retries it, as a caller does after a 503.
+// 32 writers append without a pause, while the cluster goes through all faults one after another. All writers share one
+// client, which is never reopened. If an append fails because the store is unavailable, the writer retries the append,
+// as a caller does after a 503.
 const writerCount = 32;
 const resumeMs = 5_000;
 
 type Writer = {
   readonly stream: string;
   readonly acknowledged: NewEvent[];
-  /** When the last append was acknowledged. */
+  /** The time at which the last append was acknowledged. */
   lastAt: number;
   unavailable: number;
-  /** Errors other than StoreUnavailable. For such an error, a caller would get a 500 response. */
+  /** Errors other than StoreUnavailable. A caller of the vault would get a 500 for such an error. */
   readonly failures: string[];
 };
 
@@ -64,7 +65,7 @@ function roles(): { readonly leader: number; readonly follower: number } {
   return { leader, follower: (leader + 1) % 3 };
 }
 
-/** Makes gossip report this leader as reachable from now on. Returns the time of the change. */
+/** Makes gossip report this node as the leader from now on. Returns the time of the change. */
 function elect(leader: number, dead: readonly number[] = []): number {
   cluster.elect(leader, dead);
   return performance.now();
@@ -75,8 +76,8 @@ const kill = (node: number) => cluster.nodes[node]?.kill();
 const start = (node: number) => cluster.nodes[node]?.start();
 
 /**
- * Each fault returns the time at which gossip first reported a reachable leader. If there is an `after`, it ends the
- * fault.
+ * Each fault returns the time from which on gossip reports a reachable leader. `after` ends the fault, and is absent if
+ * nothing has to be ended.
  */
 const faults: readonly {
   readonly what: string;

@@ -11,8 +11,8 @@ import {
 import { expect, onTestFinished, test } from 'vitest';
 import { startStandIn } from '../../support/eventstoredb.js';
 
-// These tests show what the client does when a server goes away. They kill servers. The tests do not kill a server that
-// they did not start, so they run only on the stand-in.
+// These tests show what the client does when a server goes down. They kill servers, so they run only on the stand-in,
+// which they start themselves.
 const unavailable = 14;
 
 function anEvent(): EventData {

@@ -1,10 +1,13 @@
 import type { createModel } from '../../crash/model.js';
 import { until } from '../../support/process.js';
 
-/** Generous, because a loaded machine completes only a few requests per second. */
+/** The limit is generous, because a loaded machine completes only a few requests per second. */
 const usualLimitMs = 90_000;
 
-/** Waits until this many more requests of a load are acknowledged. Throws if any response is wrong. */
+/**
+ * Waits until `more` additional requests of a load are acknowledged. Throws if the load ends because a response was
+ * wrong.
+ */
 export async function answered(
   model: ReturnType<typeof createModel>,
   load: Promise<unknown>,

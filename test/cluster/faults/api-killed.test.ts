@@ -12,8 +12,9 @@ const seed = Number(process.env['STRONGROOM_CRASH_SEED'] ?? randomInt(2 ** 31));
 const callers = 8;
 
 /**
- * Kills an API process (SIGKILL) at a random moment under load, possibly between an append and the write of its row.
- * Afterwards, checks through another process that a worker has brought the rows and the keys up to the head of the log.
+ * Kills an API process with SIGKILL at a random moment under load, for example between an append and the write of the
+ * row. A worker must then bring the rows and the keys up to the head of the log. The test checks this through a
+ * different process.
  */
 test(`${rounds} kills of an API process lose nothing that was acknowledged (seed ${seed})`, {
   timeout: 600_000,

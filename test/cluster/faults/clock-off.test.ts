@@ -8,9 +8,9 @@ import { ownServers } from './own-servers.js';
 
 const preload = new URL('./shifted-clock.mjs', import.meta.url).href;
 const fiveMinutesMs = 300_000;
-/** The life of tokens and verification codes in this test. */
+/** How long tokens and verification codes live in this test, in ms. */
 const lifeMs = 10_000;
-/** Longer than a round of the sweep. */
+/** This time is longer than one round of the sweep. */
 const idleMs = 25_000;
 
 test('a process whose clock is five minutes off neither shows data for too long nor destroys data too early', {
@@ -36,8 +36,8 @@ test('a process whose clock is five minutes off neither shows data for too long 
   }
   expect((await api.health()).status).toBe(200);
 
-  // Each process judges these times correctly. By its own clock, the slow process would take the first one for a future
-  // time, and the fast process would take the second one for a past time.
+  // Every process judges these times correctly, although its clock is wrong. By the clock of the slow process, the
+  // first time is still in the future. By the clock of the fast process, the second time has already passed.
   const create = (base: string, body: object) => http('POST', `${base}/tokens`, { key, body });
   const inMs = (ms: number) => new Date(Date.now() + ms).toISOString();
   const token = { id: 'unborn', type: 'token', data: 1 };

@@ -41,7 +41,9 @@ test('32 callers get 201 or 503 from one process while the EventStoreDB leader i
     }
   });
 
-  /** Elects the next node as leader, and waits until every caller got a response through it. */
+  /**
+   * Makes the next node the leader, and waits until every caller has received a response that came through this leader.
+   */
   const next = async (what: string, dead: readonly number[] = []) => {
     const elected = ((events.leader() ?? 0) + 1) % 3;
     events.elect(elected, dead);

@@ -12,18 +12,18 @@ import type { OwnServers } from './own-servers.js';
 
 const erasedWithinMs = 15_000;
 
-/** The contents of a cluster's log and key store, as a client of these servers sees them. */
+/** The contents of a cluster's log and key store. They are read directly from the servers, not through the vault. */
 export type Seen = {
-  /** The ids of keys that an event marks for destruction but that are not destroyed yet. */
+  /** The ids of the keys that an event marks for destruction, but that still exist. */
   readonly endedAlive: readonly string[];
-  /** Like `endedAlive`, but only for events on the tokens with these ids. */
+  /** Like `endedAlive`, but limited to events on the tokens with these ids. */
   endedAliveOf(ids: readonly string[]): readonly string[];
   /** Returns the events of this type on the token with this id. */
   events(id: string, type: string): readonly ClearEvent[];
 };
 
 /**
- * Waits until every key that an event marks for destruction is destroyed. The leader destroys these keys after it has
+ * Waits until every key that an event marks for destruction is destroyed. The leader destroys these keys once it has
  * written the rows.
  */
 export async function allErased(servers: OwnServers, cluster: OwnCluster): Promise<void> {

@@ -10,9 +10,9 @@ const secret = 'a value that was erased';
 const askedMs = 6_000;
 
 /**
- * The test freezes the primary, has another node elected, deletes a token there, and wakes the old primary. For a few
- * seconds, the old primary then serves reads as if nothing had happened. An API process that reaches only the old
- * primary must not pass on any of its responses.
+ * The test freezes the primary, and lets the other nodes elect a new one. It deletes a token on the new primary, and
+ * then wakes the old primary. For a few seconds, the old primary serves reads as if nothing had happened. An API
+ * process that reaches only the old primary must not pass on any of these stale responses.
  */
 test('a deposed primary that wakes up is not trusted', { timeout: 600_000 }, async () => {
   const servers = await ownServers(3);
@@ -79,14 +79,14 @@ test('a deposed primary that wakes up is not trusted', { timeout: 600_000 }, asy
   expect(stale, 'stale reads that the old primary answered itself').toBeGreaterThan(0);
   const wrong = answers.filter(({ what, answer }) => !isRight(what, answer));
   expect(wrong.map(({ what, answer: { status, text } }) => `${what}: ${status} ${text}`)).toEqual([]);
-  // A process that can reach all nodes reads from the new primary.
+  // A process that can reach all nodes reads from the new primary, where the token `doomed` is deleted.
   expect(await http('GET', `${api.address}/tokens/doomed`, { key })).toMatchObject({ status: 404 });
   expect(await http('GET', `${api.address}/tokens/later`, { key })).toMatchObject({ status: 200 });
 });
 
 type Question = readonly [what: string, ask: () => Promise<HttpAnswer>];
 
-/** Returns one request of each kind that may make a service show a token. */
+/** Returns one request of each kind that can return a token's data or reveal that the token exists. */
 function questions(
   { key, maskedKey, managementKey }: OwnCluster,
   base: string,
@@ -112,8 +112,8 @@ function questions(
 }
 
 /**
- * Returns true if the response is a 503, or if it matches the state of the new primary. A correct response is possible,
- * because the old primary may have been elected again.
+ * Returns true if the response is a 503 or matches the state of the new primary. A response other than 503 can be
+ * correct, because the cluster may have elected the old primary again.
  */
 function isRight(what: string, { status, text, headers, body }: HttpAnswer): boolean {
   if (status === 503) return Number(headers['retry-after']) > 0;
@@ -125,7 +125,7 @@ function isRight(what: string, { status, text, headers, body }: HttpAnswer): boo
   return status === 200;
 }
 
-/** Returns a request that shows whether the process sees a token that was created on the new primary. */
+/** Returns a request whose response shows whether the process sees a token that was created on the new primary. */
 function laterQuestion({ key }: OwnCluster, base: string): Question {
   return ['get of a later one', () => http('GET', `${base}/tokens/later`, { key })];
 }

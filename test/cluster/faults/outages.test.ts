@@ -11,7 +11,7 @@ import { type OwnServers, ownServers } from './own-servers.js';
 
 const seed = Number(process.env['STRONGROOM_CRASH_SEED'] ?? randomInt(2 ** 31));
 const downMs = 20_000;
-/** The time within which everything must work again after the server returns. */
+/** After the server returns, everything must work again within this time, in ms. */
 const recoveredWithinMs = 20_000;
 const steadyTokens = 5;
 
@@ -41,7 +41,9 @@ test(`MongoDB is down for 20 s: nothing acknowledged is lost, and the service re
   await outage(mongoDb, (_what, answer) => expectUnavailable(answer));
 });
 
-/** Takes a server down under load and brings it back. Then compares the stored state with what was acknowledged. */
+/**
+ * Takes a server down under load and brings it back. Then checks that the stored state matches what was acknowledged.
+ */
 async function outage({ stop, start }: Outage, expectDown: (what: string, answer: HttpAnswer) => void): Promise<void> {
   const servers = await ownServers();
   const cluster = await ownCluster(servers);

@@ -12,10 +12,10 @@ import type { OwnServers } from './own-servers.js';
 
 export const database = 'strongroom';
 
-/** A process in the cluster profile that has an admin listener. */
+/** A process in the cluster profile that also has an admin listener. */
 export type Member = Service & {
   readonly admin: string;
-  /** Returns the health that the admin listener reports. */
+  /** Returns the health report of the admin listener. */
   health(): Promise<Health>;
 };
 
@@ -38,13 +38,13 @@ export type OwnCluster = {
   readonly key: string;
   /** The key of an application that sees all data masked. */
   readonly maskedKey: string;
-  /** Starts `serve` in this role and waits until the process is ready. */
+  /** Starts `serve` in this role, and waits until the process is ready. */
   start(role: 'api' | 'worker' | 'all', options?: StartOptions): Promise<Member>;
 };
 
 /**
- * Creates a vault in the cluster profile on the test's own servers. Does so in the test's process, because it takes a
- * long time to start another one.
+ * Creates a vault in the cluster profile on servers that belong to the test. The vault is created in the test's
+ * process, because starting a separate process takes a long time.
  */
 export async function ownCluster(servers: OwnServers): Promise<OwnCluster> {
   const dir = tempDir();
@@ -53,7 +53,8 @@ export async function ownCluster(servers: OwnServers): Promise<OwnCluster> {
     ...{ STRONGROOM_PROFILE: 'cluster', STRONGROOM_INSECURE_STORES: 'true', STRONGROOM_ROOT_KEY_FILE: rootKeyFile },
     ...{ STRONGROOM_EVENTSTORE_URL: servers.eventStore.url, STRONGROOM_MONGODB_URL: servers.mongoUrl },
     ...{ STRONGROOM_REDIS_URL: servers.redisUrl, STRONGROOM_MONGODB_DATABASE: database },
-    // All callers in a test share one application and send requests as fast as they can, so the limits are off.
+    // All callers in a test share one application, and send requests as fast as they can. The rate limits are therefore
+    // turned off.
     ...{ STRONGROOM_RATE_LIMIT_REQUESTS: '0', STRONGROOM_ADMIN_PORT: '0' },
   };
   const loaded = await loadRootKey({ file: rootKeyFile, dataDir: join(dir, 'none') });

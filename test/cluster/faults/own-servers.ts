@@ -11,11 +11,11 @@ import { until } from '../../support/process.js';
 
 const program = fileURLToPath(new URL('../../../scripts/servers.sh', import.meta.url));
 
-/** A server that belongs to the test. It runs in its own process. */
+/** A server that belongs to the test and runs in a separate process. */
 export type OwnServer = {
   /** Sends SIGKILL. Resolves once the process no longer exists. */
   kill(): Promise<void>;
-  /** Starts the server on the same port and with the same data. The options are added to the usual ones. */
+  /** Starts the server with the same port and data as before. The options are added to the usual options. */
   start(...options: readonly string[]): void;
   signal(signal: 'SIGSTOP' | 'SIGCONT'): void;
 };
@@ -33,7 +33,10 @@ export type OwnServers = {
   readonly redisUrl: string;
 };
 
-/** Starts all three servers for one test, which may kill and freeze them. They are removed when the test ends. */
+/**
+ * Starts EventStoreDB, MongoDB and Redis for one test, which can kill and freeze them. The servers are removed when the
+ * test ends.
+ */
 export async function ownServers(nodes: 1 | 3 = 1): Promise<OwnServers> {
   const dir = mkdtempSync(join(tmpdir(), 'strongroom-faults-'));
   const [mongoPort, redisPort] = await freePorts();
@@ -81,8 +84,8 @@ function ownServer(dir: string, name: string, [start = '', ...args]: readonly st
 }
 
 /**
- * Returns true if the process exists and is not a zombie. A killed server can remain a zombie for a while, until its
- * parent process reaps it.
+ * Returns true if the process exists and is not a zombie. A killed server can remain a zombie until its parent process
+ * reaps it.
  */
 function runs(pid: number): boolean {
   try {
@@ -92,7 +95,7 @@ function runs(pid: number): boolean {
   }
 }
 
-/** Returns the first of three consecutive free ports, and a fourth free port. */
+/** Returns two port numbers: the first of three consecutive free ports, and a fourth free port. */
 async function freePorts(): Promise<readonly [number, number]> {
   return until('four free ports', 10_000, async () => {
     const first = 20_000 + Math.floor(Math.random() * 10_000);

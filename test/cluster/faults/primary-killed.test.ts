@@ -7,7 +7,7 @@ import { caughtUp, ownCluster } from './own-cluster.js';
 import { ownServers } from './own-servers.js';
 
 const seed = Number(process.env['STRONGROOM_CRASH_SEED'] ?? randomInt(2 ** 31));
-/** It takes about ten seconds to elect a new primary after the old one disappears. */
+/** After the old primary is killed, the election of a new primary takes about ten seconds. */
 const electedWithinMs = 30_000;
 
 test(`if the primary of three nodes is killed under load, nothing acknowledged is lost (seed ${seed})`, {

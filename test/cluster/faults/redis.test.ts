@@ -6,7 +6,7 @@ import { allErased, lookInto } from './look-into.js';
 import { type OwnCluster, ownCluster } from './own-cluster.js';
 import { type OwnServers, ownServers } from './own-servers.js';
 
-/** docs/contract.md, "Expiry": an expiry is recorded within a minute in normal operation. */
+/** The time within which an expiry is recorded in normal operation (docs/contract.md, "Expiry"). */
 const minuteMs = 60_000;
 const limit = 30;
 
@@ -18,7 +18,7 @@ test('expiry and purge are recorded within a minute, and limits apply, even if R
   // The shortest retention time for verification codes that the settings allow.
   const env = { STRONGROOM_CVC_RETENTION_SECONDS: '6' };
   const limits = { ...env, STRONGROOM_RATE_LIMIT_REQUESTS: String(limit), STRONGROOM_RATE_LIMIT_WINDOW_SECONDS: '5' };
-  // If requests were not limited, guesses would not be limited either.
+  // The number of requests is limited too, because a vault without a request limit has no limit on guesses either.
   const guessing = { ...env, STRONGROOM_RATE_LIMIT_REQUESTS: '100000', STRONGROOM_RATE_LIMIT_GUESSES: '3' };
   const [api, limited, guessed] = await Promise.all([
     cluster.start('api', { env }),
@@ -58,8 +58,8 @@ test('expiry and purge are recorded within a minute, and limits apply, even if R
 });
 
 /**
- * Creates a token that expires and a card whose verification code is purged, causes a fault, and waits for both events.
- * Returns how late the later event was.
+ * Creates a token that expires and a card whose verification code is purged. Then causes a fault, and waits until both
+ * the expiry and the purge are recorded. Returns how late the later of the two was, in ms.
  */
 async function latenessMs(
   servers: OwnServers,
@@ -94,8 +94,8 @@ async function latenessMs(
 }
 
 /**
- * Sends twice as many requests as the limit allows, and returns how many were rejected. Checks that there is no other
- * outcome.
+ * Sends twice as many requests as the limit allows. Checks that each response is either 404 or 429, and returns how
+ * many requests were rejected with 429.
  */
 async function refusals(base: string, key: string): Promise<number> {
   const asked = Array.from({ length: 2 * limit }, () => http('GET', `${base}/tokens/nothing`, { key }));

@@ -1,4 +1,4 @@
-// Preloaded with `node --import`. Shifts the clock of this process by TEST_CLOCK_SHIFT_MS.
+// Shifts the clock of this process by TEST_CLOCK_SHIFT_MS. The file is preloaded with `node --import`.
 const shiftMs = Number(process.env['TEST_CLOCK_SHIFT_MS']);
 const TrueDate = Date;
 const now = () => TrueDate.now() + shiftMs;

@@ -32,7 +32,7 @@ test('no delivery is lost, even if Redis loses its data and a worker is killed',
     const jobs = await watchJobs(servers.redisUrl);
     await make('well');
     await toldOf(receiver, ids);
-    // The deliveries went through Redis, but no job names a token.
+    // The deliveries went through Redis, but no job in Redis contains the id of a token.
     const carried = await jobs.stop();
     expect(carried).toContain(String(created.body['id']));
     expect(carried).not.toContain('token-well');
@@ -43,7 +43,7 @@ test('no delivery is lost, even if Redis loses its data and a worker is killed',
     client.disconnect();
     await toldOf(receiver, ids);
 
-    // The worker dies while deliveries are in progress.
+    // The worker is killed while deliveries are in progress, and the receiver has not responded to them yet.
     receiver.respond = () => undefined;
     await make('killed');
     await until('a delivery under way', limitMs, () => (namesOf(receiver).has('token-killed-0') ? true : undefined));
@@ -87,7 +87,7 @@ async function toldOf(receiver: Receiver, ids: readonly string[]): Promise<void>
   });
 }
 
-/** Records all commands that Redis receives. */
+/** Records every command that Redis receives, until `stop` returns them as one string. */
 async function watchJobs(url: string): Promise<{ stop(): Promise<string> }> {
   const seen: string[] = [];
   const client = new Redis(url);

@@ -9,7 +9,7 @@ import { caughtUp, database, ownCluster } from './own-cluster.js';
 import { type OwnServers, ownServers } from './own-servers.js';
 
 const seed = Number(process.env['STRONGROOM_CRASH_SEED'] ?? 7);
-/** The time within which another leader must take over from a killed one. */
+/** The time within which a new leader must take over from a killed leader. */
 const replacedWithinMs = 15_000;
 
 test('a leader killed during a batch is replaced, and a paused leader that resumes does no harm', {
@@ -37,7 +37,7 @@ test('a leader killed during a batch is replaced, and a paused leader that resum
   await allErased(servers, cluster);
   expect(await model.checkTokens(api.address)).toEqual([]);
 
-  // When the stopped leader resumes, it still believes that it is the leader. It continues in the middle of work that
+  // This time, the leader is paused. When it resumes, it still believes that it is the leader, and continues work that
   // the next leader has already done.
   await cluster.start('worker');
   const again = new AbortController();
@@ -65,7 +65,7 @@ test('a leader killed during a batch is replaced, and a paused leader that resum
   console.log(`a killed leader was replaced after ${replacedMs} ms, a stopped one after ${passedOnMs} ms`);
 });
 
-/** Returns the epoch of the first leader whose epoch is higher than `after`. */
+/** Waits for a leader whose epoch is different from `after`, and returns its epoch. */
 async function nextLead({ mongoUrl }: OwnServers, after: number | null): Promise<number> {
   const client = new MongoClient(mongoUrl);
   try {

@@ -2,28 +2,28 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
 import { type Answer, type Cluster, type Command, type Process, type TokenBody, waits } from './processes.js';
 
-/** The commands of two processes, and a check that must pass no matter where the first process was stopped. */
+/** The commands of two processes, and a check that must pass wherever the first process was stopped. */
 export type Race = {
   readonly first: Command;
   readonly second: Command;
   /** The command that the second process runs next, while the first process is still stopped. */
   readonly meanwhile?: Command;
   /**
-   * If true, the runner processes what the first process left before the second process acts. If not, the runner does
-   * so at the end.
+   * If true, the runner processes what the first process left before the second process acts. Otherwise, the runner
+   * does this at the end.
    */
   readonly isFollowed?: true;
-  /** Error codes that the second process may get only until the first process's work is settled. */
+  /** Error codes on which the second process retries, because the first process's work may not be settled yet. */
   readonly passing?: readonly string[];
   verify(seen: Seen): Promise<void> | void;
 };
 
 export type Seen = {
-  /** Null if the first process was killed before it could respond. */
+  /** The result of the first command, or null if the first process was killed before it could respond. */
   readonly first: Answer | null;
   readonly second: Answer;
   readonly meanwhile: Answer | null;
-  /** The result of the second command when it is run again after everything has settled. */
+  /** The result of the second command when it is repeated after all work has settled. */
   readonly again: Answer;
   /**
    * The live tokens of this case at three moments: after the first process stopped, after the second process responded,
@@ -39,7 +39,10 @@ export type Seen = {
 
 export type Tokens = readonly TokenBody[];
 
-/** Creates what both processes need. `name` is unique, and all tokens of the case have it as the metadata `case`. */
+/**
+ * Creates the tokens that both processes need. `name` is unique, and every token of the case has it as the metadata
+ * `case`.
+ */
 export type Prepare = (ask: Ask, name: string) => Promise<Race>;
 export type Ask = <T>(command: Command) => Promise<T>;
 
@@ -47,8 +50,9 @@ const limitMs = 20_000;
 const lanes = 3;
 
 /**
- * Stops the first process before each of its store calls in turn, until one run reaches its end. After each stop, lets
- * the second process act, and checks the result. Returns the number of store calls.
+ * Runs the case repeatedly. Each run stops the first process before a different store call, until a run reaches the end
+ * of the command. After each stop, the second process acts and the result is checked. Returns the number of store
+ * calls.
  */
 export async function atEveryStep(cluster: Cluster, signal: 'SIGKILL' | 'SIGSTOP', prepare: Prepare): Promise<number> {
   const seconds = await Promise.all(Array.from({ length: lanes }, () => cluster.process()));
@@ -58,7 +62,7 @@ export async function atEveryStep(cluster: Cluster, signal: 'SIGKILL' | 'SIGSTOP
       seconds.map(async (second, lane) => {
         const first = firsts[lane] ?? (await cluster.process());
         const { wasStopped } = await oneStop(cluster, { first, second }, { at: at + lane, signal }, prepare);
-        // A paused process resumes and can be reused for the next case. A killed process cannot.
+        // A paused process resumes, so the next case can reuse it. A killed process cannot be reused.
         firsts[lane] = wasStopped && signal === 'SIGKILL' ? null : first;
         return wasStopped ? null : at + lane - 1;
       }),
@@ -125,7 +129,8 @@ async function ask<T>(process: Process, command: Command): Promise<T> {
 }
 
 /**
- * Repeats a command as its caller would while the response asks for a retry. Fails if that takes longer than promised.
+ * Repeats a command while the response asks for a retry, as a caller would. Fails if the retries take longer than the
+ * vault promises.
  */
 async function persist(process: Process, command: Command, passing: readonly string[]): Promise<Answer> {
   const since = performance.now();

@@ -6,7 +6,10 @@ import { applyToView, emptyView } from '#src/views/token-view.js';
 
 const text = (value) => JSON.stringify(value, (_, one) => (one instanceof Uint8Array ? [...one] : one));
 
-/** Returns every row or key that does not match its stream, and every fingerprint that two live tokens share. */
+/**
+ * Returns a description of every row or key that does not match its stream, and of every fingerprint that two live
+ * tokens share.
+ */
 export async function faultsOf({ log, rows, rowsConnection, keysConnection, keys: keyRing }) {
   const faults = [];
   const { rows: rowsKey } = await keyRing.integrityKeys();
@@ -36,8 +39,8 @@ export async function faultsOf({ log, rows, rowsConnection, keysConnection, keys
 }
 
 /**
- * Returns the types of a token's events, and the number of keys that those events mark for destruction and that can
- * still be unwrapped.
+ * Returns the types of a token's events. Also returns how many keys these events mark for destruction although the keys
+ * can still be unwrapped.
  */
 export async function storyOf({ log, keysConnection }, stream) {
   const events = await log.readStream(stream);

@@ -10,7 +10,7 @@ import { projectToken } from '#src/projections/project-token.js';
 import { createKnownCallers } from '#src/vault/known-callers.js';
 import { noLimits } from '#src/vault/limit-settings.js';
 
-/** Opens the vault in the cluster profile without Redis, on connections that count their calls. */
+/** Opens the vault in the cluster profile without Redis. Its connections count their calls. */
 export async function openVault({ urls, database, waits }, rootKey, steps) {
   const rows = await patiently(() => connectMongo(urls.mongodb, database));
   const keys = await patiently(() => connectMongo(urls.mongodb, `${database}_keys`));
@@ -26,8 +26,8 @@ export async function openVault({ urls, database, waits }, rootKey, steps) {
         : projectDirectory(vault, stores.directoryWriter, stream),
   });
   const composed = composeVault(
-    // Calls of the access log are not counted. It records a change some milliseconds later, not during one of the
-    // command's steps.
+    // The access log uses a connection without a counter. It records a change some milliseconds later, not during one
+    // of the command's steps.
     { ...stores, accessLog: mongoAccessLog(rows) },
     {
       ...{ clock, random: systemRandom, metrics: prometheusMetrics(), rateLimits: memoryRateLimits(clock) },
@@ -50,8 +50,8 @@ export async function openVault({ urls, database, waits }, rootKey, steps) {
 }
 
 /**
- * Retries `open`. The tests start many processes at once, so a server may take longer to respond than a vault would
- * wait.
+ * Calls `open` up to ten times. The tests start many processes at the same time, so a server can take longer to respond
+ * than a vault would wait.
  */
 async function patiently(open) {
   for (let tries = 1; ; tries += 1) {

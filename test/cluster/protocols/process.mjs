@@ -10,7 +10,7 @@ import { createSteps } from './steps.mjs';
 
 /**
  * One process of the cluster. It reads commands from standard input, one JSON document per line, and writes responses
- * to standard output. A command may ask the process to stop itself before one of the command's store calls.
+ * to standard output. A command can make the process stop itself before one of the command's store calls.
  */
 const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
 const next = async () => JSON.parse((await lines.next()).value ?? 'null');
@@ -30,7 +30,7 @@ async function follow() {
 const verbs = {
   ...commandsOn(vault),
   follow,
-  /** Does the workers' background work immediately. */
+  /** Does the background work of a worker immediately. */
   async work() {
     await batches.clear();
     await follow();

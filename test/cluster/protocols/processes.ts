@@ -16,7 +16,8 @@ import { mongoDatabase, mongoUrl } from '../own-database.js';
 const program = fileURLToPath(new URL('./process.mjs', import.meta.url));
 
 /**
- * Short enough that tests do not have to wait, and long enough that a running process is never taken for a dead one.
+ * These waits are so short that the tests do not become slow. They are still so long that a running process is never
+ * considered dead.
  */
 export const waits: Waits = { claimMs: 1_500, batchMs: 1_500, ownerMs: 400 };
 
@@ -25,9 +26,12 @@ export type TokenBody = JsonObject & { readonly id: string; readonly revision: n
 export type Answer = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly code: string };
 export type Stop = { readonly at: number; readonly signal: 'SIGKILL' | 'SIGSTOP' };
 
-/** A running process of the cluster (see process.mjs). */
+/** A running process of the cluster (process.mjs). */
 export type Process = {
-  /** Runs a command. Returns `killed` or `stopped` if the process reached the call before which it was to stop. */
+  /**
+   * Runs a command, and returns its result. Returns `killed` or `stopped` if the process stopped before the call that
+   * `stop` selects.
+   */
   run(command: Command, stop?: Stop): Promise<Answer | 'killed' | 'stopped'>;
   /** Resumes a stopped process, and returns the result of its command. */
   wake(): Promise<Answer>;
@@ -38,14 +42,14 @@ export type Cluster = {
   readonly tenantId: string;
   /** Returns a process that no other case uses. Most processes were started in advance. */
   process(): Promise<Process>;
-  /** Makes a process available to the next case, if the process is still alive. */
+  /** Returns a process to the pool for the next case if the process is still alive. */
   giveBack(process: Process): void;
   close(): Promise<void>;
 };
 
 const spares = 2;
 
-/** Opens servers and processes for one test file, with a separate tenant. */
+/** Starts servers and processes for one test file, and creates a separate tenant. */
 export async function openProcesses(): Promise<Cluster> {
   const [server, database] = await Promise.all([eventStoreDb(), mongoDatabase()]);
   const { db } = database.connection;

@@ -16,7 +16,7 @@ const token = (name: string, given: JsonObject = {}) => ({
 });
 const ids = (tokens: Tokens) => tokens.map(({ id }) => id).sort();
 
-/** Returns the body of a successful response. Fails the test if the response is not successful. */
+/** Returns the body of a successful response. Throws if the response is not successful. */
 function bodyOf(answer: Answer): TokenBody {
   expect(answer).toMatchObject({ ok: true });
   return (answer as { readonly value: TokenBody }).value;
@@ -147,7 +147,7 @@ const tokenizeAlone: Prepare = async (_, name) => {
       expect([0, 3]).toContain(lists.atStop.length);
       expect([0, 3]).toContain(lists.atAnswer.length);
       expect(lists.atEnd).toHaveLength(3);
-      // Only one of the two processes created the token. The other one got an error.
+      // Only one of the two processes created the token. The other process got an error.
       if (second.ok) expect(first?.ok ?? false).toBe(false);
       else expect(second.code).toBe('id_in_use');
     },
@@ -236,13 +236,15 @@ const commands = {
   'a delete of many tokens': deletionOfMany,
 };
 
-// A stopped process looks as dead as a killed one to the other process. It resumes only after all checks.
+// The second process cannot distinguish a stopped process from a killed one. The stopped process resumes only after all
+// checks.
 test.each(Object.entries(commands))(
   'a process that is paused between any two steps of %s and resumed later does no harm',
   (_, prepare) => everyStep('SIGSTOP', prepare),
 );
 
-// When a process is killed, its connections break as well, so no call arrives late. Each step uses a new process.
+// When a process is killed, its connections also break, so none of its calls can arrive late. Each step uses a new
+// process.
 test.each([
   'a create with an idempotency key',
   'a create with deduplication',

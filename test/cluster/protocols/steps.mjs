@@ -1,8 +1,8 @@
 import { writeSync } from 'node:fs';
 
 /**
- * Counts a command's store calls and runs them one after another. Stops this process before a given call, or after the
- * last one.
+ * Counts a command's store calls, and runs them one after another. Stops this process before a selected call, or after
+ * the last call.
  */
 export function createSteps() {
   let stop = null;
@@ -13,12 +13,15 @@ export function createSteps() {
     if (stop === null || step !== stop.at) return;
     const { signal } = stop;
     stop = null;
-    // The write is synchronous, because after the next line this process runs no more code.
+    // The write is synchronous, because this process does not run any more code once the signal arrives.
     if (signal === 'SIGSTOP') writeSync(1, '"stopped"\n');
     process.kill(process.pid, signal);
   }
 
-  /** Runs a call when it is that call's turn, unless the process must stop before the call. */
+  /**
+   * Waits for all earlier calls, and then runs this call. If the process must stop before this call, stops the process
+   * instead.
+   */
   function take(call) {
     if (stop === null) return call();
     const taken = last.then(() => {
@@ -41,8 +44,8 @@ export function createSteps() {
   return {
     ...{ connection, log },
     /**
-     * Runs a command. `wanted.at` is the number of the call before which the process stops. If it is one more than the
-     * number of calls, the process stops after the last call.
+     * Runs a command. The process stops before the call with the number `wanted.at`. If this number is one higher than
+     * the number of calls, the process stops after the last call.
      */
     async during(wanted, command) {
       stop = wanted;

@@ -27,7 +27,8 @@ test('two API processes and a worker keep working while a rebuild is started, ca
   let turn = 0;
   const call: Call = (method, url, body) => {
     turn += 1;
-    // Requests alternate between two processes, so each process must see what the other one has acknowledged.
+    // The requests alternate between two processes. Each process must therefore see what the other process has
+    // acknowledged.
     return http(method, `${services[turn % 2 === 0 ? 0 : 1].address}${url}`, { key, body });
   };
   const before = await Promise.all(Array.from({ length: 20 }, () => create(call, 'before')));
@@ -59,16 +60,17 @@ test('two API processes and a worker keep working while a rebuild is started, ca
     return isMidway;
   };
   const operated = (async () => {
-    // The process that cancels the rebuild is not the process that runs it.
+    // One process runs the rebuild, and a different process cancels it.
     const first = spawnVerb(rebuild, options);
-    // A finished rebuild keeps the old rows for at least ten seconds.
+    // A finished rebuild keeps the old rows for at least ten seconds, so this check sees the rebuild even if it is
+    // fast.
     await until('a rebuild', patience, async () => ((await stored()).rebuild === null ? undefined : true));
     expect(await run(rebuild, options)).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('a rebuild of tokens is already running'),
     });
     const taken = await run(projections('cancel', 'tokens'), options);
-    // The rebuild may already have finished.
+    // If the cancel failed, the rebuild was already finished.
     if (taken.code === 0) {
       expect(await first.ended).toMatchObject({ code: 1, stderr: expect.stringContaining('was cancelled') });
       expect(await stored()).toMatchObject({ read: 1, write: [1], rebuild: null, keys: [1] });
@@ -86,7 +88,7 @@ test('two API processes and a worker keep working while a rebuild is started, ca
     ]);
     expect(await run(rebuild, options)).toMatchObject({ code: 0, stdout: 'rebuilt tokens\n' });
   })();
-  // If a caller sees a wrong response, the test fails immediately.
+  // If a caller gets a wrong response, `load` rejects, and the test fails immediately.
   try {
     await Promise.race([operated, load]);
   } finally {

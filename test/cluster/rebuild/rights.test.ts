@@ -56,7 +56,7 @@ test('a user with these rights can abort a transaction that a killed process lef
   const meta = keyCollections.meta(connection.db);
   await meta.insertOne({ _id: 'root_check', value: '', uses: 0 });
   await killedHolding('root_check', keys, 'vault_keys');
-  // Far below the 60 s after which the server itself aborts the transaction.
+  // The limit is far below 60 s, the time after which the server itself aborts the transaction.
   await until('a change', 30_000, () =>
     connection.call(() => meta.updateOne({ _id: 'root_check' }, { $inc: { uses: 1 } })).catch(() => undefined),
   );
@@ -82,7 +82,7 @@ test('a user with the rights that prepare grants can rebuild; a user without the
   made.delete(gone);
   await fill(service.address, { key }, 3);
 
-  // Creates the state that hundreds of rebuilds would leave.
+  // Simulates the state after hundreds of rebuilds.
   await keys
     .collection<{ _id: number }>('generation_keys')
     .insertOne({ _id: 300, ...{ destroyed_at: 1, wrapped: null } });

@@ -26,7 +26,8 @@ export async function databasesOf(database: string): Promise<{ readonly rows: Db
 }
 
 /**
- * Returns what the stores contain: the row collections with their sizes, the generations in use, and the search keys.
+ * Returns the contents of the stores: the row collections with their sizes, the generations in use, and the search
+ * keys.
  */
 export async function storedIn({ rows, keys }: { readonly rows: Db; readonly keys: Db }) {
   const found = await rows.listCollections({ name: /^token_rows_/ }, { nameOnly: true }).toArray();
@@ -43,8 +44,8 @@ export async function storedIn({ rows, keys }: { readonly rows: Db; readonly key
 }
 
 /**
- * Creates a vault on the servers. Returns what a test needs to start processes, to open the vault in this process, and
- * to send requests as an application that reveals everything.
+ * Creates a vault on the servers. Returns everything that a test needs to start processes, to open the vault in the
+ * test's process, and to send requests. The requests come from an application that can reveal all tokens.
  */
 export async function vaultOnServers(
   servers: { readonly mongodb: string; readonly rows?: string; readonly keys?: string } = { mongodb: mongoUrl },

@@ -7,7 +7,7 @@ import { type Stored, withTokenMac } from '#src/views/row-mac.js';
 import type { TokenView } from '#src/views/token-view.js';
 import { aBox, aHash, aStream, macKey, tokenWrite } from '../../contract/support.js';
 
-/** A live row with the fields that a search uses. Times are in ms since the epoch. */
+/** A live row with the fields that searches use. Times are in ms since the epoch. */
 export type SampleRow = {
   readonly stream: string;
   readonly tenantId: string;
@@ -36,7 +36,7 @@ export function aRow(given: Partial<SampleRow> = {}): SampleRow {
   };
 }
 
-/** Returns the write that stores this revision of a row. By default, that is the first revision. */
+/** Returns the write that stores a revision of the row, which is the first revision by default. */
 export function rowWrite({ stream, tenantId, seq, terms, type, ...times }: SampleRow, revision = 0): RowWrite {
   const life = {
     ...{ tenantId, tokenType: type, createdRevision: 0, createdPosition: seq, createdBy: 'actor', modifiedBy: null },

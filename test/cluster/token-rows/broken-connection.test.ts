@@ -30,7 +30,10 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** Starts a proxy that forwards everything, except that it breaks any connection on which rows are requested. */
+/**
+ * Starts a proxy that forwards all data. If a request names the collection of the rows, the proxy breaks the connection
+ * instead.
+ */
 function cutting(host: string, port: number): Server {
   return createServer((client) => {
     const server = connect(port, host);

@@ -1,7 +1,7 @@
 import type { PageRequest, PlanNode, SearchPlan } from '#src/ports/search-plan.js';
 import type { SampleRow } from './a-row.js';
 
-/** Examines every row, and returns what a search must find. */
+/** Examines every row, and returns the rows that a search must find. */
 export function naiveSearch(rows: readonly SampleRow[], plan: SearchPlan, { now, offset, limit }: PageRequest) {
   const found = rows
     .filter(({ tenantId, expiresAt }) => tenantId === plan.tenantId && (expiresAt === null || expiresAt > now))

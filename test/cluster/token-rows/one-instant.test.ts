@@ -35,8 +35,9 @@ async function whileWriting<T>(write: () => Promise<unknown>, read: () => Promis
 }
 
 /**
- * Tokens with a common term are created in order, so the newest token on a page shows how many tokens existed when the
- * page was read. If the total were read later than the page, it would be higher.
+ * Tokens with a common term are created one after another. The newest token on a page therefore shows how many tokens
+ * existed when the page was read. If the total were read later than the page, the total would be higher than this
+ * number.
  */
 test('a page and its total come from one snapshot, even while other processes write', async () => {
   const all = aTerm();
@@ -62,8 +63,8 @@ test('a page and its total come from one snapshot, even while other processes wr
 });
 
 /**
- * The row always has exactly one of two terms, and the term changes back and forth. A search for either term must
- * always find the row.
+ * The row always has exactly one of two terms, and each update exchanges the term for the other one. A search for
+ * either of the two terms must always find the row.
  */
 test('a row whose terms change is found by its old or its new terms at every moment', async () => {
   const [all, one, other] = [aTerm(), aTerm(), aTerm()];

@@ -10,7 +10,7 @@ import { aHash } from '../../contract/support.js';
 import { type MongoDatabase, mongoDatabase } from '../own-database.js';
 import { aRow, aTerm, type SampleRow, writeRows } from './a-row.js';
 
-/** What the server reports about one of the adapter's operations. */
+/** The server's report about one operation of the adapter. */
 type Profiled = {
   readonly planSummary?: string;
   readonly keysExamined?: number;
@@ -53,7 +53,7 @@ beforeEach(() => {
   startedAt = new Date();
 });
 
-/** Returns everything that the server did with the rows since the current test began. */
+/** Returns the profile of everything that the server did with the rows since the current test began. */
 async function profiled(): Promise<readonly Profiled[]> {
   const found = await database.connection.db
     .collection<Profiled>('system.profile')
@@ -68,8 +68,8 @@ async function profiled(): Promise<readonly Profiled[]> {
 }
 
 /**
- * Returns all operations except the counts with which a search estimates its terms. Such a count stops at a thousand
- * rows.
+ * A search first counts the rows of its terms, up to a thousand, to estimate how common they are. This function returns
+ * all operations except these counts.
  */
 async function walks(): Promise<readonly Profiled[]> {
   return (await profiled()).filter(({ command }) => !JSON.stringify(command['pipeline'] ?? '').includes('"$limit"'));

@@ -14,12 +14,15 @@ import { naiveSearch } from './naive-search.js';
 const tenants = ['tenant', 'another'] as const;
 const all = { tenant: aTerm(), another: aTerm() };
 /**
- * The percentage of rows that have each term. Some terms have more rows than a count reads and some have fewer. One
- * term has a few rows, and one has none.
+ * The percentage of rows that have each term. A count of a term's rows stops at a limit: some terms have more rows than
+ * the limit, and others have fewer. One term has just a few rows, and the last term has no rows.
  */
 const shares = [95, 60, 45, 30, 10, 3, 0.1, 0];
 const termsOf = { tenant: shares.map(aTerm), another: shares.map(aTerm) };
-/** Enough rows that some searches find more due rows, and longer date ranges, than a search treats as few. */
+/**
+ * A search treats a small number of due rows, or a short date range, as a special case. This number is so high that
+ * some searches exceed that limit and others do not.
+ */
 const rowCount = 4_000;
 const spanMs = 10_000;
 
@@ -48,7 +51,7 @@ beforeAll(async () => {
 
 afterAll(() => database.drop());
 
-/** Returns twelve evenly distributed numbers between 0 and 1. They are the same in every run. */
+/** Returns twelve numbers that are evenly distributed between 0 and 1. The numbers are the same in every run. */
 function chances(index: number): readonly number[] {
   const bytes = createHash('sha512').update(String(index)).digest();
   return Array.from({ length: 12 }, (_, i) => bytes.readUInt32LE(i * 4) / 2 ** 32);

@@ -56,7 +56,7 @@ test('concurrent rows are written to every active generation, and each caller ge
 test('the generation in use is written last, so every row that a reader sees there is also in the other generations', async () => {
   const { connection } = await databaseOfTest();
   const [refusing, kept] = [created(), created()];
-  // MongoDB rejects this row in the generation that is not in use yet.
+  // MongoDB rejects this row in generation 2, which is written but not read yet.
   const validator = { _id: { $ne: refusing.stream } };
   await connection.db.createCollection(tokenRowsCollection(2), { validator });
   const fresh = async () => ({ read: 1, write: [1, 2], at: performance.now() });

@@ -61,19 +61,19 @@ async function manage(method: 'GET' | 'PUT' | 'POST' | 'DELETE', url: string, bo
   return answer.body;
 }
 
-/** Creates an application with these rules, as an administrator would. */
+/** Creates an application with these rules, in the same way as an administrator. */
 async function application(rules: readonly object[]): Promise<{ readonly id: string; readonly key: string }> {
   const body = await manage('POST', '/applications', { name: 'attacked', type: 'private', rules });
   return { id: String(body['id']), key: String(body['key']) };
 }
 
-/** Sends a request after the cached caller has expired, and returns the response. */
+/** Advances the clock until the cached caller expires, then sends a request and returns the response. */
 async function afterASecond(send: () => Promise<Answer>): Promise<Answer> {
   service.clock.advance(1_001);
   return send();
 }
 
-/** Checks that the response contains no plaintext data, and that the vault reports the problem to its operators. */
+/** Checks that the response contains no plaintext data, and that the vault reports the problem to operators. */
 async function expectRefused(answer: Answer, named: string): Promise<void> {
   expect(answer.status, answer.text).toBeGreaterThanOrEqual(400);
   expect(answer.text).not.toContain(secret);
@@ -83,8 +83,8 @@ async function expectRefused(answer: Answer, named: string): Promise<void> {
 }
 
 /**
- * Checks that an older row is rejected. In the cluster, rows may lag behind the log. The vault then writes the newest
- * row from the log and uses that row, never the older one.
+ * Checks that the vault never uses an older row. The embedded profile rejects the row. In the cluster profile, a row
+ * can lag behind the log, so the vault writes the newest row from the log and uses that row.
  */
 async function expectNewest(answer: Answer, named: string, newest: Partial<Answer> & { readonly shows?: object }) {
   if (profile === 'embedded') return expectRefused(answer, named);
@@ -346,7 +346,7 @@ describe('an attacker who can write to the rows', () => {
       const database = pinStatements(join(service.dataDir, 'vault.db'), {});
       const columns = database.pragma('table_info(token_rows_1)') as readonly { readonly name: string }[];
       const rest = columns.map(({ name }) => name).filter((name) => name !== 'stream');
-      // SQLite evaluates this column twice: once for WHERE and once for the result.
+      // SQLite evaluates this column once for WHERE and once for the result, so the two values can differ.
       const either = `CASE abs(random()) % 2 WHEN 0 THEN '${askedStream}' ELSE '${otherStream}' END AS stream`;
       const from = `FROM rows_behind WHERE stream = '${otherStream}'`;
       database.pragma('legacy_alter_table = ON');

@@ -14,8 +14,9 @@ const longAgo = new Date(0);
 const hourMs = 3_600_000;
 
 /**
- * Before the cluster profile appends, it records the work in MongoDB: claims, fingerprints and batches. An attacker who
- * can write to the rows can change this record. Another process then completes or rolls back the recorded work.
+ * Before the cluster profile appends events, it records the work in MongoDB: claims, fingerprints and batches. An
+ * attacker who can write to the rows can change these records. A process then completes or rolls back the work that the
+ * attacker changed.
  */
 describe.runIf(profile === 'cluster')('an attacker who can write to the recorded work', () => {
   let service: TestService;
@@ -74,7 +75,7 @@ describe.runIf(profile === 'cluster')('an attacker who can write to the recorded
       expect(repeated.body, repeated.text).toEqual(made.body);
       for (const id of ids) {
         expect(await status(id)).toBe(200);
-        // Checks that the token was not deleted and then created again.
+        // If the token had been deleted and created again, its stream would contain more than one event.
         expect(await service.vault.log.readStream(await streamOf(id))).toHaveLength(1);
       }
     }
@@ -129,7 +130,8 @@ describe.runIf(profile === 'cluster')('an attacker who can write to the recorded
     expect(await vault.claims.begin(cmd, 0)).toEqual({ state: 'fresh' });
     const result = { tokens: [{ stream, createdRevision: 0 }] };
     const claim = withClaimMac(vault.integrity.rows, { cmd, result, time: vault.clock.now() });
-    // The event is too old to be appended, so the command fails after it has recorded its work and before the append.
+    // The store rejects this event because it is too old. The command therefore fails after it has recorded its work,
+    // but before the append.
     const event = anEvent({ type: 'token.updated', tenantId: service.tenantId, time: vault.clock.now() - hourMs });
     const write = { stream, expectedRevision: 0, events: [event], row: null, distinct: null };
     await expect(vault.work.commit({ writes: [write], claim })).rejects.toThrow();

@@ -10,33 +10,38 @@ import type { TestService } from '../../support/test-service.js';
 
 type Kind = 'tenant' | 'application';
 
-/** An earlier copy of a row. `putBack` restores the copy. */
+/** An earlier copy of a row. `putBack` replaces the current row with the copy. */
 type Taken = { putBack(): Promise<void> };
 
 /** An attacker who can write to the rows while the service runs, but has no keys. */
 export type RowsAttacker = {
   plantKey(applicationId: string, keyId: string, hash: string): Promise<void>;
   takeRecord(kind: Kind, id: string): Promise<Taken>;
-  /** Changes fields in the row of a tenant or an application. The fields have the names of the columns in the store. */
+  /** Changes fields in the row of a tenant or an application. The fields are named like the columns of the store. */
   editRecord(kind: Kind, id: string, fields: Readonly<Record<string, unknown>>): Promise<void>;
-  /** Replaces an application's row with a row of this tenant or application, without changes to the row. */
+  /**
+   * Replaces an application's row with an unchanged copy of a different row: that of the tenant or application with
+   * this id.
+   */
   moveRecord(kind: Kind, id: string, toApplication: string): Promise<void>;
   /**
-   * Replaces the sealed document in an application's row with the document from the row of this tenant or application.
+   * Replaces the sealed document in an application's row with the document from a different row: that of the tenant or
+   * application with this id.
    */
   copyDocument(kind: Kind, id: string, toApplication: string): Promise<void>;
   takeToken(stream: string): Promise<Taken>;
   /**
-   * Changes the plaintext state in a token's row. Also changes the columns with the times by which the row is found.
+   * Changes the plaintext state in a token's row. Also changes the columns that contain times from this state, because
+   * searches use these columns.
    */
   editToken(stream: string, edit: (life: TokenLife) => TokenLife): Promise<void>;
   /** Adds all search terms of one token to another token. */
   copyTerms(fromStream: string, toStream: string): Promise<void>;
-  /** Changes all idempotency claims that name one token so that they name another. */
+  /** Changes every idempotency claim that names the first token. Afterwards, the claim names the second token. */
   moveClaims(fromStream: string, toStream: string): Promise<void>;
   /** Changes the result in the claim that names this token. */
   editClaim(stream: string, edit: (result: ClaimResult) => ClaimResult): Promise<void>;
-  /** Copies the result, the time and the MAC from the claim that names one token into the claim that names another. */
+  /** Copies the result, the time and the MAC from the claim of one token into the claim of a different token. */
   copyClaim(fromStream: string, toStream: string): Promise<void>;
   webhookState(id: string): Promise<StoredWebhookState>;
   setWebhookState(id: string, stored: StoredWebhookState): Promise<void>;

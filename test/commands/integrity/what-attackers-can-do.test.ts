@@ -13,8 +13,8 @@ import { embeddedOnly } from '../../support/profile.js';
 import { startTestService, type TestService } from '../../support/test-service.js';
 
 /**
- * These tests cover the other half of the threat table in SECURITY.md: what an attacker who can write to one store can
- * still do.
+ * These tests cover the part of the threat table in SECURITY.md that describes remaining risks: what an attacker who
+ * can write to one store can still do.
  */
 
 let service: TestService;
@@ -98,8 +98,8 @@ test('keys and rows together: an older row of a live token is accepted once its 
     .run(row);
   database.close();
   expect(await get(id)).toMatchObject({ status: 500, body: { code: 'row_forged' } });
-  // The highest value stands for "no revision", and keys that were created in advance have it. Without the second
-  // change, the shredder would record the revisions again.
+  // The highest value means "no revision". Keys that were created in advance have this value. The second change is
+  // necessary because the shredder would otherwise read the log again and record the revisions.
   const forget = 'UPDATE data_keys SET revision = (SELECT max(revision) FROM data_keys)';
   expect(tamper(service.dataDir, 'keys.db', forget)).toBeGreaterThan(0);
   const head = numberBytes(await service.vault.log.head());
@@ -111,7 +111,7 @@ test('keys and rows together: an older row of a live token is accepted once its 
   });
 });
 
-/** Removes the newest batch from its month's file. Returns the end of the batch before the removed one. */
+/** Removes the newest batch from its month's file. Returns the sequence number and the hash of the batch before it. */
 function removeNewestBatch(dataDir: string): { readonly sequence: number; readonly hash: Buffer } {
   const [file = ''] = readdirSync(dataDir).filter((name) => /^access-.*\.db$/.test(name));
   const database = pinStatements(join(dataDir, file), {});
@@ -173,13 +173,14 @@ describe('an older vault.db that is restored after a kill', () => {
   });
 
   test('together with the older journal loses a change from the last minute, and the token of this change is rejected from then on', async () => {
-    // The vault accepts the log. It rejects the older row, because the key store has recorded a newer revision.
+    // The vault accepts the older log. It rejects the token's older row, because the key store has recorded a newer
+    // revision.
     const { status, body } = await withOlder((file) => /^(vault|journal)\.db/.test(file));
     expect({ status, body }).toMatchObject({ status: 500, body: { code: 'row_forged' } });
   });
 });
 
-/** Returns a copy of the data directory in the state that a kill leaves. */
+/** Returns a copy of the data directory. The copy is in the state in which a kill would leave the directory. */
 function copy(): string {
   const folder = mkdtempSync(join(tmpdir(), 'strongroom-attacked-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -187,7 +188,10 @@ function copy(): string {
   return folder;
 }
 
-/** Opens the files as another process would, after a kill or, with `sameFolder`, after a stop. */
+/**
+ * Opens the files in the same way as a different process would. By default, it opens a copy, as after a kill. With
+ * `sameFolder`, it opens the original files, as after a stop.
+ */
 async function reopened({ sameFolder = false } = {}): Promise<TestService> {
   const dataDir = sameFolder ? service.dataDir : copy();
   const again = await startTestService({ dataDir, rootKey: service.rootKey, clock: service.clock });

@@ -30,7 +30,10 @@ function taken(record: DirectoryRecord | null | undefined): DirectoryRecord {
   return record;
 }
 
-/** Reads as the vault does. The store always returns this record, with the MAC that the vault computed for it. */
+/**
+ * Returns a directory that reads in the same way as the vault's. The store below it always returns this record, with
+ * the MAC that the vault computed for the record.
+ */
 async function returning(record: DirectoryRecord): Promise<AuthenticDirectory> {
   const { keys, directory } = service.vault;
   const key = (await keys.integrityKeys()).rows;
@@ -73,7 +76,8 @@ describe('an authentic record that a store returns', () => {
   test('is rejected if it belongs to another application, of the same tenant or of another one', async () => {
     for (const record of [other, foreign]) {
       const directory = await returning(record);
-      // The document in the record is intact, so no later step would notice that the record is the wrong one.
+      // The document in the record is intact, so no later step would notice that this is the record of a different
+      // application.
       expect(await applicationDocument(service.vault, record)).not.toBeNull();
       await expectForged(directory.get('application', own.id), record);
       await expectForged(directory.byKeyHash(own.keys[0]?.hash ?? ''), record);

@@ -15,8 +15,8 @@ const operator = { kind: 'operator' } as const;
 const readsOnly = ['application:read', 'application:update'];
 
 /**
- * Opens one store as two processes would. Each process queues only its own commands, so only revisions prevent
- * conflicts between the two processes.
+ * Opens one store twice, in the same way as two processes would. Each process queues only the commands that it runs
+ * itself. Between the two processes, only revisions prevent conflicts.
  */
 async function withTwoProcesses(
   run: (service: TestService, vaults: readonly [Vault, Vault], make: typeof makeManager) => Promise<void>,
@@ -64,7 +64,8 @@ describe('if two processes act at once', () => {
             : updateApplication(b, context, second.id, { name: 'x', permissions: readsOnly }),
         ]);
         expect(results.map(codeOf).sort()).toEqual(['done', 'last_administrator']);
-        // Removes the weakened application, so that the next round starts with one application again.
+        // Deletes the application whose permissions were reduced, so that the next round starts with one application
+        // again.
         if (codeOf(results[1]) === 'last_administrator') continue;
         if (round % 2 === 1) await deleteApplication(a, context, second.id);
       }
@@ -113,7 +114,7 @@ describe('if two processes act at once', () => {
     }));
 });
 
-/** Checks that the rows match the events, and that no revision is missing. */
+/** Checks that the rows match the events and that no revision is missing. */
 async function expectRowsAreTheFold({ vault, tenantId }: TestService): Promise<void> {
   const events = await vault.log.readStream(`tenant-${tenantId}`);
   const nothing: DirectoryView = { tenant: null, applications: new Map() };

@@ -5,7 +5,7 @@ import { startTestConsole } from '../../support/console/console.js';
 import { startTestProvider } from '../../support/console/provider.js';
 
 /**
- * Returns a port that is currently free. The port is chosen in advance, because the provider must know the console's
+ * Returns a port that is currently free. The port is chosen in advance, because the provider needs the console's
  * address before the console listens.
  */
 function freePort(): Promise<number> {
@@ -21,7 +21,7 @@ test.each([true, false])(
   'a person signs in at the identity provider and returns with a session (scripts: %s)',
   async (scripts) => {
     const port = await freePort();
-    // The console is on another site than the provider at 127.0.0.1, as in production.
+    // As in production, the console and the provider are on different sites. The provider is at 127.0.0.1.
     const address = `http://localhost:${port}`;
     const provider = await startTestProvider(address, { ada: { name: 'Ada Lovelace', groups: ['support'] } });
     const console = await startTestConsole({
@@ -39,7 +39,8 @@ test.each([true, false])(
     await page.locator('input[name=login]').fill('ada');
     await page.locator('input[name=password]').fill('any');
     await page.getByRole('button').click();
-    // The session's cookie is `Strict`, although it was set while the browser was coming from the other site.
+    // The browser accepts the session's `Strict` cookie, although the cookie was set while the browser came from the
+    // provider's site.
     await page.waitForURL(`${address}/`);
     await page.getByRole('link', { name: 'Tokens' }).first().click();
     await expect.poll(() => page.getByRole('row').count()).toBe(2);

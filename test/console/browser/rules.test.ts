@@ -38,7 +38,7 @@ test('a person writes rules, previews a token under them, and saves them', async
   expect(await preview.textContent()).toContain('4242');
   await page.getByRole('button', { name: 'Move rule 2 up' }).click();
   expect(await page.getByLabel('Id of a token').inputValue()).toBe('card-1');
-  // Enter presses a button that stores nothing.
+  // Pressing Enter activates a button that stores nothing.
   await page.getByLabel('Id of a token').press('Enter');
   await preview.getByText('No data (redact)').waitFor();
   expect(await preview.textContent()).not.toContain('4242');
@@ -93,7 +93,7 @@ test('a key is issued and copied, and the back button does not show it again', a
   await page.getByRole('link', { name: 'I have stored the key' }).click();
   await page.getByRole('heading', { name: 'Keys' }).waitFor();
   await page.goBack().catch(() => null);
-  // The page cannot be read while the browser is going back.
+  // While the browser goes back, the page cannot be read. The poll treats this as if the key were still visible.
   await expect.poll(() => page.content().catch(() => key)).not.toContain(key);
   expect(faults).toEqual([]);
 });

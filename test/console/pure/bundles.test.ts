@@ -22,7 +22,7 @@ function setUp() {
   return { bundles, bundle, removed, errors };
 }
 
-/** Returns a bundle that is made when the test says so. */
+/** Returns a bundle that is not complete until the test calls `finish`. */
 function later() {
   let finish: (outcome: OperationOutcome<Bundle>) => void = () => undefined;
   const made = new Promise<OperationOutcome<Bundle>>((resolve) => {

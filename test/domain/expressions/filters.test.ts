@@ -6,7 +6,10 @@ import { evaluate, isRefused } from './support.js';
 const card = '3622-7206-2716-5567';
 const refused = Symbol('refused');
 
-/** The filters in docs/contract.md, "Filters". Each row contains the input, the text after the pipe, and the result. */
+/**
+ * Examples for the filters in docs/contract.md, "Filters". Each row contains the input, the text after the pipe, and
+ * the result.
+ */
 const table: readonly (readonly [Json, string, Json | typeof refused])[] = [
   ['123456', 'last4', '3456'],
   ['12', 'last4', '12'],

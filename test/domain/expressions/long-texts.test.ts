@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { createExpressions } from '#src/domain/expressions/expressions.js';
 import type { Json } from '#src/domain/json.js';
 
-// The number of characters that a filter processes without a pause. The long strings have a surrogate pair across each
-// multiple of it.
+// How many characters a filter processes before it yields. In the second long string, a surrogate pair lies across each
+// multiple of this number.
 const range = 32 * 1024;
 const ascii = '1-a'.repeat(range);
 const wide = `${'1'.repeat(range - 1)}😀${'-'.repeat(range - 2)}😀9`;
 
-/** Evaluates a mask. Returns the result, and how many times the computation yielded. */
+/** Evaluates a mask. Returns the result, and how often the computation yielded. */
 function evaluateInSteps(mask: string, data: Json): { readonly result: Json | undefined; readonly yields: number } {
   const steps = createExpressions().masking(mask, { data });
   for (let yields = 0; ; yields += 1) {
@@ -40,7 +40,7 @@ describe.each([
   ])('%s', (mask, expected) => {
     const { result, yields } = evaluateInSteps(mask, text);
     expect(result).toEqual(expected);
-    // The computation yields once after the filter, and at least twice in each pass over the string.
+    // The computation yields once after the filter. In addition, it yields at least twice in each pass over the string.
     expect(yields).toBeGreaterThan(3);
   });
 

@@ -6,7 +6,8 @@ const expressions = createExpressions();
 const secret = 'S3CR3T-4242';
 
 /**
- * Matches the well-formed expressions that show the value on purpose. If any other mask shows the value, that is a bug.
+ * Matches the well-formed expressions that are meant to show the value. If any other mask shows the value, that is a
+ * bug.
  */
 const space = '[\\s]*';
 const showsOnPurpose = new RegExp(`\\{\\{-?${space}data${space}(\\|${space}strip${space})*-?\\}\\}`);

@@ -2,8 +2,8 @@ import { createExpressions } from '#src/domain/expressions/expressions.js';
 import type { Json } from '#src/domain/json.js';
 
 /**
- * Evaluates one expression as if it were a token's id: only `data` is available, aliases are allowed, and the random
- * digits are fixed.
+ * Evaluates an expression in the same way as for a token's id. Only `data` is available, aliases are allowed, and the
+ * random digits are fixed.
  */
 export function evaluate(source: string, data: Json): Json | { refused: string } {
   const expressions = createExpressions();
@@ -14,8 +14,8 @@ export function evaluate(source: string, data: Json): Json | { refused: string }
 }
 
 /**
- * Returns what a masked read shows. Returns `undefined` if the data is redacted, and `{ refused }` if the mask is
- * rejected and therefore not stored.
+ * Returns what a masked read shows. The result is `undefined` if the data is redacted, and `{ refused }` if the mask is
+ * rejected when the token is created.
  */
 export function mask(source: Json, data: Json): Json | { refused: unknown } | undefined {
   const expressions = createExpressions();

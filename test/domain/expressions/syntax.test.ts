@@ -38,7 +38,7 @@ describe('an expression keeps values or concatenates them', () => {
   });
 });
 
-/** Expressions that are rejected even in a mask. Other malformed expressions are stored if they are in a mask. */
+/** These expressions are rejected even in a mask. All other malformed expressions are accepted in a mask. */
 const refusedEverywhere = [
   '{{',
   '{{ data',

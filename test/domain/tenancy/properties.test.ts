@@ -8,7 +8,7 @@ import type { DirectoryCommand } from '#src/domain/tenancy/directory-command.js'
 import { evolveDirectory, type TenantDirectory } from '#src/domain/tenancy/tenant-directory.js';
 import { as, at, create, directoryAfter, issue, manager, reader, tenant, update } from './support.js';
 
-// The ids are few, and 'a' occurs more often than the others, so that many commands are accepted.
+// There are few ids, and 'a' occurs more often than the others. Many commands are therefore accepted.
 const id = fc.constantFrom('a', 'a', 'b', 'c', 'd');
 const permissions = fc.uniqueArray(fc.constantFrom(...managementPermissions), { minLength: 1, maxLength: 9 });
 const expiry = fc.constantFrom(null, null, at + 1_000_000, undefined);
@@ -42,7 +42,7 @@ test('whatever applications try, one administrator remains, none gets four keys,
     fc.property(fc.array(step, { minLength: 10, maxLength: 60, size: 'max' }), (steps) => {
       let directory = begin;
       for (const { actor: who, command: wanted } of steps) {
-        // An id can be used only once, but the generator often draws the same id again.
+        // An id can be used only once, but the generator often draws an id again.
         if (wanted.do === 'create_application' && directory.applications.has(wanted.id)) continue;
         const decided = decideDirectory(wanted, { actor: who, at }, directory);
         if (!decided.ok) continue;

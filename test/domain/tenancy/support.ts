@@ -8,7 +8,7 @@ import { evolveDirectory, noDirectory, type TenantDirectory } from '#src/domain/
 export const operator: Actor = { kind: 'operator' };
 export const at = Date.UTC(2026, 0, 31, 12);
 
-/** Returns the application as an actor. It uses the key `<id>-1` unless another key id is given. */
+/** Returns the application as an actor. If `keyId` is absent, the actor uses the key `<id>-1`. */
 export function as(applicationId: string, keyId = `${applicationId}-1`): Actor {
   return { kind: 'application', applicationId, keyId };
 }
@@ -39,10 +39,7 @@ export function update(
   return { do: 'update_application', id, name: 'renamed', access, type: undefined, expiresAt: undefined, ...rest };
 }
 
-/**
- * Returns the tenant's directory after these commands. Each command is run by its actor, or by the operator if no actor
- * is given.
- */
+/** Returns the tenant's directory after these commands. A command without an actor is run by the operator. */
 export function directoryAfter(
   ...commands: readonly (DirectoryCommand | [Actor, DirectoryCommand])[]
 ): TenantDirectory {
@@ -56,7 +53,10 @@ export function directoryAfter(
 
 export const tenant: DirectoryCommand = { do: 'create_tenant', name: 'shop' };
 
-/** Returns the code with which a command is rejected, or the types of the resulting events. */
+/**
+ * Returns the code with which the command is rejected. If the command is accepted, returns the types of the resulting
+ * events.
+ */
 export function outcome(actor: Actor, command: DirectoryCommand, directory: TenantDirectory, when = at) {
   const decided = decideDirectory(command, { actor, at: when }, directory);
   return decided.ok ? decided.facts.map(({ type }) => type) : decided.code;

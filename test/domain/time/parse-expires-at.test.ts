@@ -108,7 +108,7 @@ describe('times that are written and read back', () => {
   const two = (value: number) => String(value).padStart(2, '0');
   const offsetText = (minutes: number) =>
     `${minutes < 0 ? '-' : '+'}${two(Math.trunc(Math.abs(minutes) / 60))}:${two(Math.abs(minutes) % 60)}`;
-  /** Returns the local time at this offset, as a date that is shifted by the offset. */
+  /** Returns a date whose UTC fields are the local time at this offset. */
   const wall = (ms: number, minutes: number) => new Date(ms + minutes * 60_000);
 
   it('are the same in the format M/D/YYYY h:mm:ss AM|PM with an offset', () => {

@@ -4,12 +4,12 @@ import { evolve } from '#src/domain/token/evolve.js';
 import type { TokenEventHeader } from '#src/domain/token/token-event-header.js';
 import { noToken, type TokenState } from '#src/domain/token/token-state.js';
 
-/** The time of the first event in each history, in ms. */
+/** The time of the first event in every history, in ms. */
 export const startMs = 1_000_000;
 
 /**
- * Returns the state after these events. Each event follows one second after the previous one. The application `app`
- * caused them.
+ * Returns the state after these events, all of which the application `app` caused. Each event is one second later than
+ * the previous event.
  */
 export function stateAfter(facts: readonly TokenEventHeader[]): TokenState {
   return facts.reduce(
@@ -23,7 +23,7 @@ export function stateAfter(facts: readonly TokenEventHeader[]): TokenState {
   );
 }
 
-/** Starts a test of the form `given(facts).when(command).thenEvents(decisions)` or `….thenRefused(code)`. */
+/** Begins a test of the form `given(facts).when(command).thenEvents(decisions)` or `….thenRefused(code)`. */
 export function given(...facts: readonly TokenEventHeader[]) {
   return {
     when(command: TokenCommand) {

@@ -8,7 +8,7 @@ import { keysOf, noToken, type TokenState } from '#src/domain/token/token-state.
 const retentionMs = 100;
 const cvcRetentionMs = fc.constant(retentionMs);
 const at = fc.constant(0);
-/** In ms after the command, or null for a token without an expiry. */
+/** The time from the command to the token's expiry in ms, or null for a token without an expiry. */
 const expiresAt = fc.option(fc.integer({ min: 1, max: 300 }));
 const command: fc.Arbitrary<TokenCommand> = fc.oneof(
   fc.record({
@@ -28,8 +28,8 @@ const command: fc.Arbitrary<TokenCommand> = fc.oneof(
 ) as fc.Arbitrary<TokenCommand>;
 
 /**
- * Threat: if no event marks a key for destruction, erased data stays readable forever. If an event marks a key too
- * early, live data is lost.
+ * If no event marks a key for destruction, erased data stays readable forever. If an event marks a key too early, live
+ * data is lost.
  */
 test('each key that an event names is either in the state, or exactly one event marked it for destruction', () => {
   const steps = fc.array(fc.record({ command, pauseMs: fc.integer({ min: 0, max: 120 }) }), { maxLength: 30 });
@@ -66,7 +66,7 @@ function placed(command: TokenCommand, now: number): TokenCommand {
   return { ...command, at: now, expiresAt: command.expiresAt === null ? null : now + command.expiresAt };
 }
 
-/** Returns the event that results when a decision gets its keys. */
+/** Returns the event that results when the keys are added to a decision. */
 function factOf(decision: TokenEvent, count: number): TokenEventHeader {
   switch (decision.type) {
     case 'token.created': {

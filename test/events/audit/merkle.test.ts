@@ -7,7 +7,7 @@ const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex');
 const leafOf = (entry: string) => createHash('sha256').update(Buffer.of(0)).update(Buffer.from(entry, 'hex')).digest();
 const treeOver = (leaves: readonly Uint8Array[]) => leaves.reduce(withLeaf, emptyTree);
 
-/** Entries and roots from the tests of Certificate Transparency, which RFC 6962 specifies. */
+/** Entries and roots from the tests of Certificate Transparency, the system that RFC 6962 specifies. */
 const entries = [
   ...['', '00', '10', '2021', '3031', '40414243', '5051525354555657'],
   '606162636465666768696a6b6c6d6e6f',

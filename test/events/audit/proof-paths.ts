@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { innerNode } from '#src/events/audit/merkle.js';
 
-// Implements the definitions in RFC 6962, section 2.1, over all leaves. A service or an auditor could compute the same
+// Implements the definitions of RFC 6962, section 2.1, over all leaves. The vault and an auditor compute the same
 // values from the log.
 
-/** Returns the Merkle tree hash of these leaves, which are already hashed. */
+/** Returns the Merkle tree hash of these leaves. The leaves are already hashed. */
 export function rootOf(leaves: readonly Uint8Array[]): Uint8Array {
   const [only, ...others] = leaves;
   if (only === undefined) return createHash('sha256').digest();
@@ -13,7 +13,7 @@ export function rootOf(leaves: readonly Uint8Array[]): Uint8Array {
   return innerNode(rootOf(leaves.slice(0, split)), rootOf(leaves.slice(split)));
 }
 
-/** Returns PATH(m, D[n]): the nodes that lead from leaf `index` to the root. */
+/** Returns PATH(m, D[n]) of RFC 6962: the nodes that lead from leaf `index` to the root. */
 export function inclusionPath(index: number, leaves: readonly Uint8Array[]): readonly Uint8Array[] {
   if (leaves.length <= 1) return [];
   const split = splitOf(leaves.length);
@@ -22,7 +22,7 @@ export function inclusionPath(index: number, leaves: readonly Uint8Array[]): rea
     : [...inclusionPath(index - split, leaves.slice(split)), rootOf(leaves.slice(0, split))];
 }
 
-/** Returns the root that results from a leaf and its path (RFC 9162, 2.1.3.2). */
+/** Returns the root that results from a leaf and its path (RFC 9162, section 2.1.3.2). */
 export function rootByPath(leaf: Uint8Array, index: number, size: number, path: readonly Uint8Array[]): Uint8Array {
   let [fn, sn, root] = [index, size - 1, leaf];
   for (const node of path) {
@@ -38,8 +38,8 @@ export function rootByPath(leaf: Uint8Array, index: number, size: number, path: 
 }
 
 /**
- * Returns PROOF(m, D[n]): the nodes that prove that the tree of all leaves begins with the tree of the first `size`
- * leaves.
+ * Returns PROOF(m, D[n]) of RFC 6962: the nodes that prove that the tree of all leaves begins with the tree of the
+ * first `size` leaves.
  */
 export function consistencyPath(size: number, leaves: readonly Uint8Array[], isWhole = true): readonly Uint8Array[] {
   if (size === leaves.length) return isWhole ? [] : [rootOf(leaves)];
@@ -49,7 +49,7 @@ export function consistencyPath(size: number, leaves: readonly Uint8Array[], isW
     : [...consistencyPath(size - split, leaves.slice(split), false), rootOf(leaves.slice(0, split))];
 }
 
-/** Returns true if the path proves that the newer tree begins with the older one (RFC 9162, 2.1.4.2). */
+/** Returns true if the path proves that the newer tree begins with the older tree (RFC 9162, section 2.1.4.2). */
 export function isConsistent(
   [oldSize, oldRoot]: readonly [number, Uint8Array],
   [size, root]: readonly [number, Uint8Array],

@@ -48,7 +48,7 @@ const events = (read('test/events/recorded-version-1.json') as { readonly events
 const checkpoints = recording.events.map(recorded);
 const key = bytes(recording.key);
 
-/** The commits of the recorded log. Each has its events and the values that were recorded for it. */
+/** The commits of the recorded log. Each commit has its events, and the values that were recorded for the commit. */
 const commits = recording.commits.map((commit, index) => {
   const start = recording.commits.slice(0, index).reduce((sum, before) => sum + before.events, 0);
   const own = events.slice(start, start + commit.events);
@@ -56,7 +56,7 @@ const commits = recording.commits.map((commit, index) => {
   return { ...commit, first, stream: own[0]?.stream ?? '', own };
 });
 
-/** The events in the form in which a store would keep them. */
+/** The events in the form in which a store contains them. */
 const stored: readonly StoredEvent[] = commits.flatMap(({ own, first, digests, sealed, mac }) =>
   own.map((event, index) => ({
     ...event,

@@ -5,7 +5,7 @@ import { createPlain } from '../routes/support.js';
 import { startWithAdmin } from './support.js';
 
 const isCluster = profile === 'cluster';
-// In the cluster profile, a worker follows the log. No worker runs in this test, so the gap may be any number.
+// In the cluster profile, a worker follows the log. No worker runs in this test, so the gap can have any value.
 const gap = isCluster ? expect.any(Number) : 0;
 const projections = [
   { name: 'tokens', gap },
@@ -23,7 +23,7 @@ test('a ready service reports each store and the gap of each projection', async 
   });
   await createPlain(service);
   const gapNow = async () => (await ask('/health/ready')).json().projections[2].gap;
-  // In the cluster profile, the report may be up to one second old.
+  // In the cluster profile, the health report can be up to one second old.
   await vi.waitFor(async () => expect(await gapNow()).toBe(before.projections[2].gap + 1), { timeout: 10_000 });
   await service.service.sweep.run();
   expect((await ask('/health/live')).json()).toEqual({ status: 'live' });
@@ -42,7 +42,7 @@ test('a lost key is named on the admin listener, and the public listener shows o
 
 test('a store that does not respond is down, and its gaps are unknown', async () => {
   const { service, ask } = await startWithAdmin();
-  // The EventStoreDB client would reconnect if it were used after it was closed, so its store is left out.
+  // EventStoreDB is left out, because its client reconnects if it is used after it was closed.
   const needed = isCluster ? ['MongoDB'] : stores;
   await service.service.close();
   const ready = await ask('/health/ready');

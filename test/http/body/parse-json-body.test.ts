@@ -289,7 +289,10 @@ describe('compared with JSON.parse, the parser', () => {
   }
 });
 
-/** Reads a body with the scanner that builds the value itself, which is normally used only for large bodies. */
+/**
+ * Reads a body with the scanner that builds the value itself. Outside of tests, this scanner is used only for large
+ * bodies.
+ */
 function inSteps(text: string): JsonBody {
   return finish(parsingJsonBody(Buffer.from(text), 0));
 }
@@ -363,7 +366,7 @@ describe('a large hostile body takes linear time', () => {
     const bytes = Buffer.from(text);
     const started = performance.now();
     parseJsonBody(bytes);
-    // If parsing took quadratic time, 4 MiB would take minutes. This limit leaves enough time for a busy machine.
+    // If parsing took quadratic time, 4 MiB would take minutes. The limit is high enough for a busy machine.
     expect(performance.now() - started).toBeLessThan(5_000);
   });
 });

@@ -15,7 +15,7 @@ const guess = (service: TestService, key: string, data: string, address?: string
     address === undefined ? { key } : { key, address },
   );
 
-/** Yields every valid 16-digit card number that begins and ends with these digits. */
+/** Yields every valid 16-digit card number that begins with `bin` and ends with `lastFour`. */
 function* candidates(bin: string, lastFour: string): Generator<string> {
   for (let middle = 0; ; middle += 1) {
     const number = `${bin}${String(middle).padStart(6, '0')}${lastFour}`;
@@ -39,7 +39,7 @@ test('a card number cannot be found by deduplication: the misses of an applicati
   expect(answers.filter((status) => status === 201)).toHaveLength(40);
   const { headers } = await expectRefusal(service, () => guess(service, key, next()), exhausted);
   expect(headers['retry-after']).toBe('3600');
-  // Without deduplication, a create reveals nothing, so it is not charged.
+  // A create without deduplication reveals nothing, so it is not charged to the budget.
   expect((await service.call('POST', '/tokens', { type: 'token', data: 1 }, { key })).status).toBe(201);
   service.clock.advance(hourMs);
   expect((await guess(service, key, next())).status).toBe(201);
@@ -143,7 +143,7 @@ test('decoys do not make guesses free: an update is charged even if another toke
   const numbers = candidates('424242', '4242');
   const update = async () => {
     const data = String(numbers.next().value);
-    // A wrong guess finds the decoy, so the hidden token does not change.
+    // If the guess is wrong, the update finds the decoy's value. The hidden token then does not change.
     await service.call('POST', '/tokens', { type: 'card_number', data, deduplicate_token: false }, { key });
     return service.call('PATCH', path(hidden.id), { data, deduplicate_token: true }, { key });
   };
@@ -168,7 +168,7 @@ test('decoys that were stored first do not make later lookups free, because a cr
   const key = await masked(service);
   const numbers = candidates('424242', '4242');
   const tried = Array.from({ length: 30 }, () => String(numbers.next().value));
-  // Deduplication is off, so these creates look nothing up and are not charged.
+  // These creates are not charged, because without deduplication they do not look up a value.
   const decoy = (data: string) =>
     service.call('POST', '/tokens', { type: 'card_number', data, deduplicate_token: false }, { key });
   const decoys = await Promise.all(tried.map(decoy));
@@ -178,7 +178,8 @@ test('decoys that were stored first do not make later lookups free, because a cr
   for (const data of tried) answers.push(await guess(service, key, data));
   expect(answers.map(({ status }) => status)).toEqual([...Array(20).fill(201), ...Array(10).fill(429)]);
   expect(answers.map(({ text }) => text).join()).not.toContain(hidden.id);
-  // The application is not a suspect, because an application that creates its own values again looks the same.
+  // The application is not reported as a suspect. An application that creates its own values a second time would look
+  // the same.
   expect(await service.vault.budgets.suspects(0)).toEqual([]);
 });
 
@@ -206,7 +207,7 @@ test('if another application’s create finds a decoy, the decoy’s owner learn
   };
   const numbers = candidates('555555', '4444');
   const [right, wrong] = [await decoyOf(hidden), await decoyOf(String(numbers.next().value))];
-  // Returns everything that the owner can request about a token without looking up its value.
+  // Returns all information about a token that its owner can request without looking up the token's value.
   const seen = async (id: string) => {
     const asked = [
       await service.call('GET', path(id), undefined, { key }),

@@ -6,7 +6,7 @@ import { limitedService, metric } from './support.js';
 const exhausted = { status: 429, code: 'guesses_exhausted' };
 const writeOnly = ['token:create', 'token:update'] as const;
 
-/** Creates a token with deduplication, as an attacker who tries values would. */
+/** Creates a token with deduplication, in the same way as an attacker who tries out values. */
 const guess = (service: TestService, key: string, data: unknown) =>
   service.call('POST', '/tokens', { type: 'token', data, deduplicate_token: true }, { key });
 
@@ -18,8 +18,8 @@ test('deduplications that find unreadable tokens are counted, and above the budg
   for (let times = 0; times < 2; times += 1) {
     expect((await guess(service, key, secret['data'])).body).toMatchObject({ id: secret.id });
   }
-  // Right and wrong guesses are both rejected. If only one kind were rejected, the response would reveal which guess is
-  // right.
+  // Above the budget, right and wrong guesses are rejected alike. If only one kind were rejected, the response would
+  // reveal whether the guess is right.
   service.clock.advance(600_000);
   const { headers } = await expectRefusal(service, () => guess(service, key, secret['data']), exhausted);
   expect(headers['retry-after']).toBe('3000');

@@ -5,7 +5,7 @@ test('requests for pages without a key are limited per address, whatever page th
   const service = await limitedService({ keylessRequests: 4 });
   const paths = ['/docs', '/openapi.json', '/errors/forbidden', '/nothing-here', '/docs', '/nothing-here'];
   const seen: number[] = [];
-  // Sent without `call`, because `call` accepts only documented paths.
+  // These requests do not use `call`, because `call` accepts only documented paths.
   for (const url of paths) seen.push((await service.app.inject({ url })).statusCode);
   expect(seen).toEqual([200, 200, 200, 404, 429, 429]);
   const refused = await service.call('GET', '/docs', undefined, { key: null });

@@ -14,7 +14,7 @@ test('a tokenize or detokenize counts as many requests as it contains tokens', a
   expect(values.status).toBe(200);
   const [id] = JSON.parse(values.text) as string[];
   await expectRefusal(service, send('/tokenize', Array(9).fill('x')), limited);
-  // The same id in many places counts as one token.
+  // An id that occurs in many places counts as one token.
   expect((await send('/detokenize', Array(50).fill(`{{ ${id} }}`))()).status).toBe(200);
   expect(await statuses(9, send('/detokenize', 'nothing'))).toEqual([...Array(6).fill(200), 429, 429, 429]);
 });
@@ -26,7 +26,8 @@ test('every unknown id in a detokenize is a guess; above the budget, even known 
   const wrong = (count: number) => Array.from({ length: count }, () => `{{ ${uniqueId()} }}`);
   expect((await send([...wrong(3), `{{ ${id} }}`])()).status).toBe(400);
   expect((await send(`{{ ${id} }}`)()).status).toBe(200);
-  // If a request needs more than the rest of the budget, it is rejected as a whole and uses up the rest.
+  // If a request needs more than the rest of the budget, the whole request is rejected. It also uses up the rest of the
+  // budget.
   await expectRefusal(service, send(wrong(4)), exhausted);
   expect(await metric(service, 'strongroom_guesses_total{budget="guesses"}')).toBe(3);
   await expectRefusal(service, send(`{{ ${id} }}`), exhausted);

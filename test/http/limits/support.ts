@@ -10,7 +10,7 @@ const noLimits = {
   deduplicationMisses: 0,
 };
 
-/** Starts a service with these limits. Closes it when the test ends. */
+/** Starts a service with these limits, and closes it when the test ends. */
 export async function limitedService(
   limits: Partial<typeof noLimits>,
   options: { readonly trustedProxies?: readonly string[] } = {},
@@ -29,7 +29,7 @@ export async function statuses(count: number, send: () => Promise<Answer>): Prom
   return seen;
 }
 
-/** Returns the value in this line of `/metrics`. */
+/** Returns the value of this line in `/metrics`. */
 export async function metric({ service }: TestService, line: string): Promise<number> {
   const { text } = await service.metrics.render(await service.state());
   const found = text.split('\n').find((candidate) => candidate.startsWith(`${line} `));

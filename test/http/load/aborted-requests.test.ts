@@ -17,8 +17,8 @@ async function listening() {
 }
 
 /**
- * Sends bytes on a new connection. Closes the connection once the bytes are sent, or when the first byte of a response
- * arrives.
+ * Sends bytes on a new connection. Closes the connection either once the bytes are sent or when the first byte of a
+ * response arrives.
  */
 function sendAndLeave(port: number, text: string, leave: 'at once' | 'at the response' | 'soon'): Promise<void> {
   return new Promise((resolve) => {
@@ -61,8 +61,8 @@ test.each([
     for (let i = 0; i < attempts; i += 20) {
       await Promise.all(Array.from({ length: 20 }, () => sendAndLeave(port, textOf(service.key), leave)));
     }
-    // While another tenant is active, each tenant runs at most four requests at a time. If a share were never given
-    // back, the requests below would have to wait.
+    // While a second tenant is active, each tenant can run at most four requests at the same time. If the aborted
+    // requests still counted, the requests below would have to wait.
     for (let i = 0; i < 20; i += 1) {
       expect((await http('GET', `${origin}/tokens`, { key: other })).status).toBe(200);
       const own = await Promise.race([

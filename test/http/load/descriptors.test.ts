@@ -5,7 +5,7 @@ import { http, makeVault, startService, until } from '../../support/process.js';
 
 const descriptors = 260;
 
-/** Opens a connection and sends a request on it. The result is the status of the response, or `closed`. */
+/** Opens a connection, and sends a request on it. Resolves to the status of the response, or to `closed`. */
 function connection(origin: string) {
   const socket: Socket = connect(Number(new URL(origin).port), '127.0.0.1');
   onTestFinished(() => void socket.destroy());
@@ -43,7 +43,7 @@ test('with more connections than file descriptors, the excess connections get 50
   expect(statuses).toContain('200');
   expect(statuses).toContain('503');
   expect(statuses.filter((status) => !['200', '503', 'closed'].includes(status))).toEqual([]);
-  // Afterwards, every kind of store can still be written and read.
+  // Once descriptors are free again, every kind of store can be written and read.
   const token = '{"type":"token","data":"x"}';
   const searches = all.filter((_, i) => statuses[i] === '200').slice(0, 10);
   expect(new Set(await Promise.all(searches.map(({ send }) => send('/tokens', key, token))))).toEqual(new Set(['201']));

@@ -18,8 +18,8 @@ async function listening(): Promise<{ readonly service: TestService; readonly or
 }
 
 /**
- * Sends gets as another tenant, one after another, while a request runs. Returns the number of gets, and the request's
- * response.
+ * While a request runs, sends gets as a second tenant, one after another. Returns the number of gets, and the response
+ * to the request.
  */
 async function getsDuring(service: TestService, origin: string, request: () => ReturnType<typeof http>) {
   const other = await service.otherTenant();
@@ -38,7 +38,7 @@ async function getsDuring(service: TestService, origin: string, request: () => R
   return { gets, answer: await answer };
 }
 
-/** One evaluation of this mask uses up the budget for one token. */
+/** One evaluation of this mask uses up the whole budget for one token. */
 const hostileMask = Array.from({ length: 8 }, () => `{{ data | card_mask: 'true','true','#','-' | size }}`);
 
 async function createHostile({ call }: TestService, count: number): Promise<readonly string[]> {
@@ -117,7 +117,7 @@ test('once hostile masks have used up the budget of a page, further ones are lef
     expect(token).not.toHaveProperty('data');
   }
   expect(tokens[0]).not.toHaveProperty('_extras');
-  // On its own, the same token is shown, because then it has the whole budget for one token.
+  // If the same token is requested alone, it has the whole budget for one token, so its mask is evaluated.
   const alone = await service.call('GET', `/tokens/${String(skipped[0]?.['id'])}`, undefined, { key });
   expect(alone.body).not.toHaveProperty('_extras');
 });
@@ -230,7 +230,7 @@ async function createLongHistory({ call }: TestService, updates: number): Promis
   return id;
 }
 
-/** Counts the bytes of all ciphertexts that the vault reads from its log from now on. */
+/** Counts the bytes of all ciphertexts that the vault reads from its log after this call. */
 function sealedBytesRead({ vault: { log } }: TestService): () => number {
   const { readStream, readFrom } = log;
   let bytes = 0;

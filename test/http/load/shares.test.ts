@@ -21,7 +21,7 @@ test('if another tenant is active, a tenant runs four requests, and the next one
   expect(shares.enter('b', stays)).toBeUndefined();
   shares.leave('a');
   await fifth;
-  // The caller of the sixth request has disconnected, so the seventh request runs next.
+  // The sixth request does not run, because its caller has disconnected. The seventh request runs instead.
   shares.leave('a');
   await seventh;
 });

@@ -7,25 +7,25 @@ import { http, makeVault, startService, until } from '../../support/process.js';
 const lists = 110;
 const tokens = 100;
 
-/** Requests a page of 100 tokens with 512 KB each, and reads no part of the response. */
+/** Requests a page of 100 tokens with 512 KB each, and never reads the response. */
 async function unreadList(origin: string, key: string): Promise<void> {
   const socket = connect(Number(new URL(origin).port), '127.0.0.1');
   onTestFinished(() => void socket.destroy());
   socket.pause();
-  // The vault closes the connection at some point.
+  // At some point, the vault closes the connection.
   socket.on('error', () => undefined);
   const head = ['GET /tokens?size=100 HTTP/1.1', 'Host: vault', `SERVICE-API-KEY: ${key}`];
   await new Promise((resolve) => socket.write(`${head.join('\r\n')}\r\n\r\n`, resolve));
 }
 
-/** Returns the number of connections that a process has open. */
+/** Returns how many connections a process has open. */
 function connectionsOf(pid: number): number {
   const folder = `/proc/${pid}/fd`;
   const isSocket = (name: string): boolean => {
     try {
       return readlinkSync(join(folder, name)).startsWith('socket:');
     } catch {
-      // The connection was closed after it had been listed.
+      // The connection was closed after the folder was read.
       return false;
     }
   };
@@ -44,12 +44,13 @@ test('110 unread responses with lists of 512 KB tokens do not crash a vault with
     expect(created.status).toBe(201);
     last = String(created.body['id']);
   }
-  // One connection that this test opened earlier may be closed in the meantime.
+  // A connection that this test opened earlier may be closed while the lists are requested.
   const all = connectionsOf(pid) + lists - 1;
   await Promise.all(Array.from({ length: lists }, () => unreadList(origin, key)));
   await until('the connections', 10_000, () => (connectionsOf(pid) >= all ? true : undefined));
-  // The vault closes connections whose callers do not read a page that it has begun to send. The other requests get 503
-  // with a time to retry. Meanwhile, requests from the same application are either served or also get 503.
+  // If a caller does not read a page that the vault has begun to send, the vault closes the connection. Requests for
+  // pages that the vault has not begun to send get a 503 with `Retry-After`. While this happens, a request from the
+  // same application gets either a 200 or a 503.
   await until('the end of what nobody reads', 60_000, async () => {
     const { status, headers } = await http('GET', `${origin}/tokens/${last}`, { key });
     expect([200, 503]).toContain(status);

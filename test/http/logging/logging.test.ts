@@ -27,7 +27,7 @@ describe.each([['JSON lines', false] as const, ['readable text', true] as const]
     const app = fastify({ logger: false });
     app.addHook('onResponse', async (request, reply) => {
       log.request({
-        // If code spread an object carelessly, it would add these properties.
+        // These properties would be added if code spread an object carelessly.
         ...request,
         ...{ url: request.url, headers: request.headers, body: request.body, query: request.query },
         route: request.routeOptions.url ?? 'none',
@@ -149,7 +149,7 @@ describe('a line', () => {
 
 describe('stack frames', () => {
   const withMessage = (error: Error, message: string) => {
-    // The test runner formats a stack when it is first read.
+    // The test runner formats the stack when the stack is read for the first time. This line reads it.
     expect(error.stack).toContain(error.message);
     return Object.assign(error, { message });
   };

@@ -4,8 +4,8 @@ import type { Answer } from '../../support/test-service.js';
 import { test } from '../routes/support.js';
 
 /**
- * Every HTTP test checks its responses against the document. If that check accepted the responses below, it would be
- * worthless.
+ * Every HTTP test uses this checker to compare its responses with the OpenAPI document. The following tests prove that
+ * the checker rejects wrong responses.
  */
 describe('a response that differs from the document is detected', () => {
   test('by its status, media type, body or header', async ({ service }) => {

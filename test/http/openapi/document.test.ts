@@ -43,7 +43,9 @@ describe('the document', () => {
   });
 });
 
-/** Returns the location of every field without a description in a schema. `at` is the location of the schema itself. */
+/**
+ * Returns the locations of all fields in a schema that have no description. `at` is the location of the schema itself.
+ */
 function undescribedFields(schema: unknown, at: string, isDescribed: (name: string) => boolean): readonly string[] {
   if (typeof schema !== 'object' || schema === null) return [];
   const nested = Object.entries(schema).flatMap(([key, value]): readonly string[] => {
@@ -187,8 +189,9 @@ describe('responses', () => {
       ),
     );
     const known = Object.entries(problemCatalogue).map(([code, { status }]) => `${status} ${code}`);
-    // The key of a deleted tenant is rejected, so only an operator at the command line sees the first error. The second
-    // error belongs to no operation, because the path of an operation always supports its method.
+    // The first error is not documented, because a request with the key of a deleted tenant is rejected earlier. Only
+    // an operator at the command line can see it. The second error does not belong to an operation, because the method
+    // of an operation is always allowed.
     const undescribed = ['404 tenant_not_found', '405 method_not_allowed'];
     expect(known.filter((problem) => !described.has(problem))).toEqual(undescribed);
   });

@@ -6,15 +6,16 @@ import { startTestService } from '../../support/test-service.js';
 import { test } from '../routes/support.js';
 import { documentOf } from './support.js';
 
-/** All OpenAPI rules of Spectral, including those that are off by default. */
+/** All OpenAPI rules of Spectral, including those that are turned off by default. */
 const ruleset: RulesetDefinition = {
   extends: [[oas as RulesetDefinition, 'all']],
   rules: {
-    // Our license has an identifier. OpenAPI 3.1 allows an identifier or a URL, but not both.
+    // Our license has an identifier. OpenAPI 3.1 allows either an identifier or a URL.
     'license-url': 'off',
-    // The service is run by operators whose addresses the document cannot know.
+    // Contact properties are left out. Each operator runs their own service, and the document cannot contain their
+    // addresses.
     'contact-properties': 'off',
-    // The tags are in the order in which the reference shows them.
+    // The order of the tags is the order in which the reference shows them.
     'openapi-tags-alphabetical': 'off',
   },
 };
@@ -26,7 +27,7 @@ async function spectralReport(document: object): Promise<readonly string[]> {
   return found.map(({ code, path, message }) => `${code} ${path.join('.')}: ${message}`);
 }
 
-/** Returns what Redocly finds with its recommended rules. */
+/** Returns the problems that Redocly finds with its recommended rules. */
 async function redoclyReport(document: object): Promise<readonly string[]> {
   const config = await createConfig({ extends: ['recommended'] });
   const found = await lintFromString({ source: JSON.stringify(document), config, absoluteRef: 'openapi.json' });

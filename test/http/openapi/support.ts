@@ -18,7 +18,7 @@ export function operationsIn({ paths = {} }: OpenAPIV3_1.Document): readonly Ope
   );
 }
 
-/** Returns the status, media type and content of every response that an operation can have. */
+/** Returns the status, the media type and the content of every response that an operation can have. */
 export function mediaOf({ responses = {} }: Operation) {
   return Object.entries(responses).flatMap(([status, response]) =>
     '$ref' in response

@@ -158,13 +158,16 @@ function sectionOf(text: string, id: string): string {
   return rest.split('</section>')[0] ?? '';
 }
 
-/** Returns the first row in a section that has this name. */
+/** Returns the first row with this name in a section. */
 function rowOf(text: string, section: string, name: string): string {
   const [, rest = ''] = sectionOf(text, section).split(`<tr><td><code>${name}</code>`);
   return rest.split('</tr>')[0] ?? '';
 }
 
-/** Returns the text that must be shown for a schema, for the items of an array, and for each alternative. */
+/**
+ * Returns the texts that a page must show for a schema, including those for the items of an array and for each
+ * alternative.
+ */
 function limitsOf(schema: Schema | undefined): readonly string[] {
   if (schema === undefined || '$ref' in schema) return [];
   const { minimum, maximum, format, pattern } = schema;

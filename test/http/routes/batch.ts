@@ -4,12 +4,12 @@ import type { TestService } from '../../support/test-service.js';
 
 type Options = Parameters<TestService['call']>[3];
 
-/** Tokenizes a body and returns the response. If the request fails, the test shows the response. */
+/** Tokenizes a body, and returns the response. If the request fails, the failure message contains the response. */
 export async function tokenize(service: TestService, body: Json, options: Options = {}): Promise<Json> {
   return post(service, '/tokenize', body, options);
 }
 
-/** Detokenizes a body and returns the response. If the request fails, the test shows the response. */
+/** Detokenizes a body, and returns the response. If the request fails, the failure message contains the response. */
 export async function detokenize(service: TestService, body: Json, options: Options = {}): Promise<Json> {
   return post(service, '/detokenize', body, options);
 }

@@ -8,7 +8,7 @@ export type Made = { readonly id: string; readonly key: string; readonly body: J
 export const timestamp = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00$/);
 export const uuid = expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
 
-/** Sends a request with a key that may manage everything, unless another key is given. */
+/** Sends a request with a key that has all management permissions. A different key can be passed as an option. */
 export function manage(
   service: TestService,
   method: 'GET' | 'POST' | 'PUT' | 'DELETE',
@@ -19,7 +19,7 @@ export function manage(
   return service.call(method, url, body, { key });
 }
 
-/** Creates an application over HTTP. If the request fails, the test shows the response. */
+/** Creates an application over HTTP. If the request fails, the failure message contains the response. */
 export async function makeApplication(service: TestService, fields: object = {}, key?: string): Promise<Made> {
   const body = { name: 'made', type: 'private', permissions: ['token:read'], ...fields };
   const answer = await manage(service, 'POST', '/applications', body, key);
@@ -31,17 +31,17 @@ export function makeManager(service: TestService, permissions: readonly Manageme
   return makeApplication(service, { type: 'management', permissions }, key);
 }
 
-/** Returns the id of the application to which a key belongs. */
+/** Returns the id of the application that a key belongs to. */
 export async function ownId(service: TestService, key: string): Promise<string> {
   return String((await service.call('GET', '/applications/key', undefined, { key })).body['id']);
 }
 
-/** Returns 200 while the key belongs to an application that exists and has not expired, and 401 afterwards. */
+/** Returns 200 while the key's application exists and has not expired. Returns 401 after that. */
 export async function statusOf(service: TestService, key: string): Promise<number> {
   return (await service.call('GET', '/applications/key', undefined, { key })).status;
 }
 
-/** Returns the body of a response, which must be an array. */
+/** Returns the body of a response as an array of objects. */
 export function arrayOf({ text }: Answer): JsonObject[] {
   return JSON.parse(text) as JsonObject[];
 }

@@ -6,7 +6,7 @@ type Call = (service: TestService, path: string, options?: { key: string }) => P
 
 const missing = { status: 404, code: 'token_not_found' };
 
-/** Tests the 404 responses of a route. `call` sends a request that would succeed for a card. */
+/** Tests that a route returns 404 if the token does not exist. `call` sends a request that would succeed for a card. */
 export function missesTokens(call: Call): void {
   const card = { type: 'card', data: { number: '4242424242424242' } };
 

@@ -4,7 +4,10 @@ import { create, expectRefusal, path, read, test } from './support.js';
 
 type Call = (service: TestService, path: string, headers: Record<string, string>) => Promise<Answer>;
 
-/** Tests the 412 responses of a route. `call` sends a request that would succeed for a card with a cvc. */
+/**
+ * Tests that a route returns 412 if a precondition fails. `call` sends a request that would succeed for a card with a
+ * cvc.
+ */
 export function heedsPreconditions(call: Call): void {
   const body = { type: 'card', data: { number: '4242424242424242', cvc: '123' } };
 

@@ -4,7 +4,8 @@ import type { JsonObject } from '#src/domain/json.js';
 import { type Answer, startTestService, type TestService } from '../../support/test-service.js';
 
 /**
- * A test with the real service. All tests in a file share one service. A test fails if the service reported an error.
+ * A test with the real service, which all tests in a file share. After the tests, the file fails if the service
+ * reported an error.
  */
 export const test = base.extend<{ service: TestService }>({
   service: [
@@ -23,7 +24,7 @@ export function uniqueId(prefix = 'id'): string {
   return `${prefix}-${randomUUID()}`;
 }
 
-/** Returns what identifies an error: the status, the code and, for a 400, the paths in `errors`. */
+/** Returns the parts that identify an error: the status, the code and, for a 400, the paths in `errors`. */
 export function refusal({ status, body }: Answer) {
   const { code, errors } = body;
   return { status, code, paths: Object.keys((errors ?? {}) as JsonObject) };
@@ -32,7 +33,8 @@ export function refusal({ status, body }: Answer) {
 type Refusal = { readonly status: number; readonly code: string; readonly paths?: readonly string[] };
 
 /**
- * Sends a request. Checks that it fails with this error as a complete problem (RFC 9457), and that nothing was stored.
+ * Sends a request. Checks that it fails with this error, that the response is a complete problem document (RFC 9457),
+ * and that nothing was stored.
  */
 export async function expectRefusal(
   service: TestService,
@@ -65,7 +67,7 @@ export function expectProblem({ status, headers, body, text }: Answer): void {
   expect(Object.keys(body).filter((key) => !known.includes(key))).toEqual([]);
 }
 
-/** Creates a token and returns its body. If the request fails, the test shows the response. */
+/** Creates a token, and returns its body. If the request fails, the failure message contains the response. */
 export async function create(
   service: TestService,
   body: object,
@@ -87,7 +89,7 @@ export async function read(service: TestService, id: string, key?: string): Prom
   return answer.body;
 }
 
-/** Removes the trace id from a problem, because any short number may occur in a trace id by chance. */
+/** Removes the trace id from a problem document, because a trace id can contain any short number by chance. */
 export function withoutTrace(text: string): string {
   return text.replace(/urn:trace:[^"]*/, '');
 }
@@ -96,13 +98,15 @@ export function path(id: string): string {
   return `/tokens/${encodeURIComponent(id)}`;
 }
 
-/** Returns the type, the plaintext part, the actor and the stream of each event after the first `count` events. */
+/**
+ * Skips the first `count` events. Returns the type, the plaintext part, the actor and the stream of every later event.
+ */
 export async function eventsSince(service: TestService, count: number) {
   const events = await service.vault.log.readAll(0, 1_000_000);
   return events.slice(count).map(({ type, clear, actorId, stream }) => ({ type, clear, actorId, stream }));
 }
 
-/** Like `eventsSince`, but returns only the events in the stream of the first one. */
+/** Like `eventsSince`, but returns only the events in the same stream as the first of them. */
 export async function streamSince(service: TestService, count: number) {
   const events = await eventsSince(service, count);
   return events.filter(({ stream }) => stream === events[0]?.stream);

@@ -10,7 +10,10 @@ type Call = (
 
 const refused = { status: 401, code: 'unauthenticated' };
 
-/** Tests the 401 responses of a route. `call` sends a request that would return 415, 400 or 404 with a valid key. */
+/**
+ * Tests that a route returns 401 to callers without a valid key. `call` sends a request that would return 415, 400 or
+ * 404 with a valid key.
+ */
 export function refusesStrangers(call: Call): void {
   describe('401 without a valid key, before any other check, and with the same text for every reason', () => {
     test('if the key is missing, malformed, unknown, revoked or expired, has a wrong checksum, or is in another header', async ({
@@ -44,7 +47,7 @@ function bearer(key: string): Record<string, string> {
   return { authorization: `Bearer ${key}`, 'x-api-key': key };
 }
 
-/** Returns a well-formed key that this service has not issued. */
+/** Returns a well-formed key that this service has never issued. */
 async function startedElsewhere(): Promise<string> {
   const { newApiKey } = await import('#src/domain/tenancy/api-key.js');
   const { randomInt } = await import('node:crypto');

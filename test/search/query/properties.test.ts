@@ -29,7 +29,10 @@ test('a printed query parses to the same tree', () => {
   );
 });
 
-/** The text consists of meaningful pieces, because random characters would be rejected at the first character. */
+/**
+ * The text is a sequence of meaningful pieces. With random characters, the parser would reject almost every text at its
+ * first character.
+ */
 const pieces = fc.constantFrom(
   ...['type:', 'metadata.', 'metadata."', 'container:', 'created_at:', 'AND', 'OR', 'NOT', 'TO', 'to', '(', ')', '['],
   ...[']', '{', '}', '!', '-', '*', '"', '\\', ':', '/', ' ', 'a', 'card', '2026-01-31', '\ud800', '😀', 'é', '\0'],
@@ -55,7 +58,7 @@ describe('the parser never throws or hangs', () => {
     );
   });
 
-  /** Threat: 2,000 characters of text block the thread of the service for seconds. */
+  /** Threat: an attacker sends a query of 2,000 characters that blocks the service's thread for seconds. */
   test.for([
     '('.repeat(2_000),
     '!'.repeat(2_000),
@@ -74,7 +77,7 @@ describe('the parser never throws or hangs', () => {
     `created_at:[*${' '.repeat(1_980)}`,
     'x'.repeat(4 * 1024 * 1024),
   ])('on long input %#', (text) => {
-    // Uses the shortest of several runs, because another process may slow down a single run.
+    // The shortest of several runs counts, because a different process can slow down a single run.
     const times = [1, 2, 3, 4, 5].map(() => {
       const startedAt = performance.now();
       parseQuery(text);

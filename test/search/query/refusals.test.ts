@@ -12,7 +12,7 @@ const onlyInQuotes = 'this character is only allowed in a value in double quotes
 const notADate = 'not an ISO 8601 date or date-time, such as 2026-01-31';
 const range = 'a range is written [start TO end]';
 
-/** If the position in a 400 response were wrong, it would mislead the reader. */
+/** A 400 response contains the position of the error. A wrong position would mislead the reader. */
 describe('an error names the problem and its character position', () => {
   test.for<[query: string, character: number, message: string]>([
     ['type:a type:b', 8, operator],

@@ -33,7 +33,7 @@ describe('the vocabularies in a process', () => {
     expect(await vocabularies.of('t', 0, never)).toBe(late);
   });
 
-  /** Threat: a collection that is still running brings back the words of a destroyed tenant. */
+  /** If a collection is still running when a tenant is destroyed, it must not bring back the tenant's words. */
   test('are removed when their tenant is dropped, even if its words are still being collected', async () => {
     const vocabularies = createVocabularies();
     await vocabularies.of('t', 0, async () => words('kept'));

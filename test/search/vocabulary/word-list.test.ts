@@ -24,8 +24,8 @@ describe('a list of words', () => {
   });
 
   /**
-   * lunr builds an automaton from the words and reads the words back from it. If a word were lost there, it would never
-   * be suggested.
+   * lunr builds an automaton from the words, and reads the words back from the automaton. A word that got lost there
+   * would never be suggested.
    */
   test('finds every word, completes each of its prefixes, and corrects an additional letter', () => {
     const word = fc.string({ unit: fc.constantFrom(...'ab01/_-é🙂'), minLength: 5, maxLength: 12 });
@@ -45,7 +45,10 @@ describe('a list of words', () => {
     );
   });
 
-  /** Threat: lunr takes 18 seconds for a repetitive word with 196 characters and two edits. */
+  /**
+   * Threat: an attacker sends a string that makes lunr compute for seconds. For a repetitive word with 196 characters
+   * and two edits, lunr needs 18 seconds.
+   */
   test('compares hostile words and strings in a limited time', () => {
     const alike = Array.from(
       { length: 2_000 },

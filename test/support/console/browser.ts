@@ -5,7 +5,7 @@ export type PageAnswer = {
   readonly headers: Readonly<Record<string, string | string[] | number | undefined>>;
   readonly text: string;
   readonly bytes: Buffer;
-  /** The address to which the response redirects, or null if it does not redirect. */
+  /** The address that the response redirects to. It is null if the response is not a redirect. */
   readonly location: string | null;
 };
 
@@ -13,15 +13,15 @@ type RequestOptions = {
   readonly headers?: Readonly<Record<string, string>>;
   /** The source address of the request. */
   readonly address?: string;
-  /** The form token that is sent instead of the token on the last page. If null, no token is sent. */
+  /** The form token that is sent in place of the token from the last page. If it is null, no token is sent. */
   readonly csrf?: string | null;
 };
 
 export type TestBrowser = ReturnType<typeof createBrowser>;
 
 /**
- * Creates a client for the console's app. Like a browser without scripts, it keeps cookies and the form token of the
- * last page. It does not follow redirects.
+ * Creates a client for the console's app. Like a browser without scripts, the client stores cookies and the form token
+ * of the last page. The client does not follow redirects.
  */
 export function createBrowser(app: FastifyInstance, jar: ReadonlyMap<string, string> = new Map()) {
   const cookies = new Map(jar);
@@ -61,7 +61,7 @@ export function createBrowser(app: FastifyInstance, jar: ReadonlyMap<string, str
   return {
     cookies,
     get: (url: string, options: RequestOptions = {}) => send('GET', url, undefined, options),
-    /** Posts a form with the token of the last page. */
+    /** Posts a form with the form token from the last page. */
     post(
       url: string,
       fields: Readonly<Record<string, string>> = {},
@@ -71,11 +71,13 @@ export function createBrowser(app: FastifyInstance, jar: ReadonlyMap<string, str
       const form = new URLSearchParams({ ...(csrf === null ? {} : { _csrf: csrf }), ...fields });
       return send('POST', url, form.toString(), options);
     },
-    /** Posts a form in which the same name occurs several times. */
+    /** Posts a form that can contain the same field several times. */
     postAll(url: string, fields: URLSearchParams): Promise<PageAnswer> {
       return send('POST', url, new URLSearchParams([['_csrf', csrfToken], ...fields]).toString(), {});
     },
-    /** Returns another browser with copies of the cookies, as an attacker who stole them would have it. */
+    /**
+     * Returns a second browser with copies of the cookies. An attacker who stole the cookies would have such a browser.
+     */
     copy: () => createBrowser(app, cookies),
   };
 }

@@ -13,8 +13,8 @@ const flags = [
 ];
 
 /**
- * Opens Chromium with a new profile, and closes it when the test ends. Adds script errors and violations of the content
- * security policy to `faults`.
+ * Opens Chromium with a new profile, and closes it when the test ends. Script errors and violations of the content
+ * security policy are added to `faults`.
  */
 export async function openChromium(
   options: { readonly javaScriptEnabled?: boolean; readonly width?: number } = {},
@@ -32,14 +32,17 @@ export async function openChromium(
   const page = context.pages()[0] ?? (await context.newPage());
   page.on('pageerror', ({ message }) => faults.push(message));
   page.on('console', (message) => {
-    // Chromium also logs an error if a page has an error status. That is not a fault of the page.
+    // Chromium also logs an error for a page with an error status. Such a status is not a fault of the page.
     if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
       faults.push(message.text());
   });
   return { page, context, faults };
 }
 
-/** Returns the serious and critical problems that axe finds on the current page, with the affected elements. */
+/**
+ * Returns the serious and critical accessibility problems on the current page that axe finds, with the affected
+ * elements.
+ */
 export async function accessibilityFaults(page: Page): Promise<readonly string[]> {
   await page.evaluate(axe.source);
   const { violations }: AxeResults = await page.evaluate('axe.run()');

@@ -21,12 +21,14 @@ export type Credentials = {
 type LogLine = Parameters<RequestLog['request']>[0];
 
 /**
- * Starts the console for a test service in the profile under test, and closes both when the test ends. Each call to
+ * Starts the console for a test service in the profile under test. Both are closed when the test ends. Each call of
  * `signIn` returns a separate browser. `lines` contains the lines of the request log.
  */
 export async function startTestConsole(
   options: Parameters<typeof startTestService>[0] & {
-    /** Returns the identity provider for the console. By default, the console has none. */
+    /**
+     * Returns the identity provider that the console uses. Without this function, the console has no identity provider.
+     */
     readonly identityOf?: (service: TestService) => IdentityProvider | Promise<IdentityProvider>;
   } = {},
 ) {
@@ -34,7 +36,8 @@ export async function startTestConsole(
   const service = await startTestService(serviceOptions);
   const lines: LogLine[] = [];
   const failures: unknown[] = [];
-  // The root key of a test service is not in a file. A rotation therefore fails as it would if the file were missing.
+  // The root key of a test service is not stored in a file. A rotation therefore fails in the same way as with a
+  // missing file.
   const place = { named: null, file: null, command: null, nextFile: null, dataDir: service.dataDir, isDev: true };
   const rotation = createKeyRotationWork(service.vault.keys.rotation, place, true, async () => undefined);
   const operated = { ...service.service, rotation };
@@ -50,7 +53,9 @@ export async function startTestConsole(
     await service.close();
   });
 
-  /** Signs a person in. By default, uses the private key and the management key of the test service. */
+  /**
+   * Signs a person in. Without keys in `credentials`, uses the private key and the management key of the test service.
+   */
   async function signIn(credentials: Credentials = {}): Promise<TestBrowser> {
     const { name = 'Ada Lovelace', isOperator = false } = credentials;
     const isDefault = credentials.privateKey === undefined && credentials.managementKey === undefined;
@@ -70,7 +75,7 @@ export async function startTestConsole(
     ...{ service, app, lines, failures, signIn },
     /** Returns a browser that is not signed in. */
     browser: () => createBrowser(app),
-    /** Starts listening and returns the address, for tests with a real browser. By default, uses a free port. */
+    /** Makes the console listen, and returns its address, for tests with a real browser. Port 0 selects a free port. */
     async listen(port = 0): Promise<string> {
       return app.listen({ host: '127.0.0.1', port });
     },

@@ -1,17 +1,17 @@
 import type { TestBrowser } from './browser.js';
 import type { TestConsole } from './console.js';
 
-/** A name that breaks every page that does not treat it as text. */
+/** A name that breaks a page unless the page treats the name as plain text. */
 export const hostile = '<img src=x onerror=alert(1)>{{ page.csrf }}\u202Egpj.exe 🔐';
-/** `hostile` in the form in which a page shows it. */
+/** `hostile` in the form in which pages show it. */
 export const hostileShown = '&lt;img src=x onerror=alert(1)&gt;{{ page.csrf }}⟨U+202E⟩gpj.exe 🔐';
 
-/** Returns the value of a hidden field in a page. */
+/** Returns the value of a hidden field on a page. */
 export function hidden(text: string, name: string): string {
   return new RegExp(`name="${name}" value="([^"]*)"`).exec(text)?.[1] ?? '';
 }
 
-/** Returns the first API key that a page shows, or null if it shows none. */
+/** Returns the first API key that a page shows, or null if the page shows no key. */
 export function keyOn(text: string): string | null {
   return /sr_(?:private|public|management)_\w{49,}/.exec(text)?.[0] ?? null;
 }
@@ -24,12 +24,12 @@ export async function createApplication({ service }: TestConsole, fields: object
   return { id: String(created.body['id']), key: String(created.body['key']) };
 }
 
-/** Returns an application in the form in which the API shows it. */
+/** Returns an application as the API shows it. */
 export async function applicationOf({ service }: TestConsole, id: string) {
   return (await service.call('GET', `/applications/${id}`, undefined, { key: service.managementKey })).body;
 }
 
-/** Returns the keys of an application in the form in which the API shows them. */
+/** Returns the keys of an application as the API shows them. */
 export async function keysOf({ service }: TestConsole, id: string): Promise<readonly { readonly id: string }[]> {
   const path = `/applications/${id}/keys`;
   const { text } = await service.call('GET', path, undefined, { key: service.managementKey });

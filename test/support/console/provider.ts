@@ -11,8 +11,8 @@ const clientId = 'strongroom-console';
 const clientSecret = 'a secret with = & and : in it, which Basic must encode';
 
 /**
- * Starts `oidc-provider`, a certified OpenID provider, on loopback, and stops it when the test ends. `people` maps each
- * login to that person's claims. The provider has its own login page and does not ask for consent.
+ * Starts the certified OpenID provider `oidc-provider` on loopback, and stops it when the test ends. `people` maps each
+ * login to the claims of that person. The provider shows its own login page, and does not ask for consent.
  */
 export async function startTestProvider(publicUrl: string, people: Readonly<Record<string, Person>>) {
   const server = createServer();
@@ -30,7 +30,7 @@ export async function startTestProvider(publicUrl: string, people: Readonly<Reco
         response_types: ['code'],
       },
     ],
-    // Includes the claims of each scope in the ID token, as common providers do.
+    // Like common providers, includes the claims of every scope in the ID token.
     conformIdTokenClaims: false,
     scopes: ['openid', 'profile', 'groups'],
     claims: { openid: ['sub'], profile: ['name', 'email', 'email_verified'], groups: ['groups'] },
@@ -59,14 +59,15 @@ export async function startTestProvider(publicUrl: string, people: Readonly<Reco
     stop,
     /** Starts the provider again at the same address. */
     start: () => listen(port),
-    /** Returns the identity provider that the console needs to use this provider. */
+    /** Returns the `IdentityProvider` with which the console uses this provider. */
     identity(clock: Clock, settings: Pick<OpenIdConnectSettings, 'rules'> & Partial<OpenIdConnectSettings>) {
       const scopes = ['openid', 'profile', 'groups'];
       const claims = { groupsClaim: 'groups', nameClaim: 'name' };
       return createOpenIdConnect({ issuer, clientId, clientSecret, publicUrl, scopes, ...claims, ...settings }, clock);
     },
     /**
-     * Signs in at the provider as a browser without scripts would. Returns the address to which the provider redirects.
+     * Signs in at the provider in the same way as a browser without scripts. Returns the address that the provider
+     * redirects to.
      */
     async signIn(address: string, login: string): Promise<string> {
       const cookies = new Map<string, string>();

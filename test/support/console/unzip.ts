@@ -5,7 +5,8 @@ const entrySignature = 0x02014b50;
 const stored = 0;
 
 /**
- * Returns the files in a ZIP archive by name. Supports only what our own archives contain: no ZIP64 and no encryption.
+ * Returns the files in a ZIP archive by name. Supports only the features that our own archives use, without ZIP64 and
+ * encryption.
  */
 export function unzip(bytes: Buffer): ReadonlyMap<string, Buffer> {
   const end = bytes.lastIndexOf(Buffer.from([0x50, 0x4b, 0x05, 0x06]));

@@ -4,13 +4,13 @@ import { accessDenied, unauthenticated } from './service-errors.mjs';
 /** @typedef {'$r' | '$w' | '$d' | '$mr' | '$mw'} Right */
 
 const admins = '$admins';
-/** The role that every user with a password has. */
+/** The role of every user who has a password. */
 const everyone = '$all';
 
 /**
- * Decides which requests are allowed, in the same way as a real server in secure mode was measured to decide. Users are
- * in streams `$user-NAME`. Rights are in the metadata of `$all` and in the newest event of `$settings`. If there is no
- * password for the administrator, everything is allowed, as in insecure mode.
+ * Decides which requests are allowed. The decisions match those that were measured on a real server in secure mode.
+ * Users are in streams `$user-NAME`. Rights are in the metadata of `$all` and in the newest event of `$settings`. If
+ * the administrator has no password, everything is allowed, as in insecure mode.
  * @param {string | undefined} adminPassword
  */
 export function createAccess(adminPassword) {
@@ -27,7 +27,7 @@ export function createAccess(adminPassword) {
 
   return {
     /**
-     * Returns the error for a request that is not allowed, or null.
+     * Returns the error for a request that is not allowed, or null if the request is allowed.
      * @param {EventStore} store @param {string | undefined} authorization @param {Right} right
      * @param {string} stream `$all` means the whole log
      */

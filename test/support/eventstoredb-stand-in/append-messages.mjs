@@ -16,7 +16,7 @@ const { AppendResp, BatchAppendResp } = require('@eventstore/db-client/generated
  */
 
 /**
- * Returns the options of an Append or a BatchAppend. The two differ only in the name of the revision.
+ * Returns the options of an Append or a BatchAppend, which differ only in the name of the revision.
  * @param {any} options
  * @returns {Omit<AppendRequest, 'events'>}
  */
@@ -66,7 +66,8 @@ export function batchAppendAnswer(correlationId, request, answer) {
 }
 
 /**
- * Returns the failure of one append in a batch, because the caller lacks the right or there is no leader.
+ * Returns the response for one append in a batch that failed because the caller lacks the right or the cluster has no
+ * leader.
  * @param {any} correlationId @param {AppendRequest} request @param {{ code: number, details: string }} error
  */
 export function batchFailure(correlationId, request, { code, details }) {

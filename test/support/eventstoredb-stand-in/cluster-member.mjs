@@ -5,8 +5,8 @@ import { createEventStore } from './event-store.mjs';
 import { openJournal } from './journal.mjs';
 
 /**
- * The content of `cluster.json` in the shared directory. The test that runs the cluster decides the elections. It
- * writes a higher term with another leader, or with null while there is no majority.
+ * The content of `cluster.json` in the shared directory. The test that runs the cluster decides the elections. For an
+ * election, it writes a higher term with the new leader. While there is no majority, the leader is null.
  * @typedef {{ term: number, leader: number | null, ports: number[], isAlive: boolean[] }} ClusterState
  * @typedef {{ endpoint: { host: string, port: number } | null }} NotLeader
  * @typedef {Awaited<ReturnType<typeof createEventStore>>} EventStore
@@ -14,10 +14,10 @@ import { openJournal } from './journal.mjs';
  */
 
 /**
- * Creates one process of a cluster. The processes do not replicate. Instead, they share a directory. The leader of each
- * term writes to its own file. The first line of that file states how much of the earlier files is valid. Anything that
- * a deposed leader still writes comes after that point, so it is never acknowledged and is lost. In the same way, a
- * real server truncates its log.
+ * Creates one process of a cluster. The processes do not replicate. Instead, they share a directory, and the leader of
+ * each term writes to a separate file. The first line of that file states which part of the earlier files is valid. If
+ * a deposed leader continues to write, its events come after that part, so they are never acknowledged and are lost. A
+ * real server loses such events too, because it truncates its log.
  * @param {string} directory
  * @param {number} index
  * @param {{ knowsRepeats: boolean }} options
@@ -28,7 +28,8 @@ export function clusterMember(directory, index, options) {
   /** @type {Promise<EventStore> | null} */
   let opened = null;
   /**
-   * The journals of all terms in which this process led. A write from an earlier term may still be in progress.
+   * The journals of all terms in which this process was the leader. A write from an earlier term may still be in
+   * progress.
    * @type {unknown[]}
    */
   const journals = [];

@@ -14,8 +14,8 @@ export const maxAppendBytes = 1024 * 1024;
 const systemEventEvery = 5;
 
 /**
- * Keeps the streams and the log of all events, in memory and in the journal. Appends that arrive while the disk is busy
- * are decided together and share one sync. An event can be read only once it is on disk.
+ * Stores the streams and the log of all events, in memory and in the journal. Appends that arrive while the disk is
+ * busy are decided together, and share one sync. An event cannot be read until it is on disk.
  * @param {Awaited<ReturnType<typeof import('./journal.mjs').openJournal>>} journal
  * @param {{ knowsRepeats: boolean }} options
  */
@@ -43,8 +43,8 @@ export async function createEventStore(journal, { knowsRepeats }) {
   const write = (stream, events) => {
     const created = Date.now();
     const stored = events.map((event) => {
-      // In a real server, a position is a byte offset in a log that contains more than events. Positions therefore have
-      // gaps.
+      // In a real server, a position is a byte offset in a log that also contains other records. There are therefore
+      // gaps between the positions.
       const position = nextPosition + 67;
       const kept = { ...event, stream, revision: streams.get(stream)?.length ?? 0, position, created };
       keep(kept);
@@ -62,8 +62,8 @@ export async function createEventStore(journal, { knowsRepeats }) {
     if (expected === 'stream_exists' && last < 0) return { outcome: 'wrong_expected_version', revision: last };
 
     const isOpen = expected === 'any' || expected === 'stream_exists';
-    // Finds the events at the place where this append would begin. If they have the same ids, this append is a retry.
-    // The data is not compared.
+    // Finds the place at which this append would begin. If the stored events at that place have the same ids, this
+    // append is a retry. The events' data is not compared.
     const start = isOpen ? stored.findLastIndex(({ id }) => id === events[0]?.id) : expected + 1;
     if ((isOpen && start < 0) || expected === last) {
       lines.push(write(stream, events));
@@ -119,7 +119,10 @@ export async function createEventStore(journal, { knowsRepeats }) {
   };
 
   return {
-    /** Appends events. Rejects if this process no longer leads its cluster. @param {AppendRequest} request @returns {Promise<AppendAnswer>} */
+    /**
+     * Appends events. Rejects if this process is no longer the leader of its cluster.
+     * @param {AppendRequest} request @returns {Promise<AppendAnswer>}
+     */
     append(request) {
       return new Promise((resolve, reject) => {
         waiting.push({ request, resolve, reject });

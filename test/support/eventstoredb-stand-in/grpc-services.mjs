@@ -21,8 +21,10 @@ const { StreamsService } = require('@eventstore/db-client/generated/streams_grpc
 /** @param {import('@grpc/grpc-js').Server} server @param {Member} member @param {Access} access */
 export function addServices(server, member, access) {
   /**
-   * Returns the store if this process leads and the caller has the right. If not, fails the call with `fail`.
-   * @param {any} call @param {import('./access.mjs').Right} right @param {string} stream @param {(error: any) => void} fail
+   * Returns the store if this process is the leader and the caller has the right. Otherwise, fails the call with
+   * `fail`.
+   * @param {any} call @param {import('./access.mjs').Right} right @param {string} stream
+   * @param {(error: any) => void} fail
    */
   const storeFor = async (call, right, stream, fail) => {
     const store = await member.store();
@@ -48,7 +50,7 @@ export function addServices(server, member, access) {
 /** @typedef {(call: any, right: import('./access.mjs').Right, stream: string, fail: (error: any) => void) => Promise<EventStore | null>} StoreFor */
 
 /**
- * Returns the cluster info. A single server reports itself without an address, because it does not know its address.
+ * Returns the cluster info. A single server does not know its address, so it reports itself with port 0.
  * @param {Member} member
  */
 function clusterInfo(member) {
@@ -74,8 +76,8 @@ function getSupportedMethods(_call, callback) {
 }
 
 /**
- * Handles many appends on one call. Responds to each append by its correlation id once the append is on disk. If
- * another process leads, the whole call fails with the address of that process.
+ * Handles many appends on one call. Responds to each append, by its correlation id, once the append is on disk. If a
+ * different process is the leader, the whole call fails with the address of that process.
  * @param {StoreFor} storeFor @param {any} call
  */
 function batchAppend(storeFor, call) {
@@ -86,7 +88,7 @@ function batchAppend(storeFor, call) {
   const endWhenAnswered = () => {
     if (isEnding && open === 0) call.end();
   };
-  // Rejects an unknown user before the first append.
+  // An unknown user is rejected before the first append.
   void storeFor(call, '$w', '', (error) => {
     if (error.code === status.UNAUTHENTICATED) call.emit('error', error);
   });
@@ -123,7 +125,7 @@ function batchAppend(storeFor, call) {
 }
 
 /**
- * Handles one append on one call. Clients that send credentials use this method.
+ * Handles a single append on one call. Clients that send credentials use this method.
  * @param {StoreFor} storeFor @param {any} call @param {any} callback
  */
 function append(storeFor, call, callback) {
@@ -148,7 +150,7 @@ function append(storeFor, call, callback) {
 }
 
 /**
- * Handles a delete or a tombstone. Checks the caller's right and whether the stream exists, but changes nothing.
+ * Handles a delete or a tombstone. Checks the caller's right, and whether the stream exists. Does not delete anything.
  * @param {StoreFor} storeFor @param {any} call @param {any} callback
  */
 async function remove(storeFor, call, callback) {
@@ -179,7 +181,7 @@ async function read(storeFor, call) {
   const isUnknownPosition =
     stream === null && typeof from === 'number' && !events.some(({ position }) => position === from);
   const isPastTheEnd = typeof from === 'number' && from > (events.at(-1)?.[place] ?? -1);
-  // Like server 23.10.6, which never ends such a read.
+  // Server 23.10.6 never ends such a read, so the stand-in does not end it either.
   if (count <= 0) return;
   if (isUnknownPosition && !isPastTheEnd) {
     call.emit('error', unknownError());
@@ -188,7 +190,7 @@ async function read(storeFor, call) {
   const isAsked = (/** @type {import('./event-store.mjs').StoredEvent} */ event) => {
     if (typeof from === 'string') return from === (isBackwards ? 'end' : 'start');
     if (!isBackwards) return event[place] >= from;
-    // In a backward read, the position is exclusive, but the revision is inclusive.
+    // In a backward read, the start position is exclusive, but the start revision is inclusive.
     return stream === null ? event[place] < from : event[place] <= from;
   };
   const asked = events.filter(isAsked);

@@ -3,14 +3,15 @@
 //   node main.mjs DIRECTORY [PORT] [--forgetful] [--cluster INDEX] [--tls-cert FILE --tls-key FILE --admin-password
 //   PASSWORD]
 //
-// It implements the parts of the protocol that Strongroom uses, and responds in the way in which real servers were
-// measured to respond. Its events survive kill -9, but it is not a database and is never offered to users.
+// It implements the parts of the protocol that Strongroom uses. Its responses match those that were measured on real
+// servers. Its events survive kill -9, but it is not a database, and is never offered to users.
 //
-// --forgetful: rejects a retried append. A real server acknowledges it again, so with this option a test shows what the
-// adapter does on its own.
-// --cluster: runs one of several processes that share DIRECTORY, where `cluster.json` names the leader. The other
-// processes reject appends and reads, even those that do not require the leader.
-// --admin-password: enables users and rights. This requires TLS, because the client sends no password without TLS.
+// --forgetful: rejects a retried append. A real server acknowledges the retry. A test with this option shows what the
+// adapter does without that help.
+// --cluster: runs one of several processes that share DIRECTORY. The file `cluster.json` in DIRECTORY names the leader.
+// All other processes reject appends and reads, even those that do not require the leader.
+// --admin-password: enables users and rights. This requires TLS, because the client does not send a password without
+// TLS.
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { clusterMember, soleMember } from './cluster-member.mjs';

@@ -5,7 +5,7 @@ const { StreamIdentifier, UUID } = require('@eventstore/db-client/generated/shar
 const { ReadResp } = require('@eventstore/db-client/generated/streams_pb.js');
 
 /**
- * Returns what a request asks for: a stream from a revision or, if `stream` is null, all events from a position.
+ * Returns what a request reads: a stream from a revision on or, if `stream` is null, all events from a position on.
  * @param {any} options
  * @returns {{ stream: string | null, from: number | 'start' | 'end', isBackwards: boolean, count: number }}
  */

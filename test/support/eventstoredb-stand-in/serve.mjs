@@ -11,11 +11,11 @@ import { addServices } from './grpc-services.mjs';
  * Serves one log on a loopback port. Port 0 selects a free port.
  * @param {Member} member
  * @param {number} port
- * @param {Secure | null} secure Null means neither TLS nor users
+ * @param {Secure | null} secure If null, the server has neither TLS nor users
  */
 export async function serve(member, port, secure) {
   const server = new Server({
-    // These are the limits of a real server on concurrent calls per connection and on the size of a message.
+    // A real server has the same limits on concurrent calls per connection and on the size of a message.
     'grpc.max_concurrent_streams': 100,
     'grpc.max_receive_message_length': 16 * 1024 * 1024,
     'grpc.max_send_message_length': -1,
@@ -34,8 +34,8 @@ export async function serve(member, port, secure) {
 }
 
 /**
- * Serves two APIs on one port: gRPC, and the HTTP API that creates users. The protocol that a client names in TLS says
- * which one it uses.
+ * Serves two APIs on one port: gRPC, and the HTTP API that creates users. During the TLS handshake, a client selects
+ * the API through the protocol that it negotiates.
  * @param {Server} server
  * @param {Member} member
  * @param {ReturnType<typeof createAccess>} access

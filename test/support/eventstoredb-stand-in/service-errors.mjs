@@ -1,6 +1,6 @@
 import { Metadata, status } from '@grpc/grpc-js';
 
-/** Returns the error with which the server rejects a request that it does not understand. */
+/** Returns the error for a request that the server does not understand. */
 export function unknownError() {
   return { code: status.UNKNOWN, details: 'Unexpected ReadAllResult: Error' };
 }

@@ -6,13 +6,13 @@ import { accessCollection, monthsStored } from './access-collections.js';
 import { type EntryDocument, entryOf } from './entry-document.js';
 import { afterBatch, beforeAll, entryPlace, isChain } from './entry-key.js';
 
-/** A result contains no further batches once its batches contain this many entries. */
+/** The number of entries after which a result contains no more batches. */
 const entriesMax = 20_000;
 
 type StoredBatch = { readonly sequence: number; readonly entries: AccessEntry[]; link: EntryDocument['batch'] };
 type Found = { readonly batches: readonly AccessBatch[]; readonly isAll: boolean };
 
-/** Returns every chain that has an entry, oldest first. Performs about one index lookup per chain per month. */
+/** Returns every chain that has an entry, oldest first. For each month, performs about one index lookup per chain. */
 export async function accessChains({ call }: MongoConnection): Promise<readonly string[]> {
   const chains = new Set<string>();
   for (const month of await call(monthsStored)) for (const chain of await chainsOf(call, month)) chains.add(chain);
@@ -36,8 +36,8 @@ async function chainsOf(call: MongoConnection['call'], month: Month): Promise<re
 }
 
 /**
- * Returns the newest closed batch of each chain that has one in the month `from` or later. Performs about two index
- * lookups per chain per month.
+ * Returns the newest closed batch of each chain that has a closed batch in the month `from` or later. For each month,
+ * performs about two index lookups per chain.
  */
 export async function accessHeads({ call }: MongoConnection, from: Month): Promise<readonly AccessHead[]> {
   const heads = new Map<string, AccessHead>();
@@ -51,8 +51,8 @@ export async function accessHeads({ call }: MongoConnection, from: Month): Promi
 }
 
 /**
- * Returns the newest closed batch of a chain in a month. Skips a batch that is not closed. Such a batch was never
- * acknowledged, and no batch follows it in its chain.
+ * Returns the newest closed batch of a chain in a month. A batch that is not closed is skipped. It was never
+ * acknowledged, and it is the last batch of its chain.
  */
 async function newestOf(call: MongoConnection['call'], month: Month, chain: string): Promise<AccessHead | null> {
   const range = { $gt: afterBatch(chain, 0), $lte: afterBatch(chain) };
@@ -66,8 +66,8 @@ async function newestOf(call: MongoConnection['call'], month: Month, chain: stri
 }
 
 /**
- * Returns batches from a chain in order. Reads all months, because a late entry is stored in the collection for an
- * earlier month.
+ * Returns batches from a chain in order. Reads the collections of all months, because a late entry is stored in the
+ * collection of an earlier month.
  */
 export async function accessBatches(
   connection: MongoConnection,
@@ -80,7 +80,8 @@ export async function accessBatches(
   for (const month of await connection.call(monthsStored)) {
     found.push(await batchesOfMonth(connection, month, chain, afterSequence, limit));
   }
-  // If we did not read a month to its end, later batches from other months belong on the next page.
+  // A month that was not read to its end can contain more batches after the last one here. Batches of other months that
+  // come after that batch belong on the next page.
   const ends = found.filter(({ isAll }) => !isAll).map(({ batches }) => batches.at(-1)?.sequence ?? 0);
   const end = Math.min(Number.POSITIVE_INFINITY, ...ends);
   return found
@@ -105,7 +106,7 @@ function batchesOfMonth(
     try {
       for await (const { sequence, entries, link } of bySequence(cursor)) {
         if (batches.length >= limit || (batches.length > 0 && read >= entriesMax)) return { batches, isAll: false };
-        // A batch that is not closed was never acknowledged. Its writer failed and began a new chain.
+        // Skips a batch that is not closed. It was never acknowledged, because its writer failed and began a new chain.
         if (link !== undefined) batches.push({ sequence, ...link, entries });
         read += entries.length;
       }
@@ -116,7 +117,7 @@ function batchesOfMonth(
   });
 }
 
-/** Groups consecutive documents with the same sequence number into batches. The batches may be closed or not. */
+/** Groups consecutive documents with the same sequence number into batches, including batches that are not closed. */
 async function* bySequence(documents: AsyncIterable<EntryDocument>): AsyncGenerator<StoredBatch> {
   let batch: StoredBatch | undefined;
   for await (const document of documents) {

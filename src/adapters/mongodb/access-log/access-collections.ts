@@ -5,12 +5,12 @@ import { ensureIndexes, type RequiredIndexes } from '../required-indexes.js';
 const shape = /^access_(\d{4})_(\d{2})$/;
 
 /**
- * The index names, which every query passes as its hint. Each index contains all fields that filters use, so that an
- * exact count reads no entries.
+ * The names of the indexes. Every query passes one of them as its hint. Each index contains all fields that the queries
+ * using it filter by, so MongoDB computes an exact count without reading entries.
  */
 export const accessIndexNames = { time: 'time', ref: 'ref' } as const;
 
-/** Returns the name of a month's collection, such as `access_2026_11`. */
+/** Returns the name of the collection for a month, such as `access_2026_11`. */
 export function accessCollection(month: Month): string {
   return `access_${month.replace('-', '_')}`;
 }
@@ -39,8 +39,8 @@ export function accessIndexes(month: Month): RequiredIndexes {
 }
 
 /**
- * Creates the collections and indexes for the month of `now` (ms) and for the next month. Recording an entry then never
- * has to wait for an index to be created.
+ * Creates the collections and indexes for the month of `now` (ms) and for the following month. An entry that is
+ * recorded in a new month then does not have to wait until an index has been created.
  */
 export async function ensureAccessIndexes(db: Db, now: number): Promise<void> {
   const date = new Date(now);

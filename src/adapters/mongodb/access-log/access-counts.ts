@@ -4,11 +4,11 @@ import { accessCollection, monthsStored } from './access-collections.js';
 import type { EntryDocument } from './entry-document.js';
 import { afterBatch, isChain } from './entry-key.js';
 
-/** The maximum number of batches to count in one call. */
+/** The maximum number of batches that one call counts. */
 const batchesMax = 500;
 const dayMs = 86_400_000;
 
-/** Counts the entries about tokens in the next batches of a chain, across all months. */
+/** Counts the entries about tokens in the next batches of a chain. The batches can be in any month. */
 export async function accessCounts(
   { call }: MongoConnection,
   chain: string,

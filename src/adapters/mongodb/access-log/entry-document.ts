@@ -1,8 +1,11 @@
 import type { AccessEntry, AccessOutcome, ActorType } from '../../../events/access-log/access-entry.js';
 
-/** One entry of the access log. Fields that are null in the entry are absent from the document. */
+/** The document for one entry of the access log. A field that is null in the entry is absent from the document. */
 export type EntryDocument = {
-  /** The chain, the sequence number of the batch, and the number in the batch, as encoded in `entry-key.ts`. */
+  /**
+   * The id of the chain, the sequence number of the batch, and the number of the entry in the batch, encoded by
+   * `entry-key.ts`.
+   */
   readonly _id: Buffer;
   readonly tenant: string;
   readonly time: number;
@@ -20,7 +23,7 @@ export type EntryDocument = {
   readonly trace_stream?: string;
   readonly trace_revision?: number;
   /**
-   * Present only in the last entry of a batch. If no entry of a batch has it, the batch was not stored completely and
+   * Present only in the last entry of a batch. If it is missing from a batch, the batch was not stored completely and
    * was never acknowledged.
    */
   readonly batch?: { readonly previous: Buffer; readonly hash: Buffer };

@@ -6,12 +6,14 @@ const numberBytes = 4;
 const keyBytes = chainBytes + sequenceBytes + numberBytes;
 
 /**
- * An entry's place: its chain, the sequence number of its batch, and its number in the batch. The keys in a chain sort
- * in the order in which their entries were written.
+ * The place of an entry: the id of its chain, the sequence number of its batch, and its number in the batch. Within a
+ * chain, keys sort in the order in which the entries were written.
  */
 export type EntryPlace = { readonly chain: string; readonly sequence: number; readonly number: number };
 
-/** Returns a new, unique chain id of 24 hex digits. Ids sort by creation time, to the second. */
+/**
+ * Returns a new, unique id for a chain, as 24 hex digits. Ids sort by creation time, with a precision of one second.
+ */
 export function newChain(): string {
   return new ObjectId().toHexString();
 }
@@ -36,10 +38,13 @@ export function entryPlace(key: Buffer): EntryPlace {
   };
 }
 
-/** A key that sorts before the key of every entry. */
+/** The key that sorts before the keys of all entries. */
 export const beforeAll = Buffer.alloc(keyBytes);
 
-/** Returns a key that sorts after every key in a batch, or after every key in the chain if `sequence` is omitted. */
+/**
+ * Returns a key that sorts after all keys in a batch. If `sequence` is omitted, the key sorts after all keys in the
+ * chain.
+ */
 export function afterBatch(chain: string, sequence = 2 ** (8 * sequenceBytes) - 1): Buffer {
   return entryKey({ chain, sequence, number: 2 ** (8 * numberBytes) - 1 });
 }

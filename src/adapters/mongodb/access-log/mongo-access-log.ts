@@ -14,7 +14,7 @@ import { accessCounts } from './access-counts.js';
 import { type EntryDocument, entryDocument, entryOf } from './entry-document.js';
 import { entryKey, newChain } from './entry-key.js';
 
-/** Implements `AccessLog` with one collection per month. Each process appends to its own chain. */
+/** Implements `AccessLog` with one collection per month. Each process appends to a separate chain. */
 export function mongoAccessLog(connection: MongoConnection): AccessLog & { close(): Promise<void> } {
   const writer = createAccessWriter(connection);
   return {
@@ -41,8 +41,8 @@ export function mongoAccessLog(connection: MongoConnection): AccessLog & { close
 type ChainHead = { readonly chain: string; readonly sequence: number; readonly hash: Uint8Array };
 
 /**
- * Creates a writer that appends to its own chain in the access log. It stores concurrent entries as one batch. After a
- * failure, we do not know how much of the batch is stored, so the writer begins a new chain.
+ * Creates a writer with a separate chain in the access log. The writer stores concurrent entries as one batch. After a
+ * failure, it is unknown how much of the batch is stored, so the writer begins a new chain.
  */
 function createAccessWriter({ call }: MongoConnection) {
   const withIndexes = new Set<Month>();
@@ -64,7 +64,8 @@ function createAccessWriter({ call }: MongoConnection) {
       await call((db) => ensureIndexes(db, [accessIndexes(month)]));
       withIndexes.add(month);
     }
-    // Inserts in order. The last entry closes the batch, and is stored only if all entries before it are stored.
+    // Inserts the entries in order. The last entry closes the batch, so it must not be stored if one of the other
+    // entries is missing.
     await call((db) => db.collection<EntryDocument>(accessCollection(month)).insertMany(documents, { ordered: true }));
     head = { chain: head.chain, sequence, hash };
   }
@@ -83,9 +84,11 @@ function createAccessWriter({ call }: MongoConnection) {
     async record(entries: readonly AccessEntry[]): Promise<void> {
       if (entries.length > 0) await groups.add(entries);
     },
-    /** Forgets which months have their indexes. Called after the collections of past months are dropped. */
+    /**
+     * Clears the list of months that have their indexes. Call this after collections of past months have been dropped.
+     */
     forgetMonths: (): void => withIndexes.clear(),
-    /** Resolves when no append is pending. */
+    /** Resolves when no more appends are pending. */
     close: groups.idle,
   };
 }
@@ -95,8 +98,8 @@ function noHead(): ChainHead {
 }
 
 /**
- * Returns a page of a tenant's entries across all months, newest first, and the exact total. The page and the total
- * come from the same snapshot.
+ * Returns a page of the entries of a tenant across all months, newest first, and the exact total. Both are read from
+ * the same snapshot.
  */
 async function queryAccess(
   connection: MongoConnection,

@@ -7,7 +7,10 @@ import { uuidText } from '../uuid.js';
 
 const pageSize = 2_000;
 
-/** Opens the cluster's key store for a backup, which reads it document by document while other processes use it. */
+/**
+ * Opens the key store of the cluster for a backup. The backup reads one page of documents at a time while other
+ * processes use the store.
+ */
 export async function openMongoKeysToCopy(url: string, databaseName: string): Promise<KeysToCopy> {
   const connection = await connectMongo(url, databaseName);
   const { call } = connection;
@@ -15,8 +18,9 @@ export async function openMongoKeysToCopy(url: string, databaseName: string): Pr
   const rootCheck = await storedRootCheck(connection);
 
   /**
-   * Throws BackupRefused during a rotation or a restore. Threat: a backup that has only some of the keys, or keys under
-   * two different root keys, cannot be restored.
+   * Throws BackupRefused if a rotation or a restore is running or has run since the backup began. Threat: a rotation or
+   * restore changes the keys during the backup. A backup that contains only some of the keys, or keys under two
+   * different root keys, cannot be restored.
    */
   async function refuseRotation(): Promise<void> {
     const check = await storedRootCheck(connection);
@@ -48,7 +52,7 @@ export async function openMongoKeysToCopy(url: string, databaseName: string): Pr
       await refuseRotation();
       const all = await call((db) => db.listCollections({}, { nameOnly: true }).toArray());
       const names = all.map(({ name }) => name).filter((name) => !name.startsWith('system.'));
-      // Data keys come before the keys that wrap them.
+      // Writes the data keys before the keys that wrap them.
       for (const table of names.sort((a, b) => Number(b === 'data_keys') - Number(a === 'data_keys'))) {
         for await (const row of documents(table, {})) {
           yield `${BSON.EJSON.stringify({ table, row: withBinaries(row) }, { relaxed: false })}\n`;
@@ -70,8 +74,8 @@ export async function openMongoKeysToCopy(url: string, databaseName: string): Pr
 }
 
 /**
- * Converts each Buffer, which is how the driver returns binary data, to a Binary value. Extended JSON does not
- * distinguish a Buffer from other objects.
+ * Converts each Buffer in a document to a Binary value. The driver returns binary data as Buffers, but Extended JSON
+ * does not distinguish a Buffer from other objects.
  */
 function withBinaries(row: Document): Document {
   return Object.fromEntries(

@@ -4,8 +4,8 @@ import type { VaultKeyPurpose } from '../../../ports/key-store.js';
 const purpose: VaultKeyPurpose = 'integrity';
 
 /**
- * Returns the wrapped integrity key from a line of a key store backup. Returns null if the line contains something
- * else.
+ * Returns the wrapped integrity key in a line of a key store backup. Returns null if the line contains a different
+ * document.
  */
 export function integrityDocumentIn(line: string) {
   const { table, row } = BSON.EJSON.parse(line) as { readonly table: string; readonly row: Document };

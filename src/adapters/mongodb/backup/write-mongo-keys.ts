@@ -8,16 +8,17 @@ import { uuidBytes, uuidText } from '../uuid.js';
 
 const rowsAtOnce = 1_000;
 /**
- * The log readers whose positions are not restored. Each of them starts at the beginning of the log again, because the
- * log may have been restored from a different copy.
+ * The log readers whose positions are not restored. They start again at the beginning of the log, because the log may
+ * be restored from a different copy than the keys.
  */
 const readers = ['shredder', 'orphans', 'anchor', 'log'] satisfies KeyRingReader[];
 const notRestored = new Set<unknown>([...readers, ...logMemories, restoringMark]);
 
 /**
- * Writes the lines of a backup into a key store that is empty or in which a restore was interrupted. If a key was
- * erased after the backup was taken, it is written as destroyed. The vault refuses to use the store until all keys are
- * written. After that, the vault treats the log as older than the key store until `acceptLog` is called.
+ * Writes the lines of a backup into a key store. The store must be empty, or an earlier restore into it must have been
+ * interrupted. A key that was erased after the backup was made is written as destroyed. The vault refuses to use the
+ * store until all keys have been written. After that, the vault treats the log as older than the key store until
+ * `acceptLog` is called.
  */
 export async function writeMongoKeys(
   url: string,
@@ -31,8 +32,8 @@ export async function writeMongoKeys(
     await begin(connection, attempt);
     const waiting = new Map<string, Document[]>();
     const written = new Map<string, number>();
-    // Replaces the documents of an interrupted restore, because the database user of the key store has no right to
-    // remove documents.
+    // Replaces documents that an interrupted restore has left behind. They cannot be removed first, because the
+    // database user of the key store does not have the right to remove documents.
     const flush = async (table: string, rows: readonly Document[]): Promise<void> => {
       const writes = rows.map((row) => ({
         replaceOne: { filter: { _id: row['_id'] }, replacement: row, upsert: true },
@@ -44,8 +45,8 @@ export async function writeMongoKeys(
     for await (const line of lines) {
       const { table, row } = decode(line);
       if (table === 'meta' && notRestored.has(row['_id'])) continue;
-      // The revisions in the backup may be newer than the restored log. The shredder records the current revisions from
-      // the log.
+      // Skips the recorded revisions, which may be newer than the restored log. The shredder records the current
+      // revisions again when it reads the log.
       if (table === 'directory_revisions') continue;
       const { revision: _, ...kept } = row;
       const rows = [...(waiting.get(table) ?? []), withoutErased(kept, erased)];
@@ -60,7 +61,7 @@ export async function writeMongoKeys(
 }
 
 /**
- * Marks the store as incomplete. Throws BackupRefused if the store is not empty, unless an earlier restore was
+ * Marks the store as incomplete. Throws BackupRefused if the store is not empty, except if an earlier restore was
  * interrupted.
  */
 async function begin(connection: MongoConnection, attempt: string): Promise<void> {
@@ -79,8 +80,8 @@ async function end(connection: MongoConnection, attempt: string, written: Readon
   const { call } = connection;
   const seen = { $set: { value: Number.MAX_SAFE_INTEGER } };
   await call((db) => keyCollections.meta(db).updateOne({ _id: 'log' satisfies KeyRingReader }, seen, { upsert: true }));
-  // Two documents in `meta` do not come from the backup: the restore mark and the log position that the key store has
-  // seen.
+  // Two documents in `meta` do not come from the backup. One is the restore mark, and the other is the log position
+  // that the key store has seen.
   const besides = new Map([['meta', 2]]);
   for (const name of await collectionsIn(connection)) {
     const own = (written.get(name) ?? 0) + (besides.get(name) ?? 0);

@@ -4,11 +4,11 @@ import type { Stored } from '../../../views/row-mac.js';
 type Key = {
   readonly id: string;
   readonly hash: string;
-  /** The minute in which the key was last used, counted from 1970-01-01. No event records this time. */
+  /** The minute in which the key was last used, counted from 1970-01-01. This time is not recorded in any event. */
   readonly used_on?: number;
 };
 
-/** A document in the collection `directory`. There is one for each tenant and each application. */
+/** A document in the collection `directory`. Each tenant and each application has one document. */
 export type DirectoryDocument = {
   /** `tenant-<id>` or `application-<id>`. */
   readonly _id: string;
@@ -30,7 +30,7 @@ export function documentId(kind: DirectoryRecord['kind'], id: string): string {
   return `${kind}-${id}`;
 }
 
-/** Returns the fields of a record, except its keys. */
+/** Returns all fields of a record except its keys. */
 export function fieldsOf(record: Stored<DirectoryRecord>): Omit<DirectoryDocument, '_id' | 'keys'> {
   const { kind, id, revision, content } = record;
   return {

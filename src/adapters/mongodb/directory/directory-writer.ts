@@ -8,23 +8,24 @@ import { directoryCollection } from './directory-indexes.js';
 
 /**
  * The result of a write. `stale` means that the stored row has the same revision or a newer one. `gap` means that the
- * tenant's stored row does not have the revision that the events follow, so the rows of the tenant's applications may
- * lack changes. The caller then folds the tenant's stream and writes all of its records.
+ * stored row of the tenant does not have the revision that comes before the events. In this case, the rows of its
+ * applications may also lack changes, and the caller folds the stream of the tenant and writes all of its records.
  */
 export type DirectoryOutcome = 'written' | 'stale' | 'gap';
 
 const attemptsMax = 5;
 
 /**
- * Writes the rows of tenants and applications. Each write checks the revision of the stored row, so commands and the
- * runner may write in any order. If a write throws StoreUnavailable, its outcome is unknown, and it is safe to retry.
+ * Creates the writer for the rows of tenants and applications. Each write checks the revision of the stored row, so
+ * commands and the runner can write in any order. If a write throws StoreUnavailable, it is unknown whether the write
+ * took effect. The caller can safely repeat the write.
  */
 export function mongoDirectoryWriter({ call }: MongoConnection) {
   const directory = (db: Db) => db.collection<DirectoryDocument>(directoryCollection);
 
   /**
-   * Writes a record if the stored record matches the guard. Returns true if the record was written. With `upsert`,
-   * MongoDB reports a duplicate key if the record exists but does not match the guard.
+   * Writes a record if the stored record matches `guard`. Returns true if the record was written. If `upsert` is true
+   * and the stored record does not match, MongoDB reports a duplicate key.
    */
   async function applied(record: Stored<DirectoryRecord>, guard: Document, upsert: boolean): Promise<boolean> {
     const filter = { _id: documentId(record.kind, record.id), ...guard };
@@ -47,8 +48,8 @@ export function mongoDirectoryWriter({ call }: MongoConnection) {
   }
 
   /**
-   * Writes one record. `before` is the revision that the stored row must have. If `before` is null, the stored row may
-   * have any older revision.
+   * Writes one record. The stored row must have the revision `before`. If `before` is null, the stored row can have any
+   * older revision.
    */
   async function writeOne(record: Stored<DirectoryRecord>, before: number | null): Promise<DirectoryOutcome> {
     const guard = { revision: before === null ? { $lt: record.revision } : before };
@@ -58,24 +59,25 @@ export function mongoDirectoryWriter({ call }: MongoConnection) {
       if (stored >= record.revision) return 'stale';
       if (before !== null && stored !== before) return 'gap';
     }
-    // A concurrent write cannot cause this. A key in this record also belongs to another record, and no event can have
-    // that result.
+    // A concurrent write cannot be the reason. A key in this record also belongs to a different record, which no
+    // sequence of events can produce.
     throw new Error('a directory record cannot be written');
   }
 
   return {
     /**
-     * Writes the records that result from a tenant's events: first the applications, and then the tenant itself.
-     * `before` is the revision before these events, or -1 if there is none. The tenant's record is written only if the
-     * stored record has this revision. A tenant's row is therefore never newer than the rows of its applications, even
-     * if two processes append events in one order and write rows in another.
+     * Writes the records that result from events of a tenant. `before` is the revision before these events, or -1 if
+     * they are the first events. The records of the applications are written first. After them, the record of the
+     * tenant is written, but only if the stored record has the revision `before`. The row of a tenant is therefore
+     * never newer than the rows of its applications. This is true even if two processes append events in one order and
+     * write the rows in the opposite order.
      */
     async write(records: readonly Stored<DirectoryRecord>[], before: number): Promise<DirectoryOutcome> {
       return writeInOrder(records, before);
     },
 
     /**
-     * Writes all records of a tenant, which were folded from its whole stream. The records are complete, so they may
+     * Writes all records of a tenant. The records were folded from the whole stream and are complete, so they can
      * replace older rows of any revision.
      */
     async writeAll(records: readonly Stored<DirectoryRecord>[]): Promise<DirectoryOutcome> {
@@ -96,10 +98,7 @@ export function mongoDirectoryWriter({ call }: MongoConnection) {
   }
 }
 
-/**
- * Returns the update as expressions that MongoDB evaluates. Keys that remain keep their `used_on`, and removed keys
- * lose it.
- */
+/** Returns the update as expressions that MongoDB evaluates. They preserve `used_on` for each key that still exists. */
 function fieldsKeepingUse(record: Stored<DirectoryRecord>): Document {
   const stored = { $ifNull: ['$keys', []] };
   const before = { $filter: { input: stored, as: 'old', cond: { $eq: ['$$old.hash', '$$key.hash'] } } };

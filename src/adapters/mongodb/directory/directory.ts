@@ -5,7 +5,7 @@ import { countBy, readSnapshot } from '../snapshot-reading.js';
 import { type DirectoryDocument, documentId, recordOf } from './directory-document.js';
 import { directoryCollection, directoryIndexNames } from './directory-indexes.js';
 
-/** Implements `Directory` on MongoDB. `mongoDirectoryWriter` writes the records that this reads. */
+/** Implements `Directory` on MongoDB. The records are written by `mongoDirectoryWriter`. */
 export function mongoDirectory(connection: MongoConnection): Directory {
   const { call } = connection;
   const directory = (db: Db) => db.collection<DirectoryDocument>(directoryCollection);

@@ -12,9 +12,10 @@ import { directoryCollection } from './directory-indexes.js';
 const collectionIn = (db: Db) => db.collection<DirectoryDocument>(directoryCollection);
 
 /**
- * Replaces all stored rows with the given records in one transaction. Removes a stored row if there is no record for
- * it. Keeps a stored row that is newer, because its tenant changed after the records were folded. Each key keeps the
- * minute of its last use. If another process changes a row in the meantime, replaces nothing and returns false.
+ * Replaces all stored rows with `records` in one transaction. Removes each stored row that has no record. A stored row
+ * that is newer than the records is not replaced, because its tenant changed after the records were folded. Each key
+ * retains the minute of its last use. If another process changes a row during the replacement, replaces nothing and
+ * returns false.
  */
 export async function replaceDirectory(
   connection: MongoConnection,
@@ -50,8 +51,8 @@ export async function replaceDirectory(
 }
 
 /**
- * Returns the ids of the stored rows that are newer than the records, because events were appended after the records
- * were folded.
+ * Returns the ids of the stored rows that are newer than the records. A row is newer if events were appended after the
+ * records were folded.
  */
 async function newerThan(
   records: readonly Stored<DirectoryRecord>[],

@@ -4,7 +4,7 @@ import { StoreUnavailable } from '../../../ports/store-unavailable.js';
 import { type ProjectionVersions, projectionVersions } from '../../../views/versions.js';
 import type { MongoConnection } from '../connection.js';
 
-/** The only document in `generations`. Every change to this document is a single compare-and-set. */
+/** The only document in the collection `generations`. Every change to it is a single compare-and-set operation. */
 export type GenerationsDocument = GenerationsInUse & {
   readonly _id: 'token_rows';
   readonly versions: ProjectionVersions;
@@ -15,8 +15,8 @@ export type GenerationsDocument = GenerationsInUse & {
   /** Generations up to this number are never added again. */
   readonly retired: number;
   /**
-   * The id under which a process holds the lease on the rebuild, or null. `until` is when the lease expires, according
-   * to MongoDB's clock.
+   * The id under which a process holds the lease on the rebuild, or null. `until` is the time when the lease expires,
+   * according to the clock of MongoDB.
    */
   readonly holder: string | null;
   readonly until: Date | null;
@@ -29,8 +29,8 @@ export function generationsCollection(db: Db): Collection<GenerationsDocument> {
 }
 
 /**
- * Creates the document if it is missing. The new document lists the generation that `toRead` returns as the only one
- * that is read and written.
+ * Creates the document if it is missing. The new document lists a single generation, which `toRead` returns, as both
+ * read and written.
  */
 export async function ensureGenerations({ call }: MongoConnection, toRead: () => Promise<number>): Promise<void> {
   const found = await call((db) => generationsCollection(db).findOne(theGenerations));
@@ -44,8 +44,8 @@ export async function ensureGenerations({ call }: MongoConnection, toRead: () =>
 }
 
 /**
- * Returns the document. Throws StoreUnavailable if it is missing. A missing document never means that the vault is
- * empty.
+ * Returns the document. Throws StoreUnavailable if the document is missing. A missing document never means that the
+ * vault is empty.
  */
 export async function loadGenerations({ call }: MongoConnection): Promise<GenerationsDocument> {
   const found = await call((db) => generationsCollection(db).findOne(theGenerations));

@@ -3,14 +3,15 @@ import type { MongoConnection } from '../connection.js';
 import { loadGenerations } from './generations-document.js';
 
 /**
- * The generations in use. `at` is the time at which this process began to read them (`performance.now()`). The list was
- * correct at some moment since then.
+ * The generations in use. `at` is the time when this process began to read them (`performance.now()`). The list was
+ * correct at some moment after `at`.
  */
 export type KnownGenerations = GenerationsInUse & { readonly at: number };
 
 /**
- * `trustedMs` is the limit from docs/design.md, "Rebuild": a reader relies on what it knows about the generations for
- * at most two seconds, including the read itself. `knownMs` is how long a list of the generations stays in the cache.
+ * Two limits for how long a list of the generations is used. `knownMs` is how long the list stays in the cache.
+ * `trustedMs` is the limit from docs/design.md, "Rebuild": a reader relies on a list for at most two seconds, including
+ * the time to read the list.
  */
 const knownMs = 1_000;
 export const trustedMs = 2_000;
@@ -41,18 +42,22 @@ export function knownGenerations(connection: MongoConnection) {
 
   return {
     /**
-     * Returns the generations in use. The list is at most one second old and was read from the current primary, because
-     * the response of a deposed primary may be outdated.
+     * Returns the generations in use. The list is at most one second old. It was read from the current primary, because
+     * the response of a deposed primary can be outdated.
      */
     async known(): Promise<KnownGenerations> {
       const isGood =
         known !== null && performance.now() - known.at < knownMs && connection.primaryIsSince(known.at) ? known : null;
       return isGood ?? loading ?? load();
     },
-    /** Reads the generations from the store. Never reuses a read that began before this call. */
+    /**
+     * Reads the generations from the store. The read begins after this call, so the result is never older than the
+     * call.
+     */
     fresh,
     /**
-     * Discards everything that was read before this call. Called before and after this process changes the generations.
+     * Discards everything that was read before this call. Call this before and after each change of the generations by
+     * this process.
      */
     forget(): void {
       forgottenAt = performance.now();

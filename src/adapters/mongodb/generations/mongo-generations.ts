@@ -13,42 +13,43 @@ import { type KnownGenerations, knownGenerations } from './known-generations.js'
 import { createRebuildHold, heldByAnother, leaseUntil } from './rebuild-hold.js';
 
 /**
- * How long a process may still use a generation that was removed from the list of written generations, in ms. After
- * this time, no process considers the generation to be in use, and no process has a pending write to it.
+ * The time in ms for which a process can still use a generation after the generation was removed from the list of
+ * written generations. After this time, no process considers the generation to be in use, and no process has a pending
+ * write to it.
  */
 const settleMs = 3_000;
 
 export type MongoGenerations = Generations & {
   /**
-   * Returns the generations in use from this process's cache, and the time at which this process began to read them.
+   * Returns the generations in use from the cache of this process, and the time when this process began to read them.
    */
   known(): Promise<KnownGenerations>;
-  /** Like `known`, but reads from the store. Never reuses a read that began before this call. */
+  /** Returns the same as `known`, but reads the generations from the store. The read begins after this call. */
   fresh(): Promise<KnownGenerations>;
   /**
-   * Acquires the lease on the rebuild for this process, which keeps it until it calls `release`. Throws
-   * StoreUnavailable while another process holds the lease.
+   * Acquires the lease on the rebuild for this process. The process keeps the lease until it calls `release`. Throws
+   * StoreUnavailable if another process holds the lease.
    */
   hold(): Promise<void>;
   release(): Promise<void>;
   /**
-   * Returns true if another process is working on the rebuild. If the process that holds the lease has died, waits up
-   * to ten seconds for the lease to expire, and then returns false.
+   * Returns true if another process is working on the rebuild. If the process that holds the lease has died, this
+   * function waits until the lease expires, which takes up to ten seconds, and then returns false.
    */
   isElsewhere(): Promise<boolean>;
 };
 
 /**
- * Implements `Generations` on MongoDB, with one collection per generation. One document names the generations that are
- * read and written. A process that writes a row reads this document after the row's event is stored. If a generation is
- * added after that, its rebuild finds the event in the log.
+ * Implements `Generations` on MongoDB, with one collection per generation. A single document lists the generations that
+ * are read and written. Before a process writes a row, it reads this document, but only after the event for the row is
+ * stored. If a generation is added after that read, the rebuild of the generation finds the event in the log.
  */
 export function mongoGenerations(connection: MongoConnection, log: Pick<EventLog, 'readClear'>): MongoGenerations {
   const { call } = connection;
   const { known, fresh, forget } = knownGenerations(connection);
   const hold = createRebuildHold(connection);
 
-  /** Changes the document if it matches the filter. Returns false if it does not. */
+  /** Changes the document if it matches the filter. Otherwise returns false. */
   async function change(filter: object, update: object | object[]): Promise<boolean> {
     forget();
     const changed = await call((db) => generationsCollection(db).updateOne({ ...theGenerations, ...filter }, update));
@@ -56,7 +57,7 @@ export function mongoGenerations(connection: MongoConnection, log: Pick<EventLog
     return changed.matchedCount === 1;
   }
 
-  /** Changes the state of the rebuild. Throws StoreUnavailable unless this process holds the lease on the rebuild. */
+  /** Changes the state of the rebuild. Throws StoreUnavailable if another process holds the lease on the rebuild. */
   async function changeHeld(filter: object, update: object): Promise<void> {
     if (!(await change({ ...filter, holder: await hold.id() }, update))) throw heldByAnother();
   }
@@ -117,8 +118,8 @@ export function mongoGenerations(connection: MongoConnection, log: Pick<EventLog
     async retire(generations) {
       const { write } = await fresh();
       const unused = generations.filter((generation) => !write.includes(generation));
-      // Threat: a process is suspended after it creates a key and before it begins the rebuild. Without this change, it
-      // could begin a generation whose key has been destroyed.
+      // Threat: a process creates a key, is suspended before it begins the rebuild, and meanwhile its key is destroyed
+      // as unused. Without this change, the process could still begin the generation after it resumes.
       await change({}, { $max: { retired: Math.max(0, ...unused) } });
       const now = await fresh();
       return unused.filter((generation) => !now.write.includes(generation));
@@ -131,8 +132,9 @@ const looks = 10;
 const pauseMs = 50;
 
 /**
- * Returns true if each token event after the rebuild's position has its row in the new generation. Writers of recent
- * events know both generations and write these rows within moments. If rows are missing, checks again a few times.
+ * Returns true if each token event after the position of the rebuild has its row in the new generation. Processes that
+ * write recent events already write to both generations, so these rows appear within moments. If rows are missing,
+ * checks a few more times.
  */
 async function allHaveRows(
   connection: MongoConnection,
@@ -153,8 +155,9 @@ async function allHaveRows(
 }
 
 /**
- * Checks that the database user may change the rows of a generation. Called before all processes begin to write to that
- * generation. Uses an id that no row has. Throws MongoBroken.
+ * Checks that the database user has the right to change the rows of a generation. Must be called before all processes
+ * begin to write to that generation. Uses an id that no row has, so the check changes nothing. Throws MongoBroken if a
+ * right is missing.
  */
 async function proveRights({ call }: MongoConnection, generation: number): Promise<void> {
   const none = { _id: '' };

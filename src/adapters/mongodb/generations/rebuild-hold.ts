@@ -4,25 +4,28 @@ import { StoreUnavailable } from '../../../ports/store-unavailable.js';
 import type { MongoConnection } from '../connection.js';
 import { generationsCollection, loadGenerations, theGenerations } from './generations-document.js';
 
-/** The length of a lease, in ms. Another process can replace a dead holder after this time. */
+/**
+ * The length of a lease, in ms. If the process that holds the lease dies, another process can acquire the lease after
+ * this time.
+ */
 const leaseMs = 10_000;
 const renewMs = 2_500;
 const pollMs = 500;
 
-/** An expression for the end of a renewed lease, according to MongoDB's clock. */
+/** A MongoDB expression for the time when a renewed lease expires, according to the clock of MongoDB. */
 export const leaseUntil = { $add: ['$$NOW', leaseMs] };
 
 /**
- * Creates the lease on the rebuild. One process at a time holds it, under an id that is new each time. Every change to
- * the rebuild's state filters on this id. Therefore a process that was suspended cannot change anything if another
- * process has taken over in the meantime.
+ * Creates the functions that manage the lease on the rebuild. One process at a time holds the lease, under an id that
+ * is new each time. Every change to the state of the rebuild has this id in its filter. If a process was suspended and
+ * another process has acquired the lease since, the first process can therefore no longer change anything.
  */
 export function createRebuildHold(connection: MongoConnection) {
   const { call } = connection;
   let held: string | null = null;
   let renewing: NodeJS.Timeout | null = null;
 
-  /** Returns a filter that matches the document if no other process holds the lease. */
+  /** Returns a filter that matches the document only if no other process holds the lease. */
   const isFree = () => ({
     ...theGenerations,
     $expr: { $or: [{ $in: ['$holder', [null, held]] }, { $lt: ['$until', '$$NOW'] }] },
@@ -41,17 +44,20 @@ export function createRebuildHold(connection: MongoConnection) {
   function keep(holder: string): void {
     held = holder;
     if (renewing !== null) clearInterval(renewing);
-    // If a renewal fails, the next change to the rebuild's state reports the problem.
+    // Ignores a failed renewal. If the lease is lost, the next change to the state of the rebuild fails.
     renewing = setInterval(() => renew(holder).catch(() => undefined), renewMs);
     renewing.unref();
   }
 
   return {
-    /** Records that this process holds the lease. The lease itself was stored when the rebuild began. */
+    /**
+     * Records that this process holds the lease, and renews it from now on. The lease itself was stored when the
+     * rebuild began.
+     */
     keep,
     /**
      * Returns the id under which this process holds the lease. Acquires the lease if it is free. Throws
-     * StoreUnavailable while another process holds it.
+     * StoreUnavailable if another process holds it.
      */
     async id(): Promise<string> {
       if (held !== null) return held;
@@ -71,8 +77,8 @@ export function createRebuildHold(connection: MongoConnection) {
       );
     },
     /**
-     * Returns true if another live process holds the lease. A dead process does not renew its lease. If the lease is
-     * not renewed, waits until it expires and then returns false.
+     * Returns true if another live process holds the lease. A live process renews its lease. If the lease is not
+     * renewed, waits until it expires and then returns false.
      */
     async isElsewhere(): Promise<boolean> {
       const first = await loadGenerations(connection);

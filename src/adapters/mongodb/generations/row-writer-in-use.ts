@@ -9,14 +9,15 @@ export type RowWriterInUse = TokenRowWriter & { forgetTombstones(notBefore: numb
 
 /**
  * Called before the row of a token that has ended is written. If the process is interrupted between this call and the
- * write, it later repeats both of them.
+ * write, both are repeated later.
  */
 type OnEnded = (stream: string, revision: number) => Promise<void>;
 
 /**
- * Writes rows into every generation that is listed as written. Reads this list after it is called, so call it only
- * after the event is stored. If a row lacks its search terms for one of these generations, the result is `gap`. The
- * caller then folds the stream to find the terms. Concurrent rows are written as one group.
+ * Creates a writer that writes rows to every generation that is listed as written. The writer reads this list after a
+ * row is passed to it, so pass a row only after its event is stored. If the search terms of a row are missing for one
+ * of these generations, the result is `gap`, and the caller folds the stream to compute the terms. Concurrent rows are
+ * written as one group.
  */
 export function rowWriterInUse(
   connection: MongoConnection,
@@ -24,8 +25,8 @@ export function rowWriterInUse(
   onEnded: OnEnded,
 ): RowWriterInUse {
   /**
-   * Writes rows into one generation. Each row must be from a different stream. Adds a stream to `gaps` if its row
-   * cannot be written because the stored row is too old or search terms are missing.
+   * Writes rows to one generation. Each row must be from a different stream. If a row cannot be written because the
+   * stored row is too old or search terms are missing, adds its stream to `gaps`.
    */
   async function writeInto(generation: number, read: number, rows: readonly RowWrite[], gaps: Set<string>) {
     const complete = rows.filter(({ view, index }) => {
@@ -41,8 +42,8 @@ export function rowWriterInUse(
     const { read, write } = await generations.fresh();
     const gaps = new Set<string>();
     for (const distinct of eachStreamOnce(rows)) {
-      // The generation that is read comes last. If a caller has seen a row in it, the next generation therefore already
-      // has that row.
+      // Writes the generation that is read last. After a caller has seen a row in this generation, all other
+      // generations already have the row.
       for (const generation of [...write.filter((each) => each !== read), read]) {
         await writeInto(generation, read, distinct, gaps);
       }
@@ -62,7 +63,7 @@ export function rowWriterInUse(
       const each = await Promise.all(
         write.map((generation) => mongoRowWriter(connection, generation).revisionsOf(streams)),
       );
-      // Leaves out a stream that has no row in one of the generations, because its rows are behind.
+      // Skips a stream that has no row in one of the generations, because that generation still lacks the row.
       const inAll = streams.filter((stream) => each.every((stored) => stored.has(stream)));
       return new Map(inAll.map((stream) => [stream, Math.min(...each.map((stored) => stored.get(stream) ?? -1))]));
     },
@@ -77,7 +78,7 @@ export function rowWriterInUse(
   };
 }
 
-/** Splits the rows into parts in which each stream occurs at most once. Rows from the same stream keep their order. */
+/** Splits the rows into parts in which each stream occurs at most once. The rows of a stream keep their order. */
 function eachStreamOnce(rows: readonly RowWrite[]): readonly (readonly RowWrite[])[] {
   const parts: RowWrite[][] = [];
   const seen = new Map<string, number>();

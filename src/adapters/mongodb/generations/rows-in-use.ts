@@ -9,9 +9,9 @@ import { trustedMs } from './known-generations.js';
 import type { MongoGenerations } from './mongo-generations.js';
 
 /**
- * Implements `TokenRows` on the generation that is read. A search reads the generation that it was planned for. A
- * result is returned only if its generation was still being written after the read. A generation that is no longer
- * written lacks newer rows and is dropped.
+ * Implements `TokenRows` on the generation that is currently read. A search uses the generation for which it was
+ * planned. After each read, checks that the generation was still being written. A generation that is no longer written
+ * lacks newer rows and is soon dropped, so a result from it must not be returned.
  */
 export function tokenRowsInUse(
   connection: MongoConnection,
@@ -22,7 +22,8 @@ export function tokenRowsInUse(
     const generation = planned ?? read;
     if (!write.includes(generation)) throw new GenerationDropped('mongodb');
     const answer = await look(mongoTokenRows(connection, generation));
-    // A generation that was read recently is still written for a few more seconds: see `minimalGraceMs`.
+    // If the generation was listed as read a moment ago, it will still be written for a few more seconds (see
+    // `minimalGraceMs`), so no check is needed.
     if (generation === read && performance.now() - at < trustedMs) return answer;
     if ((await generations.fresh()).write.includes(generation)) return answer;
     throw new GenerationDropped('mongodb');
@@ -33,8 +34,8 @@ export function tokenRowsInUse(
       try {
         return await from(null, look);
       } catch (error) {
-        // The process was suspended for so long that the generation was dropped. Tries again with the current
-        // generation.
+        // The process was suspended for so long that the generation was dropped in that time. Tries again with the
+        // generation that is now read.
         if (!(error instanceof GenerationDropped)) throw error;
       }
     }

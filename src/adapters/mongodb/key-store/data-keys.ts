@@ -23,8 +23,8 @@ type DataKeys = Pick<
   Pick<RotationRows, 'countLivingDataKeys' | 'livingDataKeys' | 'rewrapDataKeys'>;
 
 /**
- * Stores wrapped data keys. A key's document is never removed. To destroy the key, the document is overwritten.
- * `logHead` returns the position of the newest event.
+ * Stores wrapped data keys. The document of a key is never removed. A key is destroyed by overwriting its document.
+ * `logHead` returns the position of the newest event in the log.
  */
 export function mongoDataKeys({ call }: MongoConnection, clock: Clock, logHead: () => Promise<number>): DataKeys {
   const finds = batcher<string, DataKeyDocument | null>(async (keyIds) => {
@@ -70,8 +70,8 @@ export function mongoDataKeys({ call }: MongoConnection, clock: Clock, logHead: 
   }
 
   /**
-   * Overwrites the wrapped keys that still exist, and returns their number. When this returns, a majority of nodes has
-   * stored these changes, and any earlier change by another process.
+   * Overwrites those of the wrapped keys that still exist, and returns their number. When this function returns, a
+   * majority of the nodes has stored these changes and all earlier changes by other processes.
    */
   async function destroy(ended: readonly EndedKey[]): Promise<number> {
     let destroyed = 0;
@@ -89,7 +89,7 @@ export function mongoDataKeys({ call }: MongoConnection, clock: Clock, logHead: 
   }
 
   return {
-    /** Concurrent calls share one query. */
+    /** Reads the key in one query together with the keys of concurrent calls. */
     async dataKey(keyId) {
       const row = await finds.add(keyId);
       return row && { tenantKeyId: row.tenant_key, wrapped: row.wrapped, revision: row.revision ?? null };
@@ -99,11 +99,12 @@ export function mongoDataKeys({ call }: MongoConnection, clock: Clock, logHead: 
       return row === null || row.destroyed_at !== null ? null : { revision: row.revision ?? null };
     },
     countWraps: count,
-    /** All processes share one counter. */
+    /** Uses one counter per tenant, which all processes share. */
     reserveTraces: async (tenantId, uses) => (await count(`traces.${tenantId}`, uses)) - uses,
     async insertDataKeys(tenantKeyId, keys) {
       const head = await logHead();
-      // Records the newest log position, because these keys are created after it (ADR 32).
+      // Records how far the log reaches before the keys are stored. If the log later ends before this position, the
+      // vault detects that an older copy was restored (ADR 32).
       await call((db) =>
         keyCollections.meta(db).updateOne({ _id: 'log' }, { $max: { value: head } }, { upsert: true }),
       );
@@ -115,7 +116,7 @@ export function mongoDataKeys({ call }: MongoConnection, clock: Clock, logHead: 
       );
       await call((db) => keyCollections.dataKeys(db).insertMany(rows));
       if (!(await isRetiring(tenantKeyId))) return 'stored';
-      // The rotation may not have rewrapped these keys, and it destroys the key that wraps them.
+      // Destroys the new keys. The rotation will destroy the key that wraps them, and may not have rewrapped them.
       await destroy(keys.map(({ id }) => ({ keyId: id, eventId: noEvent })));
       return 'retiring';
     },
@@ -154,15 +155,15 @@ export function mongoDataKeys({ call }: MongoConnection, clock: Clock, logHead: 
 }
 
 /**
- * The number of inserts per second that a sequence can distinguish (about two million). With this factor, sequences are
- * exact integers until the year 2106.
+ * The number of inserts per second that a sequence number can distinguish (about two million). With this factor,
+ * sequence numbers are exact integers until the year 2106.
  */
 const perSecond = 2 ** 21;
 
 /**
- * Returns a key's place in the order of creation, as a number that increases with the insert time. The server assigns
- * this time when the insert arrives, and the document becomes visible moments later. Documents from all processes
- * therefore become visible in nearly this order.
+ * Returns the place of a key in the order of creation, as a number that increases with the insert time. The server
+ * assigns the insert time when an insert arrives, and the document becomes visible moments later. Documents of all
+ * processes therefore become visible in nearly the same order.
  */
 export function sequenceOf({ t, i }: Timestamp): number {
   return t * perSecond + i;
@@ -172,5 +173,5 @@ export function stampOf(sequence: number): Timestamp {
   return new Timestamp({ t: Math.floor(sequence / perSecond), i: sequence % perSecond });
 }
 
-/** The server replaces this value with its own time. */
+/** A placeholder that the server replaces with the current time when it inserts the document. */
 const stampedByServer = new Timestamp({ t: 0, i: 0 });

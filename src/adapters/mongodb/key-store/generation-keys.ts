@@ -7,8 +7,8 @@ import { keyCollections } from './key-collections.js';
 import { underRootCheck } from './root-check.js';
 
 /**
- * Returns, in ascending order, the generations whose keys exist. Only their rows can be searched. A new key store has
- * none.
+ * Returns the generations whose keys exist, in ascending order. Only the rows of these generations can be searched.
+ * Returns an empty list for a new key store.
  */
 export async function livingGenerations({ call }: MongoConnection): Promise<readonly number[]> {
   const found = await call((db) =>
@@ -17,7 +17,7 @@ export async function livingGenerations({ call }: MongoConnection): Promise<read
   return found.map(({ _id }) => _id);
 }
 
-/** Stores the wrapped search-term keys. Each generation of token rows has one. */
+/** Stores the wrapped search-term keys. There is one key for each generation of token rows. */
 export function mongoGenerationKeys(
   connection: MongoConnection,
   clock: Clock,
@@ -38,8 +38,8 @@ export function mongoGenerationKeys(
       return newest[0]?._id ?? 0;
     },
     async insertGenerationKey(generation, wrapped, rootCheck) {
-      // Creates the collection outside the transaction, because a transaction with a snapshot cannot create a
-      // collection.
+      // Creates the collection before the transaction begins. A collection cannot be created in a transaction that
+      // reads from a snapshot.
       if (generation === firstGeneration) await call((db) => db.createCollection('generation_keys')).catch(() => null);
       const key = { _id: generation, made_at: clock.now(), destroyed_at: null, wrapped };
       try {

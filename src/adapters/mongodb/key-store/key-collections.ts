@@ -4,8 +4,8 @@ import type { RememberedCheckpoint, TenantKeyPurpose } from '../../../ports/key-
 import type { RequiredIndexes } from '../required-indexes.js';
 
 /**
- * One of a tenant's keys. `number` counts the tenant's keys for the same purpose, starting at 1. A unique index that
- * includes it prevents two processes from both adding the next key.
+ * A key of a tenant. `number` counts the keys that a tenant has for the same purpose, starting at 1. A unique index
+ * includes `number`, so two processes cannot both add the next key.
  */
 export type TenantKeyDocument = {
   readonly _id: string;
@@ -13,18 +13,18 @@ export type TenantKeyDocument = {
   readonly purpose: TenantKeyPurpose;
   readonly number: number;
   readonly made_at: number;
-  /** When the key was destroyed, in ms since the epoch. Null if it has not been destroyed. */
+  /** The time when the key was destroyed, in ms since the epoch, or null if it has not been destroyed. */
   readonly destroyed_at: number | null;
   readonly destroyed_by: Buffer | null;
-  /** The key, sealed under the root key, or null once the key is destroyed. */
+  /** The key, sealed under the root key, or null after the key has been destroyed. */
   readonly wrapped: Buffer | null;
-  /** True if a rotation has begun to replace the key. From then on, the key wraps no new keys. */
+  /** True if a rotation has begun to replace the key. A key that is being replaced wraps no new keys. */
   readonly retiring?: boolean;
 };
 
 /**
- * One data key. `stamp` is the time at which the server inserted the document. Every stamp is larger than the earlier
- * ones, so stamps show the order of creation.
+ * A data key. `stamp` is the time when the server inserted the document. Each stamp is larger than all earlier stamps,
+ * so stamps show the order of creation.
  */
 export type DataKeyDocument = {
   readonly _id: Buffer;
@@ -35,10 +35,11 @@ export type DataKeyDocument = {
   readonly destroyed_at: number | null;
   readonly destroyed_by: Buffer | null;
   /**
-   * The newest recorded revision of the token whose content is sealed under the key. Absent if no revision is recorded.
+   * The newest recorded revision of the token whose content is sealed under this key. Absent if no revision has been
+   * recorded.
    */
   readonly revision?: number;
-  /** The key, sealed under the tenant's wrapping key, or null once the key is destroyed. */
+  /** The key, sealed under the wrapping key of the tenant, or null after the key has been destroyed. */
   readonly wrapped: Buffer | null;
 };
 
@@ -54,17 +55,21 @@ export type GenerationKeyDocument = {
 export type DirectoryRevisionDocument = { readonly _id: string; readonly revision: number };
 
 /**
- * A usage counter. If the id is that of a tenant key, the document counts the keys that this key has wrapped. The
- * document `traces.<tenant>` counts the tenant's sealed traces. Because this is a separate collection, counting does
- * not rewrite the documents with wrapped keys.
+ * A counter. A document whose id is the id of a tenant key counts the keys that this tenant key has wrapped. The
+ * document `traces.<tenant>` counts the sealed traces of the tenant. The counters have a separate collection so that
+ * counting does not rewrite documents that contain wrapped keys.
  */
 export type WrapsDocument = { readonly _id: string; readonly count: number };
 
 /**
- * A document in `meta`. There are the following documents: `restoring` (created when a restore begins), `root_check`
- * (bytes; `uses` increases with every key that is wrapped), `log_id` (a string), `rotation` (`begun` or `ended`; `at`
- * is when the rotation began, in ms), `copies_void_before` (ms), `clock` (a `ClockRecord`), and the checkpoint of each
- * `KeyRingReader` (a number).
+ * A document in `meta`. The following documents exist:
+ * - `restoring`: created when a restore begins.
+ * - `root_check`: bytes. `uses` increases with every key that is wrapped.
+ * - `log_id`: a string.
+ * - `rotation`: `begun` or `ended`. `at` is the time when the rotation began, in ms.
+ * - `copies_void_before`: a time in ms.
+ * - `clock`: a `ClockRecord`.
+ * - One document for each `KeyRingReader`: the checkpoint of the reader, as a number.
  */
 export type MetaDocument = {
   readonly _id: string;
@@ -73,7 +78,7 @@ export type MetaDocument = {
   readonly at?: number;
 };
 
-/** What the key store has recorded about the log. These documents are in `meta` as well. */
+/** The information about the log that the key store has recorded. These documents are also in the collection `meta`. */
 export type LogMemoryDocument = {
   readonly _id: (typeof logMemories)[number];
   readonly checkpoint?: RememberedCheckpoint | null;
@@ -84,8 +89,8 @@ export const logMemories = ['log_checkpoint', 'log_link'] as const;
 /** The id of the document in `meta` that a restore creates when it begins. */
 export const restoringMark = 'restoring';
 /**
- * The value of the document `restoring` after all keys are restored. The document stays, because nothing is removed
- * from a key store.
+ * The value of the document `restoring` after all keys have been restored. The document is not removed, because
+ * documents are never removed from a key store.
  */
 export const restored = 'ended';
 

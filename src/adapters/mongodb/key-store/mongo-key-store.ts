@@ -33,8 +33,8 @@ export function mongoKeyStore(connection: MongoConnection, clock: Clock, logHead
     ...mongoGenerationKeys(connection, clock),
     ...dataKeys,
     async forgetRevisions() {
-      // The database user of the key store has no right to remove documents. Revision -1 has the same effect as a
-      // missing document.
+      // Sets the revisions to -1, which has the same effect as removing the documents. The database user of the key
+      // store does not have the right to remove documents.
       await call((db) => keyCollections.directoryRevisions(db).updateMany({}, { $set: { revision: -1 } }));
       const noted = { revision: { $exists: true } };
       await call((db) => keyCollections.dataKeys(db).updateMany(noted, { $unset: { revision: true } }));
@@ -64,7 +64,10 @@ function mongoKeyRecords(connection: MongoConnection): KeyRecords {
       const found = await call((db) => keyCollections.directoryRevisions(db).find(asked).toArray());
       return new Map(found.map(({ _id, revision }) => [_id, revision]));
     },
-    /** Stops at the first key that was created at `madeBefore` or later, so that no reader moves past that key. */
+    /**
+     * Stops at the first key that was created at `madeBefore` or later. The reader therefore finds that key in a later
+     * call.
+     */
     async made(afterSequence, madeBefore, limit) {
       const rows = await call((db) =>
         keyCollections
@@ -109,7 +112,8 @@ function mongoKeyRecords(connection: MongoConnection): KeyRecords {
     },
     rememberLog: (memory) => saveLogMemory(connection, memory),
     async replaceLogMemory(memory) {
-      // The database user of the key store has no right to remove documents, so this overwrites them.
+      // Overwrites the stored documents with null values. The database user of the key store does not have the right to
+      // remove documents.
       const nothing = { $set: { checkpoint: null, link: null } };
       await call((db) => keyCollections.logMemory(db).updateMany({ _id: { $in: [...logMemories] } }, nothing));
       await saveLogMemory(connection, memory);
@@ -118,8 +122,8 @@ function mongoKeyRecords(connection: MongoConnection): KeyRecords {
 }
 
 /**
- * Saves a checkpoint and a link, unless the stored ones are newer. `$max` compares two documents by their first field,
- * which is the checkpoint's number or the link's position.
+ * Saves a checkpoint and a link, except if the stored ones are newer. `$max` compares two documents by their first
+ * field, which is the number of the checkpoint or the position of the link.
  */
 async function saveLogMemory({ call }: MongoConnection, { checkpoint, link }: LogMemory): Promise<void> {
   if (checkpoint !== null) {
@@ -137,7 +141,7 @@ async function saveLogMemory({ call }: MongoConnection, { checkpoint, link }: Lo
   }
 }
 
-/** Inserts a document in `meta` unless it already exists. Returns the stored value. */
+/** Inserts a document into `meta` if it does not exist. Returns the stored value in both cases. */
 export async function once({ call }: MongoConnection, meta: MetaDocument): Promise<MetaDocument['value']> {
   const find = () => call((db) => keyCollections.meta(db).findOne({ _id: meta._id }));
   const found = await find();

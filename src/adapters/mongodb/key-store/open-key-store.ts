@@ -12,8 +12,8 @@ export type MongoKeyStore = {
   /** Returns the id of the log that the keys belong to, or null if the keys are new. */
   logIdOfKeys(): Promise<string | null>;
   /**
-   * Binds new keys to a log. Returns the id of the log that the keys belong to. This is a different id if another
-   * process has already bound the keys.
+   * Binds new keys to a log. Returns the id of the log that the keys now belong to. If another process has already
+   * bound the keys, this can be a different id.
    */
   bindKeysToLog(logId: string): Promise<string>;
 };
@@ -25,7 +25,7 @@ export async function openMongoKeyStore(
   logHead: () => Promise<number>,
 ): Promise<MongoKeyStore> {
   await refuseHalf(connection);
-  // Creates the collections in advance, because not every server can create a collection within a transaction.
+  // Creates the collections in advance, because some servers cannot create a collection within a transaction.
   await connection.call((db) => ensureIndexes(db, keyIndexes));
   return {
     store: mongoKeyStore(connection, clock, logHead),
@@ -50,8 +50,8 @@ export async function openMongoKeyStore(
 }
 
 /**
- * Throws MongoBroken if the key store was only partly restored. Threat: if the vault used an incomplete store, data
- * under the missing keys would seem to be lost.
+ * Throws MongoBroken if the key store was only partly restored. Threat: the vault uses an incomplete key store after a
+ * failed restore, and data under the missing keys seems to be lost.
  */
 async function refuseHalf({ call }: MongoConnection): Promise<void> {
   const half = { _id: restoringMark, value: { $ne: restored } };

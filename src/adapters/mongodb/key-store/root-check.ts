@@ -3,19 +3,22 @@ import type { MongoConnection } from '../connection.js';
 import { inTransaction } from '../in-transaction.js';
 import { keyCollections } from './key-collections.js';
 
-/** Returns the check value that identifies the key store's root key, or null for a new key store. */
+/** Returns the check value that identifies the root key of the key store, or null if the key store is new. */
 export async function storedRootCheck({ call }: MongoConnection): Promise<Buffer | null> {
   const stored = await call((db) => keyCollections.meta(db).findOne({ _id: 'root_check' }));
   return Buffer.isBuffer(stored?.value) ? stored.value : null;
 }
 
-/** Aborts the transaction if the root check has changed. If not, replaces the root check with `next`, if given. */
+/**
+ * Aborts the transaction if the root check has changed since the caller read it. Otherwise, replaces the root check
+ * with `next` if that argument is passed.
+ */
 type ExpectCheck = (next?: Buffer) => Promise<void>;
 
 /**
- * Runs `store` in a transaction, which is aborted if another process has replaced the root key. `store` must call
- * `expectCheck` as late as possible. Every transaction that stores wrapped keys writes the root check, so all other
- * such transactions wait after that call.
+ * Runs `store` in a transaction. The transaction is aborted if another process has replaced the root key. Every
+ * transaction that stores wrapped keys writes the root check when it calls `expectCheck`, and all other such
+ * transactions then wait until it ends. `store` must therefore call `expectCheck` as late as possible.
  */
 export async function underRootCheck<T>(
   connection: MongoConnection,

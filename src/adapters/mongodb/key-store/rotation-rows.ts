@@ -11,9 +11,9 @@ const lookedAtOnce = 5_000;
 type DataKeys = Pick<ReturnType<typeof mongoDataKeys>, 'countLivingDataKeys' | 'livingDataKeys' | 'rewrapDataKeys'>;
 
 /**
- * Implements `RotationRows` on MongoDB (ADR 29). A rotation marks old wrapping keys as `retiring`. After a process
- * stores data keys, it checks whether their wrapping key is retiring. A rotation therefore never misses a data key that
- * is in use.
+ * Implements `RotationRows` on MongoDB (ADR 29). A rotation marks the old wrapping keys as `retiring`. After a process
+ * has stored data keys, it checks whether their wrapping key is retiring, and destroys the new data keys if it is. A
+ * rotation therefore never misses a data key that is in use.
  */
 export function mongoRotationRows(connection: MongoConnection, clock: Clock, dataKeys: DataKeys): RotationRows {
   const { call } = connection;
@@ -44,8 +44,8 @@ export function mongoRotationRows(connection: MongoConnection, clock: Clock, dat
     async begin() {
       const begun = await call((db) => keyCollections.meta(db).findOne({ _id: 'rotation' }));
       if (begun?.value === 'begun') return;
-      // Reads the time before it marks the keys. Threat: with a later time, a copy that was made after the keys were
-      // marked could contain newer keys and still be reported as void.
+      // Reads the time before the keys are marked. Threat: if the time were read later, a copy that was made after the
+      // keys were marked could contain newer keys and still be reported as void.
       const at = earliestNow(clock);
       await call((db) =>
         keyCollections

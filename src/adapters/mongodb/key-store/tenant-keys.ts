@@ -26,7 +26,7 @@ export function mongoTenantKeys(
         return 'stored' as const;
       });
     } catch (error) {
-      // Another process has already inserted a key with this number. That key serves the same purpose.
+      // Another process has already inserted a key with this number. The vault uses that key instead.
       if (error instanceof DuplicateKey) return 'stored';
       throw error;
     }

@@ -13,15 +13,16 @@ import type { RowDocument } from './row-document.js';
 import { tokenRowsCollection } from './token-rows-indexes.js';
 
 /**
- * How many times a difference must be found before it is reported. A token's rows in the two generations are written
- * one after the other, so they may differ for a moment.
+ * The number of comparisons that must find a difference before it is reported. The rows of a token in the two
+ * generations are written one after the other, so they can differ for a moment.
  */
 const looks = 5;
 const pauseMs = 20;
 
 /**
- * Compares the living rows of two generations. The terms in each generation are hashed under a different key, so they
- * cannot be compared. Instead, compares the mark that was written with each row. Leaves out rows of deleted tenants.
+ * Compares the live rows of two generations, except rows of deleted tenants. Each generation hashes its search terms
+ * under a different key, so the terms themselves cannot be compared. Instead, each new row has a mark, which is a hash
+ * of its terms in both generations, and the comparison checks this mark.
  */
 export function createMongoRowComparison(connection: MongoConnection) {
   const { call } = connection;
@@ -95,7 +96,7 @@ function isSame(read: RowDocument | undefined, made: RowDocument | undefined): b
   return made.mark !== undefined && digest(read, mark) === digest(made, made.mark);
 }
 
-/** Returns a hash of the row without its terms, and with `mark` in place of the row's own mark. */
+/** Returns a hash of a row. The hash does not cover the terms, and it covers `mark` instead of the mark in the row. */
 function digest(row: RowDocument, mark: Buffer): string {
   const { terms: _, ...fields } = row as RowDocument & { readonly terms: unknown };
   const values = Object.entries({ ...fields, mark }).map(([name, value]) => [

@@ -6,15 +6,15 @@ import { rowIndexes } from './token-rows-indexes.js';
 
 export type DateNode = Extract<WeighedNode, { is: 'date' }>;
 
-/** A date range that contains every match, and the number of the tenant's rows in the range. */
+/** A date range that contains all matches, and the number of rows that the tenant has in this range. */
 export type DateCount = { readonly node: DateNode; readonly count: number };
 
-/** The maximum number of rows that a search reads and sorts at once. */
+/** The maximum number of rows that a search can read and sort in one step. */
 const shortMax = 2_000;
 
 export const dateIndexes = { created_at: rowIndexes.createdAt, modified_at: rowIndexes.modifiedAt } as const;
 
-/** Returns the date ranges in the plan that contain every match and at most 2,000 rows. */
+/** Returns the date ranges in the plan that contain all matches and at most 2,000 rows. */
 export async function dateCounts(
   db: Db,
   rowsName: string,

@@ -18,17 +18,17 @@ export function filterOf(node: WeighedNode): Document {
 }
 
 /**
- * Returns the filter for a date range. If the range has no start, the filter uses the smallest number, so that a row
- * without the date never matches.
+ * Returns the filter for a date range. If the range has no start, the filter uses the smallest number as its start. A
+ * row without the date therefore never matches.
  */
 export function rangeOf({ from, to }: Extract<WeighedNode, { is: 'date' }>): Document {
   return { $gte: from ?? Number.MIN_SAFE_INTEGER, ...(to === null ? {} : { $lt: to }) };
 }
 
 /**
- * Returns a filter that the server only checks on each row. The server never uses an index for it, because it does not
- * use indexes for conditions under `$nor`. A search therefore has only one possible query plan, which uses the index
- * and terms that we chose.
+ * Returns a filter that the server evaluates for each row without using an index. MongoDB does not use indexes for
+ * conditions under `$nor`. A search therefore has only one possible query plan, which uses the index and the terms that
+ * the vault has chosen.
  */
 export function checkedOn(node: WeighedNode | null): Document {
   return node === null ? {} : { $nor: [{ $nor: [filterOf(node)] }] };

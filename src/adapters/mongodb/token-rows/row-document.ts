@@ -5,24 +5,24 @@ import type { Stored } from '../../../views/row-mac.js';
 import type { TokenView } from '../../../views/token-view.js';
 import { termsDigest } from '../../search-plan/mark-of.js';
 
-/** The fields by which a search or a fingerprint lookup finds a living row. Keyed hashes are stored as bytes. */
+/** The fields by which a search or a fingerprint lookup finds a live row. Keyed hashes are stored as bytes. */
 type Found = {
   readonly fingerprint: Buffer;
   readonly terms: readonly Buffer[];
   /**
-   * A hash of the row's terms in both generations. Present only if the row was written into the new generation during a
-   * rebuild.
+   * A hash of the terms of the row in both generations. Present only if the row was written to the new generation
+   * during a rebuild.
    */
   readonly mark?: Buffer;
 };
 
-/** A living row without its search fields. A field is absent if the token does not have that time or ciphertext. */
+/** A live row without its search fields. A field is absent if the token does not have that time or ciphertext. */
 type Living = {
   readonly tenant: string;
   readonly revision: number;
   /**
-   * The folded state, without the list of ended keys. That list grows with every update. Code that needs it folds the
-   * stream.
+   * The folded state without the list of ended keys. The list is not stored, because it grows with every update. Code
+   * that needs it folds the stream.
    */
   readonly life: TokenLife;
   readonly type: TokenType;
@@ -39,8 +39,8 @@ type Living = {
 };
 
 /**
- * The row of a token that is gone. It has no ciphertext, terms or fingerprint. It records only that the token's life
- * ended at this revision.
+ * The row of a token that is gone. It has no ciphertext, terms or fingerprint. It records only that the life of the
+ * token ended at this revision.
  */
 type Tombstone = {
   readonly tenant: string;
@@ -52,18 +52,18 @@ type Tombstone = {
 
 type RowFields = (Living & Found) | Tombstone;
 
-/** A document in `token_rows_<generation>`. There is one for each stream. */
+/** A document in `token_rows_<generation>`. Each stream has one document. */
 export type RowDocument = { readonly _id: string } & RowFields;
 
 /** The fields of `RowDocument` that a view needs. */
 export const viewFields = { tenant: 1, revision: 1, life: 1, content: 1, cvc: 1, mac: 1 } as const;
 
-/** The fields that a living row may lack. An update unsets each of them that it does not set. */
+/** The fields that can be absent from a live row. An update removes each of these fields that it does not set. */
 const optional = ['modified_at', 'expires_at', 'cvc_purge_at', 'content', 'cvc'] as const;
 
 /**
- * The generation that a row is written into. If the row will be compared with the row in the generation that is
- * currently read, `read` is that generation. If not, `read` is null.
+ * The generation that a row is written to. `read` is the generation that is currently read if the row will be compared
+ * with the row in that generation. Otherwise `read` is null.
  */
 export type RowGeneration = { readonly generation: number; readonly read: number | null };
 
@@ -88,14 +88,14 @@ export function rowOf(
   return { ...livingOf(view, life), ...found };
 }
 
-/** Returns the update that writes a view into a living row and keeps the row's search fields. */
+/** Returns the update that writes a view to a live row without changing the search fields of the row. */
 export function keepingUpdate(view: Stored<TokenView>, life: TokenLife) {
   const set = livingOf(view, life);
   const lacking = optional.filter((field) => set[field] === undefined);
   return { $set: set, $unset: Object.fromEntries(lacking.map((field) => [field, true as const])) };
 }
 
-/** Returns the view stored in a row. */
+/** Returns the view that is stored in a row. */
 export function viewOf(row: RowDocument): Stored<TokenView> {
   const { _id: stream, tenant: tenantId, revision, life, mac } = row;
   const { content = null, cvc = null } = row.life === null ? {} : row;
@@ -103,8 +103,8 @@ export function viewOf(row: RowDocument): Stored<TokenView> {
 }
 
 /**
- * Converts a keyed hash from hex to bytes. Throws if the string is not hex, because a truncated hash would match other
- * hashes.
+ * Converts a keyed hash from hex to bytes. Throws if the string is not valid hex. Otherwise, the hash would be
+ * truncated and could match other hashes.
  */
 export function hashBytes(hash: string): Buffer {
   const bytes = Buffer.from(hash, 'hex');

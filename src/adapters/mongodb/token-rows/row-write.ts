@@ -4,8 +4,8 @@ import type { TokenView } from '../../../views/token-view.js';
 import { keepingUpdate, type RowGeneration, rowOf } from './row-document.js';
 
 /**
- * A row to write. `before` is the stream's revision before the events that changed the row. `at` is the time of the
- * newest event, in ms since the epoch.
+ * A row to write. `before` is the revision of the stream before the events that changed the row. `at` is the time of
+ * the newest of these events, in ms since the epoch.
  */
 export type RowWrite = {
   readonly view: Stored<TokenView>;
@@ -15,9 +15,9 @@ export type RowWrite = {
 };
 
 /**
- * Returns the write for one row, with a filter on the stored revision. A complete row replaces any older row, or is
- * inserted. A living row that keeps its search terms may update only the stored row at revision `before`, because any
- * other row may have different search terms.
+ * Returns the write operation for one row, with a filter on the stored revision. A complete row replaces any older row
+ * or is inserted. If a live row keeps its search terms, only a stored row with the revision `before` can be updated.
+ * Any other stored row can have different search terms.
  */
 export function writeOperation({ view, index, before, at }: RowWrite, generation: RowGeneration) {
   const { stream: _id, state } = view;

@@ -9,9 +9,9 @@ import { type RowWrite, writeOperation } from './row-write.js';
 import { rowIndexes, tokenRowsCollection } from './token-rows-indexes.js';
 
 /**
- * The result of a write. `stale` means that the stored row has the same revision or a newer one, so there is nothing to
- * do. `gap` means that the new row should keep its search terms, but the stored row does not have the revision that the
- * events follow. The caller then folds the stream to find the terms.
+ * The result of a write. `stale` means that the stored row has the same revision or a newer one, so nothing has to be
+ * done. `gap` means that the new row should keep the search terms of the stored row, but the stored row does not have
+ * the revision that comes before the events. In this case, the caller folds the stream to compute the terms.
  */
 type RowOutcome = 'written' | 'stale' | 'gap';
 
@@ -19,14 +19,15 @@ const attemptsMax = 5;
 const duplicateKey = 11_000;
 
 /**
- * Writes the rows of one generation. Each write checks the revision of the stored row, so commands and the runner may
- * write in any order and more than once. The view must already contain the position of the event that created the
- * token. If a write throws StoreUnavailable, its outcome is unknown, and it is safe to retry.
+ * Creates a writer for the rows of one generation. Each write checks the revision of the stored row, so commands and
+ * the runner can write in any order and more than once. The view must already contain the position of the event that
+ * created the token. If a write throws StoreUnavailable, it is unknown whether the write took effect. The caller can
+ * safely repeat the write.
  */
 export function mongoRowWriter({ call }: MongoConnection, generation: number, read: number | null = null) {
   const rowsName = tokenRowsCollection(generation);
 
-  /** Returns the revisions of the stored rows, including tombstones. Leaves out streams without a row. */
+  /** Returns the revisions of the stored rows, including tombstones. Streams without a row are omitted. */
   async function revisionsOf(streams: readonly string[]): Promise<ReadonlyMap<string, number>> {
     const found = await call((db) =>
       db
@@ -38,8 +39,8 @@ export function mongoRowWriter({ call }: MongoConnection, generation: number, re
   }
 
   /**
-   * Sends an unordered batch, and returns the number of rows that were changed or created. A duplicate key means that a
-   * stored row exists but is not older than the row in the upsert.
+   * Sends an unordered batch, and returns the number of rows that were changed or created. A duplicate key error means
+   * that the stored row is not older than the row in the batch.
    */
   function send(writes: readonly RowWrite[]): Promise<number> {
     return call(async (db) => {
@@ -49,7 +50,7 @@ export function mongoRowWriter({ call }: MongoConnection, generation: number, re
         return result.matchedCount + result.upsertedCount;
       } catch (error) {
         if (!(error instanceof MongoBulkWriteError) || !onlyDuplicates(error)) throw error;
-        // A majority has not confirmed the other rows in the batch yet.
+        // A majority of the nodes has not confirmed the other rows in the batch yet.
         if (error.result.getWriteConcernError() !== undefined) throw new StoreUnavailable('mongodb', 'not_confirmed');
         return error.matchedCount + error.upsertedCount;
       }
@@ -62,22 +63,21 @@ export function mongoRowWriter({ call }: MongoConnection, generation: number, re
       const stored = (await revisionsOf([view.stream])).get(view.stream) ?? -1;
       if (stored >= view.state.revision) return 'stale';
       if (isGap({ view, index, before }, stored)) return 'gap';
-      // Another writer stored an older row after the write attempt and before this read. Tries again.
+      // After the write attempt and before this read, another writer stored an older row. Tries again.
     }
     throw new Error('a row with an older revision blocked every write attempt');
   }
 
   return {
     /**
-     * Writes one row. `before` is the stream's revision before the new events, or -1 if there was none. `at` is the
-     * time of the newest event, which is also the time from which a tombstone's age is counted. If the token is gone,
-     * writes a tombstone even if there was no row.
+     * Writes one row. `before` is the revision of the stream before the new events, or -1 if these are its first
+     * events. `at` is the time of the newest event. The age of a tombstone is counted from this time. If the token is
+     * gone, writes a tombstone even if no row was stored.
      */
     write,
 
     /**
-     * Writes many rows. Each row must be from a different stream. Returns the streams whose result is `gap`, because
-     * their stored rows are too old.
+     * Writes many rows. Each row must be from a different stream. Returns the streams for which the result is `gap`.
      */
     async writeMany(writes: readonly RowWrite[]): Promise<readonly string[]> {
       if (writes.length === 0 || (await send(writes)) === writes.length) return [];
@@ -87,8 +87,8 @@ export function mongoRowWriter({ call }: MongoConnection, generation: number, re
         const { view, index, before, at } = row;
         const revision = stored.get(view.stream) ?? -1;
         if (revision >= view.state.revision) continue;
-        // When two upserts run at the same time, one of them can fail even if it has the newer revision. Rows that were
-        // not written are therefore retried one at a time.
+        // Retries each row that was not written. If two upserts of a row run at the same time, one of them can fail
+        // even if it has the newer revision.
         if (isGap(row, revision) || (await write(view, index, before, at)) === 'gap') gaps.push(view.stream);
       }
       return gaps;
@@ -97,16 +97,16 @@ export function mongoRowWriter({ call }: MongoConnection, generation: number, re
     revisionsOf,
 
     /**
-     * Removes the tombstones of tokens that were removed before `notBefore` (ms since the epoch), and returns their
-     * number.
+     * Removes the tombstones of tokens that ended before `notBefore` (ms since the epoch). Returns how many were
+     * removed.
      */
     forgetTombstones: (notBefore: number) => forgetTombstones(call, rowsName, notBefore),
   };
 }
 
 /**
- * Returns true if the row should keep its search terms, but the stored row does not have the revision that the row's
- * events follow.
+ * Returns true if the row should keep the search terms of the stored row, but the stored row does not have the revision
+ * `before`.
  */
 function isGap({ view, index, before }: Omit<RowWrite, 'at'>, stored: number): boolean {
   return index === 'keep' && view.state.life !== null && stored !== before;
@@ -117,12 +117,12 @@ function onlyDuplicates({ writeErrors }: MongoBulkWriteError): boolean {
   return errors.length > 0 && errors.every(({ code }) => code === duplicateKey);
 }
 
-/** The number of tombstones to remove per batch. A call for one batch stays well below its time limit. */
+/** The number of tombstones that are removed in one batch. With this number, a call stays well below its time limit. */
 const batchSize = 1_000;
 
 /**
- * Removes the tombstones of tokens that were removed before a time, and returns their number. If a token was created
- * again in the meantime, keeps its row.
+ * Removes the tombstones of tokens that ended before `notBefore`, and returns how many were removed. Does not remove
+ * the row of a token that has been created again since the tombstones were read.
  */
 async function forgetTombstones(call: MongoConnection['call'], rowsName: string, notBefore: number): Promise<number> {
   const old = { removed_at: { $lt: notBefore } };

@@ -19,7 +19,7 @@ import { checkedOn, rangeOf } from './filter-of.js';
 import { type RowDocument, viewFields, viewOf } from './row-document.js';
 import { rowIndexes } from './token-rows-indexes.js';
 
-/** The maximum number of due rows for which it is cheap to count the matches among them. */
+/** The maximum number of due rows for which it is cheap to count how many of them match. */
 const dueFewMax = 1_000;
 
 /** Implements `TokenRows.search`. Reads the rows of a page and counts the matches in the same snapshot. */
@@ -37,8 +37,8 @@ export function searchRows(
     const found = db
       .collection<RowDocument>(rowsName)
       .find(
-        // Threat: a search finds another tenant's row. Terms in that row are hashed under a different key, but the
-        // filter checks the tenant as a second defense.
+        // Threat: a search finds a row of a different tenant. Each tenant hashes its terms under a different key, so a
+        // search cannot match such a row. Checking the tenant in the filter is a second line of defense.
         { ...walks.page.filter, tenant: plan.tenantId, ...living(now) },
         { ...options(), hint: walks.page.hint, projection: viewFields },
       )
@@ -47,7 +47,8 @@ export function searchRows(
       .limit(limit);
     const { rows, later } = await readPage(found, contentBytesMax);
     const count = rows.length + later.length;
-    // A page that is not full is the last page, so it already determines the total.
+    // A page that is not full is the last page. Its length and offset already determine the total, so no count is
+    // needed.
     const isLast = count < limit && (count > 0 || offset === 0);
     const total = isLast ? offset + count : await countMatches(db, rowsName, walks, now, options);
     return { rows, later, total };
@@ -56,8 +57,8 @@ export function searchRows(
 }
 
 /**
- * Reads a page. Keeps the contents of rows until they exceed `contentBytesMax` in total. For all later rows, keeps only
- * the fields that are needed to find the token again.
+ * Reads a page. Returns the contents of rows until their total size exceeds `contentBytesMax`. For each later row,
+ * returns only the fields that are needed to find the token again.
  */
 async function readPage(found: FindCursor<RowDocument>, contentBytesMax?: number): Promise<Omit<SearchPage, 'total'>> {
   if (contentBytesMax === undefined) return { rows: (await found.toArray()).map(viewOf), later: [] };
@@ -73,7 +74,7 @@ async function readPage(found: FindCursor<RowDocument>, contentBytesMax?: number
   return { rows, later };
 }
 
-/** Implements `TokenRows.walk`. Each step begins where the previous one ended. */
+/** Implements `TokenRows.walk`. Each step continues where the previous step ended. */
 export function walkRows(
   connection: MongoConnection,
   rowsName: string,
@@ -99,7 +100,7 @@ export function walkRows(
   return readSnapshot(connection, 'search_took_too_long', read, limitMs);
 }
 
-/** Returns the filter for tokens that have not expired. A row without an expiry never expires. */
+/** Returns the filter for tokens that have not expired. A row without an expiry time also matches. */
 function living(now: number) {
   return { expires_at: { $not: { $lte: now } } };
 }
@@ -119,8 +120,8 @@ async function walksOf(db: Db, rowsName: string, plan: SearchPlan, maxTimeMS: nu
 }
 
 /**
- * Counts the living rows that match. Reads only the index if possible. For this, it counts all matches and subtracts
- * the matches that are due. A direct count of the rows that are not due would have to read each row.
+ * Counts the live rows that match. If possible, reads only the index: counts all matches, and then subtracts the
+ * matches that are due. A direct count of the rows that are not due would have to read each row.
  */
 async function countMatches(
   db: Db,
@@ -141,11 +142,11 @@ async function countMatches(
   return dueCount === 0 ? all : all - (await countBy(db, rowsName, { ...checked, ...due }, byDue()));
 }
 
-/** A filter, and the index to use with it. */
+/** A filter, and the index that a query with this filter must use. */
 type Walk = { readonly filter: Document; readonly hint: string };
 
 type Walks = {
-  /** A scan that returns rows in list order, or one over so few rows that the server can sort them. */
+  /** A scan that returns the rows in list order, or that returns so few rows that the server can sort them. */
   readonly page: Walk;
   readonly count: Walk;
   /** The whole plan as a filter that works with any index. */
@@ -154,7 +155,7 @@ type Walks = {
 
 /**
  * Returns the cheapest index scans that cover all matches. A scan reads either the rarest terms or one of the short
- * date ranges in `short`. The rest of the plan is checked on each row.
+ * date ranges in `short`. The remaining conditions of the plan are checked on each row.
  */
 function chooseWalks(plan: SearchPlan, node: WeighedNode | 'every', short: readonly DateCount[]): Walks {
   const everything: Driver = { terms: [Buffer.from(plan.all, 'hex')], count: Number.POSITIVE_INFINITY, exactly: null };
@@ -166,7 +167,8 @@ function chooseWalks(plan: SearchPlan, node: WeighedNode | 'every', short: reado
     return alike(alongDates(plan.tenantId, shortest.node, without(node, shortest.node)), checked);
   }
   const page = alongTerms(driver, residue(node, driver));
-  // If the plan is only a date range, counts with the index for that date, even if the range is long.
+  // If the plan consists only of a date range, the index on that date is the fastest way to count, even if the range is
+  // long.
   return node.is === 'date' ? { page, count: alongDates(plan.tenantId, node, null), checked } : alike(page, checked);
 }
 
@@ -187,19 +189,21 @@ function alongDates(tenant: string, date: DateNode, left: WeighedNode | null): W
 }
 
 /**
- * Returns the part of a node that must still be checked if `part` is satisfied, or null if nothing is left to check.
+ * Returns the conditions of a node that must still be checked for rows that satisfy `part`. Returns null if nothing is
+ * left to check.
  */
 function without(node: WeighedNode, part: WeighedNode): WeighedNode | null {
   if (node === part) return null;
   return node.is === 'and' ? { is: 'and', of: node.of.filter((child) => child !== part) } : node;
 }
 
-/** The limit for counting a term's rows. A term that this many rows have is not rare. */
+/** The number at which counting the rows of a term stops. A term with this many rows is not rare. */
 const countMax = 1_000;
 
 /**
- * Returns the number of rows that have each term, up to 1,000. The terms are in hex. These counts only determine which
- * index scan a search uses. Its results do not depend on them, so they need not come from the search's snapshot.
+ * Returns the number of rows that have each term, up to 1,000. The terms are in hex. A search uses these counts only to
+ * choose an index scan. The counts do not affect its results, so they do not have to be read from the snapshot of the
+ * search.
  */
 async function termCounts(
   db: Db,
@@ -215,7 +219,7 @@ async function termCounts(
   return new Map(await Promise.all(counted));
 }
 
-/** Returns a plan's terms in hex. */
+/** Returns all terms in a plan, in hex. */
 function termsOf(node: PlanNode): readonly string[] {
   if (node.is === 'term') return [node.term];
   if (node.is === 'not') return termsOf(node.of);

@@ -1,8 +1,8 @@
 import type { RequiredIndexes } from '../required-indexes.js';
 
-/** The index names. Every query names its index as a hint, so that no query scans the whole collection. */
+/** The names of the indexes. Every query passes one of them as its hint, so no query scans the whole collection. */
 export const rowIndexes = {
-  /** The terms of each living row. For each term, tokens that were created later come first. */
+  /** Contains the terms of each live row. Within a term, the newest tokens come first. */
   terms: 'terms',
   fingerprint: 'fingerprint',
   expiresAt: 'expires_at',
@@ -13,7 +13,7 @@ export const rowIndexes = {
   type: 'type',
 } as const;
 
-/** Returns the name of a generation's collection. The first generation is 1. */
+/** Returns the name of the collection for a generation. The first generation has the number 1. */
 export function tokenRowsCollection(generation: number): string {
   return `token_rows_${generation}`;
 }
@@ -22,8 +22,8 @@ export function tokenRowsIndexes(generation: number): RequiredIndexes {
   return {
     collection: tokenRowsCollection(generation),
     indexes: [
-      // Each tenant's terms are hashed under its own key. A tombstone has none of the indexed fields except
-      // `removed_at`.
+      // The key does not have to contain the tenant, because each tenant hashes its terms under a different key. The
+      // indexes are sparse, because a tombstone has none of the indexed fields except `removed_at`.
       { name: rowIndexes.terms, key: { terms: 1, seq: -1 }, sparse: true },
       { name: rowIndexes.fingerprint, key: { fingerprint: 1, seq: -1 }, sparse: true },
       { name: rowIndexes.expiresAt, key: { expires_at: 1 }, sparse: true },

@@ -10,13 +10,13 @@ import { searchRows, walkRows } from './search-rows.js';
 import { rowIndexes, tokenRowsCollection } from './token-rows-indexes.js';
 
 export type MongoTokenRows = TokenRows & {
-  /** Returns what `get` returns for each of several streams, in the order of `streams`. */
+  /** Does the same as `get` for several streams. The results are in the order of `streams`. */
   getMany(streams: readonly string[]): Promise<readonly (Stored<TokenView> | null)[]>;
 };
 
 /**
- * Implements `TokenRows` on one generation of rows, which `mongoRowWriter` writes. The time limit for a search is
- * `searchLimitMs` (4.5 s by default).
+ * Implements `TokenRows` on one generation of rows. The rows are written by `mongoRowWriter`. `searchLimitMs` is the
+ * time limit for a search (4.5 s by default).
  */
 export function mongoTokenRows(
   connection: MongoConnection,
@@ -72,18 +72,18 @@ export function mongoTokenRows(
   };
 }
 
-/** The kinds of due time, each with its field and index. */
+/** The kinds of due times. Each kind has a field and an index. */
 const kinds = [
   { due: 'expiry', field: 'expires_at', hint: rowIndexes.expiresAt },
   { due: 'cvc', field: 'cvc_purge_at', hint: rowIndexes.cvcPurgeAt },
 ] as const;
 
-/** The fields from which due times are read. */
+/** The fields of a row that are needed to read its due times. */
 type Due = Pick<RowDocument, '_id' | 'tenant'> & { readonly expires_at?: number; readonly cvc_purge_at?: number };
 
 /**
- * Implements `TokenRows.due`. Reads each kind of due time separately. If a row is swept between these two reads, it
- * appears in only one of their results.
+ * Implements `TokenRows.due`. Each kind of due time is read in a separate query. If a row is swept between the two
+ * queries, it appears in only one of the results.
  */
 async function dueRows(
   rows: Collection<RowDocument>,
@@ -121,7 +121,7 @@ async function nextDueAt(rows: Collection<RowDocument>): Promise<number | null> 
 
 /**
  * Implements `TokenRows.countByType`. Counts the rows of each type with an index, and then subtracts the rows that are
- * due but not yet swept.
+ * due but have not been swept.
  */
 function countByType(
   connection: MongoConnection,

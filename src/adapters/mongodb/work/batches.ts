@@ -14,11 +14,14 @@ import type { Waits } from './waits.js';
 import { intentFacts, isAuthenticWork, type WorkKey, workMac } from './work-mac.js';
 
 /**
- * The tokens that one request creates. Either all of them are created or none. Only the log determines whether a batch
- * has landed, which means that the log contains all of its creations. The state says what remains to be done. `open`:
- * the owner is appending. `done`: the owner has appended everything. `ending`: another process is settling the batch.
- * `shown`: the batch has landed, and its rows are written. `undone`: the batch has not landed, and the tokens that it
- * created are deleted.
+ * The tokens that one request creates. Either all of them are created or none of them. A batch has landed if the log
+ * contains all of its creations. Only the log determines whether a batch has landed. The state records what remains to
+ * be done:
+ * - `open`: the owner is appending the events.
+ * - `done`: the owner has appended all events.
+ * - `ending`: another process is settling the batch.
+ * - `shown`: the batch has landed, and its rows have been written.
+ * - `undone`: the batch has not landed, and the tokens that it created have been deleted.
  */
 type Batch = {
   readonly _id: string;
@@ -45,8 +48,9 @@ type Deps = {
 export type Batches = ReturnType<typeof createBatches>;
 
 /**
- * Creates several tokens on a log that has no transactions across streams (docs/design.md, "Tokenize"). While a batch
- * may still be undone, no process writes rows for its tokens, so these tokens cannot be read.
+ * Creates the functions that manage batches. A batch creates several tokens on a log that has no transactions across
+ * streams (docs/design.md, "Tokenize"). As long as a batch might still be undone, no process writes rows for its
+ * tokens, so these tokens cannot be read.
  */
 export function createBatches({ connection, log, waits, workKey, now, destroyKeys, project }: Deps) {
   const batches = (db: Db): Collection<Batch> => db.collection<Batch>(batchesCollection);
@@ -58,11 +62,12 @@ export function createBatches({ connection, log, waits, workKey, now, destroyKey
   }
 
   /**
-   * Returns the stored batch. If there is none, stores a new batch with the given state and intents, and returns it.
+   * Returns the stored batch with this id. If no such batch exists, stores a new batch with this state and these
+   * intents, and returns it.
    */
   async function findOrMake(id: string, state: Batch['state'], intents: readonly Intent[]): Promise<Batch> {
-    // In an update pipeline, a string that begins with `$$` is a variable of the server. Values that could contain such
-    // a string are therefore wrapped in `$literal`.
+    // In an update pipeline, MongoDB interprets a string that begins with `$$` as a variable. Values that could contain
+    // such a string are therefore wrapped in `$literal`.
     const mac = await workMac(workKey, { in: 'batches', id }, intents.map(intentFacts));
     const made = { _id: id, openedAt: '$$NOW', state, intents: { $literal: intents }, mac: { $literal: mac } };
     const isMissing = { $eq: [{ $type: '$state' }, 'missing'] };
@@ -81,8 +86,8 @@ export function createBatches({ connection, log, waits, workKey, now, destroyKey
 
   /**
    * Settles a batch. First bars each creation that is not in the log. If all creations are in the log, writes their
-   * rows. If not, deletes the tokens that were created. Has no effect on tokens if the vault did not record the batch.
-   * Idempotent, even across processes.
+   * rows. Otherwise, deletes the tokens that were created. If the batch was not recorded by the vault, changes no
+   * tokens. The call can safely be repeated, also by other processes.
    */
   async function end(id: string): Promise<'landed' | 'barred'> {
     await move(id, ['open'], 'ending');
@@ -105,43 +110,44 @@ export function createBatches({ connection, log, waits, workKey, now, destroyKey
 
   return {
     /**
-     * Opens a batch. Call this before any of its events is appended. Returns false if another process has barred the
-     * batch.
+     * Opens a batch. Call this before any event of the batch is appended. Returns false if another process has already
+     * barred the batch.
      */
     async open(id: string, intents: readonly Intent[]): Promise<boolean> {
       return (await findOrMake(id, 'open', intents)).state === 'open';
     },
-    /** Records that all events are in the log. */
+    /** Records that all events of a batch are in the log. */
     async finish(id: string): Promise<void> {
       await move(id, ['open', 'ending'], 'done');
     },
-    /** Records that the rows of a finished batch are written. */
+    /** Records that the rows of a finished batch have been written. */
     async shown(id: string): Promise<void> {
       await move(id, ['done'], 'shown');
     },
     end,
-    /** Ends a batch. Call this only if none of its events was or will be appended. */
+    /** Ends a batch. Call this only if no event of the batch has been or will be appended. */
     async cancel(id: string): Promise<void> {
       await move(id, ['open'], 'undone');
     },
     /**
-     * Returns true if the batch's owner may still finish it. This includes a batch that does not exist yet, because its
-     * owner may still open it.
+     * Returns true if the owner of a batch may still finish it. Also returns true if the batch does not exist, because
+     * its owner may still open it.
      */
     async isOpen(id: string): Promise<boolean> {
       const batch = await connection.call((db) => batches(db).findOne({ _id: id }, { projection: { state: 1 } }));
       return batch === null || batch.state === 'open';
     },
     /**
-     * Settles a batch. Returns `landed` if the batch is in the log and its rows are written. Returns `barred` if it is
-     * not in the log and never will be.
+     * Settles a batch. Returns `landed` if the batch is in the log and its rows have been written. Returns `barred` if
+     * the batch is not in the log and can never be added to it.
      */
     async settle(id: string): Promise<'landed' | 'barred'> {
       await findOrMake(id, 'undone', []);
       return end(id);
     },
     /**
-     * Returns the streams whose rows must not be written yet. Such a row is written when the batch of its stream ends.
+     * Returns the streams whose rows must not be written yet, because their batch has not ended. The row of such a
+     * stream is written when the batch ends.
      */
     async pendingBatchStreams(): Promise<ReadonlySet<string>> {
       const pending = await connection.call((db) =>
@@ -151,13 +157,14 @@ export function createBatches({ connection, log, waits, workKey, now, destroyKey
       );
       const streams = new Set<string>();
       for (const batch of pending) {
-        // Threat: an attacker stores a forged batch to prevent the rows of its streams from being written.
+        // Threat: an attacker stores a forged batch to prevent the rows of its streams from being written. Only
+        // authentic batches are considered.
         if (await isAuthentic(batch)) for (const { stream } of batch.intents) streams.add(stream);
       }
       return streams;
     },
     /**
-     * Ends abandoned batches, and removes ended batches that were opened more than two days ago. Returns the number of
+     * Ends abandoned batches. Also removes ended batches that were opened more than two days ago. Returns the number of
      * abandoned batches.
      */
     async clear(): Promise<number> {
@@ -187,8 +194,8 @@ type UndoCreationDeps = {
 };
 
 /**
- * If the intended token was created, deletes it and its keys. If not, bars its creation. Idempotent, even across
- * processes.
+ * Deletes the intended token and its keys if the token was created. Otherwise, bars its creation. The call can safely
+ * be repeated, also by other processes.
  */
 async function undoCreation({ log, now, destroyKeys, project }: UndoCreationDeps, intent: Intent): Promise<void> {
   const { stream, tenantId, expectedRevision, eventIds } = intent;
@@ -198,7 +205,7 @@ async function undoCreation({ log, now, destroyKeys, project }: UndoCreationDeps
     const { life, revision, ended } = state;
     const born = life === null ? -1 : life.createdRevision - expectedRevision - 1;
     if (!landed || life === null || born < 0 || born >= eventIds.length) {
-      // Updates the row before destroying the keys, because a row that can be read must not name a destroyed key.
+      // Updates the row before the keys are destroyed. A readable row must not refer to a destroyed key.
       await project(tenantId, stream);
       await destroyKeys(ended);
       return;
@@ -218,7 +225,8 @@ async function undoCreation({ log, now, destroyKeys, project }: UndoCreationDeps
       trace: null,
       sealed: noSealedParts,
     };
-    // The next read shows whether this event or an event from another process was stored.
+    // If another process appends an event first, this append fails. The next read of the stream shows which event was
+    // stored.
     await log.append(stream, revision, [event]);
   }
 }

@@ -13,14 +13,14 @@ import type { Waits } from './waits.js';
 import { intentFacts, isAuthenticWork, type WorkKey, workMac } from './work-mac.js';
 
 /**
- * The claim on a fingerprint. It names the append that will create, or has created, the token with this fingerprint.
- * `_id` consists of the tenant id and the keyed hash of the fingerprint.
+ * A claim on a fingerprint. It contains the intent of the append that will create, or has created, the token with this
+ * fingerprint. `_id` consists of the tenant id and the keyed hash of the fingerprint.
  */
 type FingerprintClaim = {
   readonly _id: string;
   readonly attempt: string;
   readonly intent: Intent;
-  /** The id of the batch that the append belongs to, or null if it belongs to none. */
+  /** The id of the batch that contains the append, or null if the append is not part of a batch. */
   readonly batch: string | null;
   /** The MAC over the id, the intent and the batch. */
   readonly mac: Buffer;
@@ -28,22 +28,25 @@ type FingerprintClaim = {
 
 export type HeldFingerprint = { readonly id: string; readonly attempt: string };
 
-/** `duplicate` means that a live token in this stream has the fingerprint. */
+/**
+ * The result of an attempt to claim a fingerprint. `duplicate` means that a live token in `stream` already has the
+ * fingerprint.
+ */
 export type Hold =
   | { readonly outcome: 'held'; readonly held: HeldFingerprint }
   | { readonly outcome: 'duplicate'; readonly stream: string };
 
 /**
- * Returns the id of a fingerprint's claim. A process that claims several fingerprints must claim them in the order of
- * these ids, so that two processes cannot deadlock.
+ * Returns the id of the claim for a fingerprint. To prevent deadlocks, a process that claims several fingerprints must
+ * claim them in the order of these ids.
  */
 export function fingerprintId({ tenantId, fingerprintHash }: NonNullable<StreamWrite['distinct']>): string {
   return `${tenantId}:${fingerprintHash}`;
 }
 
 /**
- * Claims a fingerprint. Called before an append that creates a token, which must be the only live token with the
- * fingerprint. `batch` is the id of the batch that the append belongs to, or null.
+ * Claims a fingerprint. Call this before an append creates a token that must be the only live token with the
+ * fingerprint. `batch` is the id of the batch that contains the append, or null.
  */
 export type HoldFingerprint = (
   write: StreamWrite,
@@ -61,24 +64,25 @@ type Deps = {
   readonly waits: Waits;
   readonly workKey: WorkKey;
   readonly now: () => number;
-  /** Updates a stream's row to the newest event in the stream. */
+  /** Updates the row of a stream to the newest event in the stream. */
   readonly project: (tenantId: string, stream: string) => Promise<void>;
 };
 
 /**
  * Decides which stream may have a fingerprint (docs/contract.md, "Deduplication on create"; docs/design.md,
- * "Deduplication"). A process takes over a claim only after the append of the claim's owner has been settled. Therefore
- * any number of simultaneous creates results in only one token, even if a process dies or is suspended at any moment.
+ * "Deduplication"). A process takes over a claim only after the append of its owner has been settled. Any number of
+ * simultaneous creates therefore results in only one token. This is true even if a process dies or is suspended at any
+ * moment.
  *
- * Invariant: if an append may still land and would create a live token with the fingerprint, the claim names that
- * append. A process that replaces a claim therefore first settles the append that the claim names, even if it is an
- * append to the same stream.
+ * Invariant: if a pending append might still create a live token with the fingerprint, the claim contains the intent of
+ * that append. Before a process replaces a claim, it therefore settles the append in the claim, even if that append is
+ * to the same stream.
  */
 export function createFingerprintClaims({ connection, log, rows, batches, waits, workKey, now, project }: Deps) {
   const claims = (db: Db): Collection<FingerprintClaim> => db.collection<FingerprintClaim>(fingerprintsCollection);
 
   /**
-   * The fingerprints that the pending changes of this process have claimed. Each promise resolves when the change has
+   * The fingerprints that are claimed by pending changes in this process. Each promise resolves when the change has
    * ended.
    */
   const underWay = new Map<string, Promise<void>>();
@@ -89,11 +93,12 @@ export function createFingerprintClaims({ connection, log, rows, batches, waits,
   }
 
   /**
-   * Waits until the owner has released the claim, the owner's append is barred, or the row for that append is written.
+   * Waits until the owner has released the claim, the append of the owner has been barred, or the row for that append
+   * has been written.
    */
   async function settleOwner({ _id, attempt, intent, batch, mac }: FingerprintClaim): Promise<void> {
     const facts = () => [intentFacts(intent), batch];
-    // A claim that the vault did not record does not name an append by the vault.
+    // Ignores a claim that was not recorded by the vault, because it does not describe an append by the vault.
     if (!(await isAuthenticWork(workKey, { in: 'fingerprints', id: _id }, mac, facts))) return;
     const until = performance.now() + waits.ownerMs;
     const isOpen = async () => (batch === null ? (await outcomeOf(log, intent)) === 'open' : batches.isOpen(batch));
@@ -109,8 +114,8 @@ export function createFingerprintClaims({ connection, log, rows, batches, waits,
   }
 
   /**
-   * Stores a claim in place of the known claim, if any. Returns false if another process has stored a claim in the
-   * meantime.
+   * Stores a claim. If `known` is not null, replaces that claim. Returns false if another process has stored a
+   * different claim since `known` was read.
    */
   async function take({ _id, ...mine }: FingerprintClaim, known: FingerprintClaim | null): Promise<boolean> {
     try {
@@ -141,7 +146,8 @@ export function createFingerprintClaims({ connection, log, rows, batches, waits,
       const intent = intentOf(write);
       const mac = await workMac(workKey, { in: 'fingerprints', id }, [intentFacts(intent), batch]);
       if (!(await take({ _id: id, attempt, intent, batch, mac }, known))) continue;
-      // A request without deduplication may have created a token without a claim.
+      // Checks again, because a request without deduplication may have created a token with this fingerprint without
+      // claiming it.
       const late = await livingOther(write, distinct);
       if (late === null) return { outcome: 'held', held: { id, attempt } };
       await release({ id, attempt });
@@ -151,9 +157,9 @@ export function createFingerprintClaims({ connection, log, rows, batches, waits,
 
   return {
     /**
-     * Runs a change. When the change claims a fingerprint, it gets exclusive use of that fingerprint within this
-     * process until the change ends. If several changes need the same fingerprint, one of them queries the stores and
-     * the others wait for its outcome.
+     * Runs a change. Until the change ends, no other change in this process can claim a fingerprint that it has
+     * claimed. If several changes need the same fingerprint, one of them queries the stores and the others wait for its
+     * outcome.
      */
     async during<T>(change: (hold: HoldFingerprint) => Promise<T>): Promise<T> {
       const mine = new Set<string>();
@@ -179,11 +185,12 @@ export function createFingerprintClaims({ connection, log, rows, batches, waits,
         leave();
       }
     },
-    /** Removes a claim. Call this only if the append will certainly never land. */
+    /** Removes a claim. Call this only if it is certain that the append will never land. */
     release,
     /**
-     * Removes the fingerprint claims of a token whose life ended with this revision. Called before the token's row
-     * shows that the life has ended. If a process is about to begin the token's next life, keeps that process's claim.
+     * Removes the fingerprint claims of a token whose life has ended with this revision. Call this before the row of
+     * the token shows that the life has ended. If a process has claimed a fingerprint for the next life of the token,
+     * that claim is not removed.
      */
     async forget(stream: string, revision: number): Promise<void> {
       const earlier = { 'intent.stream': stream, 'intent.expectedRevision': { $lt: revision } };

@@ -4,8 +4,8 @@ import type { EventLog } from '../../../ports/event-log.js';
 import type { StreamWrite } from '../../../ports/unit-of-work.js';
 
 /**
- * An append that a process is about to make. The process records it beforehand. Other processes can then find out
- * whether the append was made, and can bar it permanently if it was not.
+ * Describes an append that a process is about to make. The process records the intent before the append. Other
+ * processes can then find out whether the append was made. If it was not made, they can bar it permanently.
  */
 export type Intent = {
   readonly stream: string;
@@ -18,7 +18,10 @@ export function intentOf({ stream, expectedRevision, events }: StreamWrite): Int
   return { stream, expectedRevision, tenantId: events[0]?.tenantId ?? '', eventIds: events.map(({ id }) => id) };
 }
 
-/** Returns `landed` if the append is in the log, `barred` if it can never be, and `open` if it may still arrive. */
+/**
+ * Returns `landed` if the append is in the log. Returns `barred` if the append can never be added to the log, and
+ * `open` if it might still be added.
+ */
 export async function outcomeOf(
   log: EventLog,
   { stream, expectedRevision, eventIds }: Intent,
@@ -31,9 +34,9 @@ export async function outcomeOf(
 }
 
 /**
- * Settles an intent. Returns `landed` if the append is in the log. If not, bars the append and returns `barred`. Does
- * not depend on a clock. A late append, for example from a suspended process, fails because its revision is already
- * taken.
+ * Settles an intent. Returns `landed` if the append is in the log. Otherwise bars the append and returns `barred`. To
+ * bar an append, this function appends an event at the same revision. A late append, for example from a suspended
+ * process, then fails because its revision is already used. The result does not depend on a clock.
  */
 export async function settle(log: EventLog, intent: Intent, now: number): Promise<'landed' | 'barred'> {
   for (;;) {

@@ -12,26 +12,26 @@ import type { Waits } from './waits.js';
 import { intentFacts, isAuthenticWork, type WorkKey, workMac } from './work-mac.js';
 
 /**
- * The work that the command is about to store: one append, a batch of appends, or nothing if its result needs no
- * append.
+ * The work that a command is about to store. The work is one append, a batch of appends, or nothing if the result of
+ * the command needs no append.
  */
 export type ClaimedWork =
   | { readonly of: 'append'; readonly intent: Intent }
   | { readonly of: 'batch'; readonly id: string }
   | { readonly of: 'nothing' };
 
-/** The claim on an idempotency key. `_id` is the keyed hash of the key. */
+/** A claim on an idempotency key. `_id` is the keyed hash of the key. */
 type Claim = {
   readonly _id: string;
   readonly state: 'open' | 'done';
-  /** The attempt that owns the claim. */
+  /** The id of the attempt that owns the claim. */
   readonly attempt: string;
-  /** When the owner took the claim, according to MongoDB's clock. */
+  /** The time when the owner acquired the claim, according to the clock of MongoDB. */
   readonly openedAt: Date;
   readonly work?: ClaimedWork;
-  /** The result of the command. It is stored together with `work`, and is valid only once the state is `done`. */
+  /** The result of the command. It is stored together with `work`, but is valid only if the state is `done`. */
   readonly result?: ClaimResult;
-  /** The time according to the clock of the claiming process, in ms since the epoch. */
+  /** The time in ms since the epoch, according to the clock of the process that owns the claim. */
   readonly time?: number;
   /** The MAC over the id, the result and the time. */
   readonly mac?: Buffer;
@@ -54,18 +54,18 @@ type Deps = {
 export type MongoClaims = ReturnType<typeof createMongoClaims>;
 
 /**
- * Decides which command owns an idempotency key, across many processes (docs/design.md, "Idempotency"). A command
- * records in its claim what it is about to append. A process that takes over the claim finds out whether that append
- * was made. If not, it bars the append.
+ * Decides which command owns an idempotency key across many processes (docs/design.md, "Idempotency"). Before a command
+ * appends, it records the intended append in its claim. A process that takes over the claim checks whether this append
+ * was made. If it was not made, the process bars it.
  */
 export function createMongoClaims({ connection, log, batches, waits, workKey, now, project }: Deps) {
   const claims = (db: Db): Collection<Claim> => db.collection<Claim>(claimsCollection);
-  /** The pending attempts of this process. The keys are the ids of their claims. */
+  /** The pending attempts of this process, keyed by the id of their claim. */
   const mine = new Map<string, string>();
-  /** The ids of the claims in which this process has recorded the work of a change that is still pending. */
+  /** The ids of the claims in which this process has recorded work that is still being stored. */
   const storing = new Set<string>();
 
-  /** Tries to take ownership of a claim. Returns the stored claim, whose `attempt` shows its owner. */
+  /** Tries to acquire a claim. Returns the stored claim. Its `attempt` shows which attempt owns it. */
   async function take(cmd: string, attempt: string, notBefore: number): Promise<Claim> {
     const ended = { $and: [{ $eq: ['$state', 'done'] }, { $lt: ['$time', notBefore] }] };
     const abandoned = {
@@ -84,16 +84,16 @@ export function createMongoClaims({ connection, log, batches, waits, workKey, no
     return claim;
   }
 
-  /** Returns true if the vault recorded the work in this claim. */
+  /** Returns true if the work in this claim was recorded by the vault. */
   function isAuthentic({ _id, work, workMac: mac }: Claim): Promise<boolean> {
     return isAuthenticWork(workKey, { in: 'claims', id: _id }, mac, () => workFacts(work));
   }
 
   /**
-   * Returns the result of a finished claim. Threat: a command dies before its append, and an attacker marks the
-   * command's claim as done. The MAC of the result is valid in this case, because the result is recorded before the
-   * append. Only the log can show whether the append was made. If it was not, this returns the claim with an empty MAC,
-   * which is never valid.
+   * Returns the result of a finished claim. Threat: a process dies before it appends, and an attacker marks its claim
+   * as done. The MAC of the result is valid in this case, because the result is recorded before the append. Therefore
+   * this function checks in the log whether the append was made. If it was not made, the function returns the claim
+   * with an empty MAC, which is never valid.
    */
   async function done(claim: Claim, finished: Stored<FinishedClaim>): Promise<ClaimBegin> {
     const { work } = claim;
@@ -110,7 +110,7 @@ export function createMongoClaims({ connection, log, batches, waits, workKey, no
     return next !== undefined && eventIds.includes(next.id);
   }
 
-  /** Settles the former owner's work. Returns true if that work is in the log. */
+  /** Settles the work of the previous owner. Returns true if this work is in the log. */
   async function settleFormer(work: ClaimedWork): Promise<boolean> {
     if (work.of === 'nothing') return true;
     if (work.of === 'batch') return (await batches.settle(work.id)) === 'landed';
@@ -175,8 +175,9 @@ export function createMongoClaims({ connection, log, batches, waits, workKey, no
   };
 
   /**
-   * Releases a claim of this process. If the claim has no recorded work, deletes it. If it has, keeps it, because the
-   * work may be in the log. The next process that begins this command then settles the work immediately.
+   * Releases a claim of this process. Deletes the claim if it contains no recorded work. Otherwise, the work may be in
+   * the log, so the claim is not deleted but marked as abandoned. The next process that begins the command then settles
+   * the work immediately.
    */
   async function letGo(cmd: string): Promise<void> {
     const attempt = mine.get(cmd);
@@ -191,7 +192,7 @@ export function createMongoClaims({ connection, log, batches, waits, workKey, no
 
   return {
     port,
-    /** Records in the claim what is about to be stored. Returns false if another command owns the claim. */
+    /** Records in the claim which work is about to be stored. Returns false if another command owns the claim. */
     async intend({ cmd, result, time, mac }: Stored<FinishedClaim>, work: ClaimedWork): Promise<boolean> {
       if (storing.has(cmd)) return false;
       storing.add(cmd);
@@ -202,7 +203,7 @@ export function createMongoClaims({ connection, log, batches, waits, workKey, no
       storing.delete(cmd);
       return false;
     },
-    /** Removes the recorded work. Call this only if the work was certainly not stored. */
+    /** Removes the recorded work from the claim. Call this only if it is certain that the work was not stored. */
     async withdraw(cmd: string): Promise<void> {
       storing.delete(cmd);
       await own(cmd, withoutResult);
@@ -221,8 +222,8 @@ function workFacts(work: ClaimedWork | undefined): readonly unknown[] {
 }
 
 /**
- * Returns a claim with its result, or null if the claim has no result. If any other field is missing, the MAC does not
- * match.
+ * Returns a claim with its result, or null if the claim has no result. If another field of the claim is missing, its
+ * MAC does not match.
  */
 function finishedOf({ _id: cmd, result, time, mac }: Claim): Stored<FinishedClaim> | null {
   return result === undefined ? null : { cmd, result, time: time ?? 0, mac: mac ?? Buffer.alloc(0) };

@@ -33,22 +33,22 @@ type Deps = {
   readonly fingerprints: ReturnType<typeof createFingerprintClaims>;
   readonly batches: Batches;
   readonly now: () => number;
-  /** Updates a stream's row to the newest event in the stream. */
+  /** Updates the row of a stream to the newest event in the stream. */
   readonly project: (tenantId: string, stream: string) => Promise<void>;
 };
 
-/** The steps that a change takes before it appends. */
+/** The steps that a change performs before it appends. */
 type Before = {
-  /** Records in the claim what is about to be stored. Returns false if another command owns the claim. */
+  /** Records in the claim which work is about to be stored. Returns false if another command owns the claim. */
   readonly intend: (work: ClaimedWork) => Promise<boolean>;
   readonly hold: HoldFingerprint;
 };
 
 /**
- * Implements `UnitOfWork` on an event log and on MongoDB, which cannot share a transaction (docs/design.md, "A write,
- * step by step"). A process records each step that a crash could lose or repeat before it takes that step. If the
- * process dies, the next process that finds the record settles the step. The log is authoritative: once the event is
- * appended, the change is made. The row for the event is then written either here or by the runner.
+ * Implements `UnitOfWork` on an event log and MongoDB, which cannot share a transaction (docs/design.md, "A write, step
+ * by step"). Before a process performs a step that a crash could lose or repeat, it records this step. If the process
+ * dies, the next process that finds the record settles the step. The log is authoritative, so a change is made as soon
+ * as its event is appended. The row for the event is written either here or later by the runner.
  */
 export function mongoUnitOfWork(needs: Deps): UnitOfWork {
   const { log, rows, directory, claims, fingerprints, batches, now, project } = needs;
@@ -68,8 +68,8 @@ export function mongoUnitOfWork(needs: Deps): UnitOfWork {
 
   async function append({ stream, expectedRevision, events }: StreamWrite): Promise<AppendOutcome> {
     const decidedAt = events[0]?.time ?? 0;
-    // Threat: this process was suspended, and the keys that it created were destroyed as orphans, because no event
-    // named them in time.
+    // Threat: this process was suspended for too long after it created keys. The keys were destroyed as orphans,
+    // because no event referred to them in time. An event that refers to destroyed keys must not be appended.
     if (now() - decidedAt > keyNamedWithinMs) throw new StoreUnavailable('event log', 'stopped_too_long');
     return log.append(stream, expectedRevision, events);
   }
@@ -85,7 +85,8 @@ export function mongoUnitOfWork(needs: Deps): UnitOfWork {
     const appended = await append(write);
     if (appended.outcome === 'conflict') {
       if (hold !== null) await fingerprints.release(hold.held);
-      // The command based its decision on the rows. If the rows are behind, they are updated for the next attempt.
+      // The decision of the command was based on the rows. Updates the rows, in case they are out of date, before the
+      // command is tried again.
       if (write.row?.of === 'directory') await project(write.events[0]?.tenantId ?? '', write.stream);
       return { outcome: 'conflict' };
     }
@@ -93,7 +94,9 @@ export function mongoUnitOfWork(needs: Deps): UnitOfWork {
     return { outcome: 'committed' };
   }
 
-  /** Stores each write independently. The caller retries the writes that failed with a new decision. */
+  /**
+   * Stores each write independently. The caller makes a new decision for the writes that failed and tries them again.
+   */
   async function storeEach(writes: readonly StreamWrite[], hold: HoldFingerprint): Promise<CommitOutcome> {
     const before: Before = { intend: async () => true, hold };
     const outcomes = await atMost(streamsAtOnce, writes, (write) => storeOne(write, before));
@@ -105,7 +108,7 @@ export function mongoUnitOfWork(needs: Deps): UnitOfWork {
     return (await log.readStream(stream)).length - 1 !== expectedRevision;
   }
 
-  /** Claims all fingerprints of a batch, or none of them. */
+  /** Claims either all fingerprints of a batch or none of them. */
   async function holdAll(
     writes: readonly StreamWrite[],
     batch: string,
@@ -135,9 +138,9 @@ export function mongoUnitOfWork(needs: Deps): UnitOfWork {
     for (const one of held) await fingerprints.release(one);
   }
 
-  /** Stores several creations: either all of them or none. */
+  /** Stores several creations. Either all of them are stored or none of them. */
   async function storeBatch(writes: readonly StreamWrite[], { intend, hold }: Before): Promise<CommitOutcome> {
-    // Detects most conflicts before the first append, because there is nothing to undo or fence at that point.
+    // Detects most conflicts before the first append. At this point, nothing has to be undone or fenced.
     const isTwice = new Set(writes.map(({ stream }) => stream)).size < writes.length;
     if (isTwice || (await atMost(streamsAtOnce, writes, isBehind)).includes(true)) return { outcome: 'conflict' };
     const id = randomUUID();
@@ -158,7 +161,7 @@ export function mongoUnitOfWork(needs: Deps): UnitOfWork {
       await releaseAll(held);
       return { outcome: 'conflict' };
     }
-    // After this step, no process undoes the batch, because all of its events are in the log.
+    // All events of the batch are in the log. After this call, no process undoes the batch.
     await batches.finish(id);
     await atMost(streamsAtOnce, writes, (write, index) => {
       const stored = appended[index];
@@ -182,7 +185,7 @@ export function mongoUnitOfWork(needs: Deps): UnitOfWork {
   async function commit({ writes, claim }: Change, hold: HoldFingerprint): Promise<CommitOutcome> {
     if (claim === null) return store(writes, { intend: async () => true, hold });
     const { cmd } = claim;
-    // If this throws, the claim stays as it is. A process that takes over the claim finds out what was stored.
+    // If `store` throws an error, the claim is not changed. A process that takes over the claim checks what was stored.
     const outcome = await store(writes, { intend: (work) => claims.intend(claim, work), hold });
     if (outcome.outcome === 'committed') await claims.finish(cmd);
     else if (outcome.outcome !== 'claimed') await claims.withdraw(cmd);

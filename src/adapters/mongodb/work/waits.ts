@@ -1,16 +1,16 @@
 /**
- * How long a process waits for another process before it considers that process dead, in ms. If the other process is
- * still alive, nothing is lost or repeated.
+ * The times in ms after which a process considers another process dead. If that process is still alive, nothing is lost
+ * or repeated.
  */
 export type Waits = {
   /**
-   * The age at which another process takes over an open claim. By then the claim's owner has given up, or the owner's
-   * append will be barred.
+   * The age at which another process takes over an open claim. At this age, the owner of the claim has either given up,
+   * or its append will be barred.
    */
   readonly claimMs: number;
   /** The age at which another process undoes an unfinished batch. */
   readonly batchMs: number;
-  /** How long to wait for the append by the owner of a fingerprint before barring that append. */
+  /** How long to wait for the append by the owner of a fingerprint claim before this append is barred. */
   readonly ownerMs: number;
 };
 

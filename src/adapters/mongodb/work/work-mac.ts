@@ -1,16 +1,16 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Intent } from './intent.js';
 
-/** Returns the key that authenticates rows. Only the vault has it. */
+/** Returns the key that authenticates rows. Only the vault has this key. */
 export type WorkKey = () => Promise<Uint8Array>;
 
-/** The collection and id of the document that a MAC belongs to. */
+/** The collection and the id of the document that contains the MAC. */
 type Of = { readonly in: 'claims' | 'fingerprints' | 'batches'; readonly id: string };
 
 /**
- * Returns the MAC over work that a process records before it appends. Threat: a process that settles recorded work
- * appends to the streams that the work names, and deletes the tokens of a batch. An attacker with write access to the
- * database must not be able to choose these streams and tokens.
+ * Returns the MAC over the work that a process records before it appends. Threat: an attacker who can write to the
+ * database records forged work. A process that settles recorded work appends to the streams in it and deletes the
+ * tokens of a batch, so the attacker could choose these streams and tokens. The MAC prevents this.
  */
 export async function workMac(key: WorkKey, of: Of, facts: unknown): Promise<Buffer> {
   return createHmac('sha256', await key())
@@ -18,7 +18,10 @@ export async function workMac(key: WorkKey, of: Of, facts: unknown): Promise<Buf
     .digest();
 }
 
-/** Returns true if the vault recorded this work. The document may have any shape, so `facts` may throw a TypeError. */
+/**
+ * Returns true if this work was recorded by the vault. The document can have any shape, so `facts` can throw a
+ * TypeError.
+ */
 export async function isAuthenticWork(key: WorkKey, of: Of, mac: unknown, facts: () => unknown): Promise<boolean> {
   if (!(mac instanceof Uint8Array)) return false;
   let computed: Buffer;

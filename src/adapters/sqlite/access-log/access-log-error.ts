@@ -2,8 +2,9 @@ import { StoreUnavailable } from '../../../ports/store-unavailable.js';
 import { databaseError, StoreBroken } from '../database/database-error.js';
 
 /**
- * Translates every failure of an access log file to StoreUnavailable, because masked reads and writes continue without
- * the access log. Returns an error unchanged only if it is a bug in our own code.
+ * Translates every failure of an access log file to StoreUnavailable. The vault does not exit if such a file is
+ * damaged, because masked reads and writes continue without the access log. Returns an error unchanged only if it is a
+ * bug in our own code.
  */
 export function accessLogError(error: unknown): Error {
   const translated = databaseError(error, 'access log');

@@ -11,19 +11,20 @@ import { accessLogError } from './access-log-error.js';
 import { fileIdentity, monthFile, monthsOnDisk } from './month-files.js';
 import { type MonthWriter, openMonthWriter } from './month-writer.js';
 
-/** The approximate number of characters that one transaction moves. This corresponds to about 4,000 entries. */
+/** The approximate number of characters that are moved in one transaction. This corresponds to about 4,000 entries. */
 const linesAtOnce = 1024 * 1024;
 
 /**
- * How long to pause after a failure, in ms. The pause doubles with each further failure. There is no pause if the cause
- * can pass by itself, for example a full disk or a lack of file descriptors.
+ * The length of the first pause after a failure, in ms. The pause doubles with each consecutive failure. There is no
+ * pause after a temporary failure, such as a full disk or a lack of file descriptors.
  */
 const restMsMin = 1_000;
 const restMsMax = 60_000;
 
 /**
- * Moves access log batches from the journal into the file of each month, with many batches per transaction. A failure
- * affects only the access log. The mover then closes the file, the next move opens it again, and the vault continues.
+ * Moves access log batches from the journal into the month files, with many batches per transaction. If a file cannot
+ * be used, the mover closes it, and a later move opens it again. Such a failure affects only the access log, and the
+ * rest of the vault continues to work.
  */
 export function createBatchMover(journal: SqliteDatabase, dataDir: string) {
   const batchAfter = nextBatch(journal);
@@ -39,7 +40,7 @@ export function createBatchMover(journal: SqliteDatabase, dataDir: string) {
     closing?.close();
   }
 
-  /** Returns the writer for the month's current file. Creates the file if it does not exist or was removed. */
+  /** Returns a writer for the current file of the month. Creates the file if it does not exist. */
   function writerOf(month: Month): MonthWriter {
     const identity = fileIdentity(dataDir, month);
     if (open?.month === month && identity === open.identity) return open;
@@ -49,7 +50,10 @@ export function createBatchMover(journal: SqliteDatabase, dataDir: string) {
     return open;
   }
 
-  /** Reads the next batches, up to the first batch from a different month. */
+  /**
+   * Reads the next batches of one month, up to the size of one transaction. Returns null if all batches have been
+   * moved.
+   */
   function readSome(): { readonly month: Month; readonly batches: readonly AccessBatch[] } | null {
     let month: Month | null = null;
     let length = 0;
@@ -68,8 +72,8 @@ export function createBatchMover(journal: SqliteDatabase, dataDir: string) {
   function moveAll(): void {
     for (let some = readSome(); some !== null; some = readSome()) {
       const writer = writerOf(some.month);
-      // If the process was killed, some batches may be in both the journal and the file. Batches are added to a file in
-      // order, so it already contains every batch up to its newest one.
+      // Skips the batches that the file already contains. If the process was killed after a move, such batches can
+      // still be in the journal. Batches are appended in order, so the file contains every batch up to its newest one.
       const newest = writer.newest();
       writer.append(some.batches.filter(({ sequence }) => sequence > newest));
       moved = some.batches.at(-1)?.sequence ?? moved;
@@ -84,8 +88,8 @@ export function createBatchMover(journal: SqliteDatabase, dataDir: string) {
       return done;
     } catch (error) {
       const unavailable = accessLogError(error);
-      // If the disk was full or there were no file descriptors, for example, the transaction has been rolled back and
-      // can be retried unchanged.
+      // After a temporary failure, such as a full disk, the transaction has been rolled back. The next call can retry
+      // it without a pause.
       if (isPassing(unavailable)) return unavailable;
       close();
       restsUntil = performance.now() + restMs;
@@ -95,14 +99,15 @@ export function createBatchMover(journal: SqliteDatabase, dataDir: string) {
   }
 
   return {
-    /** Moves all batches. Returns the sequence number of the last batch that has been moved. */
+    /** Moves all batches into the month files. Returns the sequence number of the last moved batch, or an error. */
     move: (): number | Error =>
       attempt(() => {
         moveAll();
         return moved;
       }),
     /**
-     * Moves all batches, and then removes the files of all months before this one. Returns the number of removed files.
+     * Moves all batches into the month files, and then removes the files of all months before `before`. Returns the
+     * number of removed files, or an error.
      */
     drop: (before: Month): number | Error =>
       attempt(() => {
@@ -111,8 +116,8 @@ export function createBatchMover(journal: SqliteDatabase, dataDir: string) {
         if (months.length === 0) return 0;
         if (open !== null && open.month < before) close();
         for (const month of months) {
-          // Removes the write-ahead log first. If the log were left behind, SQLite would apply it to a new file with
-          // the same name.
+          // Removes the write-ahead log before the file. If the log were left behind, SQLite would later apply it to a
+          // new file with the same name.
           for (const suffix of ['-wal', '-shm', '']) rmSync(join(dataDir, monthFile(month) + suffix), { force: true });
         }
         syncDirectory(dataDir);
@@ -124,8 +129,8 @@ export function createBatchMover(journal: SqliteDatabase, dataDir: string) {
 }
 
 function parsed(batch: JournalBatch): AccessBatch {
-  // Threat: another program changes the journal while the vault runs. At the next start, the vault reports that the
-  // file was changed.
+  // Threat: an attacker changes a batch in the journal while the vault runs. The batch is not moved. At the next start,
+  // the vault reports that the file was changed.
   if (!isWhole(batch)) throw new StoreUnavailable('access log', 'changed_by_another_program');
   const { sequence, previous, hash, lines } = batch;
   return { sequence, previous, hash, entries: lines.split('\n').map(entryOfLine) };

@@ -1,14 +1,18 @@
 import type { AccessCount } from '../../../ports/access-log.js';
 import type { SqliteDatabase } from '../database/open-database.js';
 
-/** The approximate number of entries to count in one call. Counting them takes this thread a few milliseconds. */
+/**
+ * The approximate number of entries that one call counts. Counting this many entries blocks the thread for a few
+ * milliseconds.
+ */
 const entriesMax = 5_000;
 
 type Place = { readonly id: number; readonly batch: number };
 
 /**
- * Counts the entries in one month's file. Entries are only appended, so an entry with a higher id is in the same batch
- * or a later one. The entries of some batches can therefore be found without reading the others.
+ * Counts the entries in the file of one month. Entries are only appended, so the batch numbers never decrease as the
+ * ids increase. The first entry of a batch can therefore be found with a binary search over the ids, without an index
+ * on `batch`.
  */
 export function createEntryCounter(database: SqliteDatabase) {
   const last = database.prepare('SELECT id, batch FROM entries ORDER BY id DESC LIMIT 1');
@@ -26,8 +30,8 @@ export function createEntryCounter(database: SqliteDatabase) {
   );
 
   /**
-   * Returns the id of the first entry whose batch comes after `sequence`. If there is no such batch, returns one more
-   * than the last id.
+   * Returns the id of the first entry whose batch comes after `sequence`. If there is no such entry, returns the last
+   * id plus one.
    */
   function idAfter(sequence: number, newest: Place): number {
     let [low, high] = [1, newest.id + 1];
@@ -41,7 +45,10 @@ export function createEntryCounter(database: SqliteDatabase) {
   }
 
   return {
-    /** Returns the last batch to count in the next call, or null if there is no batch after the sequence number. */
+    /**
+     * Returns the sequence number of the last batch that the next call of `counts` should include. Returns null if the
+     * file has no batch after `afterSequence`.
+     */
     upTo(afterSequence: number): number | null {
       const newest = last.get() as Place | undefined;
       if (newest === undefined || newest.batch <= afterSequence) return null;

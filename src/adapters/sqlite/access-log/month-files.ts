@@ -17,9 +17,9 @@ export function monthsOnDisk(dataDir: string): Month[] {
 }
 
 /**
- * Returns an identifier of a month's current file, or null if there is no file. If the file is moved or removed, an
- * open handle would still accept records, but no reader would find them. Callers therefore compare this identifier
- * before each use of a handle. Throws StoreUnavailable if the path is not a file.
+ * Returns a string that identifies the current file of a month, or null if the month has no file. After a file has been
+ * moved or removed, an open handle still accepts entries, but no reader will find them. Callers therefore compare this
+ * string before each use of a handle. Throws StoreUnavailable if the path is not a file.
  */
 export function fileIdentity(dataDir: string, month: Month): string | null {
   const found = statSync(join(dataDir, monthFile(month)), { throwIfNoEntry: false });

@@ -30,7 +30,10 @@ export function openMonthReader(dataDir: string, month: Month) {
   const newest = database.prepare('SELECT sequence, hash FROM batches ORDER BY sequence DESC LIMIT 1');
   const entriesOf = database.prepare(`SELECT ${entryColumns} FROM entries WHERE batch BETWEEN ? AND ? ORDER BY id`);
 
-  /** Returns the conditions for a filter, or null if one of the filter's strings does not occur in the month. */
+  /**
+   * Returns the SQL conditions for a filter. Returns null if no entry can match, because the file does not contain one
+   * of the strings in the filter.
+   */
   function conditionsOf(tenantId: string, filter: AccessFilter): { where: string; values: unknown[] } | null {
     const { entityType, entityRef, operation, from, to } = filter;
     const words = { tenant: tenantId, entity_type: entityType, operation };
@@ -47,7 +50,7 @@ export function openMonthReader(dataDir: string, month: Month) {
     return { where: conditions.map(([sql]) => sql).join(' AND '), values: conditions.map(([, value]) => value) };
   }
 
-  /** The prepared statements, by their conditions. */
+  /** The prepared statements, keyed by their WHERE clause. */
   const statements = new Map<string, Statements>();
   function statementsFor(where: string): Statements {
     let made = statements.get(where);
@@ -124,7 +127,7 @@ type EntryRow = {
 
 const words = ['tenant', 'actor', 'actor_type', 'key', 'source', 'entity_type', 'entity', 'operation', 'outcome'];
 
-/** The columns of an `EntryRow`. Ids of words are replaced by the strings themselves. */
+/** The SELECT list for an `EntryRow`. It looks up the string for each word id. */
 const entryColumns = [
   ...['batch', 'time', 'ref', 'trace', 'trace_stream', 'trace_revision'],
   ...[...words, 'message'].map((column) => `(SELECT text FROM words WHERE id = entries.${column}) AS ${column}`),

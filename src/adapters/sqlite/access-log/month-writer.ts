@@ -17,7 +17,8 @@ export function openMonthWriter(dataDir: string, month: Month) {
   if (fileIdentity(dataDir, month) === null) {
     // Creates the file under a temporary name, so that a reader finds either a complete file or no file.
     prepare(`${path}.new`).close();
-    // If the write-ahead log of a removed file were left behind, SQLite would treat it as the log of this file.
+    // Removes the write-ahead log that a removed file with this name may have left behind. SQLite would otherwise apply
+    // that log to the new file.
     for (const suffix of ['-wal', '-shm']) rmSync(path + suffix, { force: true });
     renameSync(`${path}.new`, path);
   }
@@ -59,7 +60,7 @@ export function openMonthWriter(dataDir: string, month: Month) {
   return {
     month,
     identity,
-    /** Returns the sequence number of the newest batch in the file, or 0 if there is none. */
+    /** Returns the sequence number of the newest batch in the file, or 0 if the file contains no batch. */
     newest: (): number => Number(newest.get()),
     /** Appends the batches in one transaction, and makes them durable. */
     append(batches: readonly AccessBatch[]): void {
@@ -80,8 +81,8 @@ export function openMonthWriter(dataDir: string, month: Month) {
 
 /**
  * `access-YYYY-MM.db` contains one month of the access log. A repeated string, such as the id of a tenant or actor, is
- * stored only once in `words`. Both indexes contain all columns that filters use, so that an exact total reads no
- * entries.
+ * stored only once, in `words`. Each index contains every column that its queries filter by. SQLite therefore computes
+ * an exact total from the index alone, without reading entries.
  */
 export const accessSchema = `
   CREATE TABLE words (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE) STRICT;
@@ -119,12 +120,12 @@ export const accessSchema = `
 const accessSchemaVersion = 1;
 
 /**
- * The maximum number of cached words. A limit is needed because source addresses are also words, and there may be many
- * of them.
+ * The maximum number of words in the cache. The cache needs a limit, because each source address is a word, and the
+ * number of different addresses is not limited.
  */
 const cachedMax = 10_000;
 
-/** Maps strings to their ids in one month's file. Adds a new string in the current transaction. */
+/** Maps strings to their ids in the file of one month. Adds a new string to `words` in the current transaction. */
 function createWords(database: SqliteDatabase) {
   const find = database.prepare('SELECT id FROM words WHERE text = ?').pluck();
   const insert = database.prepare('INSERT INTO words (text) VALUES (?)');
@@ -142,7 +143,7 @@ function createWords(database: SqliteDatabase) {
   return {
     idOf,
     idOrNull: (text: string | null): number | null => (text === null ? null : idOf(text)),
-    /** Empties the cache. Called after a rollback, because the words that the transaction added no longer exist. */
+    /** Empties the cache. Call this after a rollback, because the words that the transaction added no longer exist. */
     forget: (): void => known.clear(),
   };
 }

@@ -11,23 +11,24 @@ import { appliedIn } from '../writer/complete-vault.js';
 import { prepareStores } from '../writer/prepare-stores.js';
 
 /**
- * Copies `vault.db` and the access log files while another process may be writing to them. Each copy shows its file at
- * a single moment. The copies include everything that was in the journal when copying began, so the journal itself is
- * not copied. Returns the names of the copies. Throws StoreBroken, StoreUnavailable or BackupRefused.
+ * Copies `vault.db` and the access log files. Another process may write to the files during the copy, and each copy is
+ * still a consistent snapshot of its file. The copies include everything that was in the journal when copying began, so
+ * the journal itself is not copied. Returns the names of the copies. Throws StoreBroken, StoreUnavailable or
+ * BackupRefused.
  */
 export function copyData(dataDir: string, to: string): readonly string[] {
   completeLeftVault(dataDir);
   copyAccessLog(dataDir, to);
   copyDatabase(dataDir, to, 'vault.db', (vault) => {
-    // The restored copy starts with a new journal.
+    // Resets the position in the journal, because a restored copy starts with a new journal.
     vault.exec('UPDATE applied SET sequence = 0, hash = zeroblob(32)');
   });
   return readdirSync(to).filter((name) => name === 'vault.db' || /^access-[\d-]+\.db$/.test(name));
 }
 
 /**
- * Completes `vault.db` if it lacks the newest groups in the journal. This happens if there was a power loss and no
- * process has started since then.
+ * Adds the newest groups in the journal to `vault.db` if they are missing there. They are missing if the power failed
+ * and the vault has not been started since.
  */
 function completeLeftVault(dataDir: string): void {
   if (!existsSync(join(dataDir, 'journal.db'))) return;
@@ -54,7 +55,8 @@ function copyAccessLog(dataDir: string, to: string): void {
     return;
   }
   read(dataDir, 'journal.db', (journal) => {
-    // Begins a read transaction. It still sees batches that are moved and removed while the month files are copied.
+    // Begins a read transaction. The transaction still sees the batches that the vault moves and removes while the
+    // month files are copied.
     journal.exec('BEGIN');
     endOf(journal, 'batches');
     copyMonths();
@@ -77,7 +79,7 @@ function read<T>(dataDir: string, fileName: string, work: (database: SqliteDatab
   }
 }
 
-/** Copies a database, at a single moment, to a new file. The copy contains no remains of removed data. */
+/** Copies a consistent snapshot of a database to a new file. The copy contains no traces of deleted data. */
 function copyDatabase(
   dataDir: string,
   to: string,

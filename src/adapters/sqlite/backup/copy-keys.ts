@@ -10,8 +10,8 @@ import { writeLastBackup } from './last-backup.js';
 const pageSize = 500;
 
 /**
- * Reads `keys.db` row by row for a backup. Each read is short, because a long read would delay every erasure by the
- * service that is using the file. Data keys come before the keys that wrap them.
+ * Opens `keys.db` for a backup, and reads it in short steps. A long read would delay every erasure by the service that
+ * uses the file. The lines of the backup contain data keys before the keys that wrap them.
  */
 export function openKeysToCopy(dataDir: string): KeysToCopy {
   const database = openDatabase(join(dataDir, 'keys.db'), 'keys.db', 'reader');
@@ -20,8 +20,8 @@ export function openKeysToCopy(dataDir: string): KeysToCopy {
   const rootCheck = metaOf('root_check');
 
   /**
-   * Throws BackupRefused during a rotation. Threat: if a rotation runs during the backup, the copied keys are wrapped
-   * under different keys, and the backup cannot be restored.
+   * Throws BackupRefused if a rotation is running or has run since the backup began. Threat: a rotation runs during the
+   * backup, so that the copied keys are wrapped under different keys. Such a backup cannot be restored.
    */
   function refuseRotation(): void {
     const check = metaOf('root_check');
@@ -92,7 +92,7 @@ function* rowsOf(
   );
   for (let after = 0; ; ) {
     const rows = read(() => page.all(after) as (Record<string, unknown> & { readonly rowid: number })[]);
-    // If a column is an alias for the rowid, the row already contains it.
+    // If a column is an alias for the rowid, `SELECT *` has already returned the rowid under the name of that column.
     for (const { rowid, ...row } of rows) yield rowidIsColumn ? row : { rowid, ...row };
     const last = rows.at(-1);
     if (last === undefined) return;

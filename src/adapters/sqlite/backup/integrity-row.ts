@@ -4,8 +4,7 @@ import { decodeKeyLine } from './key-line.js';
 const purpose: VaultKeyPurpose = 'integrity';
 
 /**
- * Returns the wrapped integrity key from a line of a `keys.db` backup. Returns null if the line contains something
- * else.
+ * Returns the wrapped integrity key in a line of a `keys.db` backup. Returns null if the line contains a different row.
  */
 export function integrityRowIn(line: string) {
   const { table, row } = decodeKeyLine(line) ?? { table: '', row: {} };

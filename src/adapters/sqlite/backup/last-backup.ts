@@ -4,8 +4,8 @@ import { join } from 'node:path';
 const fileName = 'last-backup';
 
 /**
- * Records when the newest backup began (ms). Uses a separate file, because the backup runs in another process, and
- * writing to `keys.db` from there could delay an erasure.
+ * Records the time when the newest backup began, in ms. The time is stored in a separate file. The backup runs in a
+ * different process, and a write to `keys.db` from that process could delay an erasure.
  */
 export async function writeLastBackup(dataDir: string, madeAt: number): Promise<void> {
   const file = join(dataDir, fileName);
@@ -13,7 +13,7 @@ export async function writeLastBackup(dataDir: string, madeAt: number): Promise<
   await rename(`${file}.part`, file);
 }
 
-/** Returns when the newest backup began (ms), or null if none was recorded. */
+/** Returns the time when the newest backup began, in ms. Returns null if no backup has been recorded. */
 export async function readLastBackup(dataDir: string): Promise<number | null> {
   const text = await readFile(join(dataDir, fileName), 'utf8').catch(() => '');
   const madeAt = Date.parse(text.trim());

@@ -9,14 +9,14 @@ import { decodeKeyLine, type KeyLine } from './key-line.js';
 const rowsAtOnce = 1_000;
 const noEvent = Buffer.alloc(16);
 /**
- * The log readers whose checkpoints are not restored. Each of them starts at 0 again, because the log may have been
- * restored from a different copy.
+ * The log readers whose checkpoints are not restored. They start again at position 0, because the log may be restored
+ * from a different copy than the keys.
  */
 const readers: readonly KeyRingReader[] = ['shredder', 'orphans', 'anchor', 'log'];
 const notRestored = new Set<unknown>([...readers, 'log_memory']);
 
 /**
- * Creates `keys.db` from the lines of a backup. If a key was erased after the backup was taken, it is written as
+ * Creates `keys.db` from the lines of a backup. A key that was erased after the backup was made is written as
  * destroyed.
  */
 export async function writeKeys(dataDir: string, lines: AsyncIterable<string>, erased: ErasedKeys): Promise<void> {
@@ -41,8 +41,8 @@ export async function writeKeys(dataDir: string, lines: AsyncIterable<string>, e
       const decoded = decodeKeyLine(line);
       if (decoded === null) throw notARow();
       if (decoded.table === 'meta' && notRestored.has(decoded.row['name'])) continue;
-      // A backup copies the keys after the log, so the keys may name revisions that the restored log lacks. The
-      // shredder records the current revisions from the log.
+      // Skips the recorded revisions. A backup copies the keys after the log, so these revisions may be missing from
+      // the restored log. The shredder records the current revisions again when it reads the log.
       if (decoded.table === 'directory_revisions') continue;
       rows.push(withoutErased(withoutRevision(decoded), erased));
       if (rows.length < rowsAtOnce) continue;

@@ -5,8 +5,8 @@ import { type FoundProblem, StoreProblem } from '../../../ports/store-problem.js
 import { StoreUnavailable } from '../../../ports/store-unavailable.js';
 
 /**
- * Thrown when a store file cannot be used. The process exits with the error's message, which names the file and says
- * what to do.
+ * Thrown when a store file cannot be used. The process exits with the error's message, which names the file and states
+ * what the operator should do.
  */
 export class StoreBroken extends StoreProblem {
   constructor(problem: string | FoundProblem) {
@@ -15,18 +15,20 @@ export class StoreBroken extends StoreProblem {
   }
 }
 
-/** Translates an error from better-sqlite3. Drops the error's message, because it may quote SQL. */
+/**
+ * Translates an error from better-sqlite3. The message of the original error is dropped, because it can contain SQL.
+ */
 export function databaseError(error: unknown, fileName: string): Error {
   if (!(error instanceof Database.SqliteError)) {
     if (isOutOfDescriptors(error)) return new StoreUnavailable(fileName, 'no_file_descriptors');
     return error instanceof Error ? error : new Error('not an error');
   }
   const { code } = error;
-  // SHMSIZE means that the write-ahead log's index could not grow, which requires disk space as well.
+  // The index of the write-ahead log also needs disk space. SHMSIZE means that this index could not grow.
   if (code.startsWith('SQLITE_FULL') || code === 'SQLITE_IOERR_SHMSIZE') return new StoreUnavailable(fileName, 'full');
   if (code.startsWith('SQLITE_BUSY') || code.startsWith('SQLITE_LOCKED')) return new StoreUnavailable(fileName, 'busy');
-  // SQLite does not report why it could not open a file. Opening a file here shows whether the file descriptors ran
-  // out.
+  // SQLite does not report why it could not open a file. Opening a different file here shows whether the process has
+  // run out of file descriptors.
   if ((code.startsWith('SQLITE_CANTOPEN') || code.startsWith('SQLITE_IOERR')) && noneCanBeOpened()) {
     return new StoreUnavailable(fileName, 'no_file_descriptors');
   }

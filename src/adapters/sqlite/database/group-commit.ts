@@ -5,15 +5,18 @@ import { expectSchema } from './prepare-file.js';
 
 export type Attempt =
   | { readonly ok: true; readonly answer: unknown }
-  /** StoreUnavailable if the command could be stored later, or another error if it can never be stored. */
+  /**
+   * The command failed. `error` is a StoreUnavailable if a later attempt could store the command. Any other error means
+   * that the command can never be stored.
+   */
   | { readonly ok: false; readonly error: Error };
 
 const notRun: Attempt = { ok: false, error: new Error('the command was not run') };
 
 /**
  * Runs many commands in one transaction, each in its own savepoint, and makes them durable with one commit. If a
- * command cannot be stored, the other commands are not affected. Throws only if the file can no longer be used. This
- * includes a changed schema, because the vault never changes the schema while it runs.
+ * command cannot be stored, the other commands are not affected. Throws only if the file can no longer be used. A
+ * changed schema counts as such a failure, because the vault never changes the schema while it runs.
  */
 export function createGroupCommit(database: SqliteDatabase, fileName: string, schema: string) {
   const begin = database.prepare('BEGIN IMMEDIATE');
@@ -40,7 +43,7 @@ export function createGroupCommit(database: SqliteDatabase, fileName: string, sc
       return { ok: true, answer };
     } catch (error) {
       const translated = databaseError(error, fileName);
-      // If the disk is full, SQLite may roll back the whole transaction.
+      // If the disk is full, SQLite may have rolled back the whole transaction. In that case, the whole group fails.
       if (translated instanceof StoreBroken || !database.inTransaction) throw translated;
       undo.run();
       release.run();
@@ -55,8 +58,8 @@ export function createGroupCommit(database: SqliteDatabase, fileName: string, sc
   }
 
   /**
-   * Takes commands from `works` one at a time, so that the caller can add commands or end the group while it runs.
-   * Calls `seal` inside the transaction, just before the commit.
+   * Takes commands from `works` one at a time, so that the caller can add commands or end the group while the group
+   * runs. Calls `seal` inside the transaction, just before the commit.
    */
   return function run(
     works: Iterable<() => unknown>,
@@ -66,8 +69,8 @@ export function createGroupCommit(database: SqliteDatabase, fileName: string, sc
     let hasBegun = false;
     try {
       for (const work of works) {
-        // Adds a placeholder before the command runs. If the whole transaction fails, this command is then reported as
-        // failed with the others.
+        // Adds a placeholder before the command runs. If the whole transaction fails, this command is then also
+        // reported as failed.
         const index = attempts.push(notRun) - 1;
         if (!hasBegun) {
           begin.run();

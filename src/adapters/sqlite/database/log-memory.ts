@@ -5,7 +5,7 @@ type Stored = {
   readonly link: { readonly position: number; readonly count: number; readonly hash: string } | null;
 };
 
-/** Encodes the information about the log that is stored in `keys.db`. `logMemoryIn` is the inverse. */
+/** Encodes a `LogMemory` for storage in `keys.db`. `logMemoryIn` is the inverse. */
 export function logMemoryBytes({ checkpoint, link }: LogMemory): Buffer {
   const stored: Stored = {
     checkpoint,
@@ -20,7 +20,7 @@ export function logMemoryIn(bytes: Buffer | undefined): LogMemory {
   return { checkpoint, link: link === null ? null : { ...link, hash: Buffer.from(link.hash, 'hex') } };
 }
 
-/** Returns the newer of two checkpoints and the newer of two links. */
+/** Returns the newer of the two checkpoints and the newer of the two links. */
 export function newerMemory(one: LogMemory, other: LogMemory): LogMemory {
   return {
     checkpoint: (other.checkpoint?.number ?? 0) > (one.checkpoint?.number ?? 0) ? other.checkpoint : one.checkpoint,

@@ -5,8 +5,8 @@ import { pinStatements } from './pin-statements.js';
 export type SqliteDatabase = Database.Database;
 
 /**
- * A setting that durability or erasure depends on. The SQLite build in better-sqlite3 has different defaults (for
- * example, `synchronous` is NORMAL in WAL mode). We therefore set each value and read it back.
+ * A PRAGMA that durability or erasure depends on. The SQLite build in better-sqlite3 changes some defaults. For
+ * example, `synchronous` is NORMAL in WAL mode. We therefore set every value explicitly and read it back.
  */
 type Setting = readonly [pragma: string, value: number | string, readBack: number | string];
 const settings: readonly Setting[] = [
@@ -14,46 +14,48 @@ const settings: readonly Setting[] = [
   ['secure_delete', 'ON', 1],
   // Prevents SQLite from writing rows to temporary files.
   ['temp_store', 'MEMORY', 2],
-  // With a memory map, a failed disk read would crash the process, and truncated pages would stay in memory.
+  // Disables memory-mapped I/O. With a memory map, a failed disk read would crash the process, and truncated pages
+  // would stay in memory.
   ['mmap_size', 0, 0],
   ['cell_size_check', 'ON', 1],
   ['trusted_schema', 'OFF', 0],
 ];
 
 /**
- * Returns the `synchronous` setting. In general, a commit is on disk before it is acknowledged. The writer of
- * `vault.db` is an exception, because its commits are already in the journal. Only checkpoints sync `vault.db` (ADR
- * 63).
+ * Returns the `synchronous` setting for a connection. With FULL, a commit is on disk before it is acknowledged. The
+ * writer of `vault.db` uses NORMAL, because its changes are already durable in the journal. `vault.db` is synced only
+ * by checkpoints (ADR 63).
  */
 function synchronousOf(fileName: string, mode: 'writer' | 'reader' | 'checkpointer'): Setting {
   return fileName === 'vault.db' && mode === 'writer' ? ['synchronous', 'NORMAL', 1] : ['synchronous', 'FULL', 2];
 }
 
 /**
- * The cache size of most connections, in KiB. SQLite expects this unit as a negative number. A process has many
- * connections, and what is not in a small cache is usually in the page cache of the operating system. Only the writer
- * of `vault.db` keeps SQLite's 16 MB, because it maintains the indexes.
+ * The cache size of most connections, in KiB. SQLite interprets a negative number as KiB. A process has many
+ * connections, so each of them has a small cache. Pages that are not in this cache are usually in the page cache of the
+ * operating system. Only the writer of `vault.db` uses the default of 16 MB, because it maintains the indexes.
  */
 const smallCache = -4_096;
 
 /**
- * The length of the write-ahead log, in 4 KiB pages, at which a commit also copies the log into the file. Usually
- * another thread copies it much earlier (`background.ts`). However, SQLite starts the log over only after all of it has
- * been copied. If commits follow each other without a pause, the log can therefore keep growing.
+ * The size of the write-ahead log, in 4 KiB pages, at which a commit also copies the log into the database file.
+ * Usually another thread copies the log much earlier (`background.ts`). However, SQLite reuses the space in the log
+ * only after the whole log has been copied. If commits follow each other without a pause, the other thread might never
+ * copy the whole log. This limit then keeps the log from growing further.
  */
 const checkpointedPages = 8_000;
 const checkpointedElsewhere: readonly string[] = ['vault.db', 'journal.db'];
 
 /**
  * How long a reader waits for a lock, in ms. A writer waits this long only while it opens a file, because the first
- * connection to a file locks it briefly. After that, a writer does not wait for locks, because all requests would have
- * to wait as well.
+ * connection to a file locks it briefly. After that, a writer never waits for a lock. If it did, all requests would
+ * wait too.
  */
 const lockWaitMs = 5_000;
 
 /**
- * Opens a database file. `fileName` is its name in error messages. `accept` runs before anything in the file changes,
- * and throws if the file must not be used. A `checkpointer` does not create the file.
+ * Opens a database file. Error messages refer to the file as `fileName`. `accept` runs before anything in the file
+ * changes, and throws if the file must not be used. Only a `writer` creates a missing file.
  */
 export function openDatabase(
   path: string,
@@ -86,7 +88,7 @@ export function openDatabase(
   }
 }
 
-/** Creates an in-memory database with the given schema. */
+/** Creates an in-memory database with this schema. */
 export function openInMemory(schema: string): SqliteDatabase {
   const database = pinStatements(':memory:', {});
   database.exec(schema);

@@ -1,10 +1,10 @@
 import Database from 'better-sqlite3';
 
 /**
- * Every database that this thread opened and every statement that it prepared. This list keeps them from being
- * garbage-collected. If a better-sqlite3 12 object is collected while no JavaScript is running, Node.js 24.19 and later
- * terminate the process (ADR 10). The list stays small, because the program has a fixed number of statements and a
- * process opens each database once.
+ * All databases that this thread has opened and all statements that it has prepared. The list prevents them from being
+ * garbage-collected. Node.js 24.19 and later terminate the process if an object of better-sqlite3 12 is collected while
+ * no JavaScript is running (ADR 10). The list stays small, because the program prepares each of its statements once for
+ * each open database. It grows only when a database is opened again, for example after a failure.
  */
 const kept: object[] = [];
 

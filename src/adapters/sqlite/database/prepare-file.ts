@@ -5,15 +5,15 @@ import { openDatabase, openInMemory, type SqliteDatabase } from './open-database
 /** The application id in the SQLite header: "SGRM". */
 const applicationId = 0x5347524d;
 /**
- * The maximum size of a file that is checked when it is opened. The check reads the whole file, so it would take too
- * long for larger files. `doctor` checks those, and SQLite checks each page as it reads it.
+ * The maximum size of a file that is checked for damage when it is opened. The check reads the whole file, which would
+ * take too long for a larger file. `doctor` checks larger files, and SQLite checks each page when it reads the page.
  */
 const checkedSizeBytesMax = 256 * 1024 * 1024;
 
 /**
  * Opens a store file for writing, and creates its tables if the file is new. Throws StoreBroken if the file belongs to
- * another program, has a different version or schema, or is damaged. Does not look for damage if `look` is `unchecked`.
- * If a file is rejected, the file and its write-ahead log stay unchanged.
+ * another program, has a different version or schema, or is damaged. If `look` is `unchecked`, does not check for
+ * damage. A rejected file and its write-ahead log stay unchanged.
  */
 export function prepareFile(
   path: string,
@@ -31,10 +31,10 @@ export function prepareFile(
 }
 
 /**
- * Opens a file for reading if it has a write-ahead log. Returns null if there is no log or the file cannot be read.
- * When the last connection that can write closes, SQLite copies the log into the file and deletes the log. An operator
- * may have put the log next to a different copy of its file. Without this reader, the first attempt to start would then
- * destroy the log.
+ * Opens a file for reading if it has a write-ahead log. Returns null if the file has no log or cannot be read. The open
+ * reader protects the log if the file is rejected. Without a reader, SQLite copies the log into the file and deletes
+ * the log when the last writing connection closes. If an operator has put the log next to the wrong copy of the file,
+ * the first attempt to start would then destroy the log.
  */
 function hold(path: string, fileName: string): SqliteDatabase | null {
   if (!existsSync(path)) return null;
@@ -43,7 +43,7 @@ function hold(path: string, fileName: string): SqliteDatabase | null {
   try {
     return openDatabase(path, fileName, 'reader', (database) => read(database, 'schema_version'));
   } catch {
-    // When the file is opened for writing, the error says what is wrong with it.
+    // Ignores the error. If something is wrong with the file, opening it for writing reports the problem.
     return null;
   }
 }
@@ -86,7 +86,7 @@ function expectOurs(database: SqliteDatabase, fileName: string, version: number)
   }
 }
 
-/** For each older file format, the last Strongroom commit whose `export` can read it. */
+/** For each older file format, the last Strongroom commit whose `export` command can read that format. */
 const lastReaders: Readonly<Record<string, string>> = { 'vault.db 6': '02a36525' };
 
 function exportAdvice(fileName: string, format: number): string {
@@ -103,9 +103,8 @@ type SchemaObject = {
 };
 
 /**
- * Throws StoreBroken unless the file has exactly the tables, indexes, triggers and views of `schema`. Threat: an
- * attacker with write access to the file adds a trigger that ignores deletions, or a view or partial index that hides
- * rows.
+ * Throws StoreBroken if the tables, indexes, triggers or views in the file differ from those in `schema`. Threat: an
+ * attacker who can write to the file adds a trigger that ignores deletions, or a view or partial index that hides rows.
  */
 export function expectSchema(database: SqliteDatabase, fileName: string, schema: string): void {
   const ours = openInMemory(schema);

@@ -2,7 +2,7 @@ import { noToken, type TokenState } from '../../../domain/token/token-state.js';
 import type { Stored } from '../../../views/row-mac.js';
 import type { TokenView } from '../../../views/token-view.js';
 
-/** The row columns that make up a view. */
+/** The columns of a token row that make up a view. */
 export type TokenRow = {
   readonly stream: string;
   readonly tenant: string;
@@ -23,8 +23,8 @@ function stateOf(state: string): TokenState {
   try {
     return JSON.parse(state) as TokenState;
   } catch {
-    // Threat: an attacker with write access to the file changed the row. No MAC matches the state that is returned
-    // here, so the row will be rejected.
+    // Threat: an attacker who can write to the file replaces the state with invalid JSON. The state that is returned
+    // here does not match the MAC of the row, so the row is rejected.
     return noToken;
   }
 }

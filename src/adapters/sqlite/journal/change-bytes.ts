@@ -1,23 +1,23 @@
-/** A request that changes `vault.db`, recorded so that it can be replayed. */
+/** A request that changes `vault.db`. It is recorded so that it can be replayed. */
 export type JournalledChange = { readonly operation: string; readonly input: unknown };
 
 /**
- * The name of the only member in the object that replaces a binary value in JSON. The member's value is the number of
- * bytes.
+ * In the JSON, an object with a single member replaces each binary value. This constant is the name of the member. The
+ * value of the member is the number of bytes.
  */
 const bytesKey = '$bytes';
-/** Like `bytesKey`, but for a long string, which is stored as UTF-8. */
+/** The same as `bytesKey`, but for a long string. The string is stored as UTF-8 outside the JSON. */
 const textKey = '$text';
 /**
- * The minimum length of a string that is stored outside the JSON. A packed change consists mostly of one long JSON
- * string, and escaping this string again would take longer than everything else.
+ * The minimum length of a string that is stored outside the JSON. A packed change consists mostly of one long string
+ * that already contains JSON. Escaping this string again would take longer than the rest of the encoding.
  */
 const longText = 256;
 
 /**
- * Encodes the changes in a group. The result begins with the length of a JSON text in four bytes, followed by the text.
- * After that come the bytes of all binary values and long strings, in the order in which they occur in the text.
- * `decodeChanges` is the inverse. Long strings must be well-formed Unicode.
+ * Encodes the changes in a group. The result has three parts: the length of a JSON text in four bytes, the JSON text,
+ * and the bytes of all binary values and long strings in the order in which the text refers to them. `decodeChanges` is
+ * the inverse. Long strings must be well-formed Unicode.
  */
 export function encodeChanges(changes: readonly JournalledChange[]): Buffer {
   const binaries: Uint8Array[] = [];
@@ -36,8 +36,8 @@ export function decodeChanges(encoded: Buffer): readonly JournalledChange[] {
     if (!Number.isSafeInteger(length) || length < 0 || at + length > encoded.length)
       throw new Error('bytes are missing');
     at += length;
-    // Returns a copy. A statement may keep the value for a long time, and a slice would keep all of `encoded` in memory
-    // as well.
+    // Returns a copy. A statement can keep a reference to the value for a long time, and a slice would keep all of
+    // `encoded` in memory for that time.
     return Buffer.from(encoded.subarray(at - length, at));
   };
   if (!Array.isArray(changes)) throw new Error('not a list of changes');
@@ -49,10 +49,7 @@ export function decodeChanges(encoded: Buffer): readonly JournalledChange[] {
   });
 }
 
-/**
- * Returns a value in which all binary values and long strings are replaced. Copies an object only if it contains any of
- * them.
- */
+/** Replaces all binary values and long strings in a value. Copies an object only if something in it is replaced. */
 function withoutBinaries(value: unknown, binaries: Uint8Array[]): unknown {
   if (typeof value === 'string' && value.length >= longText) {
     const bytes = Buffer.from(value);

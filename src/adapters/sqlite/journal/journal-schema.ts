@@ -1,6 +1,7 @@
 /**
- * `journal.db` makes changes to `vault.db` and batches of the access log durable before they are durable in their own
- * files (ADR 63). As in `vault.db`, all data from callers is stored as ciphertext or as a keyed hash.
+ * Changes to `vault.db` and batches of the access log become durable in `journal.db` before they become durable in
+ * `vault.db` and the month files (ADR 63). As in `vault.db`, all data from callers is stored as ciphertext or as a
+ * keyed hash.
  *
  * A row of `groups` contains the changes in one `vault.db` commit. Its `position` is the position of the newest event
  * after the commit. Its hash covers the previous hash, the sequence number and the changes. A row of `batches` contains

@@ -3,7 +3,10 @@ import { createGroupCommit } from '../database/group-commit.js';
 import type { SqliteDatabase } from '../database/open-database.js';
 import { journalSchema } from './journal-schema.js';
 
-/** The newest group or batch that was appended. It may already have been removed from the journal. */
+/**
+ * The sequence number and hash of the newest group or batch that was appended. That row may already have been removed
+ * from the journal.
+ */
 export type JournalEnd = { readonly sequence: number; readonly hash: Uint8Array };
 
 /** The changes in one `vault.db` commit. `position` is the position of the newest event after the commit. */
@@ -13,8 +16,9 @@ export type JournalGroup = JournalEnd & { readonly position: number; readonly ch
 export type JournalBatch = JournalEnd & { readonly previous: Uint8Array; readonly lines: string };
 
 /**
- * The maximum number of groups, and of batches, that one append removes because they are durable elsewhere. An append
- * adds fewer rows than this. The journal therefore stays short, and no append takes long.
+ * The maximum number of groups and the maximum number of batches that one append removes after they are durable
+ * elsewhere. An append adds fewer rows than this, so the journal stays short. The limit prevents a single append from
+ * taking long.
  */
 const removedAtOnce = 8;
 
@@ -26,10 +30,10 @@ export function groupHash(previous: Uint8Array, sequence: number, changes: Uint8
 }
 
 /**
- * Appends to `journal.db`, and removes rows that are durable elsewhere. Only the writer thread uses this. `applied` is
- * the newest group in `vault.db`. If the journal does not end with this group, the first change discards all groups in
- * the journal and continues after `applied`. Until then, the file stays unchanged, and the vault can still refuse to
- * start.
+ * Appends to `journal.db`, and removes rows that are durable elsewhere. Only the writer thread calls this function.
+ * `applied` is the newest group in `vault.db`. If the journal does not end with `applied`, the first change discards
+ * all groups in the journal and continues after `applied`. Before the first change, the journal file stays unchanged,
+ * so the vault can still refuse to start without losing data.
  */
 export function createJournal(database: SqliteDatabase, applied: JournalEnd) {
   const end = endOf(database, 'groups');
@@ -47,7 +51,8 @@ export function createJournal(database: SqliteDatabase, applied: JournalEnd) {
   );
 
   /**
-   * Runs the work in one transaction, and makes it durable. Returns null, or an error that says why nothing was stored.
+   * Runs `work` in one transaction and makes it durable. If nothing was stored, returns an error with the reason.
+   * Otherwise returns null.
    */
   function change(work: () => void): Error | null {
     const [attempt] = commit([
@@ -68,7 +73,8 @@ export function createJournal(database: SqliteDatabase, applied: JournalEnd) {
 
   return {
     /**
-     * Makes a group and some batches durable with one sync. Returns null, or an error that says why nothing was stored.
+     * Makes a group and some batches durable with one sync. If nothing was stored, returns an error with the reason.
+     * Otherwise returns null.
      */
     append: (group: JournalGroup | null, newBatches: readonly JournalBatch[]): Error | null =>
       change(() => {
@@ -77,9 +83,15 @@ export function createJournal(database: SqliteDatabase, applied: JournalEnd) {
         groups.removeSome();
         batches.removeSome();
       }),
-    /** Records that `vault.db` durably contains all groups up to this one, so that later appends remove them. */
+    /**
+     * Records that all groups up to this one are durable in `vault.db`. Later appends remove these groups from the
+     * journal.
+     */
     groupsAreStored: groups.areDone,
-    /** Records that the month files durably contain all batches up to this one, so that later appends remove them. */
+    /**
+     * Records that all batches up to this one are durable in the month files. Later appends remove these batches from
+     * the journal.
+     */
     batchesAreStored: batches.areDone,
     /** Removes all groups and batches that are recorded as stored. */
     removeStored: (): Error | null =>
@@ -88,8 +100,8 @@ export function createJournal(database: SqliteDatabase, applied: JournalEnd) {
         batches.removeDone();
       }),
     /**
-     * Removes all groups, and the batches that are recorded as stored. Call this only if `vault.db` durably contains
-     * all groups.
+     * Removes all groups, and removes the batches that are recorded as stored. Call this only if all groups are durable
+     * in `vault.db`.
      */
     clear: (): Error | null =>
       change(() => {
@@ -101,7 +113,7 @@ export function createJournal(database: SqliteDatabase, applied: JournalEnd) {
   };
 }
 
-/** Returns the newest group or batch that the journal contains or has contained. */
+/** Returns the newest group or batch that was ever appended to the journal, even if it has been removed. */
 export function endOf(database: SqliteDatabase, of: 'groups' | 'batches'): JournalEnd {
   const newest = database.prepare(
     `SELECT sequence, hash FROM (
@@ -112,8 +124,8 @@ export function endOf(database: SqliteDatabase, of: 'groups' | 'batches'): Journ
 }
 
 /**
- * Creates the functions that remove rows from one table. The caller runs them inside its own transactions, and calls
- * `settle` after each transaction.
+ * Creates the functions that remove rows from one table. The caller runs these functions inside a transaction, and
+ * calls `settle` after each transaction.
  */
 function tableOf(database: SqliteDatabase, of: 'groups' | 'batches') {
   const position = of === 'groups' ? 'position' : '0';
@@ -151,8 +163,8 @@ function tableOf(database: SqliteDatabase, of: 'groups' | 'batches') {
       if (done > removed) removeUpTo(done);
     },
     /**
-     * Deletes all rows of the table. SQLite then overwrites all of the table's pages, including any remains of moved
-     * records in them.
+     * Deletes all rows of the table. SQLite then overwrites all pages of the table, including leftover bytes of records
+     * that were moved.
      */
     removeAll(): void {
       noteEnd.run(Number.MAX_SAFE_INTEGER);

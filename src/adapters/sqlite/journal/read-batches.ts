@@ -3,8 +3,8 @@ import type { SqliteDatabase } from '../database/open-database.js';
 import type { JournalBatch } from './journal.js';
 
 /**
- * Returns a function that reads the oldest batch with a higher sequence number than the given one. That function
- * returns null if the journal has no such batch.
+ * Returns a function that reads the oldest batch after a sequence number. The function returns null if the journal has
+ * no such batch.
  */
 export function nextBatch(journal: SqliteDatabase): (afterSequence: number) => JournalBatch | null {
   const next = journal.prepare(

@@ -2,18 +2,18 @@ import { crc32 } from 'node:zlib';
 import { StoreBroken } from '../database/database-error.js';
 
 /**
- * The stored form of the search index. A posting says that a token has a term. The entry of a posting consists of the
- * term and the position of the event that created the token (`seq`), so entries sort by term and then by creation
- * order. A block contains sorted entries. A segment consists of a few blocks, their fences, and a Bloom filter over
- * their terms. The fence of a block contains the number of its entries and its first entry. A run is a sorted sequence
- * of segments.
+ * The storage format of the search index. A posting records that a token has a term. The entry of a posting consists of
+ * the term and the position of the event that created the token (`seq`). Entries are sorted by term and then by
+ * creation order. A block contains sorted entries. A segment consists of several blocks, one fence for each block, and
+ * a Bloom filter over the terms in the blocks. A fence contains the number of entries in its block and the first of
+ * these entries. A run is a sorted sequence of segments.
  */
 export const termBytes = 16;
 const seqBytes = 6;
 export const entryBytes = termBytes + seqBytes;
 /**
- * With its checksum, a block fills a 4 KiB page. A changed block is therefore overwritten in place, and no copy of the
- * old block remains.
+ * The number of entries that fill a 4 KiB page together with the checksum of the block. A changed block is therefore
+ * overwritten in place, and no copy of the old block remains in the file.
  */
 export const entriesOfBlock = 180;
 const bytesOfBlock = entriesOfBlock * entryBytes;
@@ -22,7 +22,7 @@ export const entriesOfSegment = blocksOfSegment * entriesOfBlock;
 
 export const seqMax = 2 ** (8 * seqBytes) - 1;
 
-/** Thrown when a part of the search index is damaged. The index is derived data, so a rebuild creates it again. */
+/** Thrown when a part of the search index is damaged. The index is derived data, so a rebuild can create it again. */
 export class IndexDamaged extends StoreBroken {
   constructor(part: string) {
     super({
@@ -47,7 +47,10 @@ export function entryOf(term: Buffer, seq: number): Buffer {
   return entry;
 }
 
-/** Returns the entries of a token's terms, which are stored one after the other. Null stands for no terms. */
+/**
+ * Returns one entry for each term of a token. `terms` contains the terms one after the other, or is null if there are
+ * no terms.
+ */
 export function entriesOf(terms: Buffer | null, seq: number): readonly Buffer[] {
   const entries: Buffer[] = [];
   for (let at = 0; terms !== null && at < terms.length; at += termBytes) {
@@ -60,7 +63,9 @@ export function seqAt(entries: Buffer, index: number): number {
   return entries.readUIntBE(index * entryBytes + termBytes, seqBytes);
 }
 
-/** Compares the entry at `index` with another entry. Returns a negative number if the entry at `index` sorts first. */
+/**
+ * Compares the entry at `index` with a different entry. Returns a negative number if the entry at `index` sorts first.
+ */
 export function compareAt(entries: Buffer, index: number, entry: Buffer, entryIndex = 0): number {
   const [at, other] = [index * entryBytes, entryIndex * entryBytes];
   return entries.compare(entry, other, other + entryBytes, at, at + entryBytes);
@@ -77,8 +82,8 @@ export function isUsed(entries: Buffer, index: number): boolean {
 }
 
 /**
- * Returns the first bytes of an entry as a number, because numbers are faster to compare. Two different entries may
- * have the same prefix.
+ * Returns the first bytes of an entry as a number. Numbers are faster to compare than buffers. Two different entries
+ * can have the same prefix.
  */
 export function prefixAt(entries: Buffer, index: number): number {
   return entries.readUIntBE(index * entryBytes, 6);
@@ -97,8 +102,8 @@ export function lowerBound(entries: Buffer, count: number, entry: Buffer): numbe
 }
 
 /**
- * Appends a checksum, so that damage is detected. SQLite itself checks only the structure of a page. The checksum also
- * covers the number `seed`.
+ * Appends a checksum, so that damage to the data is detected. The check is needed because SQLite checks only the
+ * structure of a page. The checksum covers the data and the number `seed`.
  */
 function withChecksum(data: Buffer, seed = 0): Buffer {
   const stored = Buffer.allocUnsafe(data.length + 4);
@@ -108,8 +113,8 @@ function withChecksum(data: Buffer, seed = 0): Buffer {
 }
 
 /**
- * Returns stored data without its checksum. If the data is missing or damaged, throws IndexDamaged, whose message names
- * the part.
+ * Verifies the checksum of stored data, and returns the data without the checksum. If the data is missing or damaged,
+ * throws IndexDamaged with a message that names `part`.
  */
 export function checked(stored: unknown, part: string, seed = 0): Buffer {
   if (!Buffer.isBuffer(stored) || stored.length < 4) throw new IndexDamaged(part);
@@ -118,10 +123,7 @@ export function checked(stored: unknown, part: string, seed = 0): Buffer {
   return data;
 }
 
-/**
- * Returns the stored form of the terms that a change adds to a token or removes from it. Returns null if there are no
- * terms.
- */
+/** Encodes the terms that a change adds to a token or removes from it. Returns null if there are no terms. */
 export function changeOf(terms: Buffer, seq: number): Buffer | null {
   return terms.length === 0 ? null : withChecksum(terms, seedOf(seq));
 }
@@ -137,7 +139,7 @@ function seedOf(seq: number): number {
   return crc32(bytes);
 }
 
-/** Returns the stored form of a block. Every block has the same size, and unused space is filled with zeros. */
+/** Encodes a block. Every encoded block has the same size, and unused space is filled with zeros. */
 export function blockOf(entries: Buffer): Buffer {
   const block = Buffer.alloc(bytesOfBlock);
   entries.copy(block);
@@ -147,10 +149,10 @@ export function blockOf(entries: Buffer): Buffer {
 const countBytes = 2;
 const fenceBytes = countBytes + entryBytes;
 
-/** The number of entries in a block, and the first entry. */
+/** The number of entries in a block, and the first of these entries. */
 export type Fence = { readonly count: number; readonly first: Buffer };
 
-/** Returns the stored form of a segment's fences. A block without entries has a fence of zeros. */
+/** Encodes the fences of a segment. The fence of an empty block consists of zeros. */
 export function fencesOf(fences: readonly Fence[]): Buffer {
   const stored = Buffer.alloc(blocksOfSegment * fenceBytes);
   for (const [block, { count, first }] of fences.entries()) {
@@ -170,8 +172,8 @@ const bitsOfTerm = 10;
 const probes = 6;
 
 /**
- * Returns a Bloom filter over the terms of sorted entries. It combines the bits of all terms in the segment. Terms are
- * keyed hashes, so no term can be read from the filter.
+ * Returns a Bloom filter over the terms of sorted entries. No term can be read from the filter, because terms are keyed
+ * hashes and the filter combines the bits of all terms in the segment.
  */
 export function filterOf(entries: Buffer, count: number): Buffer {
   let terms = 0;
@@ -194,8 +196,8 @@ function isNewTerm(entries: Buffer, index: number): boolean {
 }
 
 /**
- * Visits a term's bits in the filter until `visit` returns false. The bits are determined by the end of the term,
- * because the terms in one segment begin similarly.
+ * Calls `visit` for each bit of a term in the filter until `visit` returns false. The bits are chosen from the last
+ * bytes of the term, because the terms in one segment have similar first bytes.
  */
 function forEachBit(
   bytes: Buffer,

@@ -30,11 +30,11 @@ import { openRuns } from './index-view.js';
 import { openRun, type Place, type Run } from './run.js';
 import { sortEntries } from './sort-entries.js';
 
-/** Sizes that tests replace with smaller ones. */
+/** The sizes that control merging. Tests use smaller sizes. */
 export type IndexSizes = {
-  /** When changes contain this many postings, they are merged into a run. */
+  /** The number of postings in unmerged changes at which these changes are merged into a run. */
   readonly mergedAtOnce: number;
-  /** When a level has this many runs, they are combined into one run on the next level. */
+  /** The number of runs on one level at which they are combined into one run on the next level. */
   readonly runsOfLevel: number;
   readonly entriesOfSegment: number;
 };
@@ -44,20 +44,20 @@ const usualSizes: IndexSizes = { mergedAtOnce: 2_048, runsOfLevel: 8, entriesOfS
 const erasedAtOnce = 96;
 /** The maximum number of segments that one step deletes from runs that are no longer read. */
 const droppedAtOnce = 8;
-/** When changes contain this many postings, removed postings are erased early. */
+/** If the stored changes contain more postings than this, removed postings are erased early. */
 const manyPostings = 16_384;
-/** When this many merges are due, they come before all other steps. */
+/** If this many merges are due, they have priority over all other steps. */
 const lateMerges = 4;
 /**
- * Writes wait for merges if changes contain more than `postingsMax` postings, or if there are more than `runsMax` runs
- * that are not being combined.
+ * Two limits at which writes wait for merges. `postingsMax` is the maximum number of postings in the stored changes.
+ * `runsMax` is the maximum number of runs that are not being combined.
  */
 const postingsMax = 65_536;
 const runsMax = 96;
 
 /**
- * Maintains the index of one generation in steps of a few ms. Each step runs in a `vault.db` transaction. It does not
- * change which postings the index contains. There are four kinds of steps:
+ * Maintains the index of one generation in steps of a few ms. Each step runs in one `vault.db` transaction. A step does
+ * not change the result of any search. There are four kinds of steps:
  *
  * 1. *Merge*: the oldest changes become a run.
  * 2. *Erase*: removed postings are erased from the blocks of the runs, and then their changes are deleted.
@@ -82,7 +82,7 @@ export function createIndexKeeper(database: SqliteDatabase, slot: Slot, sizes: I
     return runs;
   }
 
-  /** Appends a segment with sorted entries to a run. The entries must fit into one segment. */
+  /** Appends sorted entries to a run as a new segment. The entries must fit into one segment. */
   function appendSegment(run: number, version: number, entries: Buffer): void {
     const count = entries.length / entryBytes;
     const blocks = Array.from({ length: Math.ceil(count / entriesOfBlock) }, (_, block) =>
@@ -134,13 +134,14 @@ export function createIndexKeeper(database: SqliteDatabase, slot: Slot, sizes: I
     if (removed.length > 0) takeOut(removed, version + 1);
     write.advance.run({ merged, erased: to, version: version + 1 });
     write.forgetChanges.run(to);
-    // Deleting all rows also overwrites any remains of moved rows in the last page of the table.
+    // If no change is left, deletes all rows of the table once more. This also overwrites the leftover bytes of moved
+    // rows in the last page of the table.
     if (write.anyChange.get() === undefined) write.forgetAll.run();
   }
 
   /**
-   * For each removed posting, removes one entry from the runs that searches read. If that entry has already been copied
-   * into a run that is being built, removes the copy as well.
+   * Removes one entry for each removed posting from the runs that searches read. If the entry has already been copied
+   * into a run that is being built, also removes the copy.
    */
   function takeOut(removed: readonly Buffer[], version: number): void {
     const rows = statements.runs();
@@ -160,7 +161,10 @@ export function createIndexKeeper(database: SqliteDatabase, slot: Slot, sizes: I
     for (const { editor } of [...read, ...built]) editor.save(version);
   }
 
-  /** Creates an editor that changes blocks of a run and writes each changed block once. */
+  /**
+   * Creates an editor for the blocks of a run. The editor collects removals in memory and writes each changed block
+   * only once.
+   */
   function createEditor(run: Run) {
     const edited = new Map<number, Fence & { readonly entries: Buffer }>();
 
@@ -201,9 +205,9 @@ export function createIndexKeeper(database: SqliteDatabase, slot: Slot, sizes: I
   }
 
   /**
-   * Does one step of combining runs: begins a new run, writes its next segment, or finishes it. Low levels come first,
-   * because new runs arrive there quickly, and combining the runs of a high level takes thousands of steps. Returns
-   * false if there was nothing to do.
+   * Performs one step of combining runs. The step begins a new run, writes the next segment of a run, or finishes a
+   * run. Low levels have priority, because new runs are added to them quickly, while combining the runs of a high level
+   * takes thousands of steps. Returns false if there is nothing to combine.
    */
   function combine({ version }: IndexState): boolean {
     const rows = statements.runs();
@@ -260,8 +264,8 @@ export function createIndexKeeper(database: SqliteDatabase, slot: Slot, sizes: I
   }
 
   /**
-   * Returns the entries of several runs that come next after `position`, in sorted order. Returns at most one segment
-   * of entries.
+   * Returns the next entries of several runs after `position`, in sorted order. Returns at most as many entries as fit
+   * into one segment.
    */
   function nextEntries(parts: readonly Run[], position: Buffer | null): Buffer {
     const readers = parts.map((run) => readerAfter(run, position)).filter((reader) => reader.entries !== null);
@@ -272,7 +276,8 @@ export function createIndexKeeper(database: SqliteDatabase, slot: Slot, sizes: I
       for (let i = 1; i < readers.length; i += 1) if (isBefore(readers[i], readers[least])) least = i;
       const reader = readers[least];
       if (reader === undefined || reader.entries === null) break;
-      // The next step begins after the last entry in this segment, so equal entries must be in the same segment.
+      // The next step begins after the last entry in this segment. If equal entries continued in the next segment, that
+      // step would skip them.
       const isRepeat = count > 0 && compareAt(reader.entries, reader.index, target, count - 1) === 0;
       if (count === sizes.entriesOfSegment || (count >= sizes.entriesOfSegment - repeatsMax && !isRepeat)) break;
       reader.entries.copy(target, count * entryBytes, reader.index * entryBytes, (reader.index + 1) * entryBytes);
@@ -342,14 +347,14 @@ export function createIndexKeeper(database: SqliteDatabase, slot: Slot, sizes: I
 
   return {
     /**
-     * Performs one step. Erasing the postings that changes up to `eraseUpTo` removed has priority over most other
-     * steps. Returns false if there was nothing to do.
+     * Performs one step. Postings that were removed by changes up to `eraseUpTo` are erased before most other steps.
+     * Returns false if there is nothing to do.
      */
     step(eraseUpTo: number): boolean {
       const state = statements.state();
       const { last, merged, erased } = state;
-      // Late merges come first, because dropping a large level takes hundreds of steps, and new postings arrive during
-      // that time.
+      // Overdue merges come before all other steps. Dropping a large level takes hundreds of steps, and new postings
+      // arrive during that time.
       if (last - merged >= lateMerges * mergedAtOnce) mergeChanges(state);
       else if (hasDropped() && !isCrowded(runsMax / 2)) drop();
       else if (erased < eraseUpTo && isRemoved(erased, eraseUpTo)) {
@@ -364,9 +369,12 @@ export function createIndexKeeper(database: SqliteDatabase, slot: Slot, sizes: I
     },
     /** Returns the number of the newest change. */
     last: (): number => statements.state().last,
-    /** Returns true if changes and blocks contain no removed postings. The write-ahead log may still contain some. */
+    /**
+     * Returns true if neither the changes nor the blocks contain removed postings. The write-ahead log can still
+     * contain some of them.
+     */
     isClean: (): boolean => isErased(Number.MAX_SAFE_INTEGER),
-    /** Like `isClean`, but only for postings that were removed by changes up to the given number. */
+    /** Does the same as `isClean`, but only for postings that were removed by changes up to `upTo`. */
     isErased,
     hasManyRemovals(): boolean {
       const { last, erased } = statements.state();
@@ -378,7 +386,7 @@ export function createIndexKeeper(database: SqliteDatabase, slot: Slot, sizes: I
       return last - erased > postingsMax || isCrowded(runsMax);
     },
     isEmpty: (): boolean => write.runCount.get() === 0,
-    /** Deletes a part of the index in one step. Returns true when nothing is left. */
+    /** Deletes a part of the index in one step. Returns true if the index is now empty. */
     empty(): boolean {
       const { last, merged, erased, version } = statements.state();
       write.dropAll.run();
@@ -387,7 +395,7 @@ export function createIndexKeeper(database: SqliteDatabase, slot: Slot, sizes: I
       if (hasDropped()) drop();
       return !hasDropped();
     },
-    /** Discards the cached runs. Call this if the transaction of a step failed. */
+    /** Discards the cached runs. Call this after the transaction of a step has failed. */
     forget(): void {
       runs = [];
     },
@@ -397,8 +405,8 @@ export function createIndexKeeper(database: SqliteDatabase, slot: Slot, sizes: I
 export type IndexKeeper = ReturnType<typeof createIndexKeeper>;
 
 /**
- * The number of places in a segment that are reserved for entries equal to the last one, because equal entries must
- * stay together.
+ * The number of places at the end of a segment that are reserved for repeats of the last entry. All equal entries must
+ * be in the same segment.
  */
 const repeatsMax = 8;
 
@@ -410,7 +418,7 @@ function isBefore(one: Reading | undefined, other: Reading | undefined): boolean
   return compareAt(one.entries, one.index, other.entries, other.index) < 0;
 }
 
-/** Returns the smallest entry that sorts after the given one. */
+/** Returns the smallest possible entry that sorts after `entry`. */
 function afterEntry(entry: Buffer): Buffer {
   const after = Buffer.from(entry);
   let at = after.length - 1;

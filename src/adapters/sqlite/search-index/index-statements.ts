@@ -4,8 +4,8 @@ import { rowTables, type Slot } from '../database/rows-schema.js';
 import { blocksOfSegment, checked, IndexDamaged, termBytes, termsOfChange } from './entries.js';
 
 /**
- * The progress of a generation's index. `last` is the number of the newest change. For all changes up to `merged`, the
- * added postings are in runs. For all changes up to `erased`, the removed postings have also been erased from the runs.
+ * The progress of the index of one generation. `last` is the number of the newest change. The postings that changes up
+ * to `merged` have added are in runs. The postings that changes up to `erased` have removed are erased from the runs.
  */
 export type IndexState = {
   readonly merged: number;
@@ -27,7 +27,7 @@ export type RunRow = {
 
 export type SegmentRow = { readonly segment: number; readonly version: number; readonly fences: Buffer };
 
-/** The terms that a commit added to a token and removed from it. Each term has 16 bytes. */
+/** The terms that a commit has added to a token and the terms that it has removed. Each term has 16 bytes. */
 export type ChangeRow = {
   readonly number: number;
   readonly seq: number;
@@ -37,7 +37,7 @@ export type ChangeRow = {
 
 export type IndexStatements = ReturnType<typeof indexStatements>;
 
-/** Prepares the statements that every reader of a generation's index needs, on one connection. */
+/** Prepares, on one connection, the statements that read the index of a generation. */
 export function indexStatements(database: SqliteDatabase, slot: Slot) {
   const { changes, indexState, runs, segments, filters, blocks } = rowTables(slot);
   const state = database.prepare(
@@ -68,14 +68,12 @@ export function indexStatements(database: SqliteDatabase, slot: Slot) {
   };
 }
 
-/** Returns a stored change with its terms. Throws IndexDamaged if the change is damaged. */
+/** Returns a stored change with its decoded terms. Throws IndexDamaged if the change is damaged. */
 export function openChange({ number, seq, added, removed }: ChangeRow): ChangeRow {
   return { number, seq, added: termsOfChange(added, number, seq), removed: termsOfChange(removed, number, seq) };
 }
 
-/**
- * Throws IndexDamaged if a change is missing between the change with the number `after` and the last of these changes.
- */
+/** Throws IndexDamaged if a change is missing between change number `after` and the last change in `changes`. */
 export function expectSuccession(changes: readonly ChangeRow[], after: number): void {
   let last = after;
   for (const { number, added, removed } of changes) {

@@ -3,35 +3,36 @@ import type { IndexState, IndexStatements, RunRow } from './index-statements.js'
 import { type Bounds, type Cursor, countEach, cursorOf, entryRank, openRun, type Run } from './run.js';
 import { createTail, type Tail } from './tail.js';
 
-/**
- * The search index in the state that one transaction sees. `seq` is the position of the event that created a token.
- */
+/** The search index as one transaction sees it. `seq` is the position of the event that created a token. */
 export type IndexView = {
   /** Returns the number of tokens that have a term. */
   count(term: Buffer): number;
-  /** Returns the tokens from `seqs` that have a term. Keeps their order, which is newest first. */
+  /**
+   * Returns the tokens in `seqs` that have a term. `seqs` is sorted newest first, and the result has the same order.
+   */
   among(term: Buffer, seqs: readonly number[]): readonly number[];
-  /** Returns a cursor over the tokens that have a term and were created before a position, newest first. */
+  /** Returns a cursor over the tokens that have a term and were created before the position `before`, newest first. */
   postings(term: Buffer, before: number): Cursor;
-  /** Returns a page of the tokens that have a term, newest first. Leaves out the tokens in `hidden`. */
+  /** Returns a page of the tokens that have a term, newest first. Skips the tokens in `hidden`. */
   page(term: Buffer, range: { readonly offset: number; readonly limit: number }, hidden: readonly number[]): number[];
 };
 
-/** The maximum number of terms whose places in the runs are cached. */
+/** The maximum number of terms for which the cache stores where they are in the runs. */
 const placesMax = 10_000;
-/** The maximum number of outdated postings that the tail may contain before it is loaded again. */
+/** The maximum number of outdated postings in the tail. If there are more, the tail is loaded again. */
 const staleMax = 4_096;
 
 /**
- * Creates the cache for one generation's index, which all connections of a thread share. It contains the fences of the
- * runs, and the tail. `viewOf` updates the cache to the state that the connection's transaction sees, so the writer
- * thread does not have to send messages. The views of older transactions do not change.
+ * Creates the cache for the index of one generation. It contains the fences of the runs, and the tail. All connections
+ * of a thread share the cache. Before a search, `viewOf` updates the cache to the state that the transaction of the
+ * search sees, so the writer thread does not have to notify this thread. An update does not change the views of older
+ * transactions.
  */
 export function createIndexViews() {
   let version = -1;
   let runs: readonly Run[] = [];
   let tail: Tail = createTail(0);
-  /** For each term, the runs that have it and its bounds in each run. */
+  /** For each cached term, the runs that contain the term and the bounds of the term in each run. */
   let places: Places = new Map();
 
   function update(statements: IndexStatements, state: IndexState): void {
@@ -46,9 +47,7 @@ export function createIndexViews() {
   }
 
   return {
-    /**
-     * Returns the index in the state that the current transaction sees. Call this at the beginning of the transaction.
-     */
+    /** Returns the index as the current transaction sees it. Call this at the beginning of the transaction. */
     viewOf(statements: IndexStatements): IndexView {
       const state = statements.state();
       update(statements, state);
@@ -57,7 +56,7 @@ export function createIndexViews() {
   };
 }
 
-/** Opens the runs that are new or have changed. Returns the other runs unchanged. */
+/** Opens the runs that are new or have changed. Reuses the runs in `known` that have not changed. */
 export function openRuns(statements: IndexStatements, rows: readonly RunRow[], known: readonly Run[]): readonly Run[] {
   const byId = new Map(known.map((run) => [run.row.run, run]));
   return rows.map((row) => {
@@ -75,12 +74,12 @@ type Places = Map<string, readonly InRun[]>;
 type Memory = { readonly runs: readonly Run[]; readonly tail: Tail; readonly places: Places };
 
 /**
- * Creates a view. It counts every posting in the runs, even if a later change removed that posting. From this, it
- * subtracts every removal whose posting is still in the runs. If a posting was removed and added again, it may
- * therefore occur twice.
+ * Creates a view. The view counts every posting in the runs, even if a later change has removed it, and then subtracts
+ * the removals that have not been erased from the runs. A posting that was removed and added again can therefore occur
+ * twice.
  */
 function viewOn(source: IndexStatements, { runs, tail, places }: Memory, state: IndexState): IndexView {
-  /** Returns the runs that have a term, and the term's bounds in each run. */
+  /** Returns the runs that contain a term, with the bounds of the term in each run. */
   function placesOf(term: Buffer): readonly InRun[] {
     const name = term.toString('latin1');
     const known = places.get(name);
@@ -119,8 +118,8 @@ function viewOn(source: IndexStatements, { runs, tail, places }: Memory, state: 
   }
 
   /**
-   * Returns a position such that at most `most` tokens at or after it have the term. The number of these tokens is
-   * close to `most`.
+   * Returns a position. The number of tokens at or after this position that have the term is close to `most`, but never
+   * larger.
    */
   function seqNear(term: Buffer, most: number): number {
     const { added } = tail.of(term, state);
@@ -157,7 +156,7 @@ function viewOn(source: IndexStatements, { runs, tail, places }: Memory, state: 
     postings,
     page(term, { offset, limit }, hidden) {
       const shown = new Set(hidden);
-      // Uses the fences to find a position close to the page, and walks from there.
+      // For a large offset, uses the fences to find a position shortly before the page, and walks from that position.
       const start = offset > skippedMin ? seqNear(term, offset) : seqMax;
       let left = start === seqMax ? offset : offset - countFrom(term, start) + atLeast(hidden, start);
       const page: number[] = [];
@@ -171,7 +170,7 @@ function viewOn(source: IndexStatements, { runs, tail, places }: Memory, state: 
   };
 }
 
-/** If the offset of a page is larger than this, the page is found with the fences. */
+/** If the offset of a page is larger than this, the fences are used to find the page. */
 const skippedMin = 1_000;
 
 function atLeast(seqs: readonly number[], seq: number): number {
@@ -193,7 +192,10 @@ function cursorOver(seqs: number[]): Cursor {
   return cursor;
 }
 
-/** Merges cursors into one. The cursor returns a `seq` once if it occurs more often than it was removed. */
+/**
+ * Merges several cursors into one cursor. The merged cursor returns a `seq` only if it occurs more often in the cursors
+ * than in `removed`, and returns each `seq` only once.
+ */
 function joined(cursors: readonly Cursor[], removed: readonly number[]): Cursor {
   const gone = new Map<number, number>();
   for (const seq of removed) gone.set(seq, (gone.get(seq) ?? 0) + 1);
@@ -220,7 +222,7 @@ function joined(cursors: readonly Cursor[], removed: readonly number[]): Cursor 
   return cursor;
 }
 
-/** Merges the cursors of several terms into one. The cursor returns each token once. */
+/** Merges the cursors of several terms into one cursor that returns each token only once. */
 export function joinCursors(cursors: readonly Cursor[]): Cursor {
   const [only] = cursors;
   return only !== undefined && cursors.length === 1 ? only : joined(cursors, []);

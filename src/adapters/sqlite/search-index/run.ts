@@ -17,32 +17,30 @@ import {
 import { blockName, type IndexStatements, type RunRow, type SegmentRow } from './index-statements.js';
 
 /**
- * The part of a run whose entries have a term. The entries are those from rank `from` up to, but not including, rank
- * `to`.
+ * The part of a run whose entries have a term. It begins with the entry of rank `from` and ends before the entry of
+ * rank `to`.
  */
 export type Bounds = { readonly from: number; readonly to: number };
 
-/** The functions that read blocks and filters in the reader's transaction. */
+/** The functions that read blocks and filters in the transaction of the reader. */
 export type RunSource = Pick<IndexStatements, 'filterOf' | 'block'>;
 
 export type Place = { readonly block: number; readonly index: number };
 
 const nothing: Bounds = { from: 0, to: 0 };
-/**
- * The maximum number of terms whose bounds a run caches. Searches often repeat the few terms that many tokens have.
- */
+/** The maximum number of terms for which a run caches the bounds. Many searches use the same few frequent terms. */
 const rememberedMax = 1_000;
 /**
  * The maximum number of blocks that a run caches. One search reads the same block several times, and many searches read
- * the newest blocks.
+ * the same newest blocks.
  */
 const blocksMax = 32;
 
 export type Run = ReturnType<typeof openRun>;
 
 /**
- * Opens a run and keeps its fences in memory. An open run never changes. When an entry is removed from a run's blocks,
- * the run gets a new `version` and has to be opened again.
+ * Opens a run and loads its fences into memory. The returned object does not change. When entries are removed from the
+ * blocks of a run, the run gets a new `version`, and callers must open it again.
  */
 export function openRun(row: RunRow, segments: readonly SegmentRow[], filters = new Map<number, Buffer>()) {
   const { ids, starts, firsts, prefixes, count } = flat(segments);
@@ -96,7 +94,7 @@ export function openRun(row: RunRow, segments: readonly SegmentRow[], filters = 
   function findBounds(source: RunSource, term: Buffer): Bounds {
     const first = entryOf(term, 0);
     const next = blocksBefore(first, false);
-    // If no block begins with the term, only the last block before that place can contain it.
+    // If no block begins with the term, only the last block before `next` can contain it.
     if (next === count || !hasTermAt(firsts, next, term)) {
       if (next === 0 || !passesFilter(source, next - 1, term)) return nothing;
     }
@@ -113,7 +111,7 @@ export function openRun(row: RunRow, segments: readonly SegmentRow[], filters = 
     startOf,
     sizeOf,
     rankOf,
-    /** Returns the block that contains the entry with the given rank. */
+    /** Returns the block that contains the entry with this rank. */
     blockOfRank(rank: number): number {
       let [low, high] = [0, count];
       while (low < high) {
@@ -123,7 +121,7 @@ export function openRun(row: RunRow, segments: readonly SegmentRow[], filters = 
       }
       return low;
     },
-    /** Returns the bounds of a term. `name` is the term as a binary string, which is the key in the cache. */
+    /** Returns the bounds of a term. `name` is the term as a binary string, and is used as the key of the cache. */
     boundsOf(source: RunSource, term: Buffer, name: string): Bounds {
       const known = remembered.get(name);
       if (known !== undefined) return known;
@@ -134,7 +132,7 @@ export function openRun(row: RunRow, segments: readonly SegmentRow[], filters = 
       return bounds;
     },
     /**
-     * Returns an upper bound on the number of entries that have the term and a position of at least `seq`. Uses only
+     * Returns an upper bound for the number of entries that have the term and a position of at least `seq`. Reads only
      * the fences.
      */
     atMostFrom({ from, to }: Bounds, term: Buffer, seq: number): number {
@@ -142,13 +140,13 @@ export function openRun(row: RunRow, segments: readonly SegmentRow[], filters = 
       const block = blocksBefore(entryOf(term, seq), true) - 1;
       return to - Math.min(Math.max(block < 0 ? 0 : startOf(block), from), to);
     },
-    /** Returns the last block that may contain the posting. */
+    /** Returns the last block that can contain the posting. */
     blockOfPosting(term: Buffer, seq: number): number {
       return Math.max(blocksBefore(entryOf(term, seq), true) - 1, 0);
     },
     /**
-     * Returns the place of an entry, or null if the run does not contain it. `entriesOf` returns the entries of a block
-     * and their number.
+     * Returns the place of an entry, or null if the run does not contain the entry. `entriesOf` returns the entries of
+     * a block and how many there are.
      */
     find(
       source: RunSource,
@@ -170,8 +168,8 @@ export function openRun(row: RunRow, segments: readonly SegmentRow[], filters = 
 }
 
 /**
- * Returns the non-empty blocks of all segments. For each block, returns its id, the rank of its first entry, that
- * entry, and the entry's prefix.
+ * Returns all blocks of the segments that contain entries. Each block is described by its id, the rank of its first
+ * entry, the first entry itself, and the prefix of that entry.
  */
 function flat(segments: readonly SegmentRow[]) {
   const most = segments.length * blocksOfSegment;
@@ -227,7 +225,7 @@ export function cursorOf(run: Run, source: RunSource, { from }: Bounds, end: num
   return cursor;
 }
 
-/** Returns, for each `seq` in a descending list, how many entries of the run have the term and this `seq`. */
+/** For each `seq` in a descending list, returns the number of entries in the run that have the term and this `seq`. */
 export function countEach(
   run: Run,
   source: RunSource,
@@ -238,7 +236,7 @@ export function countEach(
   const found = new Array<number>(seqs.length).fill(0);
   let block = -1;
   let entries: Buffer | null = null;
-  /** The bounds of the entries in the current block that have the term. */
+  /** The range of entries in the current block that have the term. */
   let [low, high] = [0, 0];
   for (const [i, seq] of seqs.entries()) {
     if (seq > run.row.seqMax) continue;
@@ -264,7 +262,7 @@ export function countEach(
   return found;
 }
 
-/** Returns the first index from `low` to `high` whose entry has a position of at least `seq`. */
+/** Returns the first index between `low` and `high` at which the entry has a position of at least `seq`. */
 function lowerSeq(entries: Buffer, low: number, high: number, seq: number): number {
   let [lower, upper] = [low, high];
   while (lower < upper) {

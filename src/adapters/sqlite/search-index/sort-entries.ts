@@ -2,11 +2,12 @@ import { entryBytes, termBytes, writeEntry } from './entries.js';
 import type { ChangeRow } from './index-statements.js';
 
 /**
- * The number of entries up to which one number can contain both the first five bytes of an entry and the entry's index.
+ * The maximum number of entries for the fast sort. Up to this number, a single JavaScript number can hold both the
+ * first five bytes of an entry and the index of the entry.
  */
 const indexLimit = 2 ** 13;
 
-/** Returns the sorted entries of all postings that the changes add. */
+/** Returns the entries of all postings that the changes add, in sorted order. */
 export function sortEntries(changes: readonly ChangeRow[]): Buffer {
   const count = changes.reduce((sum, { added }) => sum + (added?.length ?? 0) / termBytes, 0);
   const entries = Buffer.allocUnsafe(count * entryBytes);
@@ -25,9 +26,9 @@ export function sortEntries(changes: readonly ChangeRow[]): Buffer {
 }
 
 /**
- * Returns the indexes of the entries in sorted order. Comparing numbers is many times faster than comparing entries. We
- * therefore sort by the first bytes of each entry as a number, and compare only the entries whose first bytes are
- * equal.
+ * Returns the indexes of the entries in sorted order. Comparing numbers is many times faster than comparing entries.
+ * This function therefore sorts the entries by their first bytes, read as a number. It compares whole entries only if
+ * their first bytes are equal.
  */
 function orderOf(entries: Buffer, count: number): readonly number[] {
   const compare = (one: number, other: number): number =>

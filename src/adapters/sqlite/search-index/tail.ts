@@ -2,20 +2,20 @@ import { termBytes } from './entries.js';
 import { type ChangeRow, expectSuccession } from './index-statements.js';
 
 type Posting = { readonly number: number; readonly seq: number };
-/** The postings of a term that changes added and removed, in the order of the changes. */
+/** The postings of one term that changes have added and removed, in the order of the changes. */
 type OfTerm = { readonly added: Posting[]; readonly removed: Posting[] };
 
 /**
- * The changes in the tail that a search sees. It sees additions after `merged` and removals after `erased`, up to
- * `last`.
+ * The changes in the tail that a search sees: the additions after change `merged` and the removals after change
+ * `erased`, both up to change `last`.
  */
 export type TailRange = { readonly merged: number; readonly erased: number; readonly last: number };
 
 export type Tail = ReturnType<typeof createTail>;
 
 /**
- * Creates an in-memory index of the changes that are not yet in the runs. The index starts after the change with the
- * number `start`. It only grows, because running searches may still read it in an older state.
+ * Creates an in-memory index of the changes that are not yet in the runs. The index begins after change number `start`.
+ * Changes are only added to it, because a running search may still read an older state.
  */
 export function createTail(start: number) {
   const terms = new Map<string, OfTerm>();
@@ -49,9 +49,7 @@ export function createTail(start: number) {
         last = number;
       }
     },
-    /**
-     * Returns the `seq` values of a term's postings that the changes in a range add to the runs and remove from them.
-     */
+    /** Returns the `seq` values of the postings of a term that the changes in a range have added and removed. */
     of(
       term: Buffer,
       { merged, erased, last: upTo }: TailRange,

@@ -5,11 +5,14 @@ import type { IndexView } from '../search-index/index-view.js';
 import { matchSeqs } from './match-seqs.js';
 import type { SearchStatements } from './search-statements.js';
 
-/** How a plan is executed: which postings the search walks, and what it must still check for each token. */
+/**
+ * Describes how a plan is executed: which postings the search walks, and which conditions it must still check for each
+ * token.
+ */
 export type Approach = {
   /** The term that every token of the tenant has. */
   readonly all: Buffer;
-  /** The whole plan after weighing, or null if it matches every token. */
+  /** The whole plan with the count of each term, or null if the plan matches every token. */
   readonly node: WeighedNode | null;
   readonly driver: Driver;
   /** The part of the plan that must be checked for each token, or null if there is nothing to check. */
@@ -29,7 +32,10 @@ export function approachOf(index: IndexView, plan: SearchPlan): Approach | null 
   return { all, node, driver, left: node === null ? null : residue(node, driver) };
 }
 
-/** Returns the tokens in `seqs` that are live at `now`. `isAnyDue` is false if no token is due at that time. */
+/**
+ * Returns the tokens in `seqs` that are live at `now`. If `isAnyDue` is false, no token is due at that time, so all
+ * tokens in `seqs` are live.
+ */
 export function livingOf(
   { amongLiving }: SearchStatements,
   seqs: readonly number[],
@@ -39,7 +45,7 @@ export function livingOf(
   return !isAnyDue ? seqs : (amongLiving.all({ seqs: JSON.stringify(seqs), now }) as number[]);
 }
 
-/** Returns the tokens in `seqs` that match the plan. `seqs` contains the tokens of one step. */
+/** Returns the tokens in `seqs` that match the plan. `seqs` contains the tokens that one step of a walk has visited. */
 export function foundAmong(
   statements: SearchStatements,
   index: IndexView,

@@ -3,8 +3,8 @@ import type { IndexView } from '../search-index/index-view.js';
 import type { SearchStatements } from './search-statements.js';
 
 /**
- * Returns the tokens in `seqs` that match a plan, in the given order. Checks a token against further parts of the plan
- * only until the result for that token is certain.
+ * Returns the tokens in `seqs` that match a plan, in the same order. As soon as the result for a token is certain, the
+ * remaining parts of the plan are not checked for this token.
  */
 export function matchSeqs(
   statements: SearchStatements,
@@ -41,8 +41,8 @@ function without(seqs: readonly number[], others: readonly number[]): readonly n
 }
 
 /**
- * Sorts terms from rarest to most frequent, so that fewer tokens have to be checked against later parts. Puts parts
- * that are not terms last.
+ * Sorts terms from rarest to most frequent. Rare terms rule out most tokens early, so fewer tokens have to be checked
+ * against later parts. Parts that are not terms come last.
  */
 function rarestFirst(nodes: readonly WeighedNode[]): WeighedNode[] {
   const weight = (node: WeighedNode): number => (node.is === 'term' ? node.count : Number.MAX_SAFE_INTEGER);

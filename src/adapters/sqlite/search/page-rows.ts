@@ -11,14 +11,15 @@ type Head = { readonly seq: number; readonly stream: string; readonly revision: 
 type RowState = Pick<TokenRow, 'stream' | 'state'>;
 
 /**
- * The statements that read rows by their `seq` values, which are passed as a JSON array. The rows come newest first.
+ * The statements that read the rows of a page. Their input is a JSON array of `seq` values, and they return the newest
+ * row first.
  */
 export type PageStatements = Readonly<Record<'heads' | 'rows' | 'states', Statement>>;
 
 export function pageStatements(database: SqliteDatabase, slot: Slot): PageStatements {
   const { rows } = rowTables(slot);
-  // Threat: a caller finds another tenant's row. Terms in that row are hashed under a different key, but the statements
-  // check the tenant as a second defense.
+  // Threat: a caller finds a row of a different tenant. Each tenant hashes its terms under a different key, so a search
+  // cannot match such a row. Checking the tenant in these statements is a second line of defense.
   const reading = (columns: string): Statement =>
     database.prepare(
       `SELECT ${columns} FROM ${rows} WHERE seq IN (SELECT value FROM json_each(?)) AND tenant = ? ORDER BY seq DESC`,
@@ -31,9 +32,9 @@ export function pageStatements(database: SqliteDatabase, slot: Slot): PageStatem
 }
 
 /**
- * Reads the rows of a page. When the contents of the rows exceed the limit, reads only the lives of further rows. Does
- * not read rows that the caller already has, because reading a row with its ciphertexts costs five times as much as
- * reading only its stream and revision.
+ * Reads the rows of a page until the total size of their contents exceeds `contentBytesMax`. For each remaining row,
+ * reads only its `life`. Does not read rows that the caller already has, because reading a row with its ciphertexts
+ * takes five times as long as reading only its stream and revision.
  */
 export function pageRows<H extends object = never>(
   statements: PageStatements,

@@ -7,10 +7,10 @@ import { prepareSearchStatements, type SearchConnection, type SearchStatements }
 const connectionsMax = 4;
 
 /**
- * Creates a pool of connections for searches. A search must see the data in a single state, so it keeps a read
- * transaction open. A long search repeatedly lets other work run on the thread, and this work must not read inside that
- * transaction. The pool opens connections when they are needed. When it has reached its limit, a search waits for a
- * free connection.
+ * Creates a pool of connections for searches. A search keeps a read transaction open so that it sees the data in a
+ * single state. A long search regularly lets other work run on the thread, and that work must not read inside the
+ * transaction of the search. The pool opens a connection when one is needed. After `connectionsMax` connections have
+ * been opened, a search waits until a connection is free.
  */
 export function createSearchConnections(open: () => SqliteDatabase) {
   const free: SearchConnection[] = [];
@@ -35,7 +35,7 @@ export function createSearchConnections(open: () => SqliteDatabase) {
 
   return {
     /**
-     * Runs `search` inside a read transaction, in which it sees the rows and the index of a generation in the same
+     * Runs `search` inside a read transaction. The transaction sees the rows and the index of a generation in the same
      * state. Throws GenerationDropped if the generation no longer exists.
      */
     async run<T>(

@@ -48,12 +48,13 @@ async function reading<T>(
   }
 }
 
-/** The maximum number of due rows for which it is cheap to find the matches among them. */
+/** The maximum number of due rows that can be checked cheaply against a term. */
 const dueFewMax = 1_000;
 
 /**
- * Runs a plan. If the plan is a single term, the total is the term's count minus its due tokens, and the page is read
- * from the index. For any other plan, walks either the rarest postings that cover all matches or a short date range.
+ * Runs a plan. If the plan consists of a single term, the total is the count of the term minus its due tokens, and the
+ * page is read from the index. For any other plan, this function either walks the smallest set of postings that covers
+ * all matches, or checks all tokens in a short date range.
  */
 async function findSeqs(
   statements: SearchStatements,
@@ -65,7 +66,7 @@ async function findSeqs(
   const approach = approachOf(index, plan);
   if (approach === null) return foundNothing;
   const { all, node, driver, left } = approach;
-  // Usually no tokens are due, because due tokens are swept within a minute.
+  // Usually no tokens are due, because a due token is swept within a minute.
   const due = statements.due.all(now, dueFewMax + 1) as number[];
 
   const [term, ...others] = driver.terms;
@@ -86,17 +87,17 @@ async function findSeqs(
     const match = (seqs: readonly number[]) => living(foundAmong(statements, index, approach, seqs));
     return walkPostings(index, driver, match, wanted);
   }
-  // A date range contains tokens of all tenants, so this keeps only the tokens of the tenant.
+  // A date range contains tokens of all tenants. This filter removes the tokens of other tenants.
   const found = living(matchSeqs(statements, index, node, index.among(all, dated)));
   return { total: found.length, page: found.slice(wanted.offset, wanted.offset + wanted.limit) };
 }
 
-/** The maximum number of tokens that one step can check without delaying other work. */
+/** The maximum number of tokens that can be checked in one step without delaying other work. */
 const seqsMax = 2_000;
 
 /**
- * Returns the tokens, from all tenants, in a short date range that contains all matches. The newest token comes first.
- * Returns null if no date range is short, or if the driver itself has few postings.
+ * Finds a short date range in the plan that contains all matches, and returns the tokens in it, newest first. The
+ * tokens can belong to any tenant. Returns null if no date range is short, or if the driver itself has few postings.
  */
 function seqsByDate({ between }: SearchStatements, node: WeighedNode, driverCount: number): readonly number[] | null {
   if (driverCount <= seqsMax) return null;
@@ -110,8 +111,8 @@ function seqsByDate({ between }: SearchStatements, node: WeighedNode, driverCoun
 }
 
 /**
- * Returns the `seq` values of the matching tokens in one step of a walk, newest first. The step begins where the
- * previous one ended, and ends when it has enough tokens.
+ * Returns the `seq` values of the matching tokens in one step of a walk, newest first. A step continues where the
+ * previous step ended. It ends when it has found `limit` tokens or there are no more tokens.
  */
 async function walkSeqs(
   statements: SearchStatements,

@@ -5,8 +5,8 @@ import { type IndexStatements, indexStatements } from '../search-index/index-sta
 import { type PageStatements, pageStatements } from './page-rows.js';
 
 /**
- * The beginning of a statement that selects the tokens that satisfy a condition. The tokens are given as a JSON array
- * of `seq` values, and their order is kept.
+ * The beginning of a statement that selects the tokens that satisfy a condition. The input is a JSON array of `seq`
+ * values, and the result has the same order.
  */
 const among = 'SELECT p.value FROM json_each(@seqs) p WHERE';
 const dated = (rows: string, column: string): string =>
@@ -16,7 +16,7 @@ const between = (rows: string, column: string): string =>
 
 type Columns = { readonly created_at: Statement; readonly modified_at: Statement };
 
-/** The statements for one set of tables. Except for `PageStatements`, each of them returns one column. */
+/** The search statements for one set of tables. Each statement returns a single column, except for `PageStatements`. */
 export type SearchStatements = Readonly<Record<'amongLiving' | 'due', Statement>> &
   PageStatements & { readonly among: Columns; readonly between: Columns; readonly index: IndexStatements };
 
@@ -25,16 +25,16 @@ export type SearchConnection = {
   readonly begin: Statement;
   readonly commit: Statement;
   /**
-   * Returns the set of tables that contains a generation, and the statements for it. Returns null if the generation no
-   * longer exists.
+   * Returns the set of tables that contains a generation, with the statements for these tables. Returns null if the
+   * generation no longer exists.
    */
   of(generation: number): { readonly slot: Slot; readonly statements: SearchStatements } | null;
 };
 
 /**
- * Prepares every search statement once per connection. The caller determines the shape of a plan. With one statement
- * per shape, there would be too many statements to keep, and statements cannot be released (ADR 10). The statements use
- * scalar subqueries, because SQLite turns EXISTS into a join and then chooses the join order itself.
+ * Prepares every search statement once per connection. There is no separate statement for each shape of plan, because
+ * callers can request any number of shapes and a prepared statement cannot be released (ADR 10). The statements use
+ * scalar subqueries instead of EXISTS, because SQLite turns EXISTS into a join and then chooses the join order itself.
  */
 export function prepareSearchStatements(database: SqliteDatabase): SearchConnection {
   const slotOf = database.prepare(`SELECT slot FROM generations WHERE generation = ? AND state <> 'dropping'`).pluck();

@@ -8,14 +8,14 @@ import type { Found, Wanted } from './found.js';
 /** The time, in ms, after which a walk lets other work run on the thread. */
 const sliceMs = 4;
 /**
- * The time limit for a search, in ms. A limit is needed because the search's read transaction keeps the write-ahead log
- * from being truncated.
+ * The time limit for a search, in ms. The limit is needed because the write-ahead log cannot be truncated while the
+ * read transaction of a search is open.
  */
 const patienceMs = 10_000;
-/** The number of tokens between two checks of the clock. */
+/** The number of tokens in one step. The walk checks the clock after each step. */
 const tokensOfStep = 1_024;
 
-/** The part of a walk that is requested. If `before` is given, the walk contains only tokens with a smaller `seq`. */
+/** The part of a walk that the caller wants. If `before` is set, the walk visits only tokens with a smaller `seq`. */
 type Walk = Wanted & {
   readonly before?: number;
   /** If true, the walk ends when the page is full, and `total` counts the matches up to that point. */
@@ -23,8 +23,9 @@ type Walk = Wanted & {
 };
 
 /**
- * Walks a driver's postings from the newest token to the oldest, in steps, and passes the tokens of each step to
- * `match`. Counts all matches and returns the matches on the page. Throws StoreUnavailable after ten seconds.
+ * Walks the postings of a driver in steps, from the newest token to the oldest, and calls `match` with the tokens of
+ * each step. Counts all matches, and returns the matches on the requested page. Throws StoreUnavailable after ten
+ * seconds.
  */
 export async function walkPostings(
   index: IndexView,

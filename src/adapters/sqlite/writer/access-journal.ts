@@ -8,25 +8,25 @@ import type { Journal, JournalBatch, JournalEnd } from '../journal/journal.js';
 import type { Background, FromBackground, TaskFailure } from './background.js';
 import type { AccessRequest, RecordRequest } from './protocol.js';
 
-/** A move begins when this many entries are waiting, or `moveAfterMs` after an entry was appended. */
+/** A move begins when `moveEntries` entries are waiting to be moved, or `moveAfterMs` after an entry was appended. */
 const moveEntries = 2_000;
 const moveAfterMs = 1_000;
 /**
- * The number of entries that may wait to be moved (about 16 MB). When there are more, new records have to wait as well.
+ * The maximum number of entries that can wait to be moved (about 16 MB). If there are more, new records have to wait.
  */
 const unmovedEntriesMax = 50_000;
 const batchBytesMax = 256 * 1024;
 
 type Done = Exclude<FromBackground, { readonly task: 'checkpoint' }>;
 
-/** A request to record entries. `error` says why its entries could not be recorded, or is null. */
+/** A request to record entries. `error` is the reason why the entries could not be recorded, or null. */
 type Recorded = { readonly request: RecordRequest; readonly error: Error | null };
 
 export type RecordGroup = { readonly recorded: readonly Recorded[]; readonly batches: readonly JournalBatch[] };
 
 /**
- * Combines access records into batches for the journal, and lets the background thread move each batch into the file of
- * its month. Calls `reply` for requests that waited for a move, and `onMoved` after each move.
+ * Combines access records into batches for the journal, and starts the background thread to move the batches into the
+ * month files. Calls `reply` for requests that waited for a move, and calls `onMoved` after each move.
  */
 export function createAccessJournal(
   dataDir: string,
@@ -36,18 +36,18 @@ export function createAccessJournal(
   onMoved: (failure: Error | null) => void,
 ) {
   let head: JournalEnd | null = null;
-  /** The batches that have been appended to the journal but not yet moved, with the number of entries in each. */
+  /** The batches that have been appended to the journal but have not been moved, with the number of entries in each. */
   let unmoved: { readonly sequence: number; readonly entries: number }[] = [];
   let unmovedEntries = 0;
   let moving = false;
-  /** True if everything that was in the journal when the process started has been moved. */
+  /** True if all batches that were in the journal when the process started have been moved. */
   let isCurrent = false;
   let failure: TaskFailure | null = null;
   let timer: NodeJS.Timeout | null = null;
   const settling: { readonly request: AccessRequest; readonly upTo: number }[] = [];
   const onceMoved: (() => void)[] = [];
   const dropping = new Map<number, AccessRequest>();
-  // The journal may contain batches from a process that was killed.
+  // Starts the timer immediately, because the journal may still contain batches from a process that was killed.
   setMoveTimer();
 
   function setMoveTimer(): void {
@@ -63,8 +63,8 @@ export function createAccessJournal(
   }
 
   /**
-   * Adds the lines of requests to the chain as batches. If a request cannot be recorded, only requests for the same
-   * month fail.
+   * Adds the lines of requests to the chain as batches. If a request cannot be recorded because of its month, only
+   * requests for that month fail.
    */
   function group(requests: readonly RecordRequest[]): RecordGroup {
     const recorded: Recorded[] = [];
@@ -96,10 +96,10 @@ export function createAccessJournal(
     return { recorded, batches };
   }
 
-  /** Returns an error if no entries can be recorded for a month, or null if they can. */
+  /** Returns null if entries can be recorded for a month. Otherwise returns an error with the reason. */
   function obstacle(month: string): Error | null {
     try {
-      // Throws if the path of the month's file exists but is not a file.
+      // Throws if something other than a file exists at the path of the month file.
       fileIdentity(dataDir, month);
       head ??= newer(journal.endOfBatches(), newestMovedBatch(dataDir));
       return null;
@@ -135,7 +135,8 @@ export function createAccessJournal(
   function onDropped({ id, months, failure: failed }: Extract<Done, { readonly task: 'drop' }>): void {
     const request = dropping.get(id);
     dropping.delete(id);
-    // Without this, the next start would move these batches into a file that was removed.
+    // Removes the moved batches from the journal. Otherwise, the next start would move them again, into a file that has
+    // been removed.
     if (failed === null) journal.removeStored();
     const attempt: Attempt = failed === null ? { ok: true, answer: months } : { ok: false, error: errorOf(failed) };
     if (request !== undefined) reply(request, attempt);
@@ -158,12 +159,12 @@ export function createAccessJournal(
       else setMoveTimer();
     },
     /**
-     * Returns true if records must wait for a move. After a failed move they must wait, because only another move can
-     * show whether the cause still exists. They must also wait if too many entries are waiting to be moved.
+     * Returns true if new records must wait for a move. New records wait after a failed move, because only another move
+     * can show whether the problem still exists. They also wait if too many entries have not been moved.
      */
     isHeld: (): boolean => failure !== null || unmovedEntries >= unmovedEntriesMax,
     startMove,
-    /** Replies when every batch that has been appended so far is in the file of its month. */
+    /** Replies to `request` when all batches that have been appended before this call are in the month files. */
     settle(request: AccessRequest): void {
       const upTo = unmoved.at(-1)?.sequence ?? 0;
       if (isCurrent && upTo === 0) {

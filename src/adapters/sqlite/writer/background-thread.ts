@@ -6,8 +6,8 @@ import { openDatabase, type SqliteDatabase } from '../database/open-database.js'
 import type { CheckpointedFile, FromBackground, TaskFailure, ToBackground } from './background.js';
 
 /**
- * The maximum number of passes per checkpoint. If a commit arrives during a pass, some of the log remains to be copied.
- * The next pass takes less time.
+ * The maximum number of passes per checkpoint. A commit during a pass adds pages to the log that this pass does not
+ * copy. The next pass copies them and takes less time.
  */
 const passesMax = 3;
 
@@ -21,9 +21,9 @@ function start(port: MessagePort, dataDir: string): void {
   const mover = createBatchMover(files['journal.db'], dataDir);
 
   /**
-   * Copies a file's write-ahead log into the file, and syncs the file. Returns true if everything that was in the log
-   * when this began has been copied. Does not report failures. If checkpoints fail here, the log grows until the writer
-   * runs a checkpoint itself, and the writer reports what is wrong with the file.
+   * Copies the write-ahead log of a file into the file, and syncs the file. Returns true if all pages that were in the
+   * log at the beginning have been copied. Failures are not reported here. If this checkpoint fails, the log grows
+   * until the writer runs a checkpoint itself and reports the problem with the file.
    */
   function checkpoint(file: CheckpointedFile): boolean {
     for (let pass = 0; pass < passesMax; pass += 1) {
@@ -38,7 +38,8 @@ function start(port: MessagePort, dataDir: string): void {
 
   function checkpointed(file: CheckpointedFile): FromBackground {
     try {
-      // Reads the sequence number before the checkpoint begins, so that the checkpoint includes this group.
+      // Reads the sequence number before the checkpoint begins. The checkpoint then includes the group with this
+      // number.
       const sequence = Number(applied.get());
       const isDone = checkpoint(file);
       return { task: 'checkpoint', file, applied: isDone && file === 'vault.db' ? sequence : null };

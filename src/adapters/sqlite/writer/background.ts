@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 
-/** The files for which the thread runs checkpoints. */
+/** The files for which the background thread runs checkpoints. */
 export type CheckpointedFile = 'vault.db' | 'journal.db';
 
 export type ToBackground =
@@ -9,13 +9,16 @@ export type ToBackground =
   | { readonly task: 'drop'; readonly beforeMonth: string; readonly id: number }
   | { readonly task: 'close' };
 
-/** The reason why a task failed. `store` is null if the reason is a bug in our code. */
+/** Describes why a task failed. `store` is null if the failure was caused by a bug in our code. */
 export type TaskFailure = { readonly store: string | null; readonly reason: string };
 
 export type FromBackground =
-  /** `vault.db` durably contains all journal groups up to `applied`, which is null if unknown. */
+  /**
+   * All journal groups up to `applied` are durable in `vault.db`. `applied` is null if the checkpoint did not complete
+   * or covered `journal.db`.
+   */
   | { readonly task: 'checkpoint'; readonly file: CheckpointedFile; readonly applied: number | null }
-  /** The month files durably contain all batches up to `moved`. */
+  /** All batches up to `moved` are durable in the month files. */
   | { readonly task: 'move'; readonly moved: number; readonly failure: TaskFailure | null }
   | {
       readonly task: 'drop';
@@ -26,18 +29,18 @@ export type FromBackground =
     };
 
 /**
- * How much may be written to a file before a checkpoint begins. The unit is requests for `vault.db`, and bytes for
- * `journal.db`. With these numbers, the write-ahead log has about 1,000 pages when the checkpoint begins.
+ * How much is written to a file before a checkpoint begins. The value is a number of requests for `vault.db` and a
+ * number of bytes for `journal.db`. Both values correspond to about 1,000 pages in the write-ahead log.
  */
 const writtenMax: Readonly<Record<CheckpointedFile, number>> = { 'vault.db': 50, 'journal.db': 4 * 1024 * 1024 };
 
 export type Background = ReturnType<typeof startBackground>;
 
 /**
- * Starts the thread for work that no commit should wait for. The thread runs checkpoints of `vault.db` and
- * `journal.db`, which take 15 ms or more. It also moves access log batches from the journal into the file of each
- * month. It does not run checkpoints of `keys.db`, because an erasure has to wait for that checkpoint and therefore
- * runs it itself.
+ * Starts the background thread, which does work that commits must not wait for. The thread runs checkpoints of
+ * `vault.db` and `journal.db`, which take 15 ms or more. It also moves access log batches from the journal into the
+ * month files. It does not run checkpoints of `keys.db`. An erasure has to wait for such a checkpoint, so the writer
+ * thread runs it during the erasure.
  */
 export function startBackground(
   dataDir: string,
@@ -58,7 +61,7 @@ export function startBackground(
   worker.on('error', onFailed);
   const send = (message: ToBackground): void => worker.postMessage(message);
   return {
-    /** Counts writes to a file, and starts a checkpoint when there are enough. */
+    /** Counts writes to a file, and starts a checkpoint when enough has been written. */
     note(file: CheckpointedFile, amount: number): void {
       written[file] += amount;
       if (written[file] < writtenMax[file] || running.has(file)) return;

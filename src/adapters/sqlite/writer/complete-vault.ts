@@ -11,19 +11,19 @@ import { createVaultOperations } from './vault-operations.js';
 type Files = { readonly vault: SqliteDatabase; readonly keys: SqliteDatabase; readonly journal: SqliteDatabase };
 
 /**
- * A message for the operator if `vault.db` and the journal do not end at the same group. Null if there is nothing to
- * report.
+ * A message to the operator that is shown if `vault.db` and the journal do not end at the same group. It is null if
+ * there is nothing to report.
  */
 export type EndNotice = string | null;
 
 /**
- * Applies the journal groups that `vault.db` lacks after a power loss. Must be called before anything else when a data
- * directory is opened for writing. Throws StoreBroken if the journal was changed by another program or belongs to a
- * different `vault.db`.
+ * Applies the journal groups that are missing from `vault.db` after a power failure. When a data directory is opened
+ * for writing, this function must be called before anything else. Throws StoreBroken if the journal was changed by
+ * another program or belongs to a different `vault.db`.
  *
  * If the journal no longer contains the group that `vault.db` needs next, `vault.db` was replaced with an older copy.
- * In that case, this function records in the key store how far the log reached before. `vault/log-behind.ts` then
- * reports the problem.
+ * In that case, this function records in the key store how far the event log reached before. `vault/log-behind.ts`
+ * later reports the problem.
  */
 export function completeVault({ vault, keys, journal }: Files): EndNotice {
   expectBatches(journal);
@@ -35,8 +35,8 @@ export function completeVault({ vault, keys, journal }: Files): EndNotice {
   }
   if (end.sequence < applied.sequence) {
     expectDurable(vault);
-    // If the process is killed between the commits to the two files, `vault.db` has one group more than the journal.
-    // That group was never acknowledged.
+    // If the process was killed between the commits to the two files, `vault.db` has one more group than the journal.
+    // That group was never acknowledged, so nothing is lost.
     if (applied.sequence - end.sequence === 1) return null;
     return 'journal.db ends before vault.db: its end was damaged or removed, and the access log may lack entries. Find out why';
   }
@@ -50,7 +50,7 @@ export function completeVault({ vault, keys, journal }: Files): EndNotice {
   return expectDurable(vault);
 }
 
-/** Checks all journal groups after `applied`. Called before any of them is applied. */
+/** Checks all journal groups after `applied`. This check completes before any of the groups is applied. */
 function expectChain(nextOf: ReturnType<typeof nextGroup>, applied: JournalEnd, end: JournalEnd): void {
   let last = applied;
   while (last.sequence < end.sequence) {
@@ -91,7 +91,7 @@ function replay(
   }
 }
 
-/** Replays the changes in a group. Each change must have the same outcome as when it was first made. */
+/** Replays the changes in a group. Every commit must succeed again, as it did when the group was written. */
 function apply(operations: ReturnType<typeof createVaultOperations>, group: JournalGroup): void {
   for (const { operation, input } of decodeChanges(group.changes)) {
     if (!Object.hasOwn(operations, operation)) throw altered(`group ${group.sequence}`);
@@ -115,8 +115,8 @@ function expectBatches(journal: SqliteDatabase): void {
 }
 
 /**
- * Makes `vault.db` durable. If the file was just created or a process was killed, the newest changes may not be on disk
- * yet. They may be only in the write-ahead log.
+ * Makes `vault.db` durable. If the file was just created or a process was killed, the newest changes may be only in the
+ * write-ahead log and not yet on disk.
  */
 function expectDurable(vault: SqliteDatabase): null {
   if (!truncateLog(vault, 'vault.db')) throw new StoreUnavailable('vault.db', 'full');
@@ -124,8 +124,8 @@ function expectDurable(vault: SqliteDatabase): null {
 }
 
 /**
- * Records in the key store that the log once reached `position`. The log now ends at `head`. Does nothing if the key
- * store already shows that the log is older than it should be.
+ * Records in the key store that the log once reached `position`, although it now ends at `head`. Does nothing if the
+ * key store already records a position after `head`.
  */
 function noteLog(keys: SqliteDatabase, head: number, position: number): void {
   const known = keys.prepare(`SELECT value FROM meta WHERE name = 'log'`).pluck().get() as Buffer | undefined;
@@ -142,7 +142,10 @@ function headOf(vault: SqliteDatabase): number {
   return Number(vault.prepare('SELECT ifnull(max(position), 0) FROM events').pluck().get());
 }
 
-/** Returns the position of the newest event that the journal contains or has contained. */
+/**
+ * Returns the position of the newest event in any group that was ever in the journal, even if the group has been
+ * removed.
+ */
 function positionIn(journal: SqliteDatabase): number {
   const known = `SELECT position FROM ends WHERE of = 'groups' UNION ALL SELECT position FROM groups`;
   return Number(journal.prepare(`SELECT max(position) FROM (${known})`).pluck().get());
@@ -153,7 +156,7 @@ export function appliedIn(vault: SqliteDatabase): JournalEnd {
 }
 
 /**
- * Returns a function that records in `vault.db` that it contains a group. Call that function in the transaction that
+ * Returns a function that records in `vault.db` that a group has been applied. Call it in the same transaction that
  * applies the group.
  */
 export function noteApplied(vault: SqliteDatabase): (group: JournalEnd) => void {

@@ -15,7 +15,7 @@ export function createDirectoryRowWriter(database: SqliteDatabase) {
   const dropApiKeys = database.prepare(
     'DELETE FROM api_keys WHERE application = ? AND hash NOT IN (SELECT value FROM json_each(?))',
   );
-  // If a key already exists, it keeps the minute of its last use.
+  // An existing key keeps the minute in which it was last used.
   const addApiKey = database.prepare(
     'INSERT INTO api_keys (hash, id, application) VALUES (?, ?, ?) ON CONFLICT (hash) DO NOTHING',
   );
@@ -34,7 +34,7 @@ export function createDirectoryRowWriter(database: SqliteDatabase) {
 
   return {
     write,
-    /** Replaces all rows with the given records. Existing keys keep the minute of their last use. */
+    /** Replaces all rows with `records`. Existing keys keep the minute in which they were last used. */
     replaceAll(records: readonly Stored<DirectoryRecord>[]): void {
       removeAll.run();
       for (const record of records) write(record);

@@ -11,21 +11,22 @@ type Waiting = { readonly deadline: number; done(erased: boolean): void };
 
 /**
  * Erases destroyed keys from the write-ahead log of `keys.db`. A commit overwrites a destroyed key, but the log still
- * contains the old page. The key is erased only after a checkpoint has copied the log into the file and truncated it.
- * If a reader is open, SQLite skips this without an error. We therefore check the row that the checkpoint returns, and
- * retry for two seconds. Many destroyed keys share one checkpoint. Calls `onBroken` when the file can no longer be
- * written.
+ * contains the old page. The key is erased only after a checkpoint has copied the log into the file and truncated the
+ * log. If a reader is active, SQLite does not truncate the log and does not report an error. This code therefore checks
+ * the row that the checkpoint returns, and retries for two seconds. One checkpoint can erase many destroyed keys. Calls
+ * `onBroken` if the file can no longer be written.
  */
 export function createErasure(database: SqliteDatabase, onBroken: (error: unknown) => void) {
   /** The keys that have been overwritten in the file but may still be in its write-ahead log. */
   const inLog = new Set<string>();
   /**
-   * The keys for which a command was told that they are not erased yet. When they are erased, a retry of that command
-   * counts them.
+   * The keys for which a command failed because they were not erased in time. A retry of the command counts these keys
+   * after they have been erased.
    */
   const owed = new Set<string>();
   /**
-   * False if a crash may have left keys in the log. In that case, every erasure waits until the log has been emptied.
+   * False if a crash may have left destroyed keys in the log. In that case, every erasure waits until the log has been
+   * emptied.
    */
   let logIsKnown = emptyLog(database);
   let waiting: Waiting[] = [];
@@ -56,8 +57,8 @@ export function createErasure(database: SqliteDatabase, onBroken: (error: unknow
 
   return {
     /**
-     * Calls `done` with the number of ended keys when no file contains them anymore. If this takes longer than two
-     * seconds, calls `done` with null, and the erasure continues in the background.
+     * Waits until no file contains the keys, and then calls `done` with the number of ended keys. If this takes longer
+     * than two seconds, calls `done` with null and continues the erasure in the background.
      */
     erase(keyIds: readonly string[], destroyedNow: readonly string[], done: (ended: number | null) => void): void {
       for (const keyId of destroyedNow) inLog.add(keyId);
@@ -72,17 +73,19 @@ export function createErasure(database: SqliteDatabase, onBroken: (error: unknow
       if (logIsKnown && !keyIds.some((keyId) => inLog.has(keyId))) settle(true);
       else waiting.push({ deadline: performance.now() + patienceMs, done: settle });
     },
-    /** Calls `done` with true when the log is empty, or with false after two seconds. */
+    /**
+     * Calls `done` with true when the log is empty. If the log is not empty after two seconds, calls `done` with false.
+     */
     flush(done: (isEmpty: boolean) => void): void {
       waiting.push({ deadline: performance.now() + patienceMs, done });
     },
-    /** Runs one checkpoint for all waiting requests. Called after each group. */
+    /** Runs one checkpoint for all waiting requests. Call this after each group. */
     settle(): void {
       if (waiting.length === 0) return;
       if (timer !== null) clearTimeout(timer);
       truncate();
     },
-    /** Stops retrying. After that, nothing here accesses the file. */
+    /** Stops retrying. After this call, this code no longer accesses the file. */
     stop(): void {
       if (timer !== null) clearTimeout(timer);
     },
@@ -99,8 +102,8 @@ function emptyLog(database: SqliteDatabase): boolean {
 }
 
 /**
- * Truncates the write-ahead log. Returns true if the log is now empty, and false if a reader or a full disk currently
- * prevents the truncation. Throws StoreBroken if the file itself is broken.
+ * Truncates the write-ahead log. Returns true if the log is now empty. Returns false if a reader or a full disk
+ * prevents the truncation at the moment. Throws StoreBroken if the file itself is broken.
  */
 export function truncateLog(database: SqliteDatabase, fileName: string): boolean {
   try {

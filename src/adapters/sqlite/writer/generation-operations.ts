@@ -71,14 +71,14 @@ export function createGenerationOperations(database: SqliteDatabase) {
 }
 
 /**
- * The maximum number of rows to remove per call. The number is small enough that the commit does not delay other work.
+ * The maximum number of rows that one call removes. The number is small so that the commit does not delay other work.
  */
 const rowsMax = 200;
 
 /**
- * Returns a function that removes some of the rows in a set of tables, and returns true when no rows are left. The last
- * call deletes all remaining rows of each table at once. With `secure_delete`, SQLite then also overwrites the last
- * page, which may contain remains of moved records.
+ * Returns a function that removes some of the rows in a set of tables. The function returns true when no rows are left.
+ * The last call deletes all remaining rows of each table with a single statement. With `secure_delete`, SQLite then
+ * overwrites the last page too, which can contain leftover bytes of records that were moved.
  */
 function createEmptySlot(database: SqliteDatabase, slot: Slot): () => boolean {
   const { rows, tokenCounts } = rowTables(slot);

@@ -1,7 +1,7 @@
 import type { SqliteDatabase } from '../database/open-database.js';
 import type { Slot } from '../database/rows-schema.js';
 
-/** A generation that every write of a token row updates. */
+/** A generation that is updated whenever a token row is written. */
 export type WrittenGeneration = {
   readonly generation: number;
   readonly slot: Slot;
@@ -10,7 +10,7 @@ export type WrittenGeneration = {
   readonly read: number;
 };
 
-/** Returns a function that reads the generations that are written. */
+/** Returns a function that reads the list of generations that are currently written. */
 export function generationsIn(database: SqliteDatabase): () => readonly WrittenGeneration[] {
   const all = database.prepare(
     `SELECT generation, slot, state, (SELECT generation FROM generations WHERE state = 'read') AS read

@@ -6,18 +6,18 @@ import { ofBothSlots } from '../database/rows-schema.js';
 import { IndexDamaged } from '../search-index/entries.js';
 import { createIndexKeeper, type IndexKeeper } from '../search-index/index-keeper.js';
 
-/** How long maintenance steps may delay other requests, in ms. */
+/** The maximum time for which maintenance steps delay other requests, in ms. */
 const sliceMs = 3;
 /**
- * How long removed postings wait before they are erased, in ms. Because of this wait, the postings of many tokens are
- * erased from their blocks together.
+ * How long removed postings wait before they are erased, in ms. The wait makes it possible to erase the postings of
+ * many tokens from a block together.
  */
 const removalWaitMs = 10_000;
-/** How long to wait after a failed step, in ms. A step can fail because the disk is full, for example. */
+/** How long to wait after a failed step, in ms. A step can fail, for example, because the disk is full. */
 const retryMs = 1_000;
 
 /**
- * The index of one generation. Erasing the postings that changes up to `eraseUpTo` removed has priority over most other
+ * The index of one generation. Postings that were removed by changes up to `eraseUpTo` are erased before most other
  * steps.
  */
 type Kept = { readonly index: IndexKeeper; eraseUpTo: number; isDamaged: boolean };
@@ -25,15 +25,15 @@ type Kept = { readonly index: IndexKeeper; eraseUpTo: number; isDamaged: boolean
 type MaintenanceDeps = {
   readonly database: SqliteDatabase;
   readonly commitGroup: ReturnType<typeof createGroupCommit>;
-  /** Called when the file no longer contains removed postings. The write-ahead log may still contain them. */
+  /** Called when the file no longer contains removed postings. The write-ahead log can still contain them. */
   readonly onErased: () => void;
   /** Called when the file can no longer be written. */
   readonly onBroken: (error: unknown) => void;
 };
 
 /**
- * Maintains the search indexes in `vault.db`, in short transactions between groups of requests. Does not repair a
- * damaged index. Searches report the damage, and a rebuild creates the index again.
+ * Maintains the search indexes in `vault.db`, in short transactions between groups of requests. A damaged index is not
+ * repaired here. Searches report the damage, and a rebuild creates the index again.
  */
 export function createIndexMaintenance({ database, commitGroup, onErased, onBroken }: MaintenanceDeps) {
   const kept = ofBothSlots(
@@ -59,7 +59,10 @@ export function createIndexMaintenance({ database, commitGroup, onErased, onBrok
     }
   }
 
-  /** Performs steps for a few ms in one transaction. Returns true if there is more to do. Throws StoreUnavailable. */
+  /**
+   * Performs steps for a few ms in one transaction. Returns true if there are more steps to perform. Throws
+   * StoreUnavailable.
+   */
   function slice(): boolean {
     const until = performance.now() + sliceMs;
     const [attempt] = commitGroup([
@@ -86,8 +89,8 @@ export function createIndexMaintenance({ database, commitGroup, onErased, onBrok
       if (isMore) proceed();
       else noteErased();
     } catch (error) {
-      // If a merge failed because the disk is full, writes need not wait for merges, because the writes will fail
-      // anyway.
+      // If a merge fails because the disk is full, writes do not have to wait for merges. The writes fail for the same
+      // reason.
       isBehind = false;
       if (error instanceof StoreUnavailable) wait(retryMs);
       else onBroken(error);
@@ -122,7 +125,7 @@ export function createIndexMaintenance({ database, commitGroup, onErased, onBrok
     proceed();
   }
 
-  /** Stops maintenance. After that, nothing here accesses the file. */
+  /** Stops maintenance. After this call, this code no longer accesses the file. */
   function stop(): void {
     isClosed = true;
     if (next !== null) clearImmediate(next);
@@ -133,13 +136,13 @@ export function createIndexMaintenance({ database, commitGroup, onErased, onBrok
     /** Call this after each group of requests to `vault.db`. */
     proceed,
     /**
-     * Erases all postings that have been removed so far. Call this when the process starts, because it is not recorded
-     * when they were removed.
+     * Erases all postings that have been removed until now. Call this when the process starts. The time of a removal is
+     * not stored, so postings that an earlier process removed are erased immediately.
      */
     eraseAll,
     /**
-     * Returns true if blocks and changes no longer contain the postings that were removed by changes up to these
-     * numbers. If they still contain some, begins to erase them.
+     * Returns true if blocks and changes no longer contain postings that were removed by changes up to the numbers in
+     * `upTo`. Otherwise, begins to erase these postings and returns false.
      */
     erase(upTo: readonly number[]): boolean {
       const isErased = kept.every(({ index, isDamaged }, slot) => isDamaged || index.isErased(upTo[slot] ?? 0));
@@ -150,7 +153,7 @@ export function createIndexMaintenance({ database, commitGroup, onErased, onBrok
       return false;
     },
     /**
-     * Returns true if writes must wait because merges cannot keep up. The result is updated after each slice of
+     * Returns true if writes must wait because merges are too slow. The result is updated after each slice of
      * maintenance.
      */
     isBehind: (): boolean => isBehind,
@@ -160,7 +163,7 @@ export function createIndexMaintenance({ database, commitGroup, onErased, onBrok
       try {
         while (!isAllClean()) slice();
       } catch (error) {
-        // This happens if the disk is full, for example. The next start continues the erasure.
+        // Ignores the error, which occurs if the disk is full, for example. The next start continues the erasure.
         if (!(error instanceof StoreUnavailable)) throw error;
       } finally {
         stop();

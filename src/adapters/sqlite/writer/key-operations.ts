@@ -7,16 +7,18 @@ import type { SqliteDatabase } from '../database/open-database.js';
 import { uuidBytes } from '../database/uuid-bytes.js';
 import type { TenantKeyRow, WriterOperations } from './protocol.js';
 
-/** The keys that a request destroys. `destroyedNow` contains those that had not been destroyed before. */
+/**
+ * The keys that a request destroys. `destroyedNow` contains the keys that had not been destroyed before the request.
+ */
 export type Destroyed = { readonly keyIds: readonly string[]; readonly destroyedNow: readonly string[] };
 
-/** The placeholder for the id of the event that destroys the key. It has the same width as such an id. */
+/** The placeholder for the id of the event that destroys a key. It has the same size as such an id. */
 const noEvent = Buffer.alloc(16);
 
 /**
- * Creates the operations on `keys.db`. Each call must run inside a savepoint of a group's transaction and must not
- * iterate a statement. `newestLink` returns the newest link of the log. The key store records this link whenever data
- * keys are created or destroyed.
+ * Creates the operations on `keys.db`. Each call must run inside a savepoint of the transaction of a group, and must
+ * not iterate over a statement. `newestLink` returns the newest link of the event log. The key store records this link
+ * whenever data keys are created or destroyed.
  */
 export function createKeyOperations(database: SqliteDatabase, newestLink: () => ChainLink | null) {
   const insertTenantKey = database.prepare(
@@ -74,13 +76,13 @@ export function createKeyOperations(database: SqliteDatabase, newestLink: () => 
   const findMemory = database.prepare(`SELECT value FROM meta WHERE name = 'log_memory'`).pluck();
 
   /**
-   * Records the checkpoint and the link, unless the recorded ones are newer. The vault rejects a log that ends before
-   * the recorded place or differs there.
+   * Records the checkpoint and the link of the log, except if the recorded ones are newer. The vault later rejects a
+   * log that ends before this link or that contains a different link at the same position.
    */
   function remember(memory: LogMemory): void {
     const before = logMemoryIn(findMemory.get() as Buffer | undefined);
-    // The log does not grow while a group of requests is written. The first request in a group therefore records the
-    // link for all requests in it.
+    // The log does not grow while a group of requests is written to `keys.db`. The first request in the group therefore
+    // records the link for the whole group, and the other requests skip this work.
     if (memory.checkpoint === null && before.link?.position === memory.link?.position) return;
     saveMeta.run('log_memory', logMemoryBytes(newerMemory(before, memory)));
     if (memory.link !== null) noteLog.run(numberBytes(memory.link.position));
@@ -93,8 +95,7 @@ export function createKeyOperations(database: SqliteDatabase, newestLink: () => 
   }
 
   /**
-   * Returns the newest link, or null if the log cannot be read. A log that cannot be read must not prevent the
-   * destruction of a key.
+   * Returns the newest link. Returns null if the log cannot be read, because a key must be destroyed even in that case.
    */
   function headLink(): ChainLink | null {
     try {
@@ -111,7 +112,7 @@ export function createKeyOperations(database: SqliteDatabase, newestLink: () => 
   }
 
   return {
-    /** Inserts tenant keys. Inserts no keys for a tenant whose keys were destroyed. */
+    /** Inserts tenant keys. If the keys of a tenant have been destroyed, inserts no new keys for this tenant. */
     insert_tenant_keys(rows: readonly TenantKeyRow[]): null {
       for (const row of rows) insertTenantKey.run({ ...row, noEvent });
       return null;
@@ -125,8 +126,8 @@ export function createKeyOperations(database: SqliteDatabase, newestLink: () => 
       return { keyIds: [keyId], destroyedNow: destroyGenerationKey.run(at, generation).changes > 0 ? [keyId] : [] };
     },
     insert_data_keys({ tenantKeyId, madeAt, keys }: WriterOperations['insert_data_keys']['input']): boolean {
-      // Threat: a tenant key is chosen to wrap the data keys and then destroyed. The data keys could then never be
-      // unwrapped.
+      // Threat: the tenant key is destroyed after it was chosen to wrap these data keys. The data keys could then never
+      // be unwrapped.
       if (livingTenantKey.get(tenantKeyId) === undefined) return false;
       countWraps.run(tenantKeyId, keys.length);
       const tenantKey = uuidBytes(tenantKeyId);
@@ -157,7 +158,7 @@ export function createKeyOperations(database: SqliteDatabase, newestLink: () => 
       forgetDirectory.run();
       return null;
     },
-    /** Overwrites a tenant's keys in place. Anything that they wrap can no longer be unwrapped. */
+    /** Overwrites the keys of a tenant in place. After that, the keys that they wrapped can no longer be unwrapped. */
     destroy_tenant_keys({ tenantId, eventId, at }: WriterOperations['destroy_tenant_keys']['input']): Destroyed {
       const keyIds = tenantKeyIds.all(tenantId) as string[];
       const destroyedNow = keyIds.filter((id) => destroyTenantKey.run(at, uuidBytes(eventId), id).changes > 0);

@@ -1,20 +1,20 @@
 import type { StoredChange, StoredWrite } from '../../../ports/unit-of-work.js';
 
 /**
- * A change in the form in which it is sent to the writer thread: one string and one block of bytes. If the change's
- * objects and buffers were copied one by one, Node.js would take three times as long.
+ * A change in the form in which it is sent to the writer thread, which is one string and one block of bytes. Copying
+ * the objects and buffers of a change one by one takes Node.js three times as long.
  */
 export type PackedChange = {
   /** The tenant of the change, or null if the change has no events. */
   readonly tenantId: string | null;
-  /** JSON that contains a number in place of each part of the block. */
+  /** The change as JSON. Each binary value is replaced by a number, which is its index among the parts of `bytes`. */
   readonly text: string;
   readonly bytes: Uint8Array;
 };
 
 export function packChange({ writes, claim }: StoredChange): PackedChange {
   const parts = new Map<Uint8Array, number>();
-  // Stores a part only once, because a row contains the same ciphertext as its event.
+  // Stores each buffer only once. A row contains the same ciphertext buffers as its event.
   const put = (part: Uint8Array): number => {
     const at = parts.get(part) ?? parts.size;
     parts.set(part, at);
@@ -32,7 +32,7 @@ export function packChange({ writes, claim }: StoredChange): PackedChange {
   };
 }
 
-/** Returns the change that `packChange` packed. */
+/** Restores a change that `packChange` has packed. */
 export function unpackChange({ text, bytes }: PackedChange): StoredChange {
   const { writes, claim, lengths } = JSON.parse(text) as PackedText;
   const parts: Uint8Array[] = [];
@@ -59,8 +59,8 @@ type PackedText = {
 };
 type PackedWrite = ReturnType<typeof packWrite>;
 
-// The functions below list every field explicitly, because a pattern with `...rest` takes V8 several µs for as many
-// fields as an event has.
+// The functions below list every field explicitly. With as many fields as an event has, destructuring with `...rest`
+// would take V8 several µs per event.
 
 function packWrite(
   { stream, expectedRevision, commit, row, distinct }: StoredWrite,
@@ -154,8 +154,8 @@ function unpackWrite(
 }
 
 /**
- * Concatenates the parts without using Node.js's buffer pool. If a buffer from that pool were sent to another thread,
- * the whole pool would be copied.
+ * Concatenates the parts into a buffer outside the buffer pool of Node.js. Sending a buffer from the pool to another
+ * thread would copy the whole pool.
  */
 function joined(parts: readonly Uint8Array[]): Buffer {
   const block = Buffer.allocUnsafeSlow(parts.reduce((size, { length }) => size + length, 0));

@@ -10,8 +10,8 @@ import { journalSchema, journalSchemaVersion } from '../journal/journal-schema.j
 import { completeVault, type EndNotice } from './complete-vault.js';
 
 /**
- * The rows for tenants' keys. They do not include the vault's own keys, because the vault creates those before its
- * first event, which needs one of them.
+ * The rows for the keys of tenants. The keys of the vault itself are excluded. The vault creates its own keys before
+ * the first event, so they can exist even if the log is empty.
  */
 const keysOfTenants = `tenant_keys WHERE tenant <> '${vaultKeyTenant}'`;
 
@@ -23,9 +23,9 @@ export type OpenFiles = {
 };
 
 /**
- * Opens `vault.db`, `keys.db` and `journal.db` for writing, creates missing files, and completes `vault.db` from the
- * journal. Throws StoreBroken if `keys.db` or `vault.db` is missing but the other file is in use. In that case the
- * missing file has been lost, and a new file would hide the loss.
+ * Opens `vault.db`, `keys.db` and `journal.db` for writing. Creates missing files, and completes `vault.db` from the
+ * journal. Throws StoreBroken if either `keys.db` or `vault.db` is missing while the other file is in use. In that
+ * case, the missing file has been lost, and creating a new file would hide the loss.
  */
 export function prepareStores(dataDir: string): OpenFiles {
   const hasKeys = hasContent(join(dataDir, 'keys.db'));
@@ -58,14 +58,14 @@ function lostKeys(): StoreBroken {
   return new StoreBroken('keys.db is missing or empty, and no data can be read without it. Restore it from a backup.');
 }
 
-/** Returns the error to throw if the log is missing but the key store is in use. */
+/** Returns the error that reports that the log is missing while the key store is in use. */
 export function lostVault(): StoreBroken {
   return new StoreBroken('vault.db is missing or empty, but keys.db is in use. Restore it from a backup.');
 }
 
 /**
- * Returns true if the file or its write-ahead log is not empty. A missing file and an empty file count the same,
- * because a careless restore can leave an empty file in place of a lost one.
+ * Returns true if the file or its write-ahead log is not empty. An empty file is treated as missing, because a careless
+ * restore can leave an empty file in place of a lost one.
  */
 function hasContent(path: string): boolean {
   return [path, `${path}-wal`].some((file) => (statSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0);

@@ -28,10 +28,10 @@ export type TenantKeyRow = {
 };
 
 /**
- * Everything that the root key wraps, wrapped again under a new root key. `retired` lists the tenant keys that are
- * destroyed when the root key is replaced. `at` is the time of their destruction. Copies of the key store that were
- * made before `voidBefore` contain none of the keys that remain. `voidBefore` is null if that time is unknown. Times
- * are in ms.
+ * All keys that the root key wraps, wrapped again under a new root key. `retired` lists the tenant keys that are
+ * destroyed when the root key is replaced, and `at` is the time when they are destroyed. Copies of the key store that
+ * were made before `voidBefore` contain none of the remaining keys. `voidBefore` is null if this time is unknown. All
+ * times are in ms.
  */
 export type NewRoot = {
   readonly tenantKeys: readonly NewDataKey[];
@@ -95,12 +95,12 @@ export type WriterOperations = {
   leave_generation: { of: 'vault'; input: { readonly generation: number }; answer: null };
   empty_generation: { of: 'vault'; input: { readonly generation: number }; answer: boolean };
   /**
-   * Returns true if `vault.db` no longer contains the postings that were removed by changes up to the given numbers.
-   * There is one number for each set of tables. If `vault.db` still contains some of these postings, the thread begins
-   * to erase them.
+   * Returns true if `vault.db` no longer contains the postings that were removed by changes up to certain numbers. The
+   * input contains one such number for each set of tables. If `vault.db` still contains some of these postings, the
+   * thread begins to erase them and returns false.
    */
   erase_postings: { of: 'vault'; input: readonly number[]; answer: boolean };
-  /** Returns false if an event was appended to any tenant's stream after `upTo`. */
+  /** Returns false without a change if an event was appended to the stream of any tenant after `upTo`. */
   replace_directory: {
     of: 'vault';
     input: { readonly records: readonly Stored<DirectoryRecord>[]; readonly upTo: number };
@@ -122,7 +122,7 @@ export type WriterOperations = {
     input: { readonly generation: number; readonly at: number };
     answer: number;
   };
-  /** Returns false and stores nothing if the tenant key has been destroyed. */
+  /** Stores nothing and returns false if the tenant key has been destroyed. */
   insert_data_keys: {
     of: 'keys';
     input: {
@@ -151,11 +151,11 @@ export type WriterOperations = {
   };
   rewrap_data_keys: { of: 'keys'; input: readonly RewrappedDataKey[]; answer: null };
   /**
-   * Returns false and changes nothing unless the input names every key under the old root key, or if a retired key
-   * still wraps a data key.
+   * Replaces the root key. Changes nothing and returns false if the input does not contain every key under the old root
+   * key, or if a retired key still wraps a data key.
    */
   replace_root: { of: 'keys'; input: NewRoot; answer: boolean };
-  /** Returns when the write-ahead log of `keys.db` is empty. */
+  /** Waits until the write-ahead log of `keys.db` is empty, and then returns. */
   empty_keys_log: { of: 'keys'; input: null; answer: null };
   remember_log: { of: 'keys'; input: LogMemory; answer: null };
   save_meta: { of: 'keys'; input: { readonly name: string; readonly value: Uint8Array }; answer: null };
@@ -165,7 +165,7 @@ export type WriterOperations = {
     input: { readonly month: string; readonly lines: string; readonly entries: number };
     answer: null;
   };
-  /** Returns when every entry that has been recorded so far is in the file of its month. */
+  /** Waits until all entries that were recorded before this request are in the month files, and then returns. */
   move_access: { of: 'access'; input: null; answer: null };
   drop_access: { of: 'access'; input: { readonly beforeMonth: string }; answer: number };
 };
@@ -185,8 +185,8 @@ export type StoreRequest = Exclude<WriterRequest, AccessRequest>;
 export type WriterReply =
   | { readonly id: number; readonly ok: true; readonly answer: unknown }
   /**
-   * Nothing in the request has been stored. If `store` is null, the request itself was invalid, which is a bug in our
-   * code.
+   * The request failed, and nothing in it has been stored. If `store` is null, the request was invalid because of a bug
+   * in our code.
    */
   | { readonly id: number; readonly ok: false; readonly store: string | null; readonly reason: string };
 
@@ -194,11 +194,11 @@ export type FromWriter =
   /** `notice` is a message for the operator about the state of the files. */
   | { readonly message: 'ready'; readonly notice: string | null }
   /**
-   * The replies to the requests in one commit to a file, or to requests that had to wait longer, for example for an
-   * erasure.
+   * The replies to all requests in one commit to a file. Also used for requests that had to wait longer, for example
+   * for an erasure.
    */
   | { readonly message: 'replies'; readonly of: 'vault' | 'keys' | 'access'; readonly replies: readonly WriterReply[] }
-  /** The files cannot be used, or can no longer be used. The process must exit with this message. */
+  /** The files cannot be used, either from the start or since a failure. The process must exit with this message. */
   | { readonly message: 'broken'; readonly problem: string | FoundProblem };
 
 export type ToWriter =

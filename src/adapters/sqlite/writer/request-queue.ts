@@ -1,16 +1,17 @@
 import type { AccessRequest, RecordRequest, StoreRequest, WriterRequest } from './protocol.js';
 
 /**
- * The approximate number of access log entries that one transaction adds to the journal, which takes about 1 ms. If a
- * request exceeds this number, all of its entries are still added.
+ * The approximate number of access log entries that one transaction adds to the journal. Adding them takes about 1 ms.
+ * The entries of a single request are never split, even if their number exceeds this limit.
  */
 const entriesAtOnce = 500;
-/** How long a group of requests from several tenants may run before its commit, in ms. */
+/** The maximum time in ms that a group runs before its commit if it contains requests from several tenants. */
 const groupMs = 2;
 
 /**
- * Queues the requests for the writer thread. Tenants take turns, no matter how many requests are waiting for each of
- * them. Threat: one tenant sends so many requests that every commit for another tenant has to wait for all of them.
+ * Creates the queue of requests for the writer thread. Tenants take turns, no matter how many requests each of them has
+ * queued. Threat: a tenant sends so many requests that other tenants have to wait for all of them before their own
+ * requests are committed.
  */
 export function createRequestQueue(
   isOfKeys: (request: StoreRequest) => boolean,
@@ -20,7 +21,7 @@ export function createRequestQueue(
   let moves: Exclude<AccessRequest, RecordRequest>[] = [];
   let keys: StoreRequest[] = [];
   let truncations: StoreRequest[] = [];
-  /** The requests to `vault.db`, by tenant, in the order in which the tenants take turns. */
+  /** The requests to `vault.db` by tenant. The order of the map is the order in which the tenants take turns. */
   const vault = new Map<string, StoreRequest[]>();
 
   function add(request: WriterRequest): void {
@@ -38,11 +39,11 @@ export function createRequestQueue(
 
   return {
     add,
-    /** Returns true if no requests are waiting. If `holdsRecords` is true, ignores access records. */
+    /** Returns true if no requests are waiting. If `holdsRecords` is true, waiting access records are ignored. */
     isEmpty: (holdsRecords = false): boolean =>
       (holdsRecords ? 0 : records.length) + moves.length + keys.length + truncations.length + vault.size === 0,
     hasRecords: (): boolean => records.length > 0,
-    /** Takes access records from the queue until they have `entriesMax` entries. */
+    /** Removes access records from the queue and returns them. Stops when they have `entriesMax` entries. */
     takeRecords(entriesMax = entriesAtOnce): readonly RecordRequest[] {
       let entries = 0;
       const end = records.findIndex((request) => {
@@ -69,9 +70,10 @@ export function createRequestQueue(
       return taken;
     },
     /**
-     * Takes the requests for one group to `vault.db`, one after the other. Calls `receive` from time to time, which may
-     * add requests. As long as only one tenant sends requests, the group contains all waiting requests. If several
-     * tenants send requests, or if access records are waiting for the commit, the group ends after 2 ms.
+     * Removes the requests for one `vault.db` group from the queue and returns them one by one. Calls `receive` at
+     * intervals, which can add new requests to the queue. If only one tenant sends requests, the group contains all
+     * waiting requests. If several tenants send requests, or if access records are waiting for the commit, the group
+     * ends after 2 ms.
      */
     *takeGroup(receive: () => void): Generator<StoreRequest> {
       const began = now();
@@ -90,7 +92,7 @@ export function createRequestQueue(
           receive();
           receivedAt = at;
         }
-        // Moves the tenant behind all others, including tenants whose requests were just received.
+        // Moves this tenant to the end of the order. Tenants whose requests were just received come before it.
         vault.delete(tenant);
         if (waiting.length > 0) vault.set(tenant, waiting);
       }
@@ -99,8 +101,8 @@ export function createRequestQueue(
 }
 
 /**
- * Returns the tenant of a request. All requests without a tenant share one turn, as if they came from one additional
- * tenant.
+ * Returns the tenant of a request. Requests without a tenant are treated as requests from one additional tenant, so
+ * together they have one turn.
  */
 function tenantOf(request: StoreRequest): string {
   if (request.operation !== 'commit') return '';

@@ -5,12 +5,12 @@ import type { SqliteDatabase } from '../database/open-database.js';
 import { uuidBytes, uuidText } from '../database/uuid-bytes.js';
 import type { NewRoot } from './protocol.js';
 
-/** The placeholder for the id of the event that destroys a key. It has the same width as such an id. */
+/** The placeholder for the id of the event that destroys a key. It has the same size as such an id. */
 const noEvent = Buffer.alloc(16);
 
 /**
- * Creates the operations on `keys.db` for a rotation. They overwrite living keys in place with the same number of
- * bytes. They never overwrite a destroyed key and never add a key.
+ * Creates the operations on `keys.db` for a rotation. These operations overwrite living keys in place with the same
+ * number of bytes. They never change a destroyed key and never add a key.
  */
 export function createRotationOperations(database: SqliteDatabase) {
   const rewrapDataKey = database.prepare(
@@ -44,7 +44,8 @@ export function createRotationOperations(database: SqliteDatabase) {
   const endRotation = database.prepare(`DELETE FROM meta WHERE name = 'rotation'`);
 
   /**
-   * Returns true if `NewRoot` names every living key under the old root key, and no retired key still wraps a data key.
+   * Returns true if the input contains every living key under the old root key, and no retired key still wraps a data
+   * key.
    */
   function isWhole({ tenantKeys, generationKeys, retired }: NewRoot): boolean {
     const ending = new Set(retired);

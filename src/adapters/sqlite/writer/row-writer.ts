@@ -8,21 +8,24 @@ import { generationsIn, type WrittenGeneration } from './generations-in.js';
 import { createTokenRowWriter } from './token-row-writer.js';
 
 /**
- * Writes the rows for events in the transaction that appends the events. Token rows are written into every generation
- * that is in use.
+ * Creates the functions that write the rows for events, in the same transaction that appends the events. Token rows are
+ * written to every generation that is in use.
  */
 export function createRowWriter(database: SqliteDatabase) {
   const of = ofBothSlots((slot) => createTokenRowWriter(database, slot));
   const written = generationsIn(database);
   const directory = createDirectoryRowWriter(database);
 
-  /** Returns a generation if it is being built, or null if it is not. */
+  /** Returns the generation with this number if it is being built. Otherwise returns null. */
   function beingBuilt(generation: number): WrittenGeneration | null {
     return written().find((each) => each.generation === generation && each.state === 'building') ?? null;
   }
 
   return {
-    /** Returns false if the row lacks search terms for a generation that was added after the terms were computed. */
+    /**
+     * Returns false if search terms for one of the generations are missing. This happens if a generation was added
+     * after the terms of the row were computed.
+     */
     covers({ row }: StoredWrite): boolean {
       if (row?.of !== 'token' || row.index === 'keep' || row.view.state.life === null) return true;
       const { terms } = row.index;
@@ -37,15 +40,19 @@ export function createRowWriter(database: SqliteDatabase) {
       const at = commit.events.at(-1)?.time ?? 0;
       for (const generation of written()) {
         const rows = of[generation.slot];
-        // Skips the row, because the rebuild will reach this stream and compute its terms.
+        // Skips the row in a generation that is being built if the rebuild has not reached this stream. The rebuild
+        // will compute the terms of the row later.
         if (keeps && generation.state === 'building' && rows.revisionOf(view.stream) !== expectedRevision) continue;
         rows.write({ view, index, at }, generation);
       }
     },
-    /** Writes rows that a rebuild computed. Keeps an existing row that has the same revision or a newer one. */
+    /**
+     * Writes rows that a rebuild has computed. Does not replace an existing row that has the same revision or a newer
+     * one.
+     */
     put(generation: number, built: readonly BuiltRow[]): void {
       const into = beingBuilt(generation);
-      // The rebuild was cancelled in the meantime.
+      // The rebuild was cancelled while this request was waiting for the writer.
       if (into === null) return;
       const rows = of[into.slot];
       for (const row of built) {

@@ -7,7 +7,7 @@ import { rowTables, type Slot } from '../database/rows-schema.js';
 import { changeOf, termBytes } from '../search-index/entries.js';
 import type { WrittenGeneration } from './generations-in.js';
 
-/** The fields by which a search or a fingerprint lookup finds a row, as they are stored in the row. */
+/** The columns of a row by which a search or a fingerprint lookup finds the row. */
 type Found = {
   readonly fingerprint: string | null;
   readonly seq: number | null;
@@ -17,7 +17,7 @@ type Found = {
 
 const byNothing: Found = { fingerprint: null, seq: null, terms: null, mark: null };
 
-/** Writes token rows, and the changes to their search index, into one set of tables. */
+/** Creates the functions that write token rows and the changes to their search index to one set of tables. */
 export function createTokenRowWriter(database: SqliteDatabase, slot: Slot) {
   const { rows } = rowTables(slot);
   const changes = createChangeWriter(database, slot);
@@ -36,7 +36,7 @@ export function createTokenRowWriter(database: SqliteDatabase, slot: Slot) {
   );
 
   return {
-    /** Returns the revision of a stream's row, or -1 if there is none. */
+    /** Returns the revision of the row for a stream, or -1 if the stream has no row. */
     revisionOf: (stream: string): number => Number(findRevision.get(stream) ?? -1),
     write({ view, index, at }: BuiltRow, generation: WrittenGeneration): void {
       const { state } = view;
@@ -47,7 +47,8 @@ export function createTokenRowWriter(database: SqliteDatabase, slot: Slot) {
         stream: view.stream,
         tenant: view.tenantId,
         revision: state.revision,
-        // Leaves out the list of ended keys. That list grows with each update. Code that needs it folds the stream.
+        // Does not store the list of ended keys, because the list grows with each update. Code that needs the list
+        // folds the stream.
         state: JSON.stringify({ ...state, ended: [] }),
         content: view.content,
         cvc: view.cvc,
@@ -66,8 +67,8 @@ export function createTokenRowWriter(database: SqliteDatabase, slot: Slot) {
 }
 
 /**
- * Returns the search fields of a row. If the token is gone, the row has none. If the row keeps its index, it keeps the
- * fields that it had before.
+ * Returns the search columns of a row. All of them are empty if the token is gone. If `index` is `keep`, returns the
+ * columns that the row had before.
  */
 function found({ life }: TokenState, index: RowIndex, before: Found, generation: WrittenGeneration): Found {
   if (life === null) return byNothing;
@@ -84,7 +85,10 @@ function termsIn(terms: GenerationTerms, generation: number): readonly string[] 
   return own;
 }
 
-/** Records the terms that a row gained and lost. Runs in the transaction that writes the row. */
+/**
+ * Creates the function that records which terms a row has gained and lost. It must run in the transaction that writes
+ * the row.
+ */
 function createChangeWriter(database: SqliteDatabase, slot: Slot) {
   const { changes, indexState } = rowTables(slot);
   const insert = database.prepare(
@@ -106,8 +110,8 @@ function createChangeWriter(database: SqliteDatabase, slot: Slot) {
 
   return {
     /**
-     * Records the difference between two versions of a row. If they have a different `seq`, the token was created
-     * again, and its new life shares no postings with the previous one.
+     * Records the difference between two versions of a row. A different `seq` means that the token was created again.
+     * The new life of the token shares no postings with the previous life.
      */
     replace(before: Found, after: Found): void {
       const had = before.terms ?? noTerms;
@@ -124,13 +128,13 @@ function createChangeWriter(database: SqliteDatabase, slot: Slot) {
 
 const noTerms = Buffer.alloc(0);
 
-/** Returns the terms that are not in `others`. Both arguments consist of concatenated terms. */
+/** Returns the terms in `terms` that are not in `others`. Both buffers contain concatenated terms. */
 function without(terms: Buffer, others: Buffer): Buffer {
   const left = new Set(unpackTerms(others).map((term) => term.toString('latin1')));
   return Buffer.concat(unpackTerms(terms).filter((term) => !left.has(term.toString('latin1'))));
 }
 
-/** Converts terms from hex to bytes, and concatenates them in the form in which a row stores them. */
+/** Converts terms from hex to bytes and concatenates them. A row stores its terms in this form. */
 function packTerms(terms: readonly string[]): Buffer {
   return Buffer.from(terms.join(''), 'hex');
 }

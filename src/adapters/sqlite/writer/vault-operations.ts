@@ -10,7 +10,7 @@ import { createRowWriter } from './row-writer.js';
 
 type Newest = { readonly position: number; readonly number: number; readonly link: Buffer };
 
-/** Creates the operations on `vault.db`. Each call must run inside a savepoint of a group's transaction. */
+/** Creates the operations on `vault.db`. Each call must run inside a savepoint of the transaction of a group. */
 export function createVaultOperations(database: SqliteDatabase) {
   const rows = createRowWriter(database);
   const headOf = database.prepare('SELECT max(revision) AS revision FROM events WHERE stream = ?').pluck();
@@ -58,8 +58,8 @@ export function createVaultOperations(database: SqliteDatabase) {
   }
 
   /**
-   * Appends a commit after the newest one, and returns the positions of its events. The link of the commit is stored
-   * with its last event.
+   * Appends a commit to the event log, and returns the positions of its events. The link of the commit is stored with
+   * its last event.
    */
   function append({ stream, expectedRevision, commit: { events, leaf } }: StoredWrite): number[] {
     const before = newest.get() as Newest | undefined;

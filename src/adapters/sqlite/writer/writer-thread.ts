@@ -24,15 +24,21 @@ import { createRequestQueue } from './request-queue.js';
 import { createRotationOperations } from './rotation-operations.js';
 import { createVaultOperations } from './vault-operations.js';
 
-/** How long, in ms, the bytes of a removed row may remain in the journal and in the write-ahead log of `vault.db`. */
+/**
+ * The time in ms for which the bytes of a removed row can remain in the journal and in the write-ahead log of
+ * `vault.db`.
+ */
 const vaultTruncateMs = 30_000;
-/** The number of bytes that each append adds to the journal's write-ahead log on top of the appended data. */
+/**
+ * The approximate overhead of an append. Each append adds this number of bytes to the write-ahead log of the journal in
+ * addition to the data.
+ */
 const appendBytes = 12 * 1024;
 
 /**
- * Runs on the writer thread, which writes `journal.db`, `vault.db` and `keys.db`. Because this is a separate thread, no
- * commit blocks the thread that serves HTTP. Requests that arrive during a commit form the next group. Tenants take
- * turns (`request-queue.ts`).
+ * Runs the writer thread, which writes `journal.db`, `vault.db` and `keys.db`. Commits run on this separate thread so
+ * that they do not block the thread that serves HTTP requests. Requests that arrive during a commit form the next
+ * group. Tenants take turns (`request-queue.ts`).
  */
 function start(port: MessagePort, dataDir: string): void {
   const { vault, keys, journal: journalFile, notice } = prepareStores(dataDir);
@@ -79,10 +85,10 @@ function start(port: MessagePort, dataDir: string): void {
         if (request.operation === 'move_access') access.settle(request);
         else access.drop(request);
       }
-      // Commits to `keys.db` first, so that a key is durable before the event that names it.
+      // Commits to `keys.db` first. A key must be durable before the event that refers to it.
       commitToKeys();
       commitToVault();
-      // Runs outside all transactions, because an open transaction would block the checkpoint.
+      // Runs after all transactions have ended, because an open transaction would block the checkpoint.
       if (truncations.length > 0) {
         const attempt: Attempt = { ok: true, answer: truncateVault() };
         send({ message: 'replies', of: 'access', replies: truncations.map(({ id }) => reply(id, attempt)) });
@@ -118,8 +124,9 @@ function start(port: MessagePort, dataDir: string): void {
   }
 
   /**
-   * Applies a group of requests to `vault.db`, and makes the group and the access records durable. One sync of the
-   * journal is enough for both (ADR 63). Includes access records that arrive while the group runs.
+   * Applies a group of requests to `vault.db`, and makes the group and the waiting access records durable together. A
+   * single sync of the journal is enough for both (ADR 63). Access records that arrive while the group runs are
+   * included.
    */
   function commitToVault(): void {
     const requests: StoreRequest[] = [];
@@ -143,8 +150,8 @@ function start(port: MessagePort, dataDir: string): void {
   }
 
   /**
-   * Appends a group and access records to the journal. If the access records are not durable, returns an error that
-   * says why. If they are, returns null. The group is durable in either case.
+   * Appends a group and access records to the journal. Returns null if the access records are durable. Otherwise
+   * returns an error with the reason. In both cases, the group is durable when this function returns.
    */
   function persist(group: JournalGroup | null, records: RecordGroup): Error | null {
     if (group === null && records.batches.length === 0) return null;
@@ -158,8 +165,9 @@ function start(port: MessagePort, dataDir: string): void {
   }
 
   /**
-   * Makes `vault.db` durable without the journal, for example if the disk is full. The group has already been committed
-   * to `vault.db`, and a sync needs no disk space. The next journal group continues after this group.
+   * Makes `vault.db` durable without the journal. This is needed if the journal cannot be written, for example because
+   * the disk is full. The group is already committed to `vault.db`, and a sync needs no additional disk space. The next
+   * journal group continues after this group.
    */
   function syncVault(): void {
     const log = openSync(`${realpathSync(join(dataDir, 'vault.db'))}-wal`, 'r+');
@@ -202,7 +210,7 @@ function start(port: MessagePort, dataDir: string): void {
     }
   }
 
-  /** Called after each move. If the move failed, rejects the records that were waiting for it. */
+  /** Rejects the waiting access records if a move has failed. Called after each move. */
   function onMoved(failure: Error | null): void {
     if (failure !== null) {
       const records = queue.takeRecords(Number.POSITIVE_INFINITY);
@@ -225,7 +233,7 @@ function start(port: MessagePort, dataDir: string): void {
     erasure.flush((isEmpty) => replyErased(requestId, isEmpty, null));
   }
 
-  /** Adds a reply. It is sent together with the replies to all other requests that waited for the same checkpoint. */
+  /** Adds a reply to the list of replies that wait for the same checkpoint. All of them are sent together. */
   function replyErased(requestId: number, isErased: boolean, answer: unknown): void {
     const attempt: Attempt = isErased
       ? { ok: true, answer }
@@ -248,8 +256,8 @@ function start(port: MessagePort, dataDir: string): void {
   }
 
   /**
-   * Removes the bytes of removed rows from all files. Makes `vault.db` durable, empties its write-ahead log, and then
-   * removes all groups from the journal. Returns false if a reader or a full disk currently prevents this.
+   * Removes the bytes of removed rows from all files. First makes `vault.db` durable and empties its write-ahead log.
+   * Then removes all groups from the journal. Returns false if a reader or a full disk prevents this at the moment.
    */
   function truncateVault(): boolean {
     return truncateLog(vault, 'vault.db') && journal.clear() === null && truncateLog(journalFile, 'journal.db');
@@ -276,13 +284,13 @@ function start(port: MessagePort, dataDir: string): void {
     searchIndex.close();
     sendErased();
     if (vaultTimer !== null) clearTimeout(vaultTimer);
-    // If `vault.db` and the journal end at different groups and the vault refuses to start, the journal must stay
-    // unchanged.
+    // If `vault.db` and the journal end at different groups, the vault may have refused to start. In that case, the
+    // journal must stay unchanged.
     if (!journal.isElsewhere()) truncateVault();
     end();
   }
 
-  /** Stops all writing and closes the files. */
+  /** Stops all writes, and closes the files. */
   function broken(error: unknown): void {
     if (isBroken) return;
     isBroken = true;
@@ -309,7 +317,7 @@ function start(port: MessagePort, dataDir: string): void {
   send({ message: 'ready', notice });
 }
 
-/** Creates the functions that turn the requests in a `vault.db` transaction into a journal group. */
+/** Creates the functions that record the requests in a `vault.db` transaction as a journal group. */
 function createSeal(vault: SqliteDatabase) {
   const newestPosition = vault.prepare('SELECT ifnull(max(position), 0) FROM events').pluck();
   const note = noteApplied(vault);
@@ -317,7 +325,10 @@ function createSeal(vault: SqliteDatabase) {
   let group: JournalGroup | null = null;
 
   return {
-    /** Forms the group, and records it in `vault.db`. Must be called in the transaction, just before its commit. */
+    /**
+     * Creates the journal group, and records it in `vault.db`. Call this inside the transaction, just before its
+     * commit.
+     */
     begin(requests: readonly StoreRequest[], attempts: readonly Attempt[]): void {
       const changes = requests.filter((request, index) => changesVault(request, attempts[index]));
       if (changes.length === 0) return;
@@ -328,7 +339,8 @@ function createSeal(vault: SqliteDatabase) {
       note(group);
     },
     /**
-     * Returns the group. Must be called after the commit. Returns null if the transaction failed or changed nothing.
+     * Returns the group that `begin` created. Call this after the commit. Returns null if the transaction failed or
+     * changed nothing.
      */
     end(isCommitted: boolean): JournalGroup | null {
       const sealed = isCommitted ? group : null;
@@ -340,7 +352,8 @@ function createSeal(vault: SqliteDatabase) {
 }
 
 function changesVault({ operation }: StoreRequest, attempt: Attempt | undefined): boolean {
-  // The work on the search index is not journaled, because it can be repeated from the changes.
+  // Erasing postings is not recorded in the journal. It can be repeated from the changes that are stored in the search
+  // index.
   if (attempt?.ok !== true || operation === 'erase_postings') return false;
   return operation !== 'commit' || (attempt.answer as CommitOutcome).outcome === 'committed';
 }
@@ -362,7 +375,7 @@ function reply(id: number, attempt: Attempt): WriterReply {
   return { id, ok: false, store: null, reason: error.message };
 }
 
-/** Returns a message that says why the files cannot be opened, for the operator who starts the service. */
+/** Returns the reason why the files cannot be opened, as a message to the operator who starts the service. */
 function startFailure(error: unknown): string | FoundProblem {
   if (error instanceof StoreBroken && error.found !== null) return error.found;
   if (!(error instanceof StoreUnavailable)) return error instanceof Error ? error.message : 'the writer failed';

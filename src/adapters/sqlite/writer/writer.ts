@@ -21,21 +21,21 @@ export type Writer = {
 };
 
 /**
- * The size of V8's young generation in MB. The garbage of a group of requests fits into it. By default, V8 would use
- * four times as much memory before it collects garbage.
+ * The size of the young generation of V8, in MB. The garbage from one group of requests fits into it. With the default
+ * size, V8 would use four times as much memory before it collects the garbage.
  */
 const youngGenerationMb = 12;
 
 /**
- * The maximum number of requests per message to the thread. With a limit, the thread starts to work before the current
- * turn of the event loop ends.
+ * The maximum number of requests in one message to the writer thread. The limit lets the writer thread start its work
+ * before the current turn of the event loop ends.
  */
 const requestsOfMessage = 8;
 
 /**
  * Starts the thread that writes the files in `dataDir`. Rejects with StoreBroken if the files cannot be used. If the
- * files become unusable later, calls `onBroken` and writes nothing more. After each commit to `vault.db`, calls
- * `onCommitted` with the number of requests in the commit.
+ * files become unusable later, calls `onBroken` and stops writing. After each commit to `vault.db`, calls `onCommitted`
+ * with the number of requests in the commit.
  */
 export function startWriter(
   dataDir: string,
@@ -77,7 +77,7 @@ export function startWriter(
       waiting.set(lastId, { resolve: resolve as (answer: unknown) => void, reject });
       if (outgoing.length === 0) setImmediate(flush);
       outgoing.push({ id: lastId, operation, input } as WriterRequest);
-      // Access records are sent immediately, because they already arrive in groups.
+      // Sends access records immediately, because they arrive in groups and do not have to be collected here.
       if (outgoing.length === requestsOfMessage || operation === 'record_access') flush();
     });
   }
@@ -119,7 +119,8 @@ export function startWriter(
       if (failure !== null) return;
       const error = breakDown(problem);
       if (ready) onBroken(error);
-      // Rejects only after this thread has released the files, so that another thread can open them.
+      // Rejects only after the writer thread has released the files. The caller can then open the files in a different
+      // thread.
       else ended.then(() => reject(error));
     };
     worker.on('error', () => fail(endedUnexpectedly));

@@ -6,8 +6,8 @@ const contentBytesMax = 512 * 1024;
 
 /**
  * Rejects content whose JSON is larger than 512 KiB in UTF-8. The limit applies to data, mask, metadata and all other
- * fields together. The error is at `data`. Call this before evaluating any expression. See docs/contract.md, "Request
- * bodies".
+ * fields together. The error is at `data`. Call this function before you evaluate any expression. See docs/contract.md,
+ * "Request bodies".
  */
 export function checkContentSize(content: JsonObject): Checked<null> {
   if (jsonSize(content, contentBytesMax) <= contentBytesMax) return valid(null);
@@ -27,7 +27,10 @@ type RawFields = {
   readonly fingerprint_expression?: string | null | undefined;
 };
 
-/** Like `checkContentSize`, but checks the fields of a request. Call this before traversing the data or the mask. */
+/**
+ * Like `checkContentSize`, but checks the fields of a request. Call this function before you traverse the data or the
+ * mask.
+ */
 export function checkRawSize(fields: RawFields): Checked<null> {
   const { data, mask, containers, metadata, search_indexes, fingerprint_expression } = fields;
   const given = { data, mask, containers, metadata, search_indexes, fingerprint_expression };

@@ -4,8 +4,8 @@ import { printableKey } from '../../json-path.js';
 const digitsMin = 6;
 
 /**
- * `givenId` is null if the vault generated the id. A generated id is not checked, because a random id may contain the
- * digits of an own value by chance.
+ * The fields that must not contain any of the token's own values. `givenId` is null if the vault generated the id. A
+ * generated id is not checked, because a random id may contain the digits of an own value by chance.
  */
 export type OpenFields = {
   readonly givenId: string | null;
@@ -15,9 +15,9 @@ export type OpenFields = {
 
 /**
  * Rejects an id, container, metadata key or metadata value that contains one of the token's own values, however the
- * digits are grouped. Ignores own values with fewer than six characters. Threat: these fields are shown to callers that
- * may not see the data, and they outlive erasure as keyed hashes. `ownValues` come from the `TypeRule` of the token
- * type. See docs/contract.md, "Own values".
+ * digits are grouped. Ignores own values with fewer than six characters. Threat: a caller that may not see the data
+ * reads an own value from one of these fields. Keyed hashes of these fields also remain after the token is erased.
+ * `ownValues` come from the `TypeRule` of the token type. See docs/contract.md, "Own values".
  */
 export function rejectEmbeddedValue(ownValues: readonly string[], fields: OpenFields): Checked<null> {
   const values = ownValues.map(bareText).filter((value) => value.length >= digitsMin);
@@ -44,8 +44,8 @@ function refuseEntry(key: string, value: string, refuse: (path: string, text: st
 /**
  * Checks an update by a caller that may not see the stored value and does not replace it. New containers and new or
  * changed metadata must not contain any run of digits that could be a value of this type, regardless of the actual
- * value. Threat: if the result depended on the actual value, a caller could find it by trying thousands of candidates.
- * `ownValueDigitsMin` comes from the `TypeRule` of the token type.
+ * value. Threat: a caller tries thousands of candidates to find the actual value. This would work if the result of the
+ * check depended on that value. `ownValueDigitsMin` comes from the `TypeRule` of the token type.
  */
 export function rejectPossibleEmbeddedValue(
   ownValueDigitsMin: number | null,
@@ -79,8 +79,8 @@ export function rejectPossibleEmbeddedValue(
 
 /**
  * Returns only the letters and digits of the text. Normalizes compatibility forms, such as full-width letters, and
- * converts the decimal digits of other scripts, such as Arabic-Indic, to 0-9. Threat: without this, a number written in
- * another script would evade the comparison.
+ * converts the decimal digits of other scripts, such as Arabic-Indic, to 0-9. Threat: a caller writes a number in a
+ * different script to evade the comparison.
  */
 export function bareText(text: string): string {
   if (ascii.test(text)) return text.replace(/[^0-9A-Za-z]/g, '');

@@ -39,10 +39,10 @@ export function* evaluateFingerprint(
 }
 
 /**
- * Returns whether a request contains every value that the expression reads. If so, the fingerprint tells the sender
- * nothing new. `sent` contains the data and metadata in the request. `stored` contains the token's data and metadata
- * after the request. Threat: without this check, the response to `PATCH {}` would show the sender the fingerprint of a
- * value that the sender may not see.
+ * Returns whether a request contains every value that the expression reads. If it does, the sender learns nothing new
+ * from the fingerprint. `sent` contains the data and metadata in the request. `stored` contains the token's data and
+ * metadata after the request. Threat: a caller sends `PATCH {}` and reads from the response the fingerprint of a value
+ * that the caller may not see.
  */
 export function carriesFingerprint(
   expressions: Expressions,
@@ -60,7 +60,7 @@ export function carriesFingerprint(
   });
 }
 
-/** Returns the value at a path, or undefined if there is none. */
+/** Returns the value at a path, or undefined if the path does not lead to a value. */
 function valueAt(value: Json | undefined, path: readonly Json[]): Json | undefined {
   let found = value;
   for (const key of path) {

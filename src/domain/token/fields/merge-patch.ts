@@ -2,11 +2,11 @@ import { isJsonObject, type Json } from '../../json.js';
 
 /**
  * Applies a JSON merge patch (RFC 7386, section 2). Objects are merged, null removes a key, and any other value
- * replaces the existing value. `target` is undefined if there is no value yet. Changes neither argument; the result may
- * share parts with both.
+ * replaces the existing value. `target` is undefined if there is no value yet. The function changes neither argument.
+ * The result may share parts with both arguments.
  *
- * Threat: a key such as `__proto__` could change a prototype. This function therefore collects the keys in a Map and
- * turns them into own properties. It never reads or assigns a key through a prototype.
+ * Threat: a caller sends a key such as `__proto__` to change a prototype. This function therefore collects the keys in
+ * a Map and turns them into own properties. It never reads or assigns a key through a prototype.
  */
 export function mergePatch(target: Json | undefined, patch: Json): Json {
   if (!isJsonObject(patch)) return patch;

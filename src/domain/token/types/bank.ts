@@ -16,7 +16,10 @@ function ownValues(data: Json): readonly string[] {
   return typeof number === 'string' ? [number] : [];
 }
 
-/** `bank`: `{ routing_number, account_number }`. Keeps other keys unchanged. See docs/contract.md, "Bank data". */
+/**
+ * The rule for `bank` data, which has the form `{ routing_number, account_number }`. Other keys are stored unchanged.
+ * See docs/contract.md, "Bank data".
+ */
 export const bank: TypeRule = {
   validate,
   ownValues,
@@ -31,7 +34,7 @@ export const bank: TypeRule = {
   defaultSearchIndexes: [],
 };
 
-/** `us_bank_account_number`: a string of 3-17 digits. See docs/contract.md, "Token types". */
+/** The rule for `us_bank_account_number`, which is a string of 3-17 digits. See docs/contract.md, "Token types". */
 export const usBankAccountNumber: TypeRule = {
   validate: (data) => {
     const number = checkDigits(data, 'data', 3, 17);
@@ -47,8 +50,8 @@ export const usBankAccountNumber: TypeRule = {
 };
 
 /**
- * `us_bank_routing_number`: a string of nine digits with the ABA checksum. A routing number identifies a bank, not a
- * person, so ids and metadata may contain it. See docs/contract.md, "Own values".
+ * The rule for `us_bank_routing_number`, which is a string of nine digits with the ABA checksum. A routing number
+ * identifies a bank, not a person, so ids and metadata may contain it. See docs/contract.md, "Own values".
  */
 export const usBankRoutingNumber: TypeRule = {
   validate: (data) => {

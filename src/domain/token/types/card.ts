@@ -22,8 +22,8 @@ function validate(data: Json): Checked<CheckedData> {
 }
 
 /**
- * Stores an optional field, or removes it if it is null, because null counts as absent. Null values of unknown keys are
- * kept.
+ * Stores an optional field. If its value is null, removes the field, because null counts as absent. Null values of
+ * unknown keys are stored unchanged.
  */
 function store(data: Map<string, Json>, key: string, value: number | null): void {
   if (value === null) data.delete(key);
@@ -36,9 +36,9 @@ function ownValues(data: Json): readonly string[] {
 }
 
 /**
- * `card`: `{ number, expiration_month?, expiration_year?, cvc? }`. Stores the month and year as integers, and returns
- * the cvc separately. Keeps other keys, but rejects keys that name verification data. Accepts a past expiration. See
- * docs/contract.md, "Card data".
+ * The rule for `card` data, which has the form `{ number, expiration_month?, expiration_year?, cvc? }`. Stores the
+ * month and year as integers, and returns the cvc separately. Keeps other keys, but rejects keys that name verification
+ * data. Accepts a past expiration. See docs/contract.md, "Card data".
  */
 export const card: TypeRule = {
   validate,
@@ -55,7 +55,10 @@ export const card: TypeRule = {
   defaultSearchIndexes: [],
 };
 
-/** `card_number`: a string of 13-19 digits with a valid Luhn check digit. See docs/contract.md, "Token types". */
+/**
+ * The rule for `card_number`, which is a string of 13-19 digits with a valid Luhn check digit. See docs/contract.md,
+ * "Token types".
+ */
 export const cardNumber: TypeRule = {
   validate: (data) => {
     const number = checkCardNumber(data, 'data', 13);
@@ -93,8 +96,8 @@ function checkCvc(value: Json | undefined, path: string): Checked<string | null>
 }
 
 /**
- * Checks an integer from `min` to `max`, or a string of the given shape that contains such an integer. Returns null for
- * an absent or null value.
+ * Checks an integer from `min` to `max`, or a string that matches `shape` and contains such an integer. Returns null
+ * for an absent or null value.
  */
 function checkIntegerOrDigits(
   value: Json | undefined,
@@ -127,13 +130,16 @@ const forbidden: ReadonlySet<string> = new Set([
 ]);
 
 const errorsMax = 10;
-/** Longer keys are not checked. Threat: normalization can make a huge key many times longer. */
+/**
+ * The maximum length of a key that is checked. Threat: a caller sends a huge key that becomes many times longer when it
+ * is normalized.
+ */
 const keyCharactersMax = 64;
 
 /**
  * Rejects card verification data outside `data.cvc`, and reports the path of each occurrence (at most 10). Only the key
- * matters, not the value. Threat: a code or a PIN under another key would never be purged, although PCI DSS 3.3 forbids
- * keeping it after authorization. See docs/contract.md, "Card data".
+ * matters, not the value. Threat: a caller stores a code or a PIN under a different key. It would never be purged,
+ * although PCI DSS 3.3 forbids keeping verification data after authorization. See docs/contract.md, "Card data".
  */
 function checkNoVerificationData(data: JsonObject): Checked<null> {
   const errors: Record<string, readonly string[]> = {};
@@ -156,8 +162,8 @@ function* forbiddenPaths(value: Json, path: string): Generator<string> {
 }
 
 /**
- * Returns only the letters and digits of a key, in lower case, with compatibility forms such as full-width letters
- * normalized.
+ * Returns only the letters and digits of a key, in lower case. Normalizes compatibility forms, such as full-width
+ * letters.
  */
 function bareName(key: string): string {
   return key

@@ -28,8 +28,8 @@ export type TypeRule = {
 };
 
 /**
- * Checks a string of `min` to `max` ASCII digits. Rejects a JSON number, which may have lost leading zeros or, above
- * 2^53, its last digits.
+ * Checks a string of `min` to `max` ASCII digits. Rejects JSON numbers, because a number may have lost its leading
+ * zeros and, above 2^53, its last digits.
  */
 export function checkDigits(value: Json | undefined, path: string, min: number, max: number): Checked<string> {
   if (value === undefined || value === null) return invalid(path, 'is required');

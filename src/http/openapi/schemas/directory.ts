@@ -33,7 +33,7 @@ const created = {
   created_at: dateTime('When it was created.'),
 };
 
-/** The fields that state which applications created and last changed a tenant or an application, and when. */
+/** The fields that state when and by which application a tenant or an application was created and last changed. */
 export const stamps = {
   ...created,
   modified_by: z
@@ -68,7 +68,7 @@ export const application = z
   .object(fields)
   .meta({ id: 'Application', description: 'An application, without its keys.' });
 
-/** The response to creating an application. Only this response contains the application's first key. */
+/** The response to a request that creates an application. Only this response contains the application's first key. */
 export const applicationWithKey = z
   .object({
     ...fields,
@@ -119,7 +119,7 @@ export const apiKey = z
   })
   .meta({ id: 'ApiKey', description: 'A live API key, without the key itself.' });
 
-/** The response to issuing a key. Only this response contains the key. */
+/** The response to a request that issues a key. Only this response contains the key. */
 export const issuedApiKey = z
   .object({
     ...keyFields,

@@ -17,7 +17,7 @@ export function pageOf(item: z.ZodType): z.ZodType {
   return z.object({ pagination, data: z.array(item).meta({ description: 'The items of this page, newest first.' }) });
 }
 
-/** Returns an example first page that contains only the given item. */
+/** Returns an example of a first page. `item` is the only item on the page. */
 export function pageExample(item: JsonObject): Json {
   return pageAnswer({ page: 1, size: 20 }, 1, [item]);
 }

@@ -24,9 +24,9 @@ const extras = z.object({
 });
 
 /**
- * The token object (docs/contract.md, "The token object"). One schema describes every response. All fields except the
- * identifying ones are optional, because a create request returns only the identifying fields if it finds an equal
- * token that the caller may not read (docs/contract.md, "Deduplication on create").
+ * The token object (docs/contract.md, "The token object"). One schema describes every response. Only the identifying
+ * fields are required. A create request returns no other fields if it finds an equal token that the caller may not read
+ * (docs/contract.md, "Deduplication on create").
  */
 export const tokenObject = z
   .object({
@@ -127,7 +127,7 @@ export const tokenPage = z
   })
   .meta({ id: 'TokenPage', description: 'A page of tokens.' });
 
-/** A page with a cursor. */
+/** A page of tokens with a cursor. */
 export const tokenStep = z
   .object({
     pagination: z

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { isJsonObject, type Json } from '#src/domain/json.js';
 import { mergePatch } from '#src/domain/token/fields/merge-patch.js';
 
-/** Implements the pseudocode in RFC 7386, section 2, line by line. */
+/** Implements the pseudocode of RFC 7386, section 2, line by line. */
 function asTheRfcSays(target: Json | undefined, patch: Json): Json {
   if (!isJsonObject(patch)) return patch;
   const object: Record<string, Json> = isJsonObject(target) ? { ...target } : {};

@@ -5,7 +5,7 @@ import { checkCardNumber } from '#src/domain/token/types/card.js';
 
 const digits = (length: number) => fc.stringMatching(new RegExp(`^[0-9]{${length}}$`));
 
-/** Appends the only digit with which the number passes the check. */
+/** Appends the digit that makes the number pass the check. */
 function completed(start: string, accepts: (text: string) => boolean): string | undefined {
   return [...'0123456789'].map((digit) => start + digit).find(accepts);
 }

@@ -62,7 +62,7 @@ describe('201 an id from an expression over the data', () => {
   });
 
   test('a random alias that equals the value itself is drawn again', async ({ service }) => {
-    // Only one digit is random, so one alias in ten equals the account number.
+    // Only one digit of the alias is random, so one alias in ten is equal to the account number.
     const token = { id: '{{ data | alias_preserve_format: 5, 4 }}', type: 'us_bank_account_number' };
     for (let i = 0; i < 30; i += 1) {
       const { id } = await create(service, { ...token, data: '9081726354' });
@@ -71,7 +71,7 @@ describe('201 an id from an expression over the data', () => {
   });
 
   test('if every random alias that is drawn is in use, a UUID becomes the id', async ({ service }) => {
-    // Only ten ids are possible. Once all of them are in use, a create draws ten times without success.
+    // Only ten ids are possible. Once all ten are in use, a create draws ten times without success.
     const id = `${uniqueId()}-{{ data | alias_preserve_format }}`;
     const ids: string[] = [];
     for (let i = 0; i < 40; i += 1) ids.push((await create(service, { id, type: 'token', data: '5' })).id);

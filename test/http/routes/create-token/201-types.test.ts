@@ -6,9 +6,9 @@ import { create, read, test, uniqueId } from '../support.js';
 type Row = {
   readonly type: TokenType;
   readonly sent: Json;
-  /** The data as it is stored, if it differs from the data that was sent. */
+  /** The stored data, if it differs from the data that was sent. */
   readonly stored?: Json;
-  /** The data that a masked reader gets, or undefined if the reader gets no data. */
+  /** The data that a masked read returns, or undefined if it returns no data. */
   readonly masked: Json | undefined;
 };
 

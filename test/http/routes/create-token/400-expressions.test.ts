@@ -2,7 +2,7 @@ import { describe, expect } from 'vitest';
 import type { Json, JsonObject } from '#src/domain/json.js';
 import { create, expectRefusal, invalid, read, test, uniqueId } from '../support.js';
 
-/** Expressions that are invalid in every field. */
+/** These expressions are rejected in every field. */
 const wrongEverywhere = [
   ['an object that does not end', '{{ data'],
   ['an object that does not begin', 'data }}'],
@@ -22,8 +22,7 @@ const wrongEverywhere = [
 ] as const;
 
 /**
- * Expressions that are malformed. In a mask, such an object is stored and shows nothing. In every other field, it is
- * rejected.
+ * Malformed expressions. A mask may contain such an expression, which then shows nothing. Every other field rejects it.
  */
 const malformedChains = [
   ['a missing pipe', '{{ data reveal_last: 4 }}'],

@@ -8,7 +8,7 @@ async function remove(service: TestService, ids: readonly string[], key?: string
   return answer.body;
 }
 
-/** Returns how many keys can still be unwrapped although events in the log mark them for destruction. */
+/** Returns how many keys can still be unwrapped although an event marks them for destruction. */
 async function livingKeys(service: TestService, streams: readonly string[]): Promise<number> {
   const events = (await service.vault.log.readAll(0, 1_000_000)).filter(({ stream }) => streams.includes(stream));
   const keys = events.flatMap(({ clear }) => [clear['key'], clear['cvc_key']]).filter((key) => typeof key === 'string');

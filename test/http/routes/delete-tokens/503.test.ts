@@ -3,7 +3,7 @@ import { StoreUnavailable } from '#src/ports/store-unavailable.js';
 import type { TestService } from '../../../support/test-service.js';
 import { createPlain, path, test, uniqueId } from '../support.js';
 
-/** Makes the key store fail to destroy keys until the returned function is called. */
+/** Makes the key store fail whenever it should destroy keys. The returned function removes the fault. */
 function keysStay(service: TestService): () => void {
   const failing = vi
     .spyOn(service.vault.keys, 'destroy')
@@ -53,8 +53,8 @@ describe('503 no reader finds the tokens any longer, and a retry finishes the er
     failing.mockRestore();
     expect(await service.eventCount()).toBe(before);
     for (const id of ids) expect((await service.call('GET', path(id))).status).toBe(200);
-    // The deletion of these tokens is recorded in the access log, but the tokens are alive. A later delete by query
-    // must not delete them.
+    // The access log contains a deletion of these tokens, but the tokens are still alive. A later delete by query must
+    // not complete that deletion.
     await service.call('POST', '/tokens/delete', { query: `metadata.person:"${uniqueId()}"` });
     for (const id of ids) expect((await service.call('GET', path(id))).status).toBe(200);
     const answer = await service.call('POST', '/tokens/delete', { ids });

@@ -3,7 +3,7 @@ import { makeApplication, manage } from '../directory-support.js';
 import { createPlain, eventsSince, path, test, uniqueId } from '../support.js';
 import { logs, operationsOn } from './support.js';
 
-/** Returns the operation, the outcome and the type for each change to an entity of this type, oldest first. */
+/** Returns the operation and the outcome of each change to an entity of this type, oldest first. */
 async function actsOn(service: Parameters<typeof logs>[0], entity_type: string) {
   const entries = await logs(service, { entity_type });
   return entries.map(({ operation, outcome }) => `${operation} ${outcome}`).reverse();

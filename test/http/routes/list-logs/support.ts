@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import type { JsonObject } from '#src/domain/json.js';
 import type { TestService } from '../../../support/test-service.js';
 
-/** Sends `GET /logs` with a management key. Returns the entries. */
+/** Sends `GET /logs` with a management key, and returns the entries. */
 export async function logs(service: TestService, query: Readonly<Record<string, string>> = {}): Promise<JsonObject[]> {
   const answer = await logsAnswer(service, query);
   return answer['data'] as JsonObject[];
@@ -19,7 +19,7 @@ export async function logsAnswer(
   return answer.body;
 }
 
-/** Returns the operation and the outcome in each entry about an entity, oldest first. */
+/** Returns the operation and the outcome of every entry about an entity, oldest first. */
 export async function operationsOn(service: TestService, id: string): Promise<string[]> {
   const entries = await logs(service, { entity_id: id });
   return entries

@@ -24,7 +24,7 @@ describe('400 an invalid query string: the errors name every invalid parameter',
     ['metadata={"a":1}', ['metadata']],
     ['metadata={"a":{"b":"Zq7"}}', ['metadata']],
     ['metadata=', ['metadata']],
-    // A misspelled filter must be an error. If it were ignored, every token would match.
+    // A misspelled filter must be rejected. If the vault ignored the filter, every token would match.
     ['metadata[]=Zq7', ['metadata']],
     ['metadata_customer=Zq7', ['metadata']],
     ['metadata_filter=Zq7', ['metadata']],

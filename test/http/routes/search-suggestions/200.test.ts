@@ -94,7 +94,7 @@ describe('metadata keys and containers of live tokens', () => {
     expect(await suggest(service, 'many')).toEqual(keys.slice(0, 20).map((key) => `metadata.${key}`));
   });
 
-  /** Threat: the container of an erased token is suggested forever. */
+  /** Threat: an attacker who may see suggestions reads the container of an erased token long after the erasure. */
   test('are suggested for at most ten minutes after their tokens are gone, and new ones are suggested from then on', async ({
     service,
   }) => {
@@ -124,7 +124,7 @@ describe('metadata keys and containers of live tokens', () => {
   });
 });
 
-/** Threat: from the suggestions, an application that sees one container learns about other containers. */
+/** Threat: an application that sees only one container uses the suggestions to learn about other containers. */
 describe('a caller that may not search everything', () => {
   test('gets the containers of its own rules that grant search, and no metadata key or other container', async ({
     service,
@@ -169,8 +169,8 @@ describe('a caller that may not search everything', () => {
     const before = await answers();
     await createPlain(service, { metadata: { customer: 'v' }, containers: ['/narrow/inner/', '/narrwo/'] });
     expect(await answers()).toBe(before);
-    // No caller that may search everything has sent a request since the last collection. If this caller's request had
-    // begun a collection, the result after 50 ms would be null or contain words.
+    // Since the last collection, no caller that may search everything has sent a request. If this caller's request had
+    // begun a collection, the collection below would not begin.
     let collecting = false;
     await service.vault.vocabularies.of(service.tenantId, service.clock.now(), async () => {
       collecting = true;

@@ -3,7 +3,7 @@ import type { TestService } from '../../../support/test-service.js';
 
 type Suggestion = { readonly text: string; readonly kind: string };
 
-/** Requests suggestions once. Returns the response, even if the vocabulary is not ready. */
+/** Requests suggestions once. Returns the response even if the vocabulary is not ready. */
 export async function suggestNow(service: TestService, prefix?: string, key?: string): Promise<readonly Suggestion[]> {
   const query = prefix === undefined ? '' : `?prefix=${encodeURIComponent(prefix)}`;
   const options = key === undefined ? {} : { key };
@@ -14,13 +14,13 @@ export async function suggestNow(service: TestService, prefix?: string, key?: st
   return answer.body['suggestions'] as unknown as readonly Suggestion[];
 }
 
-/** Waits until the service has collected its vocabulary. Then requests suggestions and returns their text. */
+/** Waits until the service has collected its vocabulary. Then requests suggestions, and returns their texts. */
 export async function suggest(service: TestService, prefix: string, key?: string): Promise<readonly string[]> {
   await collected(service);
   return (await suggestNow(service, prefix, key)).map(({ text }) => text);
 }
 
-/** Makes the service collect its vocabulary if a collection is due, and waits until it is finished. */
+/** Makes the service collect its vocabulary if a collection is due, and waits until the collection is complete. */
 export async function collected(service: TestService): Promise<void> {
   await suggestNow(service, 'x');
   await service.vault.vocabularies.idle();
@@ -28,7 +28,7 @@ export async function collected(service: TestService): Promise<void> {
 
 export const refreshMs = 10 * 60_000;
 
-/** Makes the vocabulary too old, so that the next one includes everything that is stored from now on. */
+/** Makes the vocabulary so old that the next request begins a new collection. */
 export function makeStale(service: TestService): void {
   service.clock.advance(refreshMs);
 }

@@ -83,7 +83,10 @@ describe('an error about an unknown field names the most similar field or metada
   });
 });
 
-/** Threat: with misspelled queries, an attacker learns about keys and containers outside its rules. */
+/**
+ * Threat: an attacker sends misspelled queries, and learns from the suggestions about keys and containers outside its
+ * rules.
+ */
 describe('a caller that may not search everything learns nothing about other tokens', () => {
   test('from errors or suggestions, whether or not such tokens exist', async ({ service }) => {
     await populate(service);

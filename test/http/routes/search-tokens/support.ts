@@ -9,7 +9,7 @@ type Found = {
   readonly pagination: JsonObject;
 };
 
-/** Sends a search and returns the result. Fails the test if the status is not 200. */
+/** Sends a search, and returns the result. Fails the test if the status is not 200. */
 export async function search(
   service: TestService,
   query?: string,
@@ -19,7 +19,7 @@ export async function search(
   return found(await service.call('POST', '/tokens/search', { query, ...body }, options));
 }
 
-/** Sends a list request with this query string and returns the result. */
+/** Sends a list request with this query string, and returns the result. */
 export async function list(service: TestService, queryString = '', key?: string): Promise<Found> {
   const options = key === undefined ? {} : { key };
   return found(await service.call('GET', `/tokens${queryString}`, undefined, options));

@@ -114,7 +114,8 @@ describe('503 while the keys cannot be destroyed', () => {
         const [wrapped] = profile === 'embedded' ? wrappedKeys(service) : [];
         const stranger = await makeManager(service, ['tenant:delete']);
         const release = holdKeys(service);
-        // Adds a key to the store, so that the reader’s snapshot contains something that must be kept.
+        // Adds a key to the store. The reader's snapshot then differs from the current state, so the write-ahead log
+        // must retain the old state.
         await service.vault.keys.createTenant(service.vault.random.uuid());
         const refused = await deletion(service);
         expect(refused.status, refused.text).toBe(503);

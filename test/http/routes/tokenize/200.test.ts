@@ -148,7 +148,7 @@ describe('200 ids', () => {
     const ids = answer.map(({ id }) => id);
     expect(new Set(ids).size).toBe(30);
     for (const id of ids) expect(id).toMatch(new RegExp(`^${prefix}-\\d\\d$|${uuid.source}`));
-    // Only ten aliases are possible, which is not enough for twelve tokens.
+    // Only ten aliases are possible, but there are twelve tokens.
     const full = `${uniqueId()}-{{ data | alias_preserve_format }}`;
     const twelve = (await tokenize(service, Array(12).fill({ ...request, data: '7', id: full }))) as { id: string }[];
     expect(twelve.map(({ id }) => id)).toContainEqual(expect.stringMatching(uuid));

@@ -29,7 +29,7 @@ describe('400 if one part is invalid, the whole request is rejected, nothing is 
     const id = uniqueId();
     const body = what === 'the body itself' ? parts : { first: { ...valid, id }, ...wrapped(parts) };
     const expected = invalid(...(Array.isArray(parts) ? paths.map((at) => `rest${at}`) : paths));
-    // Wrong JSON types are reported before all other errors.
+    // Wrong JSON types are reported before any other error.
     const answer = await service.call('POST', '/tokenize', body);
     const told = what === 'several parts' ? invalid('a.type') : expected;
     await expectRefusal(service, async () => answer, told);

@@ -6,7 +6,7 @@ import { detokenize, tokenize } from '../batch.js';
 import { test } from '../support.js';
 
 const text = fc.oneof(fc.string({ unit: 'grapheme' }), fc.constantFrom('{{ a }}', "it's", '{{', '}}', '{% x %}'));
-/** JSON numbers that the vault accepts. It rejects whole numbers beyond ±(2^53 - 1). */
+/** Generates the JSON numbers that the vault accepts. The vault rejects whole numbers beyond ±(2^53 - 1). */
 const faithful = fc
   .double({ noNaN: true, noDefaultInfinity: true })
   .filter((number) => isFaithfulNumber(JSON.stringify(number)));
@@ -39,10 +39,7 @@ function asExpressions(tokens: Json): Json {
   return Object.fromEntries(Object.entries(tokens).map(([name, item]) => [name, asExpressions(item)]));
 }
 
-/**
- * Returns true if a body has at most 100 values, contains no create request, and has no key that the body parser
- * rejects.
- */
+/** Returns true if a body has at most 100 values, no create request, and no key that the body parser rejects. */
 function fits(json: Json): boolean {
   const written = JSON.stringify(json);
   return written.length < 3_000 && !/"(?:type|data|constructor|prototype)"/.test(written);

@@ -60,7 +60,7 @@ const rows: readonly Row[] = [
   ['several errors', { metadata: { a: 1 }, expires_at: 'x', data: null }, 'data', 'metadata.a', 'expires_at'],
 ];
 
-/** Patches that are rejected because the token is a card. */
+/** Patches that are rejected only because the token is a card. */
 const onACard: readonly Row[] = [
   ['another id', { id: 'another' }, 'id'],
   ['id null', { id: null }, 'id'],

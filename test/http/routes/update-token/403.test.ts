@@ -53,7 +53,8 @@ describe('403 changing expressions requires reveal, so that an attacker cannot w
     { search_indexes: ['{{ data.number | slice: 0, 1 }}'] },
     { search_indexes: [] },
     { search_indexes: null },
-    // This expression cannot be evaluated, and the failure would also reveal something about the data.
+    // This expression cannot be evaluated. The failure must not be reported, because it would reveal something about
+    // the data.
     { search_indexes: ['{{ data.none }}'] },
     { fingerprint_expression: '{{ data.number | slice: 0, 1 }}' },
     { fingerprint_expression: '{{ data.none }}' },
@@ -191,7 +192,7 @@ describe('403 a move must not widen what its caller may do or see', () => {
 describe('403 deduplicating on only some of the fingerprinted values requires reveal', () => {
   const hidden = { routing_number: '021000021', account_number: '50773412' };
   const known = '011401533';
-  /** One decoy for each possible account number. */
+  /** A decoy for each possible account number. */
   const decoys = Array.from({ length: 20 }, (_, i) => ({
     type: 'bank',
     data: { routing_number: known, account_number: `507734${String(i).padStart(2, '0')}` },

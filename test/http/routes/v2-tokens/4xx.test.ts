@@ -117,7 +117,7 @@ describe('GET /v2/tokens and POST /v2/tokens/search', () => {
     await createPlain(service, { metadata: { group } });
     const list = (start: string) => service.call('GET', `/v2/tokens?metadata.group=${group}&size=1${start}`);
     const { next } = (await list('')).body['pagination'] as { readonly next: string };
-    // These requests put the tokens into the cache of verified rows.
+    // After these requests, the cache of verified rows contains the tokens.
     for (const { id } of [expiring, deleted]) expect((await service.call('GET', `/tokens/${id}`)).status).toBe(200);
     expect((await service.call('DELETE', `/tokens/${deleted.id}`)).status).toBe(204);
     service.clock.advance(60_000);

@@ -6,7 +6,7 @@ import { createPlain, path, test, uniqueId } from '../support.js';
 
 type Step = { readonly ids: readonly string[]; readonly next: string | null; readonly pagination: object };
 
-/** Returns one page of a list or search in a group. Fails the test if the status is not 200. */
+/** Returns one page of a list or search for the tokens of a group. Fails the test if the status is not 200. */
 async function step(
   service: TestService,
   by: 'list' | 'search',
@@ -84,7 +84,8 @@ describe.for(['list', 'search'] as const)('a %s is paged by cursor', (by) => {
       const found: Step = await step(service, by, group, start);
       met.push(...found.ids);
       start = found.next;
-      // The test deletes one token that was already returned and one that was not, and creates a new one.
+      // Deletes one token that a page has already returned and one that no page has returned yet. A new token is
+      // created below.
       const doomed = [met.at(-1), made.filter((id) => !met.includes(id) && !gone.includes(id)).at(-1)];
       for (const id of page < 2 ? doomed : []) {
         if (id === undefined) continue;
@@ -133,7 +134,7 @@ test('the requests of Basis Theory’s published clients find the same tokens', 
   const fingerprint = String(body['fingerprint']);
   const filters = `type=token&container=${encodeURIComponent(container)}&fingerprint=${fingerprint}&size=20`;
   const requests = [
-    // The TypeScript client sends metadata as JSON, and the Python client sends it in brackets.
+    // The TypeScript client sends metadata filters as JSON. The Python client sends them in brackets.
     ['GET', `/v2/tokens?${filters}&metadata=${encodeURIComponent(JSON.stringify({ group }))}`],
     ['GET', `/v2/tokens?${filters}&metadata%5Bgroup%5D=${group}`],
     ['POST', '/v2/tokens/search', { query: `metadata.group:${group} AND container:${container}`, size: 20 }],
