@@ -12,7 +12,6 @@ export function summary(values) {
 }
 
 /**
-<<<<<<< HEAD
  * Returns the ratio of two totals over the rounds, and its standard error as for the ratio of the means of paired
  * samples. One round says little on a noisy machine, but the totals of many rounds do.
  */
@@ -25,10 +24,7 @@ function ratioOfTotals(over, under) {
 }
 
 /**
- * The minimum duration of a competitor's round, approximately. Without it, a limit would be measured for only a few
-=======
  * The approximate minimum duration of a competitor's round. Without a minimum, a limit would be measured for only a few
->>>>>>> w30/prose
  * hundredths of a second, and a single pause of the machine would determine its rate.
  */
 const roundSecondsMin = 0.5;

@@ -13,16 +13,11 @@ const sizes = {
   full: { count: 10_000, rounds: 20, warmUpSeconds: 5 },
 };
 const connectionCounts = [1, 16, 64];
-<<<<<<< HEAD
-/** After a webhook is created or deleted, the service notices that within little more than one second. */
-const noticedMs = 1_500;
-=======
 /**
  * How long to wait after a webhook is created or deleted. The service notices the change after slightly more than one
  * second.
  */
-const noticedMs = 2_000;
->>>>>>> w30/prose
+const noticedMs = 1_500;
 
 /**
  * Measures how much a webhook slows down creates in the same vault. Rounds with the webhook alternate with rounds

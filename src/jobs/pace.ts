@@ -9,13 +9,8 @@ const deliveryMs = 0.6;
  */
 const ownMs = 0.25;
 /** While this thread is busy, deliveries take at most 1/`share` of one processor's time. */
-<<<<<<< HEAD
 const share = 25;
-/** The thread counts as busy if other work takes more than this fraction of the time. */
-=======
-const share = 20;
 /** The thread counts as busy if work other than deliveries takes more than this fraction of the time. */
->>>>>>> w30/prose
 const busyShare = 0.3;
 const sampleMs = 100;
 const restMsMax = 1_000;
