@@ -2,14 +2,17 @@ import { configDefaults, defineConfig } from 'vitest/config';
 
 /**
  * The tests that take minutes: kills, damaged files, erasure, rotation, rebuilds, backups, load, imports and exports of
- * many tokens, commands over HTTP, and all commands in the docs.
+ * many tokens, random search plans, commands that run as processes, and all commands in the docs.
  */
 const long = [
-  'test/adapters/sqlite/{broken-files,damaged-index}.test.ts',
+  'test/adapters/eventstoredb/{event-log,rights}.test.ts',
+  'test/adapters/sqlite/{broken-files,damaged-index,search-rows}.test.ts',
   'test/backup/**/*.test.ts',
-  'test/cli/bad-starts.test.ts',
   'test/cli/bulk/**/*.test.ts',
-  'test/cli/over-http.test.ts',
+  'test/cli/{audit,audit-evidence,bad-input,bad-starts,console,directory-verbs,doctor,full-disk}.test.ts',
+  'test/cli/{launcher,mounts,over-http,projections,serve,serve-dev,serve-settings,serve-tls}.test.ts',
+  'test/cli/{tokens,tracing,words}.test.ts',
+  'test/clients/typescript/package.test.ts',
   'test/crash/**/*.test.ts',
   'test/docs/{pages,how-to-pages}.test.ts',
   'test/erasure/**/*.test.ts',

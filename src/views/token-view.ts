@@ -43,17 +43,3 @@ export function applyFact(view: TokenView, fact: RecordedFact, sealed: SealedPar
     cvc: life?.cvc == null ? null : (sealed.cvc ?? view.cvc),
   };
 }
-
-/**
- * Completes the state after its events have been stored. If one of these events began a life, adds the position of that
- * event, which is known only after the append. `positions` are the positions of the events after `expectedRevision`.
- */
-export function withCreatedPosition(
-  state: TokenState,
-  expectedRevision: number,
-  positions: readonly number[],
-): TokenState {
-  const createdPosition = positions[(state.life?.createdRevision ?? -1) - expectedRevision - 1];
-  if (state.life === null || createdPosition === undefined) return state;
-  return { ...state, life: { ...state.life, createdPosition } };
-}

@@ -17,7 +17,7 @@ import type { WebhookSender } from '#src/ports/webhook-sender.js';
 import type { LimitSettings } from '#src/vault/limit-settings.js';
 import { openClusterService } from './cluster-service.js';
 import { type ManualClock, manualClock } from './manual-clock.js';
-import { openApiChecker } from './openapi-checker.js';
+import { type OpenApiChecker, openApiChecker } from './openapi-checker.js';
 import { profile } from './profile.js';
 
 export type TestService = Awaited<ReturnType<typeof startTestService>>;
@@ -27,6 +27,11 @@ const headerNames = {
   traceId: ['service-trace-id'],
   idempotencyKey: ['service-idempotency-key', 'idempotency-key'],
 };
+/**
+ * The checkers of responses, by `acceptsBearer`. No other option of a service changes its OpenAPI document. Building a
+ * checker takes longer than anything else that this thread does to start a service.
+ */
+const checkers = new Map<boolean, OpenApiChecker>();
 const silent: RequestLog = { request: () => undefined, error: () => undefined };
 
 type CallOptions = {
@@ -114,7 +119,8 @@ export async function startTestService(options: TestServiceOptions = {}) {
     log: silent,
   });
   await app.ready();
-  const check = openApiChecker(app);
+  const check = checkers.get(acceptsBearer) ?? openApiChecker(app);
+  checkers.set(acceptsBearer, check);
   const [revealing] = tenant.keys;
   if (revealing === undefined) throw new Error('the tenant has no private application');
   const key = revealing.reveal();

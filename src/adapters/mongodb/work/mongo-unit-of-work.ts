@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { atMost } from '../../../domain/at-most.js';
+import { withCreatedPosition } from '../../../domain/token/token-state.js';
 import type { DirectoryWriter } from '../../../ports/directory.js';
 import type { AppendOutcome, EventLog } from '../../../ports/event-log.js';
 import { keyNamedWithinMs } from '../../../ports/key-store.js';
@@ -12,7 +13,6 @@ import {
   type StreamWrite,
   type UnitOfWork,
 } from '../../../ports/unit-of-work.js';
-import { withCreatedPosition } from '../../../views/token-view.js';
 import type { Batches } from './batches.js';
 import {
   type createFingerprintClaims,

@@ -1,6 +1,6 @@
+import { withCreatedPosition } from '../../../domain/token/token-state.js';
 import type { BuiltRow } from '../../../ports/generations.js';
 import type { StoredWrite } from '../../../ports/unit-of-work.js';
-import { withCreatedPosition } from '../../../views/token-view.js';
 import type { SqliteDatabase } from '../database/open-database.js';
 import { ofBothSlots } from '../database/rows-schema.js';
 import { createDirectoryRowWriter } from './directory-row-writer.js';
