@@ -15,8 +15,8 @@ export type ConsoleCredentials = {
 };
 
 /**
- * A person and the person's groups. For every request, the vault looks up again what the settings allow these groups to
- * open.
+ * A person and the person's groups. On every request, the vault checks the settings again to see what these groups may
+ * access.
  */
 export type ConsoleMembership = {
   readonly issuer: string;

@@ -54,8 +54,7 @@ async function freePort(): Promise<number> {
 }
 
 /**
- * Starts a real Prometheus with our alerts, which scrapes this address every second. Stops Prometheus when the test
- * ends.
+ * Starts a real Prometheus that loads our alerts and scrapes `target` every second. Stops Prometheus when the test ends.
  */
 async function startPrometheus(target: string) {
   const dir = tempDir();

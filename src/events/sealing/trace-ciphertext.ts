@@ -30,7 +30,7 @@ export function sealTrace(keys: TraceKeys, trace: Trace, at: TracePlace): Buffer
   return Buffer.concat([head, sealCiphertext(epochKey(keys.audit, epoch), textOf(trace), boxPlace(at))]);
 }
 
-/** Decrypts a trace. Returns null if the ciphertext is damaged or was moved from a different place. */
+/** Decrypts a trace. Returns null if the ciphertext is damaged or was sealed for a different place. */
 export function openTrace(auditKey: Buffer, stored: Uint8Array, at: TracePlace): Trace | null {
   if (stored.length < epochBytes) return null;
   const bytes = Buffer.from(stored.buffer, stored.byteOffset, stored.length);
