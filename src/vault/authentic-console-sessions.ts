@@ -55,7 +55,10 @@ export type ConsoleSignIn = {
   readonly nonce: string;
   readonly codeVerifier: string;
   readonly beganAt: number;
-  /** The id of the session in which the sign-in began, which the sign-in will replace. Null if there was no session. */
+  /**
+   * The id of the session in which the sign-in began. The sign-in will replace this session. Null if there was no
+   * session.
+   */
   readonly replaces: string | null;
 };
 

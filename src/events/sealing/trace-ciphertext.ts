@@ -40,7 +40,7 @@ export function openTrace(auditKey: Buffer, stored: Uint8Array, at: TracePlace):
 }
 
 /**
- * Returns the text to encrypt. If there is no person and no reason, this is only the trace id, as in the original
+ * Returns the text to encrypt. If there is no person and no reason, the text is only the trace id, as in the original
  * format. No trace id begins with a bracket, so the original format cannot be confused with the newer format.
  */
 function textOf({ traceId, visitor }: Trace): string {
