@@ -1,8 +1,8 @@
 // The benchmark. One run measures the vault, and also the physical limits of this machine for the same work. `--help`
 // lists the options.
 //
-// The results go to bench/results/NAME.json. The tables and charts that are generated from them go next to that file
-// (bench/report).
+// The results are written to bench/results/NAME.json. The tables and charts that bench/report generates from them are
+// written next to that file.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';

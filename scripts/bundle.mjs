@@ -1,5 +1,5 @@
-// Bundles the modules in `dist` into the program in `dist/bin`. Without the bundle, a short command spent two thirds of
-// its time on loading 600 small modules.
+// Bundles the modules in `dist` into the program in `dist/bin`. Without the bundle, a short command would spend two
+// thirds of its time loading 600 small modules.
 import { cpSync, readFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { rolldown } from 'rolldown';
@@ -13,8 +13,9 @@ const bundled = /^(zod|commander|fastify-type-provider-zod|@fastify\/error)(\/|$
 const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
 
 /**
- * Returns true if a module stays outside the bundle. Throws if its package is not a dependency, because an installation
- * would not contain it. The bundler itself imports such packages for some code, such as a template with `</script>`.
+ * Returns true if a module stays outside the bundle. Throws if the module's package is not a dependency, because an
+ * installation would not contain that package. The bundler itself imports such packages for some code, such as a
+ * template with `</script>`.
  */
 function isExternal(id) {
   if (!/^[@a-z]/.test(id) || bundled.test(id) || id.startsWith('dist/')) return false;

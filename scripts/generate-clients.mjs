@@ -142,7 +142,7 @@ async function typescript(document, served, folder) {
   writeFileSync(
     join(folder, 'operations.ts'),
     `${notice}
-/** How each operation is sent, and which of its arguments chooses the page. */
+/** How each operation is sent, and which of its arguments selects the page. */
 export const operations = {
 ${table.join('')}} as const;
 

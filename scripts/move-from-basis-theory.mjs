@@ -30,7 +30,8 @@ const types = new Set([
 class Stopped extends Error {}
 
 const say = (/** @type {string} */ text) => process.stderr.write(`${text}\n`);
-// If the import stops reading early, it prints the reason, so this script exits without a message.
+// If the import stops reading early, the import itself prints the reason. This script therefore exits without a
+// message.
 process.stdout.on('error', () => process.exit(1));
 
 try {

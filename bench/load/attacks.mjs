@@ -8,7 +8,7 @@ const connections = 64;
 const mib = 1024 * 1024;
 const json = { 'content-type': 'application/json' };
 
-/** A 4 MiB body that contains as many values as possible. */
+/** A 4 MiB body with as many values as possible. */
 const largeBody = `[${'[],'.repeat(Math.floor((4 * mib - 8) / 3))}[]]`;
 
 /**

@@ -76,7 +76,10 @@ function machineLine({ name, day, minutes, machine }) {
   return `Run \`${name}\` of ${day}: ${processors} processors (${model}), ${(memoryBytes / 2 ** 30).toFixed(0)} GiB, ${system}, Node ${node}; ${minutes.toFixed(1)} minutes.`;
 }
 
-/** Returns a table of what a user gets: requests per second, and p50 and p99 in ms, by number of connections. */
+/**
+ * Returns a table of the performance that a user sees: requests per second, and p50 and p99 in ms, by number of
+ * connections.
+ */
 function ratesTable(table) {
   const counts = [...new Set(table.map(({ connections }) => connections))];
   const works = [...new Set(table.map(({ work }) => work))];

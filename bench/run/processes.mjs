@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 
 const program = fileURLToPath(new URL('../../dist/bin/strongroom.js', import.meta.url));
 const readyLimitMs = 120_000;
-/** The flags with which the image and the installer start the service (Dockerfile, scripts/install.sh). */
+/** The flags with which the image and the installer start the service (see Dockerfile and scripts/install.sh). */
 const serviceFlags = ['--max-semi-space-size=32'];
 
 /** Runs `strongroom` with these arguments until it exits. Returns its output. */

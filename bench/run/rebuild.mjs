@@ -11,8 +11,8 @@ const chunksAtRest = 10;
 
 /**
  * Measures how much a rebuild slows concurrent readers down. The readers send gets in plaintext to the embedded
- * profile, in chunks of 1,000. The first chunks are sent at rest, and the others while a rebuild runs. Each result is a
- * summary over the chunks, in ms.
+ * profile, in chunks of 1,000. The first chunks are sent at rest, and the remaining chunks are sent while a rebuild
+ * runs. Each result is a summary over the chunks, in ms.
  */
 export async function measureRebuild({ directory, mode, say }) {
   const tokens = sizes[mode];

@@ -85,7 +85,7 @@ export async function sideBySide(
     run.count = Math.max(planned, Math.ceil(last.result.perSecond * roundSecondsMin));
   }
   for (let round = 0; round < rounds; round += 1) {
-    // Alternates the order, so that no competitor always runs in the wake of the same other one.
+    // Alternates the order, so that no competitor always runs directly after the same other competitor.
     for (const run of round % 2 === 0 ? runs : runs.toReversed()) run.results.push((await runOnce(run)).result);
   }
   const figures = runs.map(({ name, results }) => {

@@ -1,6 +1,6 @@
 /**
- * Stands in for the API of a payment processor. A real processor is a different company's server. Send the card to it
- * over TLS, and never log the card.
+ * Stands in for the API of a payment processor. A real processor is another company's server. Send cards to it only
+ * over TLS, and never log a card.
  *
  * @param {{ card: any, amount: number, idempotencyKey: string }} payment
  */

@@ -34,8 +34,8 @@ async function pay(id) {
   // A repeated request for the same payment must not charge the card twice. The processor therefore gets the same
   // idempotency key each time.
   const result = await charge({ card: data, amount: 1999, idempotencyKey: `payment of ${id}` });
-  // The card's code must not be stored after the authorization. The charge stands even if the purge fails, and the
-  // vault purges the code after an hour in any case.
+  // The card's verification code must not be stored after the authorization. Even if the purge fails, the charge
+  // remains valid, and the vault purges the code after an hour.
   await vault.purgeCvc({ path: { id } }).catch((error) => console.error(`the code was not purged: ${error.code}`));
   return result;
 }

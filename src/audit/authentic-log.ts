@@ -15,10 +15,10 @@ import type { StoredWork, UnitOfWork } from '../ports/unit-of-work.js';
 type Keys = Pick<KeyRing, 'integrityKeys'>;
 
 /**
- * Wraps the log of a store so that it uses MACs. Each commit gets a MAC when it is appended, and each event is verified
- * when it is read. The verification detects events that an attacker with write access to the store has added or
- * changed. It cannot detect that events were removed from the end of a stream or from the end of the log. To detect
- * that, the key store records the newest checkpoint and the newest link (`audit/continuity.ts`).
+ * Wraps a store's log. Each commit gets a MAC when it is appended, and each event is verified when it is read. The
+ * verification detects events that an attacker with write access to the store has added or changed. It cannot detect
+ * that events were removed from the end of a stream or from the end of the log. To detect that, the key store records
+ * the newest checkpoint and the newest link (`audit/continuity.ts`).
  */
 export function authenticLog(stored: StoredLog, keys: Keys): EventLog {
   const keyOf = async () => (await keys.integrityKeys()).commits;
@@ -97,7 +97,7 @@ export function authenticStores<S extends { storedLog: StoredLog; storedWork: St
   return { ...stores, log: authenticLog(storedLog, keys), work: authenticWork(storedWork, keys) };
 }
 
-/** Returns a description of how a stored event was forged. Returns null if the event is authentic. */
+/** Describes how a stored event was forged. Returns null if the event is authentic. */
 export function forgery(key: Uint8Array, event: StoredEvent): string | null {
   try {
     wholeEvent(key, event);

@@ -81,8 +81,8 @@ async function problemOf(vault: Vault, view: TokenView): Promise<'outdated' | nu
 }
 
 /**
- * Returns true if events of the token's stream are missing from its row. A row whose key is lost does not count as
- * outdated. Other checks report lost keys.
+ * Returns true if the token's row does not reflect all events in the token's stream. A row whose key is lost does not
+ * count as outdated. Other checks report lost keys.
  */
 async function isOutdated(vault: Vault, { tenantId, stream, state: { life, revision } }: TokenView): Promise<boolean> {
   if (life === null) return false;

@@ -61,8 +61,8 @@ export function createCheckpointer(needs: CheckpointerDeps): Checkpointer {
   let running: Promise<void> = Promise.resolve();
   let stopped = true;
   /**
-   * False if the last round failed. If so, `stop` skips the final round, which would probably fail too and would only
-   * delay the stop.
+   * False if the last round failed. In that case, `stop` skips the final round. That round would probably also fail,
+   * and would only delay the stop.
    */
   let isUp = true;
   let anchorRestsUntil = Number.NEGATIVE_INFINITY;

@@ -16,8 +16,8 @@ type Deps = {
 };
 
 /**
- * The number of recent commits to keep in memory. A checkpoint can appear in the log some events after the last commit
- * that it signs. That commit must still be in memory when the checkpoint is verified.
+ * The number of recent commits to keep in memory. A checkpoint can appear in the log several events after the last
+ * commit that it signs. That commit must still be in memory when the checkpoint is verified.
  */
 const recentMax = 20_000;
 const checkpointsPerPage = 100;
@@ -139,8 +139,8 @@ async function checkpointIn(
 }
 
 /**
- * Reads the log from a checkpoint to its head, and computes the chain. Throws ForgedLog if the computed chain lacks a
- * link of `links` that is after the checkpoint.
+ * Reads the log from a checkpoint to its head, and computes the chain. Throws ForgedLog if a link in `links` is after
+ * the checkpoint but is not part of the computed chain.
  */
 async function followTo(
   log: Pick<EventLog, 'readClear'>,

@@ -47,8 +47,8 @@ export async function followLog(
   for (let after = from.position; ; ) {
     const page = await log.readClear(after, pageSize);
     for (const event of page) {
-      // A later commit may be in progress, so that this page contains only a part of it. Events after `upTo` are
-      // therefore ignored.
+      // Events after `upTo` are ignored. They may belong to a commit that is still in progress, so this page may
+      // contain only a part of that commit.
       if (event.position > upTo) return chain;
       expectNext(commit.at(-1), event);
       commit.push(event);

@@ -9,7 +9,7 @@ type Options = Readonly<Record<string, unknown>>;
 
 /**
  * Returns the API key from `--api-key-file`, `STRONGROOM_API_KEY_FILE` or `STRONGROOM_API_KEY`, and the name of the
- * option or variable that provided it, which messages mention. Returns null if none of them is set.
+ * option or variable that provided the key. Messages include this name. Returns null if none of them is set.
  */
 export async function apiKeyOf(
   options: Options,

@@ -156,7 +156,7 @@ const certificateFaults: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the failure for a broken connection. `next` is the advice for the case that the service may have received the
+ * Returns the failure for a broken connection. `next` is the advice to show if the service may have received the
  * request.
  */
 function connectionFailure({ address, addressName }: ClientOptions, error: unknown, next: string): Failure {

@@ -11,7 +11,7 @@ export function expectSafeContainer(config: Config): void {
 
 /**
  * Returns the configured root key. If a rotation is unfinished, the next root key follows it. Also returns the key of
- * `--dev` data, because `serve` without `--dev` rejects such data later. Throws Failure if a key cannot be read.
+ * `--dev` data. `serve` without `--dev` rejects such data later. Throws Failure if a key cannot be read.
  */
 export async function rootKeysOf(config: Config): Promise<readonly [Buffer, ...Buffer[]]> {
   expectSafeContainer(config);

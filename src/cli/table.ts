@@ -1,4 +1,4 @@
-/** A table cell. Null means that there is no value. The table shows it as `-`. */
+/** A table cell. Null means that there is no value. The table shows null as `-`. */
 export type Cell = string | number | null;
 
 /**

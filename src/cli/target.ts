@@ -110,7 +110,7 @@ export async function applicationTargetOf(options: Options): Promise<Application
 }
 
 /**
- * Returns a client for the service whose address an option or a variable contains. Returns null if neither contains an
+ * Returns a client for the service at the address in an option or a variable. Returns null if neither contains an
  * address. Throws Failure if the address or the key is invalid.
  */
 async function clientOf(options: Options): Promise<Client | null> {

@@ -16,8 +16,8 @@ export function forgottenBefore(now: number): number {
  * The state of a request that may have an idempotency key:
  * - `first`: This is the first request with its key, or the request has no key. The caller runs the command with `cmd`
  *   in its events, and then calls `release`.
- * - `repeat`: An earlier request with the same key succeeded. The caller renders the response again from the result of
- *   that request.
+ * - `repeat`: An earlier request with the same key succeeded. The caller renders the response again from the stored
+ *   result of that request.
  * - `in_flight`: An earlier request with the same key is still running.
  */
 export type Claimed =

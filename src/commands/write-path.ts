@@ -37,7 +37,7 @@ export type TokenWrite = {
   readonly view: TokenView;
   /**
    * The events to append. If there are none, nothing is appended, but the keys that earlier events in the stream have
-   * ended are destroyed again.
+   * marked for destruction are destroyed again.
    */
   readonly decisions: readonly TokenEvent[];
   readonly payload: Payload;
@@ -272,8 +272,8 @@ export async function ensureProjected({ work }: Pick<Vault, 'work'>, views: Iter
 }
 
 /**
- * Returns true if a missing key has a harmless explanation: after this process loaded the token, another process
- * changed or deleted it. In that case, no key is lost.
+ * Returns true if another process changed or deleted the token after this process loaded it. In that case, the missing
+ * key was destroyed on purpose and is not lost.
  */
 async function movedOn(vault: Vault, views: ReadonlyMap<string, TokenView>, error: unknown): Promise<boolean> {
   const view = error instanceof KeyLost ? views.get(error.stream) : undefined;

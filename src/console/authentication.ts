@@ -49,8 +49,8 @@ export function createConsoleAuthentication(service: Service, admission: Admissi
       const visitor = { name: session.name, issuer: session.issuer, reason: null };
       request.caller = { ...found.caller, sourceAddress: request.ip, visitor };
     }
-    // If the page uses no application of the session, the request counts against the limit of one of the session's
-    // applications.
+    // If the page does not use any of the session's applications, the request counts against the limit of one of the
+    // session's applications.
     const payer = request.caller ?? session.private ?? session.management;
     if (payer !== null) await service.limits.request(payer);
     const admitted = admission.admit(request, reply, payer?.tenantId ?? operators);

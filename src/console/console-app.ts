@@ -41,7 +41,10 @@ import { createTasks } from './tasks.js';
 import { createTemplates, viewsFolder } from './views.js';
 import { createVisit, leaveFlash, sendHtml } from './visit.js';
 
-/** The maximum body size. A token can have 512 KiB, and URL encoding makes it up to three times as long in a form. */
+/**
+ * The maximum body size. A token can be 512 KiB in size, and the URL encoding of a form makes it up to three times as
+ * long.
+ */
 const bodyBytesMax = 2 * 1024 * 1024;
 /**
  * The maximum body size for pages that need no session. Threat: an attacker without a session posts large bodies to

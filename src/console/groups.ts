@@ -12,9 +12,9 @@ export type GroupRule = {
 export type OpenedByGroups = Omit<GroupRule, 'group'>;
 
 /**
- * Returns the access that a person's groups grant. If several rules match, the first rule with a tenant determines the
- * tenant. For each type of application, the first matching rule of that tenant determines the application. A session
- * therefore never mixes tenants.
+ * Returns the access that a person's groups grant. If several rules match, the first of them that has a tenant
+ * determines the tenant. For each type of application, the first matching rule of that tenant determines the
+ * application. A session therefore never mixes tenants.
  */
 export function openedBy(rules: readonly GroupRule[], groups: readonly string[]): OpenedByGroups {
   const matching = rules.filter(({ group }) => groups.includes(group));

@@ -6,7 +6,7 @@ import type { SignedIn } from './sessions.js';
 
 type MenuItem = { readonly label: string; readonly path: string; readonly isCurrent: boolean };
 
-/** The navigation. Each group contains links to the pages that the session may open. */
+/** The navigation. Each group contains links to the pages that the session may access. */
 export type Menu = readonly { readonly label: MenuGroup; readonly items: readonly MenuItem[] }[];
 
 const groups: readonly MenuGroup[] = ['Vault', 'Access', 'Audit', 'Operations'];
@@ -39,7 +39,7 @@ export type CallerFound =
   | { readonly kind: 'missing_key' }
   | { readonly kind: 'missing_permission'; readonly caller: Caller };
 
-/** Returns the caller for a route, which is the session's first application that may open the route. */
+/** Returns the caller for a route, which is the session's first application that may access the route. */
 export function callerFor(
   session: SignedIn,
   { session: needs, permission }: Pick<ConsoleRoute, 'session' | 'permission'>,
@@ -54,12 +54,12 @@ export function callerFor(
   return first === undefined ? { kind: 'missing_key' } : { kind: 'missing_permission', caller: first };
 }
 
-/** Returns true if a kind of key that the session lacks could open the route. */
+/** Returns true if the route is accessible with a kind of key that the session lacks. */
 export function lacksKind(session: SignedIn, { session: needs, permission }: ConsoleRoute): boolean {
   return holdersOf(needs, permission).some((kind) => session[kind] === null);
 }
 
-/** Describes the keys that open an application route. */
+/** Describes the keys with which an application route is accessible. */
 export function requirementOf({ session: needs, permission }: ConsoleRoute): string {
   const keys = holdersOf(needs, permission).map((kind) => `the key of a ${kind} application`);
   const permissions = permissionsOf(permission);

@@ -27,7 +27,7 @@ export type MenuGroup = 'Vault' | 'Access' | 'Audit' | 'Operations';
  */
 export type ConsolePage = {
   /**
-   * The page's place in the navigation. The navigation shows the page only to sessions that may open its first route.
+   * The page's place in the navigation. The navigation shows the page only to sessions that may access its first route.
    */
   readonly menu?: {
     readonly label: string;

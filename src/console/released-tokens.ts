@@ -7,7 +7,7 @@ import type { Vault } from '../vault/vault.js';
 /**
  * Records the read of each token in the access log, and returns the fields that a page shows. A list never shows
  * plaintext. If the caller may see the plaintext, the list shows the mask instead. `show` selects the fields that the
- * page needs, so that a large page does not hold many whole tokens in memory.
+ * page needs, so that memory does not contain many whole tokens while a large page is rendered.
  */
 export async function releasedTokens<T>(
   vault: Vault,

@@ -194,7 +194,7 @@ export async function closeSession({ consoleSessions }: Vault, token: string): P
   await consoleSessions.take(idOf(token));
 }
 
-/** Closes every session that was opened with any of this session's credentials, in all browsers. */
+/** Closes, in all browsers, every session that was opened with any of this session's credentials. */
 export async function closeSessionsLike({ consoleSessions }: Vault, { id }: SignedIn): Promise<void> {
   const stored = await consoleSessions.take(id);
   for (const subject of stored?.subjects ?? []) await consoleSessions.removeOf(subject);

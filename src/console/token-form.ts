@@ -211,9 +211,9 @@ export function dataPlaces(type: TokenType): readonly Place[] {
 }
 
 /**
- * Returns the errors in a request by the form fields that show them. An error that belongs to no form field has the key
- * `form`. If an error concerns only a part of a field, such as `containers[1]`, its message contains the path of that
- * part.
+ * Returns the errors in a request, keyed by the form fields that show them. An error that belongs to no form field has
+ * the key `form`. If an error concerns only a part of a field, such as `containers[1]`, its message contains the path
+ * of that part.
  */
 export function errorsBeside(errors: FieldErrors, places: readonly Place[] = []): Readonly<Record<string, string>> {
   const all = [...places, ...ownPlaces];

@@ -54,8 +54,8 @@ export type Reservation = {
 };
 
 /**
- * A reservation includes at most `spareMax` extra lookups, and at most a twentieth of the lookups that are left after
- * `need`.
+ * A reservation includes at most `spareMax` extra lookups, and at most a twentieth of the lookups that remain after
+ * `need` is subtracted.
  */
 const spareMax = 49;
 const spareDivisor = 20;

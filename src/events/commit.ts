@@ -5,9 +5,9 @@ import { hmac, sha256, sha256Text } from './sealing/hashes.js';
 import { lengthPrefixed, lengthPrefixedText } from './sealing/length-prefixed.js';
 
 /**
- * The part of a stored event with which the event can be verified without reading any other event. It describes the
- * event's commit and contains the MAC of that commit. A commit consists of the events that one command appended to one
- * stream.
+ * The part of a stored event that makes it possible to verify the event without reading any other event. It describes
+ * the event's commit and contains the MAC of that commit. A commit consists of the events that one command appended to
+ * one stream.
  */
 export type EventProof = {
   /** The revision of the first event of the commit. */

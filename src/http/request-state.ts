@@ -32,8 +32,8 @@ declare module 'fastify' {
      */
     permission?: Permission | readonly Permission[] | 'any_key';
     /**
-     * If true, the route accepts an unknown key. The key may belong to a tenant whose deletion began in an earlier
-     * request but was not completed. The route then completes the deletion.
+     * If true, the route accepts an unknown key, because the key may belong to a tenant whose deletion began in an
+     * earlier request but was not completed. The route then completes that deletion.
      */
     finishesTenantDeletion?: boolean;
     /** The maximum memory in bytes for the route's response. The memory for the request body is counted separately. */

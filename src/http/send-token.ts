@@ -13,9 +13,9 @@ import { callerOf, contextOf } from './request-state.js';
 import { sendText } from './send-json.js';
 
 /**
- * Sends a token with its entity tag after the access log has recorded the read. A new token needs no such record,
- * because its event already records it. Headers prevent caches from storing the response. If the command was rejected,
- * throws the problem instead.
+ * Sends a token with its entity tag after the access log has recorded the read. A token that the request has just
+ * created needs no such record, because its creation event serves as the record. Headers prevent caches from storing
+ * the response. If the command was rejected, throws the problem instead.
  */
 export function sendToken(
   vault: Vault,

@@ -27,8 +27,8 @@ export type Service = {
   readonly spans: Spans | null;
   readonly projections: Projections;
   /**
-   * Records the damage that an error reveals, such as a lost key or a forged row. The service is not ready after damage
-   * has been recorded.
+   * Records the damage that an error reveals, such as a lost key or a forged row. Once damage has been recorded, the
+   * service is no longer ready.
    */
   reportError(error: unknown): void;
 };

@@ -15,8 +15,8 @@ export type UnreadableToken = { readonly tenantId: string; readonly stream: stri
 type ClearLog = { readClear(afterPosition: number, limit: number): Promise<readonly ClearEvent[]> };
 
 /**
- * Finds the tokens in a restored log whose keys were destroyed, although the log lacks the events that ended the keys.
- * Needs no keys.
+ * Finds the tokens in a restored log whose keys were destroyed, although the log lacks the events that marked the keys
+ * for destruction. Needs no keys.
  */
 export async function findUnreadableTokens(
   log: ClearLog,

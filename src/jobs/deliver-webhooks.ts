@@ -31,7 +31,10 @@ const pageSize = 500;
 /** The maximum number of new events that are delivered to a webhook before its checkpoint is stored. */
 const chunkSize = 16;
 const lanes = 8;
-/** The number of pending deliveries at which a webhook stops reading the log. Later events wait in the log. */
+/**
+ * The number of a webhook's pending deliveries at which the job stops reading the log for that webhook. Later events
+ * wait in the log.
+ */
 const pendingMax = 100;
 /**
  * If no event after the stored checkpoint concerns the webhook, a new checkpoint is stored only after this many
@@ -51,7 +54,7 @@ const idKeptMs = 3 * 24 * 3_600_000 - housekeepingMs;
 const markKeptMs = 90 * 24 * 3_600_000;
 
 /**
- * Hands the work for a webhook over to a different process, which delivers the events up to a log position. Returns
+ * Hands over the work for a webhook to a different process, which delivers the events up to a log position. Returns
  * false if no process accepts the work. In that case, this process does the work itself.
  */
 export type CarryWebhook = (job: {
@@ -95,7 +98,7 @@ export function createWebhookDeliveries(
   let carryAt = Number.NEGATIVE_INFINITY;
   const pace = createPace();
   /**
-   * True if deliveries pause while the thread is busy with requests. `run` does not set this, because its caller waits
+   * True if deliveries pause while the thread is busy with requests. `run` leaves this false, because its caller waits
    * for the deliveries.
    */
   let isPaced = false;
@@ -416,7 +419,7 @@ type Told = {
   readonly type: TokenType;
   /**
    * True if the token passes the webhook's container filter. If the token cannot be read, its containers are unknown.
-   * It then passes if the webhook has no container filter, or if an id was sealed for the event.
+   * The token then passes if the webhook has no container filter, or if an id was sealed for the event.
    */
   readonly isCovered: boolean;
 };

@@ -16,8 +16,7 @@ const sampleMs = 100;
 const restMsMax = 1_000;
 
 /**
- * Slows deliveries down if they would delay the requests that the same thread serves. Events that are not delivered yet
- * wait in the log.
+ * Slows down deliveries that would delay the requests that the same thread serves. Undelivered events wait in the log.
  */
 export type Pace = {
   /**
@@ -37,8 +36,8 @@ export function createPace(): Pace {
       if (now - sampledAt >= sampleMs) {
         const next = performance.eventLoopUtilization();
         const own = (since * ownMs) / (now - sampledAt);
-        // After a time without deliveries, the sample shows what the thread did before. The thread counts as busy until
-        // the next sample, because requests and their events often arrive together.
+        // After a period without deliveries, the sample describes what the thread did before that period. The thread
+        // counts as busy until the next sample, because requests and their events often arrive together.
         const isCurrent = now - restedAt < sampleMs;
         isBusy = !isCurrent || performance.eventLoopUtilization(next, sampled).utilization - own > busyShare;
         [sampled, sampledAt, since] = [next, now, 0];

@@ -12,8 +12,8 @@ import { destroyOrphanKeys } from './orphan-keys.js';
 
 const dueRowsMax = 500;
 /**
- * The number of due rows that are recorded at the same time. In an embedded store, these tokens share a commit. With a
- * store server, they share the connections. In both cases, recording this many tokens stays within the time limits.
+ * The number of due rows that are recorded at the same time. In an embedded store, these rows share a commit. With a
+ * store server, they share the connections. In both cases, this many rows can be recorded within the time limits.
  */
 const recordedAtOnce = 64;
 /** The maximum time between two rounds, in ms. */

@@ -12,7 +12,9 @@ export type Subscription = { readonly tenantId: string; readonly webhook: Webhoo
 const pageSize = 100;
 const dayMs = 24 * 3_600_000;
 const minuteMs = 60_000;
-/** A new webhook searches for denials since its creation in this many of the newest batches of each chain. */
+/**
+ * For a new webhook, the denials since its creation are searched for in this many of the newest batches of each chain.
+ */
 const batchesBack = 1_000;
 
 /**

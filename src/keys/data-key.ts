@@ -25,7 +25,7 @@ export function openDataKey(wrappingKey: Buffer, wrapped: Buffer, of: DataKeyPla
 
 /**
  * Rewraps a data key under a newer wrapping key of its tenant, and returns the result. Returns null if the old wrapping
- * key does not open the data key.
+ * key cannot unwrap the data key.
  */
 export function rewrapDataKey(
   from: { readonly id: string; readonly key: Buffer },

@@ -22,8 +22,8 @@ export function openGenerationKey(rootKey: Buffer, wrapped: Buffer, generation: 
 }
 
 /**
- * Rewraps a generation key under the next root key, and returns the result. Returns null if the current root key does
- * not open the generation key.
+ * Rewraps a generation key under the next root key, and returns the result. Returns null if the current root key cannot
+ * unwrap the generation key.
  */
 export function rewrapGenerationKey(rootKey: Buffer, next: Buffer, wrapped: Buffer, generation: number): Buffer | null {
   const key = openGenerationKey(rootKey, wrapped, generation);

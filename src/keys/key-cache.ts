@@ -10,14 +10,14 @@ const purgeMs = 15_000;
 const ttlResolutionMs = 1_000;
 
 /**
- * An opened key. `revision` is the newest revision that this process has read or recorded for the key. It is null if
+ * An unwrapped key. `revision` is the newest revision that this process has read or recorded for the key. It is null if
  * there is no such revision.
  */
 export type OpenKey = { readonly key: Buffer; readonly revision: number | null };
 
 type Entry = { readonly tenantId: string; readonly key: Buffer; revision: number | null };
 
-/** Caches up to 10,000 opened data keys, each for at most one minute. A key is zeroed when it leaves the cache. */
+/** Caches up to 10,000 unwrapped data keys, each for at most one minute. A key is zeroed when it leaves the cache. */
 export function createKeyCache() {
   const cache = new LRUCache<string, Entry>({
     max: entriesMax,

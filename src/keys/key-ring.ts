@@ -64,7 +64,7 @@ export type IntegrityKeys = {
 /**
  * Replaces the wrapping keys of all tenants, and the root key that wraps them (ADR 29). Call `begin`, then `rewrap`
  * until it returns null, then `replaceRoot`. After a crash, make these calls again in the same order, and the rotation
- * continues where it stopped. Other callers can create, open and destroy keys during a rotation.
+ * continues where it stopped. Other callers can create, use and destroy keys during a rotation.
  */
 export type KeyRotation = {
   /** Returns true if the store's keys are currently wrapped under this root key. */
@@ -77,7 +77,7 @@ export type KeyRotation = {
   /**
    * Rewraps the next few hundred living data keys after this sequence number. Pass 0 to start at the first key. A key
    * that is destroyed during this step stays destroyed. Returns null if no keys are left. Throws RotationRefused if a
-   * key does not open.
+   * key cannot be unwrapped.
    */
   rewrap(afterSequence: number): Promise<RewrapStep | null>;
   /**
@@ -88,7 +88,7 @@ export type KeyRotation = {
   replaceRoot(next: Buffer): Promise<boolean>;
   /**
    * Returns the time (in ms) at which the last completed rotation began. Returns null if no rotation has completed.
-   * Copies of the keys from before that time are useless without the root key of that time.
+   * Copies of the keys that were made before that time are useless without the root key that was then in use.
    */
   voidBefore(): Promise<number | null>;
   /** Resolves when no file of the store contains keys that were replaced. MongoDB cannot guarantee this (ADR 22). */
@@ -134,8 +134,8 @@ export interface KeyRing extends KeyRecords {
    */
   create(tenantId: string): Promise<DataKey>;
   /**
-   * Opens a key and runs `use` with it. If no store has to be read, this is synchronous. `use` must not keep the
-   * buffer, because the buffer may be zeroed when `use` returns.
+   * Unwraps a key and calls `use` with it. If no store has to be read, the call is synchronous. `use` must not keep a
+   * reference to the buffer, because the buffer may be zeroed when `use` returns.
    */
   use<T>(tenantId: string, keyId: string, use: (key: Buffer) => T): Maybe<KeyUse<T>>;
   /**

@@ -18,7 +18,7 @@ import { createVaultKey, integrityKeysOf, signingKeyOf } from './vault-keys.js';
 /** The key ring of one process. */
 export type OpenKeyRing = KeyRing & {
   /**
-   * Forgets all tenant, search and data keys that are open. A caller that reads many keys calls this after each batch.
+   * Forgets all cached tenant, search-term and data keys. A caller that reads many keys calls this after each batch.
    */
   forgetAll(): void;
   /** Returns a copy of the root key. The caller must zero the copy. */
@@ -34,8 +34,7 @@ type Opening = {
   readonly store: KeyStore;
   readonly rootKey: Buffer;
   /**
-   * Reads other candidates for the root key. This is called if `rootKey` is wrong, and whenever the root key has been
-   * replaced.
+   * Reads other candidates for the root key. Called if `rootKey` is wrong, and whenever the root key has been replaced.
    */
   readonly source?: RootKeySource;
   readonly clock: Clock;
@@ -91,7 +90,9 @@ export async function openKeyRing({
     }
   }
 
-  /** Reads and opens a data key. `triedKeyId` is the wrapping key that the row named in the previous read. */
+  /**
+   * Reads and unwraps a data key. `triedKeyId` is the id of the wrapping key that the row named in the previous read.
+   */
   async function read(tenantId: string, keyId: string, triedKeyId = ''): Promise<OpenKey | 'destroyed' | 'missing'> {
     const row = await store.dataKey(keyId);
     if (row === null) return 'missing';

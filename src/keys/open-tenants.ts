@@ -14,9 +14,9 @@ const lifeMs = 1_000;
 const attemptsMax = 3;
 
 /**
- * The opened keys of a tenant. Subkeys are never zeroed, because a command that still uses a zeroed subkey would hash
- * and seal under a key that every attacker knows. A wrapping key is zeroed when it is dropped or destroyed, and
- * `wrapping` reflects this immediately. Callers must therefore look the wrapping key up again after each `await`.
+ * A tenant's unwrapped keys. Subkeys are never zeroed, because a command that still uses a zeroed subkey would hash and
+ * seal under a key that every attacker knows. A wrapping key is zeroed when it is dropped or destroyed, and `wrapping`
+ * reflects this immediately. Callers must therefore look the wrapping key up again after each `await`.
  */
 export type OpenTenant = {
   /** `unknown` means that the tenant has no keys, or that its keys are being created. */
@@ -41,7 +41,7 @@ type Known = {
 };
 
 /**
- * Opens and caches tenant keys, which are wrapped under the root key. If the store is shared, the keys are cached for
+ * Unwraps and caches tenant keys, which are wrapped under the root key. If the store is shared, the keys are cached for
  * one second. Calls `onDestroyed` when it finds out that this process or another process has destroyed a tenant's keys.
  */
 export function createOpenTenants(
@@ -73,7 +73,7 @@ export function createOpenTenants(
     }
   }
 
-  /** Reads and opens a tenant's keys. Returns null if they do not open with the root key of this process. */
+  /** Reads and unwraps a tenant's keys. Returns null if they cannot be unwrapped with the root key of this process. */
   async function read(tenantId: string): Promise<OpenTenant | null> {
     const readAt = performance.now();
     const dropsBefore = drops;
@@ -96,9 +96,9 @@ export function createOpenTenants(
   }
 
   /**
-   * Opens the keys of a tenant that are not in `wrapping` yet, and zeroes the keys that were destroyed. If the identity
+   * Unwraps the tenant's keys that are not in `wrapping` yet, and zeroes the keys that were destroyed. If the identity
    * key is destroyed, all other keys count as destroyed, including keys that are being added at the same time. Returns
-   * null if a key does not open.
+   * null if a key cannot be unwrapped.
    */
   function open(
     rows: readonly StoredTenantKey[],

@@ -6,15 +6,15 @@ import { ownBuffer } from './random-key.js';
 const place = { tenantId: '', stream: 'root', revision: 0, keyId: 'root', field: 'root-check' } as const;
 
 /**
- * Returns the check of a root key: 16 zero bytes that are sealed under the key. Every key store contains the check of
- * its root key.
+ * Returns the check value of a root key: 16 zero bytes that are sealed under the key. Every key store contains the
+ * check value of its root key.
  */
 export function newRootCheck(rootKey: Buffer): Buffer {
   return sealCiphertext(rootKey, Buffer.alloc(16), place);
 }
 
 /**
- * Returns true if `check` was created with this root key. If it is the check of a store, the store's keys are wrapped
+ * Returns true if `check` was created with this root key. If a store contains `check`, the store's keys are wrapped
  * under this root key.
  */
 export function passesRootCheck(rootKey: Buffer, check: Buffer): boolean {
@@ -30,11 +30,13 @@ export type RootKeySource = () => Promise<readonly Buffer[]>;
  * store rejects that key.
  */
 export type RootKeys = {
-  /** Runs `attempt` with the root key and returns the result. The result is null if the ciphertext does not open. */
+  /**
+   * Runs `attempt` with the root key and returns the result. The result is null if the ciphertext cannot be decrypted.
+   */
   open<T>(attempt: (rootKey: Buffer) => T | null): T | null;
   /**
-   * Runs `wrapAndStore`, which stores a new key only if `check` is still the check of the store. If another process has
-   * replaced the root key, refreshes the root key and runs `wrapAndStore` again.
+   * Runs `wrapAndStore`, which stores a new key only if `check` is still the store's check value. If another process
+   * has replaced the root key, refreshes the root key and runs `wrapAndStore` again.
    */
   wrapping<T extends string>(
     wrapAndStore: (rootKey: Buffer, check: Buffer) => Promise<T | 'root_replaced'>,
@@ -60,8 +62,8 @@ export type RootKeys = {
 
 /**
  * Returns the root key of a key store. It is either `rootKey` or a candidate from `source`. In a new store, stores the
- * check of `rootKey`. Throws the store's error if neither `rootKey` nor a candidate passes the check of the store.
- * Copies `rootKey`, so the caller can zero that buffer.
+ * check value of `rootKey`. Throws the store's error if neither `rootKey` nor a candidate matches the store's check
+ * value. Copies `rootKey`, so the caller can zero that buffer.
  */
 export async function openRootKeys(store: KeyStore, rootKey: Buffer, source: RootKeySource): Promise<RootKeys> {
   const check = (await store.rootCheck()) ?? (await store.createRootCheck(newRootCheck(rootKey)));
@@ -80,7 +82,7 @@ export async function openRootKeys(store: KeyStore, rootKey: Buffer, source: Roo
     present = { rootKey: ownBuffer(Buffer.from(next)), check: nextCheck };
   }
 
-  /** Switches to the candidate that passes the check. Returns false if no candidate passes it. */
+  /** Switches to the candidate that matches the check value. Returns false if no candidate matches it. */
   async function find(wanted: Buffer): Promise<boolean> {
     const candidates = await source();
     const found = candidates.find((candidate) => passesRootCheck(candidate, wanted));

@@ -16,8 +16,8 @@ export function newTenantKey(rootKey: Buffer, tenant: string, purpose: TenantKey
 }
 
 /**
- * Rewraps a tenant key under the next root key, and returns the result. Returns null if the current root key does not
- * open the tenant key.
+ * Rewraps a tenant key under the next root key, and returns the result. Returns null if the current root key cannot
+ * unwrap the tenant key.
  */
 export function rewrapTenantKey(rootKey: Buffer, next: Buffer, wrapped: Buffer, name: TenantKeyName): Buffer | null {
   const key = openTenantKey(rootKey, wrapped, name);

@@ -34,8 +34,8 @@ export function integrityKeysOf(secret: Buffer): IntegrityKeys {
 }
 
 /**
- * Returns a function that opens one of the vault's keys. If the key is not in the store yet, the function creates it.
- * If the key does not open, the function throws the store's error.
+ * Returns a function that reads and unwraps one of the vault's keys. If the key is not in the store yet, the function
+ * creates it. If the key cannot be unwrapped, the function throws the store's error.
  */
 export function createVaultKey<T>(
   store: KeyStore,
@@ -70,8 +70,8 @@ export function createVaultKey<T>(
 }
 
 /**
- * Returns a function that opens a key on the first call, and returns the same key on every later call. If opening the
- * key fails, the next call tries again.
+ * Returns a function that unwraps a key on the first call, and returns the same key on every later call. If the first
+ * call fails, the next call tries again.
  */
 function keptOnceOpened<T>(open: () => Promise<T>): () => Promise<T> {
   let opened: Promise<T> | null = null;

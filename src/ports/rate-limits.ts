@@ -19,7 +19,7 @@ export type Used = {
  */
 export interface RateLimits {
   /**
-   * Adds `weight` to the use of `subject`. A weight of 0 only reads the counter. A negative weight gives back what a
+   * Adds `weight` to the use of `subject`. A weight of 0 only reads the counter. A negative weight subtracts what a
    * rejected request has used.
    */
   use(limit: Limit, subject: string, weight: number): Maybe<Used>;

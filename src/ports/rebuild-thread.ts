@@ -34,8 +34,8 @@ export type RebuildThread = {
   compare(generations: TwoGenerations, which: ComparedStreams): Promise<ComparedPage>;
   directory(): Promise<FoldedDirectory>;
   /**
-   * Discards all keys. Afterwards, the thread cannot build, compare or fold. Other processes cannot start a rebuild
-   * until `close` is called.
+   * Discards all keys. After this call, the thread cannot build, compare or fold. Other processes cannot start a
+   * rebuild until `close` is called.
    */
   forgetKeys(): Promise<void>;
   close(): Promise<void>;

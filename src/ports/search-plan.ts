@@ -30,9 +30,9 @@ export type SearchPlan = {
 };
 
 /**
- * The page to return. Tokens that are due at `now` are excluded. If `contentBytesMax` is set, the page includes
- * contents only for the first rows whose contents fit within that size together, and for at least one row. The
- * remaining rows are returned in `SearchPage.later`.
+ * The page to return. Tokens that are due at `now` are excluded. If `contentBytesMax` is set, the page includes the
+ * contents of at least the first row, and of as many of the next rows as fit within that total size. The remaining rows
+ * are returned in `SearchPage.later`.
  */
 export type PageRequest = {
   readonly now: number;

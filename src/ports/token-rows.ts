@@ -21,8 +21,8 @@ export type DueRow = {
 export type TokenRowWriter = {
   /**
    * Writes a row. `before` is the revision just before the new events. `at` is the time at which a token was removed,
-   * in ms. Returns `stored` if the stored row is now at least as new as the view. Returns `gap` and leaves a row
-   * unchanged if its index must be kept but the row is not at revision `before`.
+   * in ms. Returns `stored` if the stored row is now at least as new as the view. Returns `gap` and changes nothing if
+   * the index of the row must be kept but the stored row is not at revision `before`.
    */
   write(view: Stored<TokenView>, index: RowIndex, before: number, at: number): Promise<'stored' | 'gap'>;
   /** Returns the stored revision of each stream that has a row. */

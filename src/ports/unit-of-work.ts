@@ -80,9 +80,9 @@ export interface UnitOfWork {
   commit(change: Change): Promise<CommitOutcome>;
   /**
    * Brings the rows of these tokens up to at least the revisions that the caller has read. Call this before you respond
-   * or destroy anything because of those events. Otherwise, rows could be missing, because the process that appended
-   * the events might have terminated before it wrote the rows. The method does nothing if one transaction writes both
-   * events and rows.
+   * or destroy anything based on the events that were read. Otherwise, rows could be missing, because the process that
+   * appended the events might have terminated before it wrote the rows. The method does nothing if one transaction
+   * writes both events and rows.
    */
   follow(streams: readonly SeenStream[]): Promise<void>;
 }

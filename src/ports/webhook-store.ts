@@ -98,7 +98,7 @@ export interface WebhookStore {
   forgetIds(notBefore: number, markedBefore: number): Promise<void>;
 }
 
-/** Returns the initial state of a webhook that reads the log from a position. */
+/** Returns the initial state of a webhook that begins to read the log at a position. */
 export function stateFrom(position: number, replaysFrom = 0): WebhookState {
   return { position, replaysFrom, pending: [], attempts: [], parked: [], denials: null };
 }

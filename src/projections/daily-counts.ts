@@ -19,7 +19,7 @@ const restMsMax = 1_000;
 
 /** Determines how counting shares the process with requests. */
 export type Counting = {
-  /** After each piece of work, counting rests for this many times the duration of the work. */
+  /** After each piece of work, counting pauses for this many times the duration of the work. */
   readonly restShare: number;
   readonly stopped: AbortSignal;
 };
@@ -148,7 +148,7 @@ function summed(counts: readonly DayCount[]): readonly DayCount[] {
 }
 
 /**
- * Removes the counts of deleted tenants. There can be such counts, because the tokens of a deleted tenant still expire,
+ * Removes the counts of deleted tenants. Such counts can exist, because the tokens of a deleted tenant still expire,
  * and accesses to these tokens are still recorded.
  */
 async function ofLivingTenants({ keys }: CountingDeps, counts: readonly DayCount[]): Promise<readonly DayCount[]> {
@@ -169,12 +169,12 @@ const pauseMs = 2_000;
  */
 const roundsPerAccess = 5;
 /**
- * In the background, counting rests for 50 times as long as it works, up to `restMsMax`. As long as a piece of work
+ * In the background, counting pauses for 50 times as long as it works, up to `restMsMax`. As long as a piece of work
  * takes at most 20 ms, counting therefore uses at most 2% of the time of the process.
  */
 const backgroundShare = 50;
 /**
- * A rebuild of the counts rests for 4 times as long as it works. It therefore uses at most a fifth of the time of the
+ * A rebuild of the counts pauses for 4 times as long as it works. It therefore uses at most a fifth of the time of the
  * process.
  */
 export const rebuildShare = 4;

@@ -9,8 +9,8 @@ import type { EventLog } from '../ports/event-log.js';
 
 const pageSize = 1_000;
 /**
- * The number of events that take a few seconds to read. If there are more events to read, this is announced first. The
- * checkpoint is saved each time this many events have been read.
+ * The number of events that can be read in a few seconds. If more events have to be read, `onNotice` is called first.
+ * The checkpoint is saved each time this many events have been read.
  */
 const manyEvents = 100_000;
 
@@ -21,8 +21,8 @@ const manyEvents = 100_000;
  *
  * Commands do the same work before they respond. The shredder repeats it, because a crash or a busy store may have
  * prevented a command from doing it. The checkpoint is stored with the keys, so a restored key store also contains its
- * checkpoint. If a restored log ends before the checkpoint, the shredder reads the log from the start. `upTo` is for a
- * profile that writes rows after their events. In this profile, a row must be written before the shredder reads the
+ * checkpoint. If a restored log ends before the checkpoint, the shredder reads the log from the start. `upTo` is for
+ * profiles that write rows after their events. In such a profile, the row must be written before the shredder reads the
  * event, because a row must not name a destroyed key.
  */
 export async function shredEndedKeys(log: EventLog, keys: KeyRing, upTo = Number.POSITIVE_INFINITY): Promise<number> {
@@ -54,8 +54,8 @@ export async function shredEndedKeys(log: EventLog, keys: KeyRing, upTo = Number
     // SQLite reads are synchronous. This pause allows other work to run between two pages.
     await endOfTurn();
   }
-  // If the events are few and end no keys, the checkpoint is not saved. This way, a service that refuses to start does
-  // not change the key store.
+  // If there are only a few events and none of them ends a key, the checkpoint is not saved. This way, a service that
+  // refuses to start does not change the key store.
   if (mustSave || position - saved >= pageSize) await keys.saveCheckpoint('shredder', position);
   return destroyed;
 }

@@ -25,16 +25,16 @@ import { type ShownToken, tokenAnswer } from './token-answer.js';
 import { chargeUnknownIds } from './unknown-ids.js';
 
 /**
- * The total ciphertext size of the tokens that stay decrypted during a request. Tokens that exceed this limit are
- * decrypted again when they are needed.
+ * The maximum total ciphertext size of the tokens that stay decrypted during a request. Tokens that exceed this limit
+ * are decrypted again when they are needed.
  */
 const keptBytesMax = 1024 * 1024;
 
 /**
  * Replaces the expressions in a body with token values. The caller sees each value under the transform that the
- * permission `token:use` gives it (docs/contract.md, "Detokenize"). Before any expression is evaluated, all ids must be
- * known, and the caller must have access to all of the tokens. All tokens are also recorded in the access log first,
- * because even a failed evaluation reveals something about a value.
+ * permission `token:use` grants the caller (docs/contract.md, "Detokenize"). Before any expression is evaluated, all
+ * ids must be known, and the caller must have access to all of the tokens. All tokens are also recorded in the access
+ * log before that, because even a failed evaluation reveals something about a value.
  */
 export async function detokenize(
   vault: Vault,
@@ -97,8 +97,8 @@ async function readAll(
     const kept = bytes <= keptBytesMax ? read : null;
     tokens.set(id, { stream, transform, recordedAs: 'read', life: read.life.createdRevision, kept });
   }
-  // If the caller has used up its guesses, the request is rejected even if all ids are known. If only unknown ids led
-  // to a rejection, the rejection would reveal that an id is unknown.
+  // If the caller has used up its guesses, the request is rejected even if all ids are known. If the vault rejected
+  // only requests with unknown ids, the rejection would reveal that an id is unknown.
   const refusal = await chargeUnknownIds(vault, caller, ids.size, unknown.length);
   if (refusal !== null) return refusal;
   if (unknown.length > 0) return unknownIds(unknown);

@@ -39,8 +39,8 @@ export type ErasureFound =
     };
 
 /**
- * A place that was searched. It has two more kinds than `Looked`: the search by the token's id, and the search for the
- * token's timers, which are stored outside the rows.
+ * A place that was searched. In addition to the kinds in `Looked`, there are two more: the search by the token's id,
+ * and the search for the token's timers, which are stored outside the rows.
  */
 export type Sought = Omit<Looked, 'kind'> & { readonly kind: Looked['kind'] | 'found_by_id' | 'timer' };
 

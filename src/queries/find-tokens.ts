@@ -43,7 +43,7 @@ export type FoundTokens = {
  * decrypted, the search is repeated. Throws KeyLost and ForgedRow.
  *
  * If the range is large, its rest is read while the response is sent. The rest shows each token as it is at that later
- * time. Tokens that were deleted by then, or that the caller may no longer see, are left out.
+ * time. Tokens that have been deleted by that time, or that the caller may no longer see, are left out.
  */
 export function findTokens(
   vault: Vault,
@@ -72,9 +72,9 @@ export type FoundStep = {
 };
 
 /**
- * Returns one step of a walk through the tokens that match a query, newest first. The rules are those of `findTokens`.
- * The next step must continue at `next`. The walk then returns every token that exists during the whole walk exactly
- * once, because the creation position of a token never changes. A step ends early if its contents exceed
+ * Returns one step of a walk through the tokens that match a query, newest first. The same rules apply as for
+ * `findTokens`. The next step must continue at `next`. The walk then returns every token that exists during the whole
+ * walk exactly once, because the creation position of a token never changes. A step ends early if its contents exceed
  * `openedBytesMax`. Throws KeyLost and ForgedRow.
  */
 export function findTokensBefore(
@@ -103,7 +103,7 @@ async function walkPage(vault: Vault, plan: SearchPlan, { before, limit }: Conti
   let bytes = 0;
   let position = before;
   for (;;) {
-    // Reads one row more than the page contains, to find out whether there are more matches.
+    // Reads one more row than the page contains, to find out whether there are more matches.
     const wanted = Math.min(walkRowsMax, limit + 1 - rows.length);
     const step = await vault.rows.walk(plan, { now: latestNow(vault.clock), before: position, limit: wanted });
     for (const row of step) {

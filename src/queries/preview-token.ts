@@ -26,9 +26,9 @@ export type PreviewRequest = {
   /** The permission under which the application reads the token in the preview. */
   readonly permission: ReadingPermission;
   /**
-   * A different application of the same tenant that the same person uses. If it is set, the token is shown to this
-   * viewer and not to the caller. A management application cannot see tokens, so its previews show only the decisions
-   * if there is no viewer.
+   * A different application of the same tenant that the same person uses. If the viewer is set, the token is shown to
+   * the viewer and not to the caller. A management application cannot see tokens, so its previews show only the
+   * decisions if there is no viewer.
    */
   readonly viewer?: ReadContext | null;
 };
@@ -52,9 +52,9 @@ export type TokenPreview = {
 };
 
 /**
- * Returns what an application would see of a token. The caller needs `application:read`. To preview access that is not
- * saved, it needs `application:update`. Without these permissions, an application can preview only its saved access,
- * and only to tokens that it may see. Records the preview in the access log.
+ * Returns the parts of a token that an application would see. The caller needs `application:read`. To preview access
+ * that is not saved, it needs `application:update`. Without these permissions, an application can preview only its
+ * saved access, and only to tokens that it may see. Records the preview in the access log.
  *
  * Threat: a caller with a management key uses a preview under `reveal` to read a value. `token` therefore never shows
  * more than the viewer may see. If there is no viewer, it never shows more than the caller may see.

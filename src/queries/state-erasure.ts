@@ -28,7 +28,7 @@ const firstPage = { offset: 0, limit: 1 };
 const clocksApartMs = 2_000;
 
 /**
- * Checks whether a token is erased. If so, signs and returns a statement of erasure. The caller needs permission to
+ * Checks whether a token is erased. If it is, signs and returns a statement of erasure. The caller needs permission to
  * read the token's history.
  */
 export async function stateErasure(

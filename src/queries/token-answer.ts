@@ -9,9 +9,9 @@ export type ShownToken = {
   readonly stream: string;
   readonly transform: Transform;
   /**
-   * What this request did to the token. If it created or updated the token, an event records that, and the token is not
-   * also recorded as read. There is one exception. The response to an update can show more data than the request
-   * contained, so plaintext in that response is recorded as a reveal.
+   * What this request did to the token. If the request created or updated the token, an event records this, so the
+   * token is not recorded as read in addition. There is one exception. The response to an update can show more data
+   * than the request contained, so plaintext in that response is recorded as a reveal.
    */
   readonly recordedAs: 'read' | 'create' | 'update';
 };

@@ -28,8 +28,8 @@ const wholeAtOnce = 4;
 
 /**
  * Returns a page of a token's history, newest first. This also works for deleted tokens. Never returns a value. A
- * caller with `log:read` sees all lives of the id, with their numbers. Any other caller sees only the last life. It
- * needs permission to read the token or, if the token is deleted, to read every token (docs/contract.md, "Token
+ * caller with `log:read` sees all lives of the id, with their numbers. Any other caller sees only the last life. Such a
+ * caller needs permission to read the token or, if the token is deleted, to read every token (docs/contract.md, "Token
  * history").
  */
 export async function tokenHistory(

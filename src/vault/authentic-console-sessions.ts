@@ -15,8 +15,8 @@ export type ConsoleCredentials = {
 };
 
 /**
- * A person and the person's groups. For every request, the vault looks up again what the settings allow these groups to
- * open.
+ * A person and the person's groups. On every request, the vault checks the settings again to see what these groups may
+ * access.
  */
 export type ConsoleMembership = {
   readonly issuer: string;
@@ -55,7 +55,10 @@ export type ConsoleSignIn = {
   readonly nonce: string;
   readonly codeVerifier: string;
   readonly beganAt: number;
-  /** The id of the session in which the sign-in began, which the sign-in will replace. Null if there was no session. */
+  /**
+   * The id of the session in which the sign-in began. The sign-in will replace this session. Null if there was no
+   * session.
+   */
   readonly replaces: string | null;
 };
 

@@ -58,8 +58,8 @@ export function authenticDirectory({ directory, keys, key, heal }: Deps): Authen
       const [first] = outdated;
       if (first === undefined) return { found, records: records.map(plain) };
       if (isLast) throw new ForgedRow({ of: first.kind, name: first.id }, 'outdated');
-      // There are two harmless explanations. The record may have been changed after it was read, or the process that
-      // changed it may have crashed before it wrote everything.
+      // A mismatch can have two harmless causes. The record may have been changed after it was read, or the process
+      // that changed it may have crashed before it wrote everything.
       for (const tenantId of new Set(outdated.map((record) => record.tenantId))) await heal(tenantId);
     }
     throw new Error('the last attempt must return or throw');

@@ -57,7 +57,7 @@ export function createAuthenticate(vault: Vault, onForged: (error: ForgedRow) =>
     return (await openCaller(record, null))?.known ?? null;
   }
 
-  /** Returns the caller for an application's record, and the keys that its encrypted document names. */
+  /** Returns the caller for an application's record, and the keys that the application's encrypted document lists. */
   async function openCaller(record: DirectoryRecord, keyId: string | null) {
     const { id: applicationId, tenantId } = record;
     const tenantRecord = await directory.get('tenant', tenantId);
@@ -106,7 +106,7 @@ export function createAuthenticate(vault: Vault, onForged: (error: ForgedRow) =>
     // Rejects a malformed key without a look-up.
     authenticate: (key) => (isWellFormedApiKey(key) ? authenticateHash(apiKeyHash(key)) : null),
     authenticateHash,
-    // A name of this form is never equal to the hash of a key.
+    // A cache name of this form is never equal to the hash of a key.
     authenticateApplication: (tenantId, applicationId) =>
       cached(`application:${tenantId}:${applicationId}`, {
         lookUpOne: () => lookUpApplication(tenantId, applicationId),

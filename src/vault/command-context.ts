@@ -1,6 +1,6 @@
 import type { Caller } from '../domain/access/caller.js';
 
-/** What every command knows about the request. */
+/** The facts about the request that are available to every command. */
 export type CommandContext = {
   readonly caller: Caller;
   readonly traceId: string;

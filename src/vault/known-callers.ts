@@ -30,7 +30,7 @@ export type KnownCallers = {
 };
 
 /**
- * Creates the cache. If `othersToo` is false, no other process uses the same data, and `forget` only drops entries. If
+ * Creates the cache. If `othersToo` is false, no other process uses the same data, so `forget` only drops entries. If
  * `othersToo` is true, other processes have caches too, so `forget` also waits until the entries in their caches have
  * expired.
  */

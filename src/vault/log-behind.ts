@@ -37,9 +37,9 @@ export async function logBehind({ log, keys }: Both): Promise<{ readonly head: n
 }
 
 /**
- * Throws LogBehind if the log is an older copy. With an older copy, tokens that were erased later would look lost, and
- * newer tokens would be missing without an error. If `isAccepted` is true, does not throw. In that case, the log counts
- * as behind until `acceptLog` is called.
+ * Throws LogBehind if the log is an older copy. With an older copy, tokens that were erased after the copy was made
+ * would look lost, and tokens that were created after it would be missing without an error. If `isAccepted` is true,
+ * does not throw. In that case, the log counts as behind until `acceptLog` is called.
  */
 export async function expectNotBehind(both: Both, isAccepted: boolean): Promise<void> {
   const behind = await logBehind(both);

@@ -11,7 +11,7 @@ type Block = {
   endsAt: number;
   /** True if the store has nothing left to reserve in this window. */
   storeIsEmpty: boolean;
-  /** The number of hits that were not reported to the store yet. */
+  /** The number of hits that have not been reported to the store yet. */
   hits: number;
   refill: Promise<void> | null;
 };
@@ -96,8 +96,8 @@ export function reservedBudget(
           block.left = 0;
           return { ok: false, retryAfterMs: block.endsAt - now };
         }
-        // If the caller makes no guess, only the missing guesses are reserved and not a whole block. Otherwise, several
-        // processes could use up a small budget with their blocks, although no guess was made.
+        // If the caller makes no guess, the process reserves only the guesses that it lacks instead of a whole block.
+        // If every process reserved a whole block, a small budget could be used up although no guess was made.
         const spare = amount === 0 ? 'none' : 'block';
         block.refill ??= refill(block, caller, need - block.left, spare).finally(() => {
           block.refill = null;

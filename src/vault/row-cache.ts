@@ -90,7 +90,7 @@ export function createRowCache() {
         }
       },
     }),
-    /** Drops all rows. Use this when reads switch to another generation of rows. */
+    /** Drops all rows. Use this when reads switch to a different generation of rows. */
     clear(): void {
       drops += 1;
       views.clear();

@@ -4,7 +4,7 @@ import { after, type Maybe } from '../ports/maybe.js';
 import { keyNotThere } from './tenant-gone.js';
 import type { Vault } from './vault.js';
 
-/** The key ring and the directory. If a key is missing, the directory shows whether its tenant was deleted. */
+/** The key ring and the directory. If a key is missing, the directory shows whether the key's tenant was deleted. */
 export type Keys = Pick<Vault, 'keys' | 'directory'>;
 
 /**

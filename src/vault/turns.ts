@@ -8,24 +8,24 @@ import type { Maybe } from '../ports/maybe.js';
 const sliceMs = 1;
 /**
  * The total time that requests may compute if they begin in the same turn of the event loop, in ms. `alone` applies
- * while only one tenant sends requests, and `shared` while several tenants do. When this time is over, further requests
+ * while only one tenant sends requests, and `shared` while several tenants do. After that time, the remaining requests
  * wait.
  */
 const beginMs = { alone: 4, shared: 2 };
 /**
- * While several tenants send requests, all long work rests after each slice of long work. Requests that are waiting to
- * begin do not have to rest. After a slice of `sliceMs`, the rest takes `restFactor` times as long as the slice. The
- * rest grows with the square of the slice's duration, because a longer slice delays more requests and delays each of
- * them for longer. It takes at most `restMsMax`.
+ * While several tenants send requests, all long computations pause after each slice of a long computation. Requests
+ * that are waiting to begin are not affected by this pause. After a slice of `sliceMs`, the pause takes `restFactor`
+ * times as long as the slice. The duration of the pause grows with the square of the slice's duration, because a longer
+ * slice delays more requests and delays each of them for longer. A pause takes at most `restMsMax`.
  */
 const restFactor = 3;
 const restMsMax = 100;
-/** The time in ms after its last request for which a tenant still counts as sending requests. */
+/** The time in ms for which a tenant still counts as sending requests after its last request. */
 const activeMs = 1_000;
 
 /**
  * Shares the thread that serves requests among tenants. Work that takes longer than one slice waits for its turn before
- * each further slice. One slice runs per turn of the event loop, so everything else that is ready runs in between.
+ * each additional slice. One slice runs per turn of the event loop, so everything else that is ready runs in between.
  * Tenants take turns, no matter how many requests each of them has. While several tenants send requests, long work gets
  * at most a quarter of the thread's time, so that a short request seldom has to wait for a slice. While only one tenant
  * sends requests, as many requests as time allows begin in each turn of the event loop, in order of arrival.
@@ -65,22 +65,22 @@ export function createTurns(): Turns {
   const waiting = new Map<string, Queue>();
   /** True if `resume` is about to run. */
   let isScheduled = false;
-  /** The time until which long work rests. */
+  /** The time until which long work pauses. */
   let restsUntil = Number.NEGATIVE_INFINITY;
-  /** True if a timer will schedule long work at the end of its rest. */
+  /** True if a timer will schedule long work at the end of the pause. */
   let isTimed = false;
   let last = '';
   let lastAt = Number.NEGATIVE_INFINITY;
   let otherAt = Number.NEGATIVE_INFINITY;
   /**
-   * The time from which further requests that begin in this turn of the event loop must wait. Null if no request has
-   * begun in this turn yet.
+   * The time after which no more requests may begin in this turn of the event loop. Null if no request has begun in
+   * this turn yet.
    */
   let beginEndsAt: number | null = null;
 
   /**
-   * Returns the time from which further requests in this turn must wait. Threat: 64 requests that arrive together would
-   * each compute for a slice before anything else runs.
+   * Returns the time after which no more requests may begin in this turn. Threat: a caller sends 64 requests at the
+   * same time, and each of them computes for a slice before anything else runs.
    */
   function timeToBegin(): number {
     if (beginEndsAt === null) {
@@ -102,7 +102,8 @@ export function createTurns(): Turns {
 
   /**
    * Returns true if several tenants send requests. A tenant whose request is waiting counts, no matter how long ago it
-   * sent that request. Threat: a tenant's long requests would never rest after their first second.
+   * sent that request. Threat: a tenant sends long requests that take more than a second. If it no longer counted after
+   * its first second, those requests would never pause.
    */
   function isShared(): boolean {
     const now = performance.now();
@@ -114,7 +115,7 @@ export function createTurns(): Turns {
     return performance.now() < restsUntil && isShared();
   }
 
-  /** Returns whether any work may be resumed. If all waiting work is resting, sets a timer for the end of the rest. */
+  /** Returns whether any work may be resumed. If all waiting work is pausing, sets a timer for the end of the pause. */
   function isReady(): boolean {
     if (waiting.size === 0) return false;
     if (!isResting() || [...waiting.values()].some(({ short }) => short.length > 0)) return true;
@@ -150,7 +151,7 @@ export function createTurns(): Turns {
 
   /**
    * Resumes one request of the next tenant, and alternates between that tenant's short and long work. While long work
-   * rests, skips tenants that have only long work.
+   * pauses, skips tenants that have only long work.
    */
   function resumeNext(): Kind {
     const mayBeLong = !isResting();

@@ -110,7 +110,7 @@ test('lost keys, overdue deadlines and orphan keys are reported, and --fix resol
   await create({ expires_at: inAnHour });
   await create({});
   const [lostKey = ''] = (await keyIdsOf(service, lost)).content;
-  // Creates keys in advance that no event names. A crash would leave such keys too.
+  // Creates keys in advance to which no event refers. A crash would leave such keys too.
   await service.vault.keys.create(service.tenantId);
   await service.service.checkpointer.run(true);
   await service.stop();
@@ -256,7 +256,7 @@ test.each(['while the service runs', 'while it does not'])(
 describe('--fix on a vault whose rows and log were changed from outside', () => {
   /**
    * Creates a stopped vault with two live tokens. Its clock has advanced by three hours since their creation, so their
-   * keys are old enough that `--fix` would destroy them if no event named them.
+   * keys are old enough that `--fix` would destroy them if no event referred to them.
    */
   async function attacked() {
     const service = await startTestService({

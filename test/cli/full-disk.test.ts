@@ -61,7 +61,7 @@ describe.skipIf(!canMount)('a full disk (needs permission to mount)', () => {
       return answer.status === 201 ? undefined : answer;
     });
     expect(refused).toMatchObject({ status: 503, body: { code: 'store_unavailable' } });
-    // While the test filled the disk, the disk was full for a moment. The access log may pause briefly after that.
+    // The disk was completely full for a moment while the test filled it. The access log may pause briefly after that.
     await until('the first reveal', 20_000, async () =>
       (await http('GET', `${url}/${ids[0]}`, { key })).status === 200 ? true : undefined,
     );

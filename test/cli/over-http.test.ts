@@ -59,7 +59,7 @@ async function runBoth(
 }
 
 /**
- * Replaces every part of an output that differs between two new tokens or applications, such as ids, times and keys.
+ * Replaces the parts of an output that differ between two new tokens or applications, such as ids, times and keys.
  */
 function withoutOwn(text: string): string {
   return text

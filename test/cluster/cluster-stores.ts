@@ -52,8 +52,8 @@ async function open(
   };
 
   /**
-   * Waits until the rows are complete, but does not complete them itself. The events in these suites have no content,
-   * so only the process that writes a row can complete it.
+   * Waits until the rows are complete, but does not complete the rows itself. The events in these suites have no
+   * content, so only the process that writes a row can complete it.
    */
   async function project(_tenantId: string, stream: string): Promise<void> {
     if (!stream.startsWith('token-')) return;

@@ -13,7 +13,7 @@ const changes = {
   async root_check(db, session) {
     await keyCollections.meta(db).updateOne({ _id: 'root_check' }, { $inc: { uses: 1 } }, { session });
   },
-  /** Changes all wrapping keys, and inserts the next wrapping key of each tenant. */
+  /** Changes all wrapping keys, and inserts the next wrapping key for each tenant. */
   async tenant_keys(db, session) {
     const keys = keyCollections.tenantKeys(db);
     await keys.updateMany({ purpose: 'wrapping' }, { $set: { made_at: 1 } }, { session });

@@ -43,7 +43,7 @@ test('two processes write concurrently, each to its own chain, and each immediat
   }
   const report = await verifyAccessChain(one);
   expect(report).toMatchObject({ intact: true, chains: [{ from: 1 }, { from: 1 }] });
-  // Each of the two processes recorded 20 rounds. The ten concurrent callers in a round share two batches at most.
+  // Each of the two processes recorded 20 rounds. The ten concurrent callers in a round share at most two batches.
   expect(batchCount(report)).toBeLessThanOrEqual(2 * 20 * 2);
 });
 

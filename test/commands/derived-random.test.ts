@@ -44,8 +44,8 @@ describe('randomness derived from an idempotency key', () => {
     }
     expect(counts).toHaveLength(maxExclusive);
     const chiSquared = counts.reduce((sum, count) => sum + (count - expected) ** 2 / expected, 0);
-    // The numbers are derived from a fixed key, so this test has the same result in every run. The tolerance is six
-    // standard deviations.
+    // The numbers are derived from a fixed key, so the result of this test is the same in every run. The tolerance is
+    // six standard deviations.
     expect(chiSquared).toBeLessThan(maxExclusive + 6 * Math.sqrt(2 * maxExclusive));
   });
 });

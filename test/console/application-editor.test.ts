@@ -39,7 +39,7 @@ function editor(rules: readonly RuleFields[], others: Readonly<Record<string, st
   return form;
 }
 
-/** Returns the containers of the rules on the page. The order is that of the rules. */
+/** Returns the containers of the rules on the page, in the order of the rules. */
 function containersOn(text: string): string[] {
   return [...text.matchAll(/name="rules\.\d+\.container" value="([^"]*)"/g)].map(([, value]) => value ?? '');
 }
@@ -275,7 +275,7 @@ test('the editor with fifty rules stays below 60 KB', async () => {
   expect(opened.text).toContain('<select name="rules.30.transform"');
   fields.set('do', 'save');
   fields.set('rules.49.container', '/last/');
-  // If a rule is closed in the editor, the form sends all its permissions in one field.
+  // If a rule is collapsed in the editor, the form sends all its permissions in one field.
   fields.set('rules.49.permissions', hidden(text, 'rules.49.permissions'));
   expect((await browser.postAll(`/applications/${id}/edit`, fields)).status).toBe(303);
   const saved = await rulesOf(console, id);

@@ -28,7 +28,7 @@ function aRebuild(given: Partial<Rebuild> = {}): Rebuild {
 }
 
 /**
- * Returns a write that adds one search term in each of these generations. Each term contains the number of its
+ * Returns a write that adds one search term to each of these generations. Each term contains the number of its
  * generation.
  */
 function written(before: TokenView, generations: readonly number[], events = [tokenCreated()]) {

@@ -7,8 +7,8 @@ import { anEvent, aStream, type OpenStores, onTenant } from './support.js';
 const anHour = 3_600_000;
 
 /**
- * Tests that the key ring gives its guarantees on this `KeyStore`. The tests of every adapter for this port call this
- * function.
+ * Tests that the key ring fulfills its guarantees on this `KeyStore`. The tests of every adapter for this port call
+ * this function.
  */
 export function keyStoreContract(name: string, open: OpenStores): void {
   const on = (run: Parameters<typeof onTenant>[1]) => onTenant(open, run);

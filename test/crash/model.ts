@@ -37,8 +37,8 @@ export function chance(seed: number) {
 export type Chance = ReturnType<typeof chance>;
 
 /**
- * Without load, a cluster hides a token up to 100 ms before its expiry. On a loaded machine or during an election, the
- * cluster can hide the token even earlier.
+ * A cluster without load hides a token up to 100 ms before the token's expiry. On a loaded machine or during an
+ * election, the cluster can hide the token even earlier.
  */
 export const hiddenEarlyMsMax = 250;
 

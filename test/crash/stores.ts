@@ -98,8 +98,8 @@ function recordedReveals(journal: Database.Database, months: readonly Database.D
 
 /** Returns how many of these wrapped keys still occur in a file of the data directory. */
 export function bytesLeft(dataDir: string, wrapped: readonly Buffer[]): number {
-  // There are thousands of keys. For speed, a place in a file is compared with a key only if it begins with the same
-  // three bytes as one of the keys.
+  // There are thousands of keys. For speed, a position in a file is compared with the keys only if the three bytes
+  // there are the first three bytes of a key.
   const begins = new Uint8Array(2 ** 24);
   const byBeginning = new Map<number, Buffer[]>();
   for (const bytes of wrapped) {

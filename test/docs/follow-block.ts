@@ -10,7 +10,7 @@ export type Before = { readonly heading: string; readonly stdout: string } | nul
 
 type Rule = {
   readonly covers: (block: Block, before: Before) => boolean;
-  /** Runs a block by this rule. Returns the list of errors and the block's output. */
+  /** Runs a block according to this rule. Returns the list of errors and the block's output. */
   readonly follow: (block: Block, reader: Reader, before: string) => Promise<Followed>;
 };
 type Followed = { readonly wrong: readonly string[]; readonly stdout?: string };

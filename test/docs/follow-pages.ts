@@ -16,7 +16,9 @@ const pageLimitMs = 600_000;
 const readme = blocksOf(root, 'README.md');
 const firstSteps = readme.slice(0, readme.findLastIndex(({ heading }) => heading === 'The first search') + 1);
 
-/** Follows blocks in order. Stops at the first block that fails, because later blocks depend on earlier ones. */
+/**
+ * Runs or checks the blocks in order. Stops at the first block that fails, because later blocks depend on earlier ones.
+ */
 async function follow(blocks: readonly Block[], reader: Reader): Promise<readonly string[]> {
   let before: Before = null;
   for (const block of blocks) {

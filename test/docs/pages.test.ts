@@ -4,7 +4,7 @@ import { followPages, pages } from './follow-pages.js';
 
 const scripts = pages.flatMap(([, blocks]) => blocks).filter(({ language }) => language === 'sh');
 
-// The test file how-to-pages.test.ts follows the how-to pages.
+// The how-to pages are followed in how-to-pages.test.ts.
 followPages((page) => !page.startsWith('docs/how-to/'));
 
 test.each(adaptations.map(({ says, because }) => [String(says), says, because] as const))(

@@ -14,7 +14,7 @@ const data = { number: '5555555555554444' };
 const headers = { 'service-idempotency-key': randomUUID() };
 
 /**
- * While a reader uses an old state of `keys.db`, the write-ahead log still contains that state. During this time, no
+ * As long as a reader uses an old state of `keys.db`, the write-ahead log retains that state. During this time, no
  * response may claim that the key is erased.
  */
 describe.each([

@@ -33,8 +33,8 @@ export async function streamOf(service: TestService, id: string, tenantId = serv
 }
 
 /**
- * Returns the ids of all keys that a token's events name, in the order of the events. The ids of content keys and of
- * cvc keys are in separate lists.
+ * Returns the ids of all keys in a token's events, in the order of the events. The ids of content keys and of cvc keys
+ * are in separate lists.
  */
 export async function keyIdsOf(service: TestService, id: string) {
   const events = await service.vault.log.readStream(await streamOf(service, id));

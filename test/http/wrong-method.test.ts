@@ -51,7 +51,7 @@ describe('a method that a known path does not support returns 405 with the metho
 
   test.for([
     ['PUT', '/tokens/some-id', 'DELETE, GET, HEAD, PATCH'],
-    // The path is also that of a token with the id `search`.
+    // This path also belongs to a token with the id `search`.
     ['PUT', '/tokens/search', 'DELETE, GET, HEAD, PATCH, POST'],
     ['GET', '/tokenize/', 'POST'],
     ['GET', '/tokenize?a=b', 'POST'],

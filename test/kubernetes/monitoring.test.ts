@@ -54,8 +54,7 @@ async function freePort(): Promise<number> {
 }
 
 /**
- * Starts a real Prometheus with our alerts, which scrapes this address every second. Stops Prometheus when the test
- * ends.
+ * Starts a real Prometheus that loads our alerts and scrapes `target` every second. Stops Prometheus when the test ends.
  */
 async function startPrometheus(target: string) {
   const dir = tempDir();
@@ -113,7 +112,7 @@ test('on a real Prometheus that scrapes a real service, every alert and every qu
     await http('DELETE', path, { key });
     await http('GET', `${service.address}/tokens/not-there`, { key });
   };
-  /** Replaces the variables in a query in the same way as Grafana. */
+  /** Replaces the variables in a query in the same way as Grafana does. */
   const filled = (expr: string): string => expr.replaceAll('$__rate_interval', '30s').replaceAll('$instance', '.*');
   const withoutData = async (): Promise<readonly string[]> => {
     const missing: string[] = [];
@@ -177,8 +176,8 @@ describe('alerts', () => {
   });
 
   /**
-   * For each alert: `bad` series for which it fires, and `good` series for which it narrowly does not fire. The series
-   * have one value per minute. `at` is the time of the evaluation.
+   * For each alert: `bad` series for which it fires, and `good` series for which it just barely does not fire. The
+   * series have one value per minute. `at` is the time of the evaluation.
    */
   const cases: Readonly<Record<string, { readonly bad: Series; readonly good: Series; readonly at: string }>> = {
     StrongroomDown: { bad: { 'up{job="strongroom"}': '0x10' }, good: { 'up{job="strongroom"}': '0 1x10' }, at: '5m' },
@@ -325,7 +324,7 @@ describe('the dashboard', () => {
       // The dashboard shows the progress of a rebuild as a ratio of these two metrics, which is a separate query.
       'strongroom_rebuild_running',
       'strongroom_rebuild_events',
-      // This metric has no sample until an application becomes suspect. `doctor` and the access log name the
+      // This metric has no sample until an application becomes suspect. `doctor` and the access log identify that
       // application.
       'strongroom_deduplication_suspects_total',
     ];

@@ -19,7 +19,7 @@ function closed(schema: unknown): unknown {
   if (!isSchema(schema)) return schema;
   const { format, 'x-kubernetes-int-or-string': isEither, ...rest } = schema;
   if (format === 'int-or-string' || isEither === true) return { type: ['integer', 'string'] };
-  // A pattern in Go can ignore case. The manifests are in lower case, so the option for that is removed.
+  // Go patterns can contain `(?i)` to ignore case. The manifests are in lower case, so `(?i)` can be removed.
   const plain = (value: unknown) => (typeof value === 'string' ? value.replace('(?i)', '') : closed(value));
   const inner = Object.fromEntries(
     Object.entries(rest).map(([name, value]) => [name, name === 'pattern' ? plain(value) : closed(value)]),

@@ -70,7 +70,7 @@ test.skipIf(!mayLook)(
     const service = await startService(vault.flags);
     const old = rootKeyIn(vault.rootKeyFile);
     const made = await fill(service.address, vault, 50);
-    // A rebuild opens rows on a second thread, which gets a copy of the root key. After the rebuild, the vault keeps
+    // A rebuild opens rows on a second thread, which gets a copy of the root key. After the rebuild, the vault retains
     // the old rows for a while.
     await runJson(['projections', 'rebuild', 'tokens', '--yes', ...vault.flags]);
     const before = countInMemory(service.pid, formsOf(old));

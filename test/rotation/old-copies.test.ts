@@ -49,7 +49,8 @@ test('after a rotation on a running service, the old root key and an older copy 
   expect(today.tenantKeys.map(({ purpose }) => purpose)).toContain('identity');
   for (const row of today.tenantKeys) expect(openTenantKey(oldRoot, row.wrapped, row)).toBeNull();
   for (const { wrapped } of today.generationKeys) expect(openGenerationKey(oldRoot, wrapped, 1)).toBeNull();
-  // The old root key opens the tenant keys in the older copy. These tenant keys cannot unwrap any current data key.
+  // The old root key can unwrap the tenant keys in the older copy. These tenant keys cannot unwrap any current data
+  // key.
   const oldWrapping = before.tenantKeys.filter(({ purpose }) => purpose === 'wrapping');
   const places = oldWrapping.map(({ id, tenant: tenantId, ...row }) => {
     const wrapping = openTenantKey(oldRoot, row.wrapped, { id, tenant: tenantId, purpose: row.purpose });

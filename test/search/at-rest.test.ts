@@ -69,8 +69,8 @@ test('postings follow the token: an update replaces them, and a deletion or an e
   // metadata, and index.
   expect(counts(service)).toEqual({ postings: 10, withTerms: 1 });
   await service.call('PATCH', '/tokens/zqid-1', { metadata: { more: 'x' }, data: 'other', containers: ['/flat/'] });
-  // After the update, the token has one container level less and one metadata entry more. It also has a posting for the
-  // application that made the update.
+  // After the update, the token has one container level fewer and one more metadata entry. It also has a posting for
+  // the application that made the update.
   expect(counts(service)).toEqual({ postings: 11, withTerms: 1 });
   await service.call('DELETE', '/tokens/zqid-1');
   expect(counts(service)).toEqual(empty);

@@ -13,7 +13,8 @@ export const paths = ['/', '/a/', '/a/b/', '/a/b/c/', '/ab/', '/b/'];
 type Sample = { readonly fields: JsonObject; readonly indexValues: readonly string[] };
 
 /**
- * The words that can be used as metadata. They do not occur as own values of tokens, which metadata must not contain.
+ * The words that can be used as metadata. None of them is the value of a token, because metadata must not contain the
+ * token's value.
  */
 export const harmlessWords = words.filter((word) => !/\d{3}/.test(word) || word === '4242');
 const metadata = fc.dictionary(fc.constantFrom(...keys), fc.constantFrom(...harmlessWords), { maxKeys: 3 });

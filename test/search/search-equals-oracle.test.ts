@@ -31,7 +31,8 @@ beforeAll(async () => {
   creators = [service.key, await service.application([rule('/', 'reveal', tokenPermissions)])];
   const random = fc.sample(accessRules, { seed, numRuns: 6 }).map((rules) => [
     ...rules.slice(1),
-    // Every caller has permission to search and list. Without these permissions, many comparisons would be empty.
+    // Every caller has permission to search and list. Without these permissions, many comparisons would compare
+    // nothing.
     { ...(rules[0] ?? rule('/a/', 'mask', [])), permissions: ['token:search', 'token:read'] as const },
   ]);
   const all: readonly (readonly AccessRule[])[] = [everywhere, ...random];
@@ -115,7 +116,7 @@ async function expectAnswersOfTheOracle(numRuns: number): Promise<void> {
         const seen = matches(query, token) ? seenBy(rules, 'token:search', token) : null;
         return seen === null ? [] : [seen];
       });
-      // A search without results may return suggestions, if the words have been collected. A search with results never
+      // A search without results may return suggestions if the words have been collected. A search with results never
       // returns suggestions.
       if (found.length > 0) expect(_suggestions).toBeUndefined();
       expect(answer).toEqual({

@@ -26,8 +26,8 @@ export type StandIn = StandInProcess & {
 };
 
 /**
- * Starts a stand-in. With `forgetful`, the stand-in rejects a retried append, although a real server would acknowledge
- * it.
+ * Starts a stand-in. If `forgetful` is true, the stand-in rejects a retried append, which a real server would
+ * acknowledge.
  */
 export async function startStandIn(fault?: 'forgetful'): Promise<StandIn> {
   const directory = mkdtempSync(join(tmpdir(), 'strongroom-eventstoredb-stand-in-'));

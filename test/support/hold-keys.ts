@@ -6,8 +6,8 @@ import type { TestService } from './test-service.js';
 
 /**
  * Prevents the destruction of keys until the returned function is called. In the embedded profile, a second connection
- * reads the key store, as during a backup, so the old bytes of a key cannot leave the files. In the cluster profile,
- * calls that destroy a key fail before they reach the store.
+ * reads the key store, as during a backup, so the old bytes of a key cannot be removed from the files. In the cluster
+ * profile, calls that destroy a key fail before they reach the store.
  */
 export function holdKeys({ dataDir, vault: { keys } }: TestService): () => void {
   if (profile === 'embedded') {

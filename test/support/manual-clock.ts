@@ -1,7 +1,7 @@
 import type { Clock } from '#src/ports/clock.js';
 
 export type ManualClock = Clock & {
-  /** Lets this much time pass, in ms. */
+  /** Lets this many ms pass. */
   advance(ms: number): void;
   /** Lets time pass until the clock shows this time. */
   set(ms: number): void;

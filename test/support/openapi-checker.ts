@@ -83,8 +83,8 @@ function withReferences(schema: object): object {
 }
 
 /**
- * Returns the operation at an address. Tries paths without parameters first. For example, `search` is a path, although
- * it could also be an id.
+ * Returns the operation for a URL. Tries paths without parameters first. For example, `/tokens/search` also matches the
+ * path `/tokens/{id}`.
  */
 function operationOf(paths: readonly Path[], url: string, method: string): OpenAPIV3_1.OperationObject | undefined {
   const [asked = ''] = url.split('?');

@@ -19,8 +19,8 @@ type Change = {
 };
 
 /**
- * Returns all postings that the search index counts in one set of tables in `vault.db`. These are the postings in
- * active runs, and those in changes that are not merged or applied yet.
+ * Returns all postings that the search index counts in one set of tables in `vault.db`. They include the postings in
+ * active runs and the postings in changes that are not merged or applied yet.
  */
 export function storedPostings(vault: Database.Database, slot: Slot): StoredPosting[] {
   // All reads are in one transaction, because a service may merge runs between two reads.

@@ -59,7 +59,7 @@ type TestServiceOptions = {
   readonly acceptsBearer?: boolean;
   /** If true, the service accepts only requests that a trusted proxy received over TLS. */
   readonly behindTlsProxy?: boolean;
-  /** How long the old rows are kept after a rebuild, in ms. The default is 0. */
+  /** How long the vault retains the old rows after a rebuild, in ms. The default is 0. */
   readonly keptMs?: number;
   /** The anchor that receives signed checkpoints. By default, checkpoints are not delivered. */
   readonly anchor?: Anchor;

@@ -11,7 +11,7 @@ export function setup(): void {
   // Every project calls this function, but all projects share one folder. Only the first call creates the folder.
   if (basename(tmpdir()).startsWith(prefix)) return;
   folder = mkdtempSync(join(tmpdir(), prefix));
-  // The test of one docs page runs commands as a second user. That user must be able to read the folder.
+  // The test for one docs page runs commands as a second user. That user must be able to read the folder.
   chmodSync(folder, 0o755);
   process.env['TMPDIR'] = folder;
 }

@@ -32,7 +32,7 @@ async function cacheOver() {
       await held;
       return found;
     },
-    /** Returns the row in the state at the beginning of the search. */
+    /** Returns the row in the state that it had when the search began. */
     async search(_plan: SearchPlan, page: PageRequest & HeldRows<TokenView>): Promise<SearchPage<TokenView>> {
       const found = page.held?.(stream, revision) ?? (await rows.get());
       await held;
@@ -59,7 +59,7 @@ async function cacheOver() {
     },
     change: () => changing.commit({ writes: [write], claim: null }),
     /**
-     * Stores a newer row without updating the cache. The next search then finds a newer state than that in the cache.
+     * Stores a newer row without updating the cache. The next search then finds a newer state than the cache contains.
      */
     store(newer: number): void {
       revision = newer;

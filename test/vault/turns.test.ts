@@ -40,7 +40,7 @@ test('tenants take turns, no matter how many requests each of them has', async (
   const turns = createTurns();
   const done: string[] = [];
   const many = Array.from({ length: 30 }, () => turns.begin('many').run(computing('many', 10, done)));
-  // By now, each computation has run its first slice. The first slice counts as short work, and no rest follows it.
+  // By now, each computation has run its first slice. The first slice counts as short work, so no pause follows it.
   while (done.length < 30) await new Promise((resolve) => setImmediate(resolve));
   const begun = done.length;
   await turns.begin('one').run(computing('one', 10, done));
@@ -85,8 +85,8 @@ test('an endless series of requests does not overtake a request that waits to be
       }
     }),
   );
-  // Before requests were ordered, more than nine times as many requests as there are callers could overtake a single
-  // request. The limit is not lower, because a request can become long work on a busy machine.
+  // When requests were not ordered yet, a single request could be overtaken by more than nine times as many requests as
+  // there are callers. The limit is not lower, because a request can become a long computation on a busy machine.
   expect(mostOvertaking).toBeLessThan(7 * callers);
 });
 
@@ -104,8 +104,8 @@ test('a request that begins does not have to wait until another tenant’s long 
   turns.begin('quiet');
   const long = turns.begin('hostile').run(steps('long', 4, 30));
   while (done.length < 2) await new Promise((resolve) => setImmediate(resolve));
-  // The long work now rests for 100 ms. The next request uses up the time that all requests in the same turn of the
-  // event loop share.
+  // The long computation now pauses for 100 ms. The next request uses up the time that all requests in the same turn of
+  // the event loop share.
   const first = turns.begin('hostile').run(steps('first', 1, 6));
   let turnsOfLoop = 0;
   const count = (): void => {
@@ -132,7 +132,8 @@ test('a long request of a tenant that sends no others still rests while another 
       await turns.begin('quiet').run(computing('quiet', 0, []));
       await new Promise((resolve) => setImmediate(resolve));
     }
-    // Each slice takes at least 2 ms, and the rest after it at least 8 ms. Two slices run before the first rest.
+    // Each slice takes at least 2 ms, and the pause after it takes at least 8 ms. Two slices run before the first
+    // pause.
     expect(done.length).toBeLessThanOrEqual(22);
     await long;
   } finally {

@@ -12,7 +12,7 @@ import { timerJob } from './timer-job.js';
 
 /**
  * How far in the future a timer can be set, in ms. A timer that is due later would use Redis memory for a long time.
- * The leader sets such a timer when it becomes due within a day.
+ * The leader sets such a timer only when less than a day remains until it is due.
  */
 export const soonMs = 24 * 3_600_000;
 
@@ -31,8 +31,8 @@ export type BullmqTimersOptions = {
   /** How long a call waits for Redis to respond, in ms. */
   readonly limitMs?: number;
   /**
-   * The maximum number of jobs that are being sent to Redis at the same time. More jobs are dropped, and the sweep
-   * handles their rows.
+   * The maximum number of jobs that are being sent to Redis at the same time. Additional jobs are dropped, and the
+   * sweep handles their rows.
    */
   readonly pendingMax?: number;
 };
@@ -54,7 +54,7 @@ export type RefilledTimers = {
 /**
  * Implements `Timers` with delayed BullMQ jobs. A job runs after its due time has passed on the clocks of all
  * processes. `set` and `clear` never fail and never wait for Redis. While Redis is down, up to `pendingMax` jobs wait
- * until it is available again. More jobs are dropped and counted.
+ * until it is available again. Additional jobs are dropped and counted.
  */
 export function bullmqTimers(options: BullmqTimersOptions): Timers & RefilledTimers {
   const { url, prefix, clock, slackMs = 100, limitMs = 2_000, pendingMax = 1_000 } = options;

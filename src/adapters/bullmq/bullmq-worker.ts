@@ -16,7 +16,7 @@ export type BullmqWorkerOptions = {
    * due time has changed since the job was added.
    */
   readonly run: (row: DueRow) => Promise<void>;
-  /** Called for every failure of `run`. Called at most once a minute for failures of Redis. */
+  /** Called for every failure of `run`, and at most once a minute for Redis failures. */
   readonly onError: (error: unknown) => void;
   readonly concurrency?: number;
   /** How long `close` waits for running jobs, in ms. */
@@ -63,7 +63,7 @@ export function bullmqWorker(options: BullmqWorkerOptions): { close(): Promise<v
       await worker.pause(true);
       await withinLimit('redis', closeMsMax, Promise.allSettled(running)).catch(() => undefined);
       // Waits until Redis responds to PING. The results of finished jobs were sent before PING on the same connection,
-      // so Redis has then received them.
+      // so a response means that Redis has received them.
       await nextTurn();
       await withinLimit('redis', farewellMsMax, redis.client.ping()).catch(() => undefined);
       // Forces the worker to close. Without force, `close` would wait forever if the connection is down (BullMQ 6.7).

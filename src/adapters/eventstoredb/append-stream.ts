@@ -72,7 +72,7 @@ export function openAppendStream(
   const open = () => {
     const metadata = new Metadata();
     metadata.set('requires-leader', 'true');
-    // Sends the user only over TLS, because gRPC does not send passwords over other connections.
+    // Sends the user's credentials only over TLS, because gRPC does not send passwords over other connections.
     const call = client.batchAppend(metadata, tls === null || user === null ? {} : { credentials: sent(user) });
     // This listener is never removed, because an error event without a listener would terminate the process.
     call.on('error', (error) => end(convertToCommandError(error)));
@@ -151,7 +151,7 @@ function settle(response: streams.BatchAppendResp, { stream, resolve, reject }: 
   else reject(errorOf(kind, stream));
 }
 
-/** Returns the same error that the EventStoreDB client throws for this failure in other calls. */
+/** Returns the error that the EventStoreDB client throws for the same failure in other calls. */
 function errorOf(kind: string, stream: string): Error {
   switch (kind) {
     case 'event_store.client.AccessDenied':

@@ -28,7 +28,7 @@ export const slotsFor = (count: number): Slots => pLimit(count);
 /**
  * Connects to the leader when the first call is made. When that connection is lost, connects to the next leader. Finds
  * the leader without the EventStoreDB client, for two reasons. The client does not recover after it failed to find a
- * leader, and it reconnects to a frozen leader for as long as the other nodes report that leader.
+ * leader, and it keeps reconnecting to a frozen leader as long as the other nodes report that node as the leader.
  */
 export function connectTo(address: EventStoreDbAddress): Connection {
   let current: Promise<Node> | null = null;
@@ -52,8 +52,8 @@ export function connectTo(address: EventStoreDbAddress): Connection {
     if (first === undefined) throw noAnswer();
     let endpoint = first;
     if (address.isCluster) {
-      // Also queries members that were seen earlier. The hosts in the address might all be down, or the address might
-      // contain only a single DNS name.
+      // Also queries members that were seen earlier. The hosts in the configured address might all be down, or that
+      // address might contain only a single DNS name.
       const hosts = new Map([...address.hosts, ...members].map((host) => [nameOf(host), host]));
       const found = await findLeader([...hosts.values()], address.tls);
       endpoint = found.leader;

@@ -148,9 +148,9 @@ function ours<T>(event: T | null): T {
 
 /**
  * Reads to the end, and calls `take` with each event. `take` must not throw, because a read that stops early still
- * occupies one of the calls of the connection. After about a hundred such reads, all calls would wait forever. The
- * first event or the end must arrive within `limitMs`. Each following event must arrive within `idleMs` after the
- * previous event. If an event is late, the read is cancelled and rejects with StoreUnavailable.
+ * counts toward the connection's limit of concurrent calls. After about a hundred such reads, every new call would wait
+ * forever. The first event or the end must arrive within `limitMs`. Each following event must arrive within `idleMs`
+ * after the previous event. If an event is late, the read is cancelled and rejects with StoreUnavailable.
  */
 function collect<T>(
   read: StreamingRead<T>,

@@ -2,8 +2,8 @@ import { setImmediate as endOfTurn } from 'node:timers/promises';
 import { StoreUnavailable } from '../../ports/store-unavailable.js';
 
 /**
- * The maximum number of items in a group. A group of this size has at most a few tens of megabytes, so the call that
- * sends it stays within its time limit.
+ * The maximum number of items in a group. A group of this size is at most a few tens of megabytes, so the call that
+ * sends it finishes within its time limit.
  */
 const groupMax = 100;
 

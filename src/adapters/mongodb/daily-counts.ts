@@ -69,8 +69,8 @@ async function addStep(db: Db, session: ClientSession, { source, from, to, count
 }
 
 /**
- * Returns an id that sorts before all counts for the day. The character after `/` in ASCII is `0`, so `<tenant>0` sorts
- * after all counts of the tenant.
+ * Returns an id that sorts before the ids of all counts for the day. The character after `/` in ASCII is `0`, so
+ * `<tenant>0` sorts after all counts of the tenant.
  */
 function idOf(tenantId: string, series: DailySeries, day: number): string {
   return `${tenantId}/${series}/${String(day).padStart(6, '0')}`;

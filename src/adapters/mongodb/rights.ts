@@ -144,7 +144,10 @@ function userOf(url: string, what: string): User {
   return { name: decodeURIComponent(name), password: decodeURIComponent(password), hosts: hosts.split(',') };
 }
 
-/** Initiates a replica set that has `hosts` as its members. Connects directly to the address of the administrator. */
+/**
+ * Initiates a replica set that has `hosts` as its members. Connects directly to the server at the administrator's
+ * address.
+ */
 async function initiate(adminUrl: string, hosts: readonly string[]): Promise<string[]> {
   return withClient(new MongoClient(adminUrl, { directConnection: true, ...timeouts }), async (client) => {
     const admin = client.db('admin');

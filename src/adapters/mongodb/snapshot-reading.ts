@@ -18,9 +18,9 @@ export type SnapshotOptions = {
 };
 
 /**
- * Runs several reads that all see the data in the state at the time of the first read. This state includes every write
- * that a majority had acknowledged by then. Call `options()` again for each read. If the reads together take longer
- * than `limitMs` (4.5 s by default), throws StoreUnavailable with the reason `tooLong`.
+ * Runs several reads that all see the data as of the first read. The data includes every write that a majority had
+ * acknowledged by then. Call `options()` again for each read. If the reads together take longer than `limitMs` (4.5 s
+ * by default), throws StoreUnavailable with the reason `tooLong`.
  */
 export function readSnapshot<T>(
   { call }: MongoConnection,

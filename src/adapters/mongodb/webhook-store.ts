@@ -42,8 +42,8 @@ export function mongoWebhookStore(connection: MongoConnection): WebhookStore {
     async save(webhookId, version, text, delivered) {
       if (!(await replace(webhookId, version, text))) return false;
       const done = delivered.map((event) => ({ webhook: webhookId, event }));
-      // If the process dies before this call, the ids of delivered events stay in the store. They are emptied after
-      // three days.
+      // If the process dies before this call, the sealed token ids of the delivered events stay in the store until
+      // `forgetIds` empties them.
       if (done.length > 0) await connection.call((db) => ids(db).deleteMany({ _id: { $in: done } }));
       return true;
     },

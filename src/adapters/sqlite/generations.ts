@@ -21,7 +21,7 @@ const requestsAtOnce = 5;
 
 /**
  * Wraps `Generations` and caches the result of `inUse`. Only requests from this process change which generations are in
- * use, because no other process has the files. The cache therefore stays valid until the next such request.
+ * use, because no other process uses the files. The cache therefore stays valid until the next such request.
  */
 export function rememberingInUse(generations: Generations): Generations {
   let known: Awaited<ReturnType<Generations['inUse']>> | null = null;
@@ -64,7 +64,7 @@ export function sqliteGenerations(database: SqliteDatabase, writer: Writer): Gen
   const versions = database.prepare('SELECT name, version FROM projections');
   const rebuild = database.prepare(`SELECT rebuild FROM projections WHERE name = 'tokens'`).pluck();
   /**
-   * The generation whose rebuild should be cancelled. It is stored only in memory, because only one process has the
+   * The generation whose rebuild should be cancelled. It is stored only in memory, because only one process uses the
    * files.
    */
   let cancelled: number | null = null;

@@ -45,7 +45,7 @@ const read = <T>(run: () => T): T => reading(run, 'keys.db');
 
 /**
  * Implements `KeyStore` on `keys.db`. Each read is a single statement on the calling thread, so no read transaction
- * stays open after a call. All writes go to the writer thread. Only one process has the file, so no other process can
+ * stays open after a call. All writes go to the writer thread. Only one process uses the file, so no other process can
  * replace the root key.
  */
 export function sqliteKeyStore(deps: Deps): KeyStore {
@@ -131,7 +131,7 @@ export function sqliteKeyStore(deps: Deps): KeyStore {
       await writer.request('forget_revisions', null);
     },
     /**
-     * The read and the write do not have to be atomic. Only one process has the file, and it makes at most one
+     * The read and the write do not have to be atomic. Only one process uses the file, and it makes at most one
      * reservation per tenant at a time.
      */
     async reserveTraces(tenantId, count) {

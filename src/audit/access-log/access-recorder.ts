@@ -76,9 +76,9 @@ export function createAccessRecorder(log: AccessLog, onError: (error: unknown) =
 
   async function recordAfterOthers(entries: readonly AccessEntry[]): Promise<void> {
     const alone = !writable && entries.length > 0;
-    // While the access log cannot be written, a call with entries tries to write only those entries. The kept entries
-    // wait for the next retry. A call without entries exists only to write the kept entries, so it tries to write them
-    // immediately.
+    // While the access log cannot be written, a call that passes entries tries to write only those entries. The kept
+    // entries wait for the next retry. The only purpose of a call without entries is to write the kept entries, so it
+    // tries immediately.
     const before = alone ? [] : [...underWay, flush()];
     await Promise.all([...before, entries.length === 0 ? null : record(entries)]);
   }

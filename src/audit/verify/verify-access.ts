@@ -2,10 +2,7 @@ import { batchHash } from '../../events/access-log/batch-hash.js';
 import type { Checkpoint } from '../../events/audit/checkpoint.js';
 import type { Problem } from './problem.js';
 
-/**
- * A batch of access-log entries. The entries are in the form of the lines from which the hash is computed. Hashes are
- * in hex.
- */
+/** A batch of access-log entries. Each entry is stored here as the line of text that is hashed. Hashes are in hex. */
 export type LinedBatch = {
   readonly sequence: number;
   readonly previous: string;
@@ -20,7 +17,7 @@ export type AccessChecks = {
   readonly checkpoints: readonly Checkpoint[];
   /**
    * The checkpoint after which the batches begin. The batches continue the chains at the ends that this checkpoint
-   * signs. If it is null, the batches are everything that the access log contains.
+   * signs. If it is null, the batches are the whole access log.
    */
   readonly from: Checkpoint | null;
   /** Batches from before this time (in ms) may be missing, because the service removes old batches. */

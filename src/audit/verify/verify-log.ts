@@ -15,7 +15,7 @@ const followingMax = 2_000;
 /** The number of commits before a break to keep for the diagnosis. */
 const beforeMax = 200;
 /**
- * The number of commits to keep for the comparison with checkpoints. A checkpoint can appear in the log some events
+ * The number of commits to keep for the comparison with checkpoints. A checkpoint can appear in the log several events
  * after the last commit that it signs. That commit must still be available when the checkpoint is verified.
  */
 const rememberedMax = 100_000;
@@ -29,7 +29,7 @@ export type LogChecks = {
   readonly from: Checkpoint | null;
   /** The checkpoints that the anchor has received, by number. */
   readonly anchored: ReadonlyMap<number, Checkpoint>;
-  /** True if these events are only a part of the log, and more events follow. */
+  /** True if the log continues after these events. */
   readonly isPart: boolean;
 };
 
@@ -168,7 +168,7 @@ export async function verifyLog(
   }
 }
 
-/** Returns true if the last event of this commit is not the end of the commit. */
+/** Returns true if events are missing at the end of this commit. */
 function isCutOff({ events }: ChainedCommit): boolean {
   const last = events.at(-1);
   return last !== undefined && !endsCommit(last);

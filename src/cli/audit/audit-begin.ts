@@ -38,8 +38,8 @@ export type AuditBegin = {
 export const auditBegin = operation(
   z.object({ from: z.int().min(1) }),
   async ({ vault }, { from }): Promise<AuditBegin> => {
-    // Reads the stored log without checking MACs. The verification reports forged events, so they must not cause an
-    // error here.
+    // Reads the stored log without checking MACs. Forged events must not cause an error here, because the verification
+    // reports them later.
     const { storedLog: log, chain, keys, accessLog, recorder } = vault;
     await recorder.now([]);
     const forged = await forgeryIn(vault);
@@ -80,7 +80,7 @@ async function signedBefore(
     const page = await log.readNewest(checkpointStream, before, 100);
     for (const event of page) {
       if (Number(event.clear['position']) >= position) continue;
-      // We need only the ends of the chains from all checkpoints before the newest one. A damaged checkpoint is
+      // From the checkpoints before the newest one, we need only the ends of the chains. A damaged checkpoint is
       // therefore skipped here. A verification of that part of the log reports the damage.
       const checkpoint: Checkpoint | null = from === null ? readCheckpointEvent(event) : readable(event);
       if (checkpoint === null) continue;

@@ -31,7 +31,7 @@ const batchesMax = 100;
 /**
  * Returns the vault's current time and a list of access log chains, each with the sequence number of its newest batch.
  * First flushes pending records. The list contains every chain that has grown since the beginning of the month that
- * `since` (ms) falls in. Throws OperationFailed if no tenant with the id `tenant` has ever existed.
+ * contains the time `since` (in ms). Throws OperationFailed if no tenant with the id `tenant` has ever existed.
  */
 export const auditChains = operation(
   z.object({ since: z.int().min(0), tenant: z.string().nullable() }),

@@ -80,8 +80,8 @@ export const bundleBegin = operation(
 );
 
 /**
- * Returns the type of the event that ended the token, or null for a live token. Fence events change nothing, so the
- * function skips them.
+ * Returns the type of the event that ended the token, or null for a live token. Skips fence events, because they change
+ * nothing.
  */
 async function endOf(log: Service['vault']['log'], newest: ProvenClear): Promise<string | null> {
   let event: ProvenClear | undefined = newest;

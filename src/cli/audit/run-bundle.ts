@@ -156,7 +156,7 @@ async function collect(
   const leaves: Buffer[] = [];
   const checkpoints: Checkpoint[] = [];
   /**
-   * The indexes of the commits that contain events in scope but are not yet covered by any checkpoint in `checkpoints`.
+   * The indexes of the commits that contain events in scope but are not yet covered by any entry of `checkpoints`.
    */
   let pending: readonly number[] = [];
   let [count, events] = [0, 0];

@@ -67,8 +67,8 @@ export async function streamRecords(options: StreamOptions): Promise<{ readonly 
         restMs = 0;
       }
     }
-    // The next round looks back one day, because an entry is stored slightly later than its time states, and because
-    // the clocks of the processes may differ.
+    // The next round looks back one day, because an entry is stored slightly after the time that it contains, and
+    // because the clocks of the processes may differ.
     if (!signal.aborted) since = Math.max(0, found.now - dayMs);
   }
 

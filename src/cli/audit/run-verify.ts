@@ -60,7 +60,10 @@ type Source = {
   readonly keptFrom: number;
 };
 
-/** Verifies a vault: its log, its access log, and the rows. Reads use the rows instead of the log. */
+/**
+ * Verifies a vault: its log, its access log, and its rows. The rows are verified too, because the vault answers reads
+ * from the rows and not from the log.
+ */
 export async function verifyVault(run: RunOperation, options: VerifyOptions): Promise<Verification> {
   const { from, to } = options;
   const begin = await beginAudit(run, from);

@@ -8,12 +8,12 @@ import type { Line } from './read-lines.js';
 /** The maximum size of a line. It equals the body limit for HTTP requests. */
 export const lineBytesMax = 4 * 1024 * 1024;
 /**
- * The size below which a line's value cannot exceed `lineBytesMax` when it is serialized again. Serializing makes a
- * number at most a few times longer.
+ * The size below which a line's value cannot exceed `lineBytesMax` when it is serialized again. Serializing can make a
+ * number longer, but only by a small factor.
  */
 const surelySmallBytes = 1024 * 1024;
 
-/** A request to import, read from one line. `id` is used if the request has no id. */
+/** A request from one line of the import. `id` is the token's id if the request itself contains none. */
 export type ImportItem = { readonly request: Json; readonly id: string | null };
 
 export type ReadLine =

@@ -6,7 +6,7 @@ import { type ImportOutcome, importBatchMax } from './import-tokens.js';
 import type { Line } from './read-lines.js';
 
 /**
- * The maximum number of batches in progress. The batches contain enough lines in total that several lines can share a
+ * The maximum number of batches in progress. Together, these batches contain enough lines for several lines to share a
  * commit.
  */
 const batchesMax = 4;

@@ -23,7 +23,7 @@ export type ImportOutcome =
   | { readonly is: 'failed'; readonly errors: FieldErrors }
   | { readonly is: 'stopped'; readonly message: string };
 
-/** A request to import. `id` is used if the request has no id. */
+/** A request to import. `id` is the token's id if the request itself contains none. */
 const item = z.object({ request: z.unknown(), id: z.string().nullable() });
 
 /**

@@ -9,7 +9,7 @@ const chunkBytes = 64 * 1024;
 const ageStart = 'age-encryption.org/v1';
 const armorStart = '-----BEGIN AGE';
 
-/** The plaintext of an import, together with the amount of the file that has been read. */
+/** The plaintext of an import, and the amount of the file that has been read so far. */
 export type ImportInput = {
   /**
    * The plaintext. Iterating throws Failure if the input cannot be read, or if encrypted input was changed or

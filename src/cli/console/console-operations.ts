@@ -16,7 +16,10 @@ import type { RunOperation } from '../run-command.js';
 
 const progressMs = 500;
 
-/** Returns the operations that the console's pages use. They run in this process, because it has the data open. */
+/**
+ * Returns the operations that the console's pages use. The operations run in this process, because this process has the
+ * data open.
+ */
 export function consoleOperations(service: OperatedService): Operations {
   return {
     run: (name, input) => runOperation(service, name, input),

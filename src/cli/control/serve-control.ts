@@ -7,9 +7,9 @@ import { type OperationName, operations } from '../operations.js';
 const bodyBytesMax = 8 * 1024 * 1024;
 
 /**
- * Lets CLI commands run operations in this process while it has the data open. Serves HTTP on a socket in the data
- * directory that only the socket's owner can open. This process has locked the directory, so an existing socket is left
- * over from an earlier process and is removed.
+ * Lets CLI commands run operations in this process while this process has the data open. Serves HTTP on a socket in the
+ * data directory that only the socket's owner can open. This process has locked the directory, so an existing socket is
+ * left over from an earlier process and is removed.
  */
 export async function serveControl(
   service: OperatedService,

@@ -68,8 +68,8 @@ function modeOf(check: string, path: string, bad: number, good: number, fix: boo
 }
 
 /**
- * Returns true if the path is a mounted file that root owns, or a mounted volume with a valid owner and mode. Mounted
- * files and volumes have different modes. Those modes are checked when the vault reads the root key and opens the data
+ * Returns true if the path is a mounted file that root owns, or a mounted volume with a valid owner and mode. Their
+ * modes differ from those that this check expects, and are checked when the vault reads the root key and opens the data
  * directory.
  */
 function isMounted(stats: Stats, path: string): boolean {

@@ -3,8 +3,8 @@ import { projectionVersions } from '../../views/versions.js';
 import { productVersion } from '../product-version.js';
 
 /**
- * The version of the program that has the stores open, and the version of each stored projection. The version is null
- * if the projection is not stored.
+ * The version of the program that has the stores open, and the version of each stored projection. A projection that is
+ * not stored has the version null.
  */
 export type Running = {
   readonly version: string;
@@ -12,9 +12,9 @@ export type Running = {
 };
 
 /**
- * Compares the version of this program with the program that has the stores open and with the stored projections.
- * Opening the stores has already checked their schemas. `running` is undefined if the service is too old to report its
- * version.
+ * Compares the version of this program with the versions of the program that has the stores open and of the stored
+ * projections. The schemas of the stores were already checked when the stores were opened. `running` is undefined if
+ * the service is too old to report its version.
  */
 export function versions(running: Running | undefined): Finding {
   const own = productVersion();

@@ -21,7 +21,8 @@ export async function asApplication(service: Service, key: string, permission: T
 }
 
 /**
- * Returns the context in which a CLI command runs. No HTTP request exists, so the context begins at the current time.
+ * Returns the context in which a CLI command runs. Since there is no HTTP request, the context uses the current time as
+ * the time of arrival.
  */
 export function commandContext({ vault }: Service, caller: Caller) {
   return { caller, traceId: vault.random.uuid(), beganAt: performance.now() };

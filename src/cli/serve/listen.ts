@@ -4,7 +4,7 @@ import { flagName } from '../../compose/config/setting.js';
 import { Failure } from '../failure.js';
 
 type Address = { readonly host: string; readonly port: number };
-/** The settings that contain an address, which error messages mention. */
+/** The settings that contain the address. Error messages mention these settings. */
 type Settings = {
   readonly host: 'host' | 'admin.host' | 'console.host';
   readonly port: 'port' | 'admin.port' | 'console.port';

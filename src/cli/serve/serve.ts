@@ -36,7 +36,7 @@ const closingMs = 5_000;
 const hangUpMs = 20;
 /**
  * The growth of the heap, as a percentage of the live heap, at which V8 collects garbage. On a machine with plenty of
- * memory, V8's default is three times this value. That default used another 70 MB in our measurement.
+ * memory, V8's default is three times as high. In our measurement, the default used 70 MB more memory.
  */
 const garbagePercent = 100;
 

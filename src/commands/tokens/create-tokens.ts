@@ -26,8 +26,8 @@ import { renderAgain } from './render-again.js';
 export type CreateRequest = {
   readonly request: TokenRequest;
   /**
-   * The path of this create request, or of the value that becomes a token, in the request body. An empty path stands
-   * for the whole body.
+   * The path in the request body to this create request, or to the value to tokenize. An empty path means the whole
+   * body.
    */
   readonly path: string;
   /** True if the request consists of a single value. All errors are then reported at `path`. */

@@ -13,7 +13,7 @@ const rowsAtOnce = 20;
 
 /**
  * Deletes the tokens with these ids (docs/contract.md, "Delete many tokens" and "Guesses"). An id that occurs more than
- * once counts once. Threat: a caller sends up to a thousand ids in one request, and learns from the counts in the
+ * once is counted once. Threat: a caller sends up to a thousand ids in one request, and learns from the counts in the
  * response which ids exist. The caller is therefore charged for unknown ids before anything is deleted.
  */
 export async function deleteByIds(

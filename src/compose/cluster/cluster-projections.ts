@@ -39,7 +39,7 @@ export function clusterProjections({ vault, stores, keptMs, state, onError }: De
   const position = () => checkpoints.position('tokens');
   const projections = createProjections({
     ...{ vault, generations, tokens, state },
-    // The command waits until it can remove the old rows. After the command has exited, no process would remove them.
+    // The command waits until it can remove the old rows. If the command exited earlier, no process would remove them.
     keptSeconds: 0,
     foldDirectory: () => foldDirectory(log, vault.integrity.rows),
     replaceDirectory: (records) => replaceDirectory(rowsConnection, records, log),

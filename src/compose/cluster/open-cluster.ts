@@ -202,8 +202,8 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
         if (!works) return;
         background.start();
         rebuildOutdated({ tokens, projections }, outdated, onNotice).catch(onBackgroundError);
-        // If the clock of this machine is wrong, the process skips this work, and the sweep on a different machine does
-        // it.
+        // If the clock of this machine is wrong, this process skips the work, and the sweep on a different machine
+        // performs it.
         redis.work(async (row) => (clock.isTrusted() ? recordDue(vault, row) : undefined), onBackgroundError);
         redis.workOnWebhooks(
           ({ tenantId, webhookId }) => carriedWebhooks.deliver(tenantId, webhookId),

@@ -34,7 +34,7 @@ export function openRedis({ url, prefix, clock, fallback, onError }: Deps) {
     ...{ timers, rateLimits },
     carryWebhook: webhooks.carry,
     ping: () => connection.client.ping(),
-    /** Sets the timers for all rows that are due within `soonMs` again, because Redis may have lost them. */
+    /** Sets the timers again for all rows that are due within `soonMs`, because Redis may have lost these timers. */
     async refill(rows: Pick<TokenRows, 'due'>): Promise<void> {
       await timers.refill(await rows.due(latestNow(clock) + soonMs, refilledMax));
     },

@@ -121,8 +121,8 @@ export const hostNames = z.array(
 );
 
 /**
- * Returns true if only this machine can reach the address. Returns false for an address in an unusual notation, which
- * is treated as an address that others can reach.
+ * Returns true if only this machine can reach the address. Returns false for an address in an unusual notation, because
+ * the vault assumes that others can reach such an address.
  */
 export function isLoopback(text: string): boolean {
   return text === 'localhost' || text === '::1' || (isIP(text) === 4 && text.startsWith('127.'));

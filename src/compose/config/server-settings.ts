@@ -4,7 +4,7 @@ import type { Setting } from './setting.js';
 const urlFile = (setting: string): string =>
   `The file that contains ${setting}, so that its password does not appear in a variable.`;
 
-/** The settings that contain the addresses of the cluster profile's servers. `settings.ts` includes these settings. */
+/** The settings for the server addresses of the cluster profile. `settings.ts` includes these settings. */
 export const serverSettings = {
   'eventstore.url': {
     schema: storeUrl('esdb', 'esdb+discover'),

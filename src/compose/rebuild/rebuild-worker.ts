@@ -12,8 +12,8 @@ import type { FromThread, ThreadData, ThreadMethod, ToThread } from './protocol.
 import { toThreadError } from './thread-error.js';
 
 /**
- * Runs in the rebuild thread. It reads events, decrypts them and compares rows, so that the thread that serves HTTP
- * does not have to do this work.
+ * Runs in the rebuild thread. It reads events, decrypts them and compares rows, so that the HTTP thread does not have
+ * to do this work.
  */
 async function start(port: MessagePort, { dataDir, rootKey }: ThreadData): Promise<void> {
   giveWay();

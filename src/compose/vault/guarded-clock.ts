@@ -6,13 +6,13 @@ import { type EventLog, ForgedLog } from '../../ports/event-log.js';
 const hourMs = 3_600_000;
 /** If a vault was stopped for longer than this time, a hold begins when the vault starts again. */
 const stoppedMsMax = 7 * 24 * hourMs;
-/** The step of the clock above which a hold begins. */
+/** If the clock steps by more than this time, a hold begins. */
 const stepMsMax = hourMs;
 const holdMs = 24 * hourMs;
 const recordEveryMs = 60_000;
 /**
- * Two readings of the clocks can differ by this much although no clock stepped. The difference arises because the two
- * clocks are read one after the other, or because one of them is being adjusted.
+ * Two readings of the clocks can differ by this much although no clock stepped. Such a difference arises because the
+ * two clocks are read one after the other, or because one of them is being adjusted.
  */
 const jitterMs = 2_000;
 /**
@@ -97,8 +97,8 @@ export async function guardedClock(needs: Deps): Promise<GuardedClock> {
     };
     const ahead = wall - (trusted + ran);
     if (ahead <= stoppedMsMax && ahead >= -stepMsMax) return;
-    // If the clock is still wrong in the same way, the hold continues after a restart and its remaining time does not
-    // change. If the clock is wrong in a different way, the hold starts from the beginning.
+    // If the clock is still wrong in the same way, the hold continues after a restart with the same remaining time. If
+    // the clock is wrong in a different way, the hold starts from the beginning.
     const goesOn = wall - newest <= stoppedMsMax && newest - wall <= stepMsMax;
     hold = { trusted, trustedForCodes, ran, elapsed: goesOn ? (record.hold?.elapsed ?? 0) : 0 };
     onNotice(holdText(trusted));

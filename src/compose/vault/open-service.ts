@@ -9,8 +9,8 @@ export type OperatedService = Service & {
 
 /**
  * Records the operator's confirmation of the clock. `trusted` means that the clock was not on hold. `cluster` means
- * that the confirmation has no effect, because a cluster process trusts its clock only while it agrees with MongoDB's
- * clock.
+ * that the confirmation has no effect, because a cluster process trusts its clock only while that clock agrees with
+ * MongoDB's clock.
  */
 export type ConfirmClock = () => Promise<'confirmed' | 'trusted' | 'cluster'>;
 

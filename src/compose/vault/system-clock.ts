@@ -1,7 +1,7 @@
 import { uptime } from 'node:os';
 import type { Clock } from '../../ports/clock.js';
 
-/** The difference between the wall clock and Node.js's monotonic clock above which the time since boot is read. */
+/** If the wall clock and Node.js's monotonic clock diverge by more than this, the time since boot is read. */
 const lookIntoMs = 1_000;
 
 /**

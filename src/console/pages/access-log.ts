@@ -147,7 +147,7 @@ function filterOf({ operation, entity_type: entityType, entity_id: id, entity_re
   return { operation, entityType, entityId: id === '' ? null : id, entityRef: ref === '' ? null : ref, from, to };
 }
 
-/** Returns the path to the page of an entity, or null if the session cannot open that page. */
+/** Returns the path to the page of an entity, or null if the session may not access that page. */
 type Links = (entityType: string, id: string | null) => string | null;
 
 function linksOf({ session }: Visit): Links {

@@ -88,8 +88,8 @@ function typedIn(visit: Visit): TypedToken {
 }
 
 /**
- * Returns error messages by the fields that show them. Returns no messages for a rejection that a person cannot correct
- * by changing a field.
+ * Returns the error messages, keyed by the fields that show them. Returns no messages for a rejection that a person
+ * cannot correct by changing a field.
  */
 function errorsOf(type: TokenType, own: FieldErrors, rejected: Rejected | null): Readonly<Record<string, string>> {
   const found = rejected?.code === 'validation_failed' ? (rejected.errors ?? {}) : {};

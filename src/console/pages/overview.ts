@@ -90,7 +90,7 @@ async function usage({ vault, contextAs }: Visit) {
   return { total, chart: chartOf('usage', 'bars', data) };
 }
 
-/** Returns how often the tenant's tokens were accessed, or null if the session may not see it. */
+/** Returns how often the tenant's tokens were accessed, or null if the session may not see these numbers. */
 async function accesses({ vault, contextAs }: Visit) {
   const context = contextAs('management');
   if (context === null || !grantsAnywhere(context.caller, 'log:read')) return null;

@@ -133,8 +133,8 @@ async function showErasure(visit: Visit, problem: string | null): Promise<Fastif
 /**
  * Sends the signed statement of erasure. Like the command, this requires an operator. In addition, the session's caller
  * must have permission to read the token's history. Threat: a tenant learns from the statement how many search terms
- * all tenants have, or requests many statements to overload the vault. Making a statement takes as long as reading all
- * search terms.
+ * all tenants have, or requests many statements to overload the vault. Each statement requires reading all search
+ * terms.
  */
 async function sendStatement(visit: Visit): Promise<FastifyReply> {
   if (!visit.session.isOperator) throw new ConsoleProblem('not_opened');

@@ -95,8 +95,8 @@ const revealingPermissions = ['token:read', 'token:search', 'token:use'] as cons
 function revealsWherever({ access }: Caller, permission: TokenPermission): boolean {
   if (access.kind === 'permissions') return permission === 'token:use';
   const granting = access.rules.filter(({ permissions }) => permissions.includes(permission));
-  // Ignores the rules that never decide the permission. If a rule does not decide it in its own container, another rule
-  // takes precedence there. That rule covers the whole container, so the first rule has no effect.
+  // Ignores the rules that never decide the permission. A rule that does not decide the permission in its own container
+  // is overridden there by a rule that covers the whole container, so the overridden rule has no effect.
   const deciding = granting.filter((rule) => decidingRule(granting, permission, [rule.container]) === rule);
   return deciding.every(({ transform }) => transform === 'reveal');
 }

@@ -8,8 +8,8 @@ import { codePointCount, isWellFormed } from '../text.js';
  */
 export type Visitor = {
   /**
-   * The person's name. The person typed it at the console, or the identity provider or the API request stated it. Null
-   * if an API request states only a reason.
+   * The person's name, as the person typed it at the console, or as the identity provider or the API request stated it.
+   * Null if an API request states only a reason.
    */
   readonly name: string | null;
   /**

@@ -55,8 +55,8 @@ const reveal = steppedTextFilter(
 
 /**
  * Returns the BIN: the first 6 digits of a number with fewer than 16 digits, or the first 8 digits of a longer number.
- * The result contains the separator where it occurs, and omits all other characters that are not digits. Returns null
- * if the BIN would be the whole number.
+ * The result includes each `separator` that occurs among these digits, and omits all other characters. Returns null if
+ * the BIN would be the whole number.
  */
 export function cardBin(number: string, separator = ''): string | null {
   let digitCount = 0;

@@ -40,7 +40,7 @@ export type AccessEntry = {
 };
 
 /**
- * Entries that became durable together. The batches of one writer form a chain, because each batch contains the hash of
+ * Entries that were stored together. The batches of one writer form a chain, because each batch contains the hash of
  * the previous batch.
  */
 export type AccessBatch = {

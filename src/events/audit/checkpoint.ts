@@ -80,7 +80,7 @@ export function treeOf({ count: size, peaks }: Pick<Checkpoint, 'count' | 'peaks
   return { size, peaks: peaks.map((peak) => Buffer.from(peak, 'hex')) };
 }
 
-/** Returns the plaintext part of a checkpoint's event. The time is omitted, because the event has the same time. */
+/** Returns the plaintext part of a checkpoint's event. The time is omitted, because the event already contains it. */
 export function checkpointClear({ time: _, ...clear }: Checkpoint): JsonObject {
   return clear;
 }

@@ -20,7 +20,7 @@ export type CiphertextPlace = {
 };
 
 /**
- * Random bytes for many nonces, each of which is used once. Requesting twelve random bytes for every nonce would take
+ * Random bytes for many nonces. Each nonce is used only once. Requesting twelve random bytes for every nonce would take
  * half as long as the encryption itself. Threads do not share these bytes, because each thread loads its own copy of
  * this module. A ciphertext contains a copy of its nonce, so the bytes can be overwritten.
  */

@@ -29,7 +29,7 @@ type Pads = { readonly inner: Buffer; readonly outer: Buffer };
 const padsOfKeys = new WeakMap<Uint8Array, Pads>();
 
 /**
- * Threat: an attacker who reads the process's memory finds remains of keys (`keys/random-key.ts`). Pads are therefore
+ * Threat: an attacker who reads the process's memory finds remnants of keys (`keys/random-key.ts`). Pads are therefore
  * kept outside the V8 heap, and every message begins at the same address, so that each message overwrites the previous
  * one.
  */

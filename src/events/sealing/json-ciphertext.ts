@@ -20,7 +20,7 @@ export function paddedJson(value: unknown): string {
 }
 
 /**
- * Decrypts the result of `sealJson`. Returns undefined if the ciphertext is damaged, was moved from a different place,
+ * Decrypts the result of `sealJson`. Returns undefined if the ciphertext is damaged, was sealed for a different place,
  * or was encrypted under a different key.
  */
 export function openJson(key: Uint8Array, box: Uint8Array, place: CiphertextPlace): Json | undefined {

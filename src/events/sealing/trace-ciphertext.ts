@@ -30,7 +30,7 @@ export function sealTrace(keys: TraceKeys, trace: Trace, at: TracePlace): Buffer
   return Buffer.concat([head, sealCiphertext(epochKey(keys.audit, epoch), textOf(trace), boxPlace(at))]);
 }
 
-/** Decrypts a trace. Returns null if the ciphertext is damaged or was moved from a different place. */
+/** Decrypts a trace. Returns null if the ciphertext is damaged or was sealed for a different place. */
 export function openTrace(auditKey: Buffer, stored: Uint8Array, at: TracePlace): Trace | null {
   if (stored.length < epochBytes) return null;
   const bytes = Buffer.from(stored.buffer, stored.byteOffset, stored.length);
@@ -40,7 +40,7 @@ export function openTrace(auditKey: Buffer, stored: Uint8Array, at: TracePlace):
 }
 
 /**
- * Returns the text to encrypt. If there is no person and no reason, this is only the trace id, as in the original
+ * Returns the text to encrypt. If there is no person and no reason, the text is only the trace id, as in the original
  * format. No trace id begins with a bracket, so the original format cannot be confused with the newer format.
  */
 function textOf({ traceId, visitor }: Trace): string {

@@ -74,7 +74,7 @@ export function sealDocument(directoryKey: Buffer, document: object, place: Docu
   return sealJson(directoryKey, document, boxPlace(place));
 }
 
-/** Decrypts a sealed document. Returns undefined if the ciphertext is damaged or was moved from a different place. */
+/** Decrypts a sealed document. Returns undefined if the ciphertext is damaged or was sealed for a different place. */
 export function openDocument(directoryKey: Buffer, box: Uint8Array, place: DocumentPlace): Json | undefined {
   return openJson(directoryKey, box, boxPlace(place));
 }

@@ -3,9 +3,9 @@ import { isIPv6 } from 'node:net';
 const groupsOfNetwork = 4;
 
 /**
- * Returns the group in which requests from an address are counted. For IPv4 in any notation, it is the address itself.
- * For IPv6, it is the /64 network. Threat: an attacker with one IPv6 network has 2^64 addresses and tries a bad key
- * from each.
+ * Returns the group in which requests from an address are counted. The group is the address itself for IPv4 in any
+ * notation, and the /64 network for IPv6. Threat: an attacker with one IPv6 network has 2^64 addresses and tries a bad
+ * key from each.
  */
 export function addressGroup(address: string): string {
   const ipv4 = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address);

@@ -4,7 +4,7 @@ import { Problem } from '../problem/problem.js';
 import { createRoom } from './room.js';
 import { createShares } from './shares.js';
 
-/** The size up to which a body does not reserve memory. */
+/** The maximum size of a body for which no memory is reserved. */
 const smallBodyBytes = 64 * 1024;
 /** The memory in bytes that parsing and validating a JSON body uses for each byte of the body. */
 const bytesPerBodyByte = 8;
@@ -34,7 +34,7 @@ export type Admission = {
    * Problem 503 if too little memory is available.
    */
   admit(request: FastifyRequest, reply: FastifyReply, tenantId: string): Promise<void> | undefined;
-  /** Records the size in bytes of a response that will be sent next. */
+  /** Records the size in bytes of the response that is sent next. */
   respond(request: FastifyRequest, bytes: number): void;
 };
 

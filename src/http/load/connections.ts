@@ -23,7 +23,7 @@ const retryAfterMs = 2_000;
 type Connection = {
   /**
    * The state of a connection. `taken` is the number of bytes that the client has read. `since` is the last time at
-   * which this number grew or no data was left to send.
+   * which `taken` grew or at which no data was left to send.
    */
   taken: number;
   since: number;

@@ -1,8 +1,8 @@
 const mib = 1024 * 1024;
 
 /**
- * The memory for a page of tokens. It covers 512 KiB of content, which is decrypted before the first byte of the page
- * is sent, and the token that is being sent. Both are in memory as objects and as text.
+ * The memory for a page of tokens. It covers the token that is being sent, and 512 KiB of tokens that are decrypted
+ * before the first byte of the page is sent. Both are in memory as objects and as text.
  */
 export const pageRoomBytes = 6 * mib;
 

@@ -67,8 +67,8 @@ export function createRoom(bytesMax = Math.min(roomBytesMax, getHeapStatistics()
   }
 
   /**
-   * Admits waiting requests that fit, one per tenant. The requests of each tenant are admitted in the order of their
-   * arrival.
+   * Admits waiting requests that fit, one per tenant. Each tenant's requests are admitted in the order in which they
+   * arrived.
    */
   function admit(): void {
     for (const [tenantId, requests] of [...waiting]) {

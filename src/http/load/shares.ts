@@ -11,7 +11,7 @@ const activeMs = 1_000;
 export type Shares = {
   /**
    * Resolves when a request may run. If the request may run immediately, returns undefined. `isGone` returns true if
-   * the caller has disconnected. Such a request does not have to run.
+   * the caller has disconnected. The request of such a caller does not have to run.
    */
   enter(tenantId: string, isGone: () => boolean): Promise<void> | undefined;
   /** Records that a running request has finished. */

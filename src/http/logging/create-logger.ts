@@ -61,7 +61,10 @@ function gathered(stream: LineStream): LineStream {
   };
 }
 
-/** The fields that appear in the text. A request therefore needs only one line on a terminal. */
+/**
+ * The log fields that the text of a request includes. The logger does not print them again, so a request takes only one
+ * line on a terminal.
+ */
 const inText = ['route', 'method', 'status', 'duration_ms', 'code', 'trace_id', 'application_id'];
 
 /**

@@ -46,8 +46,8 @@ export function openApiDocument(app: FastifyInstance): OpenAPIV3_1.Document {
 }
 
 /**
- * Moves `style` and `explode` from the schema of each query parameter to the parameter itself. The library itself could
- * only apply one style to the whole query string.
+ * Moves `style` and `explode` from the schema of each query parameter to the parameter itself. The library itself can
+ * apply only one style to the whole query string.
  */
 function withSerialization(document: OpenAPIV3_1.Document): OpenAPIV3_1.Document {
   const operations = Object.values(document.paths ?? {}).flatMap((item) => Object.values(item ?? {}));

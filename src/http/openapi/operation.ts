@@ -54,7 +54,7 @@ export type AnswerDoc = {
   readonly example?: Json;
 };
 
-/** Returns its argument. The call makes the compiler check the type of an operation at its definition. */
+/** Returns its argument. The call lets the compiler check the type of an operation where the operation is defined. */
 export function documented(operation: Operation): Operation {
   return operation;
 }

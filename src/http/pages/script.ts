@@ -43,7 +43,7 @@ document.addEventListener('keydown', (event) => {
     search();
   }
 });
-// Following a link to a section that the search has hidden clears the search.
+// If the reader follows a link to a section that the search has hidden, the script clears the search.
 window.addEventListener('hashchange', () => {
   const target = document.getElementById(location.hash.slice(1));
   if (target === null || target.closest('[hidden]') === null) return;

@@ -23,8 +23,8 @@ const listTokensQuery = z.looseObject({ ...pageQuery, id: values, type: values }
 type ListTokensQuery = z.output<typeof listTokensQuery>;
 
 /**
- * The metadata filters of a list in the form that the OpenAPI document describes. `metadata.<key>` has no fixed name.
- * The document therefore describes an object, and clients send each of its members as a separate parameter
+ * The metadata filters for listing tokens, in the form that the OpenAPI document describes. `metadata.<key>` has no
+ * fixed name. The document therefore describes an object, and clients send each of its members as a separate parameter
  * (docs/adr/0050-the-openapi-document-is-for-generators.md).
  */
 export const documentedMetadata = {
@@ -87,8 +87,8 @@ export const listTokensRoute: Routes = (app, { vault }) => {
 const metadataPrefix = 'metadata.';
 
 /**
- * Returns the filters of a request: `id` and `type`, which may be repeated, and the metadata filters in
- * `metadata.<key>` or in `metadata` as one JSON object.
+ * Returns the filters of a request: `id` and `type`, which may be repeated, and the metadata filters, which are either
+ * in parameters named `metadata.<key>` or in `metadata` as one JSON object.
  */
 function listFiltersOf(query: ListTokensQuery): ListFilters {
   return {

@@ -72,7 +72,7 @@ export function createAuthentication(service: Service, carriers: KeyCarriers, ad
 
 /**
  * Returns the caller with the address and the visitor of the request. Copies each field by name, because spreading the
- * object would take as long here as computing a hash.
+ * object would take as long as computing a hash.
  */
 function callerAt(caller: Caller, sourceAddress: string, visitor: Visitor | null): Caller {
   const { tenantId, applicationId, keyId, applicationType, access, tenantSettings } = caller;

@@ -23,11 +23,12 @@ export function routedUrl(message: { readonly url?: string | undefined }): strin
 }
 
 /**
- * Rejects requests with a problem document that Node.js would reject without a body. These are HTTP/1.1 requests
- * without `Host` (RFC 9112, section 3.2), and requests with an expectation other than `100-continue` (RFC 9110, section
- * 10.1.1). The server must be created with `requireHostHeader: false`.
+ * Rejects, with a problem document, the requests that Node.js would reject with an empty response. These are HTTP/1.1
+ * requests without `Host` (RFC 9112, section 3.2), and requests with an expectation other than `100-continue` (RFC
+ * 9110, section 10.1.1). The server must be created with `requireHostHeader: false`.
  *
- * Also rejects a URL that cannot be decoded. Calls `count` for such a request, because it requires no key.
+ * Also rejects a URL that cannot be decoded. Calls `count` for a request with such a URL, because no key is required to
+ * send it.
  */
 export function refuseWhatNodeRefuses(app: FastifyInstance, count: (request: FastifyRequest) => Promise<void>): void {
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));

@@ -13,9 +13,9 @@ const uuid = /^[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}$/i;
  * Returns the trace id of a request, either from its headers or newly generated. Threat: a caller sends a card number
  * as a trace id, and the vault writes it to the log.
  *
- * The function therefore ignores a trace id with nine or more digits and no letter (docs/contract.md, "Trace ids"). It
- * also ignores a trace id with twelve or more digits in a row, even if separators group them. A UUID is always accepted
- * if it contains a letter. See ADR 18.
+ * The function therefore ignores a trace id that has at least nine digits and no letter (docs/contract.md, "Trace
+ * ids"). It also ignores a trace id with twelve or more digits in a row, even if separators group them. A UUID is
+ * always accepted if it contains a letter. See ADR 18.
  */
 export function traceIdOf(request: FastifyRequest, headerNames: readonly string[], generate: () => string): string {
   const given = headerOf(request, headerNames);

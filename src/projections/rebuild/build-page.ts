@@ -46,9 +46,9 @@ async function rowOf(sources: RowSources, events: readonly ProvenEvent[]): Promi
 }
 
 /**
- * Returns the view of a stream, if all of its events up to `newest` are on the page. In that case, the stream does not
- * have to be read. Returns null if one of these events is missing from the page, or if the page ends in the middle of a
- * commit. If the stream has more events after the page, a later page builds the row again.
+ * Returns the view of a stream if all of its events up to `newest` are on the page, so the stream does not have to be
+ * read. Returns null if one of these events is missing from the page, or if the page ends in the middle of a commit. If
+ * the stream has more events after the page, a later page builds the row again.
  */
 function viewOf(events: readonly ProvenEvent[], newest: ProvenEvent): TokenView | null {
   const isWhole = events.every(({ revision }, index) => revision === index) && endsCommit(newest);

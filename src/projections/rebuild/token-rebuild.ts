@@ -178,7 +178,7 @@ export function createTokenRebuild(needs: TokenRebuildDeps) {
     const goes = rebuild.outcome === 'done' ? rebuild.from : rebuild.generation;
     await generations.leave(goes);
     while (!(await generations.empty(goes))) if (stopped.aborted) return rebuild;
-    // This also retires a generation if the process that created it was killed before the rebuild began.
+    // This also retires a generation that a process created before it was killed, if the rebuild had not begun yet.
     const unused = await generations.retire(await keys.generations());
     for (const generation of unused) await keys.destroyGeneration(generation);
     await generations.end(rebuild.outcome === 'cancelled' ? null : { ...rebuild, phase: 'ended' });
@@ -276,7 +276,8 @@ const differentMax = 10_000;
  * Compares all rows of two generations, and returns the streams whose rows differ. Writes continue during the
  * comparison. A row therefore counts as different only if it still differs in two more comparisons. Before each of
  * these two comparisons, `caughtUp` brings the new generation up to the head of the log. The comparison stops after
- * 10,000 differences. After each page, it calls `goesOn`. If that returns false, the comparison stops and returns null.
+ * 10,000 differences. After each page, the function calls `goesOn`. If `goesOn` returns false, the function stops and
+ * returns null.
  */
 async function compareGenerations(
   thread: Pick<RebuildThread, 'compare'>,

@@ -5,7 +5,7 @@ import type { ProjectionName } from '../../ports/projections.js';
 const gapMax = 1_000;
 
 /**
- * Describes how far a projection is behind the log. A shredder that is behind does not mean that ended keys still
+ * Describes how far a projection is behind the log. If the shredder is behind, ended keys do not necessarily still
  * exist. Commands destroy ended keys before they respond, and the shredder only verifies this.
  */
 export function gapText(name: string, gap: number | null): string {

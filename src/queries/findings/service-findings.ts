@@ -120,8 +120,8 @@ export function backup({ backupMadeAt }: ServiceState, now: number): Finding {
 }
 
 /**
- * Names the applications that deduplicated many values without a hit in the last day. If `tenantId` is null, covers all
- * tenants.
+ * Reports the applications that deduplicated many values without a hit in the last day. If `tenantId` is null, covers
+ * all tenants.
  */
 export async function suspects({ budgets, clock, directory }: Vault, tenantId: string | null): Promise<Finding> {
   const found: string[] = [];

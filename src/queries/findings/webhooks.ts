@@ -6,7 +6,7 @@ import type { Vault } from '../../vault/vault.js';
 import { type Finding, ok, problem } from './finding.js';
 
 const dayMs = 24 * 3_600_000;
-/** A delivery is reported if it has failed this many times in a row. This takes about six minutes. */
+/** A delivery is reported if it has failed this many times in a row. These attempts take about six minutes. */
 const failedMin = 4;
 /**
  * A webhook is reported if its position is this far behind the log. The limit must be greater than 10,000, because a
@@ -16,9 +16,9 @@ const behindMin = 20_000;
 const shownMax = 10;
 
 /**
- * Names the webhooks with deliveries that keep failing or that were given up in the last day, and the webhooks that are
- * far behind the log. If `tenantId` is null, covers all tenants. If it is set, the result does not state how many
- * events a webhook is behind, because that number includes events of other tenants.
+ * Reports webhooks whose deliveries keep failing or were given up in the last day, and webhooks that are far behind the
+ * log. If `tenantId` is null, covers all tenants. If it is set, the result does not state how many events a webhook is
+ * behind, because that number includes events of other tenants.
  */
 export async function webhooks(vault: Vault, tenantId: string | null): Promise<Finding> {
   const now = vault.clock.now();

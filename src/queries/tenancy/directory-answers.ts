@@ -31,7 +31,7 @@ export function listedKeyAnswer(key: ListedKey): JsonObject {
   return { ...keyAnswer(key), ...(lastUsedAt === null ? {} : { last_used_at: formatTimestamp(lastUsedAt) }) };
 }
 
-/** The warning in the response to a tenant that has enabled `show_fingerprints` (docs/contract.md, "Token types"). */
+/** The warning in responses to tenants that have enabled `show_fingerprints` (docs/contract.md, "Token types"). */
 export const shownFingerprintsWarning =
   'show_fingerprints is "true": callers that see tokens masked or redacted also see their fingerprints. Equal ' +
   'values have equal fingerprints, so an application that may create tokens can find a hidden value by trying ' +

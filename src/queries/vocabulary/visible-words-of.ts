@@ -26,7 +26,7 @@ function searchableContainers({ access }: Caller): readonly string[] {
 }
 
 /**
- * Returns null if the error is an expected failure, because missing suggestions are not worth an error response. A
+ * Returns null if the error is an expected failure, because a lack of suggestions does not justify an error response. A
  * request that needs the same rows or keys reports the failure.
  */
 function refusedByStore(error: unknown): null {

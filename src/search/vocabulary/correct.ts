@@ -75,9 +75,9 @@ const comparedLengthMax = 100;
 const metadataLike = /^meta?[^.]{0,8}\.(.+)$/isu;
 
 /**
- * Returns the field or metadata key that the caller probably meant by an unknown field. Considers only metadata keys
- * that the caller may see. Returns a key in the form `metadata.customer`. If a field and a key are equally similar to
- * the unknown field, returns the field.
+ * Returns the field or metadata key that the caller most likely meant when a query contains an unknown field. Considers
+ * only metadata keys that the caller may see. Returns a key in the form `metadata.customer`. If a field and a key are
+ * equally similar to the unknown field, returns the field.
  */
 export function nearestField(name: string, { keys }: VisibleWords): string {
   const field = nearestPlainField(name);

@@ -32,7 +32,7 @@ test('every connection, whether it reads or writes, has every setting', () => {
     openDatabase(join(dataDir, file), file, 'reader'),
   );
   for (const database of [vault, keys, journal, ...readers]) {
-    // Commits to vault.db are durable because of the journal, so vault.db itself is synced only at checkpoints.
+    // The journal makes commits to vault.db durable, so vault.db itself is synced only at checkpoints.
     const expected = { ...settings, synchronous: database === vault ? 1 : 2 };
     for (const [pragma, value] of Object.entries(expected)) {
       expect([pragma, database.pragma(pragma, { simple: true })]).toEqual([pragma, value]);

@@ -10,8 +10,8 @@ import { startTestService, type TestService } from '../../support/test-service.j
 const tokens = 250;
 
 /**
- * Creates a vault whose search index has a run and a tail. Stops its service, and returns the service with the flags
- * that select the vault.
+ * Creates a vault whose search index has a run and a tail. Stops the vault's service, and returns the service with the
+ * flags that select the vault.
  */
 async function stoppedVault() {
   const service = await startTestService({ dataDir: join(tempDir(), 'data') });
@@ -39,7 +39,7 @@ function flip(dataDir: string, sql: string): void {
   database.close();
   const file = readFileSync(path);
   // Searches for the last 12 bytes of the value, because they include its checksum and occur only once in the file. The
-  // terms in the value are not unique: the token rows contain them too.
+  // terms in the value would not be unique, because the token rows contain them too.
   const at = file.indexOf(stored.subarray(stored.length - 12));
   expect(at, 'the stored value must be in the file').toBeGreaterThan(0);
   file.writeUInt8(file.readUInt8(at + 7) ^ 1, at + 7);

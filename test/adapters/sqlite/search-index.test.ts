@@ -253,8 +253,8 @@ test('a create writes fewer than two pages to the index, including merges, and h
       pages.push(pagesOf(dataDir, index, () => fill(index, 2_048)) / 2_048);
     }
     const [few = 0, many = 0] = pages;
-    // A create adds nine postings. If each posting went to a random place, a create would write about nine pages.
-    // Instead, each additional level of runs adds only a fraction of a page.
+    // A create adds nine postings. If each posting went to a random place, a create would write about nine pages. With
+    // runs, each additional level adds only a fraction of a page.
     expect(many, `pages of a create: ${pages.join(', ')}`).toBeLessThan(2);
     expect(many - few, `pages of a create: ${pages.join(', ')}`).toBeLessThan(0.8);
     index.close();

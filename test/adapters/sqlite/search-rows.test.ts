@@ -12,7 +12,10 @@ import { changeOf } from '#src/adapters/sqlite/search-index/entries.js';
 import { createIndexKeeper } from '#src/adapters/sqlite/search-index/index-keeper.js';
 import type { PlanNode } from '#src/ports/search-plan.js';
 
-/** There are so many rows that reading all of them takes many steps. Some date ranges still contain only a few rows. */
+/**
+ * There are so many rows that reading all of them takes many steps. Nevertheless, some date ranges contain only a few
+ * rows.
+ */
 const rowCount = 18_000;
 const tenants = ['t1', 't2'];
 

@@ -46,8 +46,8 @@ function tokenOf(n: number): JsonObject {
 type Respond = (request: IncomingMessage, response: ServerResponse, start: number) => boolean;
 
 /**
- * Imitates `GET /v2/tokens` of Basis Theory. If `respond` returns true, it has already sent a response, and the
- * stand-in sends nothing.
+ * Imitates Basis Theory's `GET /v2/tokens`. If `respond` returns true, it has already sent a response, and the stand-in
+ * sends nothing.
  */
 async function standIn(tokens: readonly JsonObject[], respond: Respond = () => false): Promise<string> {
   const server = createServer((request, response) => {

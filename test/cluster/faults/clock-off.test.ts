@@ -36,8 +36,8 @@ test('a process whose clock is five minutes off neither shows data for too long 
   }
   expect((await api.health()).status).toBe(200);
 
-  // Every process judges these times correctly, although its clock is wrong. By the clock of the slow process, the
-  // first time is still in the future. By the clock of the fast process, the second time has already passed.
+  // Every process judges these times correctly, although its clock is wrong. According to the slow process's clock, the
+  // first time is still in the future. According to the fast process's clock, the second time has already passed.
   const create = (base: string, body: object) => http('POST', `${base}/tokens`, { key, body });
   const inMs = (ms: number) => new Date(Date.now() + ms).toISOString();
   const token = { id: 'unborn', type: 'token', data: 1 };

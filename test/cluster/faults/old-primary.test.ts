@@ -12,7 +12,7 @@ const askedMs = 6_000;
 /**
  * The test freezes the primary, and lets the other nodes elect a new one. It deletes a token on the new primary, and
  * then wakes the old primary. For a few seconds, the old primary serves reads as if nothing had happened. An API
- * process that reaches only the old primary must not pass on any of these stale responses.
+ * process that reaches only the old primary must not forward any of these stale responses.
  */
 test('a deposed primary that wakes up is not trusted', { timeout: 600_000 }, async () => {
   const servers = await ownServers(3);

@@ -18,7 +18,7 @@ test('expiry and purge are recorded within a minute, and limits apply, even if R
   // The shortest retention time for verification codes that the settings allow.
   const env = { STRONGROOM_CVC_RETENTION_SECONDS: '6' };
   const limits = { ...env, STRONGROOM_RATE_LIMIT_REQUESTS: String(limit), STRONGROOM_RATE_LIMIT_WINDOW_SECONDS: '5' };
-  // The number of requests is limited too, because a vault without a request limit has no limit on guesses either.
+  // Requests must be limited too, because a vault without a limit on requests has no limit on guesses either.
   const guessing = { ...env, STRONGROOM_RATE_LIMIT_REQUESTS: '100000', STRONGROOM_RATE_LIMIT_GUESSES: '3' };
   const [api, limited, guessed] = await Promise.all([
     cluster.start('api', { env }),

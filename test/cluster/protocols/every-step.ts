@@ -9,8 +9,8 @@ export type Race = {
   /** The command that the second process runs next, while the first process is still stopped. */
   readonly meanwhile?: Command;
   /**
-   * If true, the runner processes what the first process left before the second process acts. Otherwise, the runner
-   * does this at the end.
+   * If true, the runner completes the work that the first process left unfinished before the second process acts.
+   * Otherwise, the runner does this at the end.
    */
   readonly isFollowed?: true;
   /** Error codes on which the second process retries, because the first process's work may not be settled yet. */

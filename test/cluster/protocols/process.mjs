@@ -30,7 +30,7 @@ async function follow() {
 const verbs = {
   ...commandsOn(vault),
   follow,
-  /** Does the background work of a worker immediately. */
+  /** Runs a worker's background work immediately. */
   async work() {
     await batches.clear();
     await follow();

@@ -16,7 +16,7 @@ import { mongoDatabase, mongoUrl } from '../own-database.js';
 const program = fileURLToPath(new URL('./process.mjs', import.meta.url));
 
 /**
- * These waits are so short that the tests do not become slow. They are still so long that a running process is never
+ * These waits are short enough that the tests do not become slow, and long enough that a running process is never
  * considered dead.
  */
 export const waits: Waits = { claimMs: 1_500, batchMs: 1_500, ownerMs: 400 };

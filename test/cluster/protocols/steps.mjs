@@ -13,7 +13,7 @@ export function createSteps() {
     if (stop === null || step !== stop.at) return;
     const { signal } = stop;
     stop = null;
-    // The write is synchronous, because this process does not run any more code once the signal arrives.
+    // The write is synchronous, because this process runs no more code once the signal arrives.
     if (signal === 'SIGSTOP') writeSync(1, '"stopped"\n');
     process.kill(process.pid, signal);
   }

@@ -51,7 +51,9 @@ beforeAll(async () => {
 
 afterAll(() => database.drop());
 
-/** Returns twelve numbers that are evenly distributed between 0 and 1. The numbers are the same in every run. */
+/**
+ * Returns twelve pseudo-random numbers between 0 and 1. For the same argument, the numbers are the same in every run.
+ */
 function chances(index: number): readonly number[] {
   const bytes = createHash('sha512').update(String(index)).digest();
   return Array.from({ length: 12 }, (_, i) => bytes.readUInt32LE(i * 4) / 2 ** 32);

@@ -17,7 +17,7 @@ type Taken = { putBack(): Promise<void> };
 export type RowsAttacker = {
   plantKey(applicationId: string, keyId: string, hash: string): Promise<void>;
   takeRecord(kind: Kind, id: string): Promise<Taken>;
-  /** Changes fields in the row of a tenant or an application. The fields are named like the columns of the store. */
+  /** Changes fields in the row of a tenant or an application. The fields have the names of the columns in the store. */
   editRecord(kind: Kind, id: string, fields: Readonly<Record<string, unknown>>): Promise<void>;
   /**
    * Replaces an application's row with an unchanged copy of a different row: that of the tenant or application with
@@ -37,9 +37,9 @@ export type RowsAttacker = {
   editToken(stream: string, edit: (life: TokenLife) => TokenLife): Promise<void>;
   /** Adds all search terms of one token to another token. */
   copyTerms(fromStream: string, toStream: string): Promise<void>;
-  /** Changes every idempotency claim that names the first token. Afterwards, the claim names the second token. */
+  /** Changes every idempotency claim that refers to the first token, so that it refers to the second token instead. */
   moveClaims(fromStream: string, toStream: string): Promise<void>;
-  /** Changes the result in the claim that names this token. */
+  /** Changes the result in the claim that refers to this token. */
   editClaim(stream: string, edit: (result: ClaimResult) => ClaimResult): Promise<void>;
   /** Copies the result, the time and the MAC from the claim of one token into the claim of a different token. */
   copyClaim(fromStream: string, toStream: string): Promise<void>;

@@ -93,7 +93,7 @@ test('a key is issued and copied, and the back button does not show it again', a
   await page.getByRole('link', { name: 'I have stored the key' }).click();
   await page.getByRole('heading', { name: 'Keys' }).waitFor();
   await page.goBack().catch(() => null);
-  // While the browser goes back, the page cannot be read. The poll treats this as if the key were still visible.
+  // While the browser navigates back, the page cannot be read. The poll treats this as if the key were still visible.
   await expect.poll(() => page.content().catch(() => key)).not.toContain(key);
   expect(faults).toEqual([]);
 });

@@ -109,7 +109,7 @@ describe('a mask that reads a lot but shows little', () => {
     ['{{ data }}', list],
     ['{{ data | size }}', keys],
     ['{{ data | last4 }}', keys],
-    // As text, this list is longer than 512 KiB, so its size is measured and the filter rejects it.
+    // As text, this list is longer than 512 KiB, so its size must be measured, and the filter rejects the list.
     ['{{ data | last4 }}', fractions],
   ])('is stopped if it contains this object 200 times: %s', (object, data) => {
     const budget = createBudget();

@@ -26,8 +26,8 @@ test('every unknown id in a detokenize is a guess; above the budget, even known 
   const wrong = (count: number) => Array.from({ length: count }, () => `{{ ${uniqueId()} }}`);
   expect((await send([...wrong(3), `{{ ${id} }}`])()).status).toBe(400);
   expect((await send(`{{ ${id} }}`)()).status).toBe(200);
-  // If a request needs more than the rest of the budget, the whole request is rejected. It also uses up the rest of the
-  // budget.
+  // If a request needs more than the rest of the budget, the whole request is rejected. The rejected request also uses
+  // up the rest of the budget.
   await expectRefusal(service, send(wrong(4)), exhausted);
   expect(await metric(service, 'strongroom_guesses_total{budget="guesses"}')).toBe(3);
   await expectRefusal(service, send(`{{ ${id} }}`), exhausted);

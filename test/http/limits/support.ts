@@ -29,7 +29,7 @@ export async function statuses(count: number, send: () => Promise<Answer>): Prom
   return seen;
 }
 
-/** Returns the value of this line in `/metrics`. */
+/** Returns the value in this line of `/metrics`. */
 export async function metric({ service }: TestService, line: string): Promise<number> {
   const { text } = await service.metrics.render(await service.state());
   const found = text.split('\n').find((candidate) => candidate.startsWith(`${line} `));

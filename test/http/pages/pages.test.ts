@@ -165,7 +165,7 @@ function rowOf(text: string, section: string, name: string): string {
 }
 
 /**
- * Returns the texts that a page must show for a schema, including those for the items of an array and for each
+ * Returns the texts that a page must show for a schema, including the texts for the items of an array and for each
  * alternative.
  */
 function limitsOf(schema: Schema | undefined): readonly string[] {

@@ -30,8 +30,8 @@ test('a printed query parses to the same tree', () => {
 });
 
 /**
- * The text is a sequence of meaningful pieces. With random characters, the parser would reject almost every text at its
- * first character.
+ * The text is a sequence of meaningful pieces. If it consisted of random characters, the parser would reject almost
+ * every text at the first character.
  */
 const pieces = fc.constantFrom(
   ...['type:', 'metadata.', 'metadata."', 'container:', 'created_at:', 'AND', 'OR', 'NOT', 'TO', 'to', '(', ')', '['],

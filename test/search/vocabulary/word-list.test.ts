@@ -24,8 +24,8 @@ describe('a list of words', () => {
   });
 
   /**
-   * lunr builds an automaton from the words, and reads the words back from the automaton. A word that got lost there
-   * would never be suggested.
+   * lunr builds an automaton from the words, and reads the words back from the automaton. A word that was lost in this
+   * process would never be suggested.
    */
   test('finds every word, completes each of its prefixes, and corrects an additional letter', () => {
     const word = fc.string({ unit: fc.constantFrom(...'ab01/_-é🙂'), minLength: 5, maxLength: 12 });

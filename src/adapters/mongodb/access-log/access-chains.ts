@@ -80,8 +80,8 @@ export async function accessBatches(
   for (const month of await connection.call(monthsStored)) {
     found.push(await batchesOfMonth(connection, month, chain, afterSequence, limit));
   }
-  // A month that was not read to its end can contain more batches after the last one here. Batches of other months that
-  // come after that batch belong on the next page.
+  // If a month was not read to its end, it can contain more batches after the last batch that was read. Batches from
+  // other months that come after this batch belong on the next page.
   const ends = found.filter(({ isAll }) => !isAll).map(({ batches }) => batches.at(-1)?.sequence ?? 0);
   const end = Math.min(Number.POSITIVE_INFINITY, ...ends);
   return found

@@ -23,8 +23,8 @@ export type EntryDocument = {
   readonly trace_stream?: string;
   readonly trace_revision?: number;
   /**
-   * Present only in the last entry of a batch. If it is missing from a batch, the batch was not stored completely and
-   * was never acknowledged.
+   * Present only in the last entry of a batch. If no entry of a batch has this field, the batch was not stored
+   * completely and was never acknowledged.
    */
   readonly batch?: { readonly previous: Buffer; readonly hash: Buffer };
 };

@@ -85,7 +85,8 @@ function createAccessWriter({ call }: MongoConnection) {
       if (entries.length > 0) await groups.add(entries);
     },
     /**
-     * Clears the list of months that have their indexes. Call this after collections of past months have been dropped.
+     * Clears the cached list of months whose indexes have been created. Call this after collections of past months have
+     * been dropped.
      */
     forgetMonths: (): void => withIndexes.clear(),
     /** Resolves when no more appends are pending. */

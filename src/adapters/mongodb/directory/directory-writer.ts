@@ -59,8 +59,8 @@ export function mongoDirectoryWriter({ call }: MongoConnection) {
       if (stored >= record.revision) return 'stale';
       if (before !== null && stored !== before) return 'gap';
     }
-    // A concurrent write cannot be the reason. A key in this record also belongs to a different record, which no
-    // sequence of events can produce.
+    // A concurrent write cannot be the reason for this failure. A key in this record also belongs to a different
+    // record, which no sequence of events can produce.
     throw new Error('a directory record cannot be written');
   }
 

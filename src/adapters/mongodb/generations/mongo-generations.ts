@@ -132,8 +132,8 @@ const looks = 10;
 const pauseMs = 50;
 
 /**
- * Returns true if each token event after the position of the rebuild has its row in the new generation. Processes that
- * write recent events already write to both generations, so these rows appear within moments. If rows are missing,
+ * Returns true if the rows of the new generation reflect every token event after the position of the rebuild. Processes
+ * that write recent events already write to both generations, so these rows appear within moments. If rows are missing,
  * checks a few more times.
  */
 async function allHaveRows(

@@ -34,7 +34,7 @@ export function tokenRowsInUse(
       try {
         return await from(null, look);
       } catch (error) {
-        // The process was suspended for so long that the generation was dropped in that time. Tries again with the
+        // The process was suspended for so long that the generation was dropped meanwhile. Tries again with the
         // generation that is now read.
         if (!(error instanceof GenerationDropped)) throw error;
       }

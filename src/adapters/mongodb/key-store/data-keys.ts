@@ -70,8 +70,8 @@ export function mongoDataKeys({ call }: MongoConnection, clock: Clock, logHead: 
   }
 
   /**
-   * Overwrites those of the wrapped keys that still exist, and returns their number. When this function returns, a
-   * majority of the nodes has stored these changes and all earlier changes by other processes.
+   * Overwrites the wrapped keys that still exist, and returns how many it has overwritten. When this function returns,
+   * a majority of the nodes has stored these changes and all earlier changes by other processes.
    */
   async function destroy(ended: readonly EndedKey[]): Promise<number> {
     let destroyed = 0;

@@ -17,8 +17,8 @@ type ExpectCheck = (next?: Buffer) => Promise<void>;
 
 /**
  * Runs `store` in a transaction. The transaction is aborted if another process has replaced the root key. Every
- * transaction that stores wrapped keys writes the root check when it calls `expectCheck`, and all other such
- * transactions then wait until it ends. `store` must therefore call `expectCheck` as late as possible.
+ * transaction that stores wrapped keys writes the root check when it calls `expectCheck`. From that write until the
+ * transaction ends, all other such transactions wait. `store` must therefore call `expectCheck` as late as possible.
  */
 export async function underRootCheck<T>(
   connection: MongoConnection,

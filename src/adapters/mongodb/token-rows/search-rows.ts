@@ -197,7 +197,7 @@ function without(node: WeighedNode, part: WeighedNode): WeighedNode | null {
   return node.is === 'and' ? { is: 'and', of: node.of.filter((child) => child !== part) } : node;
 }
 
-/** The number at which counting the rows of a term stops. A term with this many rows is not rare. */
+/** The number of rows of a term at which counting stops. A term with this many rows is not rare. */
 const countMax = 1_000;
 
 /**

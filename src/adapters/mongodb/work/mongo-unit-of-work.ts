@@ -47,8 +47,8 @@ type Before = {
 /**
  * Implements `UnitOfWork` on an event log and MongoDB, which cannot share a transaction (docs/design.md, "A write, step
  * by step"). Before a process performs a step that a crash could lose or repeat, it records this step. If the process
- * dies, the next process that finds the record settles the step. The log is authoritative, so a change is made as soon
- * as its event is appended. The row for the event is written either here or later by the runner.
+ * dies, the next process that finds the record settles the step. The log is authoritative, so a change takes effect as
+ * soon as its event is appended. The row for the event is written either here or later by the runner.
  */
 export function mongoUnitOfWork(needs: Deps): UnitOfWork {
   const { log, rows, directory, claims, fingerprints, batches, now, project } = needs;
@@ -140,7 +140,8 @@ export function mongoUnitOfWork(needs: Deps): UnitOfWork {
 
   /** Stores several creations. Either all of them are stored or none of them. */
   async function storeBatch(writes: readonly StreamWrite[], { intend, hold }: Before): Promise<CommitOutcome> {
-    // Detects most conflicts before the first append. At this point, nothing has to be undone or fenced.
+    // Detects most conflicts before the first append. If a conflict is found at this point, nothing has to be undone or
+    // fenced.
     const isTwice = new Set(writes.map(({ stream }) => stream)).size < writes.length;
     if (isTwice || (await atMost(streamsAtOnce, writes, isBehind)).includes(true)) return { outcome: 'conflict' };
     const id = randomUUID();

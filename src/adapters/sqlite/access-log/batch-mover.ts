@@ -88,8 +88,8 @@ export function createBatchMover(journal: SqliteDatabase, dataDir: string) {
       return done;
     } catch (error) {
       const unavailable = accessLogError(error);
-      // After a temporary failure, such as a full disk, the transaction has been rolled back. The next call can retry
-      // it without a pause.
+      // A temporary failure, such as a full disk, rolls back the transaction. The next call can retry the transaction
+      // without a pause.
       if (isPassing(unavailable)) return unavailable;
       close();
       restsUntil = performance.now() + restMs;

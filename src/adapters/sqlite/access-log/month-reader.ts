@@ -31,8 +31,8 @@ export function openMonthReader(dataDir: string, month: Month) {
   const entriesOf = database.prepare(`SELECT ${entryColumns} FROM entries WHERE batch BETWEEN ? AND ? ORDER BY id`);
 
   /**
-   * Returns the SQL conditions for a filter. Returns null if no entry can match, because the file does not contain one
-   * of the strings in the filter.
+   * Returns the SQL conditions for a filter. Returns null if no entry can match, because at least one of the strings in
+   * the filter is missing from the file.
    */
   function conditionsOf(tenantId: string, filter: AccessFilter): { where: string; values: unknown[] } | null {
     const { entityType, entityRef, operation, from, to } = filter;

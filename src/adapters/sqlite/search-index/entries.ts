@@ -196,7 +196,7 @@ function isNewTerm(entries: Buffer, index: number): boolean {
 }
 
 /**
- * Calls `visit` for each bit of a term in the filter until `visit` returns false. The bits are chosen from the last
+ * Calls `visit` for each bit of a term in the filter until `visit` returns false. The bits are derived from the last
  * bytes of the term, because the terms in one segment have similar first bytes.
  */
 function forEachBit(

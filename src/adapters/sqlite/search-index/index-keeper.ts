@@ -49,7 +49,7 @@ const manyPostings = 16_384;
 /** If this many merges are due, they have priority over all other steps. */
 const lateMerges = 4;
 /**
- * Two limits at which writes wait for merges. `postingsMax` is the maximum number of postings in the stored changes.
+ * Two limits above which writes wait for merges. `postingsMax` is the maximum number of postings in the stored changes.
  * `runsMax` is the maximum number of runs that are not being combined.
  */
 const postingsMax = 65_536;
@@ -405,8 +405,8 @@ export function createIndexKeeper(database: SqliteDatabase, slot: Slot, sizes: I
 export type IndexKeeper = ReturnType<typeof createIndexKeeper>;
 
 /**
- * The number of places at the end of a segment that are reserved for repeats of the last entry. All equal entries must
- * be in the same segment.
+ * The number of entries reserved at the end of a segment for repeats of the last entry. All equal entries must be in
+ * the same segment.
  */
 const repeatsMax = 8;
 

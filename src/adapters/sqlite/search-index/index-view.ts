@@ -17,7 +17,7 @@ export type IndexView = {
   page(term: Buffer, range: { readonly offset: number; readonly limit: number }, hidden: readonly number[]): number[];
 };
 
-/** The maximum number of terms for which the cache stores where they are in the runs. */
+/** The maximum number of terms whose places in the runs are cached. */
 const placesMax = 10_000;
 /** The maximum number of outdated postings in the tail. If there are more, the tail is loaded again. */
 const staleMax = 4_096;
@@ -118,8 +118,8 @@ function viewOn(source: IndexStatements, { runs, tail, places }: Memory, state: 
   }
 
   /**
-   * Returns a position. The number of tokens at or after this position that have the term is close to `most`, but never
-   * larger.
+   * Returns a position such that the number of tokens with the term at or after this position is close to `most`, but
+   * never larger.
    */
   function seqNear(term: Buffer, most: number): number {
     const { added } = tail.of(term, state);

@@ -15,7 +15,7 @@ export type TaskFailure = { readonly store: string | null; readonly reason: stri
 export type FromBackground =
   /**
    * All journal groups up to `applied` are durable in `vault.db`. `applied` is null if the checkpoint did not complete
-   * or covered `journal.db`.
+   * or was a checkpoint of `journal.db`.
    */
   | { readonly task: 'checkpoint'; readonly file: CheckpointedFile; readonly applied: number | null }
   /** All batches up to `moved` are durable in the month files. */

@@ -9,7 +9,7 @@ import type { NewRoot } from './protocol.js';
 const noEvent = Buffer.alloc(16);
 
 /**
- * Creates the operations on `keys.db` for a rotation. These operations overwrite living keys in place with the same
+ * Creates the operations on `keys.db` for a rotation. These operations overwrite existing keys in place with the same
  * number of bytes. They never change a destroyed key and never add a key.
  */
 export function createRotationOperations(database: SqliteDatabase) {

@@ -77,7 +77,7 @@ export function startWriter(
       waiting.set(lastId, { resolve: resolve as (answer: unknown) => void, reject });
       if (outgoing.length === 0) setImmediate(flush);
       outgoing.push({ id: lastId, operation, input } as WriterRequest);
-      // Sends access records immediately, because they arrive in groups and do not have to be collected here.
+      // Sends access records immediately, because they are already grouped when they arrive.
       if (outgoing.length === requestsOfMessage || operation === 'record_access') flush();
     });
   }

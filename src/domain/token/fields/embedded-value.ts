@@ -5,7 +5,7 @@ const digitsMin = 6;
 
 /**
  * The fields that must not contain any of the token's own values. `givenId` is null if the vault generated the id. A
- * generated id is not checked, because a random id may contain the digits of an own value by chance.
+ * generated id is not checked, because a random id may contain the digits of one of these values by chance.
  */
 export type OpenFields = {
   readonly givenId: string | null;
@@ -15,8 +15,8 @@ export type OpenFields = {
 
 /**
  * Rejects an id, container, metadata key or metadata value that contains one of the token's own values, however the
- * digits are grouped. Ignores own values with fewer than six characters. Threat: a caller that may not see the data
- * reads an own value from one of these fields. Keyed hashes of these fields also remain after the token is erased.
+ * digits are grouped. Ignores values with fewer than six characters. Threat: a caller that may not see the data reads
+ * one of the values from one of these fields. Keyed hashes of these fields also remain after the token is erased.
  * `ownValues` come from the `TypeRule` of the token type. See docs/contract.md, "Own values".
  */
 export function rejectEmbeddedValue(ownValues: readonly string[], fields: OpenFields): Checked<null> {
@@ -35,7 +35,10 @@ export function rejectEmbeddedValue(ownValues: readonly string[], fields: OpenFi
   return errors === null ? valid(null) : { ok: false, errors };
 }
 
-/** Checks a metadata entry. The path of the error must not repeat a key that contains an own value. */
+/**
+ * Checks a metadata entry. If the key contains one of the token's own values, the path of the error must not repeat the
+ * key.
+ */
 function refuseEntry(key: string, value: string, refuse: (path: string, text: string) => Checked<null>): Checked<null> {
   const inKey = refuse('metadata', key);
   return inKey.ok ? refuse(`metadata.${printableKey(key)}`, value) : inKey;

@@ -20,8 +20,8 @@ export type TypeRule = {
   /** Null means that tokens of this type have no default mask, so a masked read redacts them. */
   readonly defaultMask: Json;
   /**
-   * Whether the default mask hides values of at most four digits completely. If not, the filter in the default mask
-   * shows them completely.
+   * Whether the default mask completely hides values of at most four digits. Without this rule, the filter in the
+   * default mask would show them completely.
    */
   readonly defaultMaskHidesShortValues: boolean;
   readonly defaultSearchIndexes: readonly string[];
