@@ -58,6 +58,25 @@ describe('the access log', () => {
     expect(text).not.toContain(application);
   });
 
+  test('shows the names of applications only to a session that may read applications, and records that it did', async () => {
+    const { service, signIn } = await startTestConsole();
+    const { body } = await service.call('GET', '/applications/key');
+    const name = String(body['name']);
+    expect(name).not.toBe('');
+    await service.call('POST', '/tokens', { type: 'token', data: 'x' });
+    const allowed = ['log:read', 'application:read'] as const;
+    const reader = await signIn({ managementKey: await service.application([...allowed], 'management') });
+    const cell = `<bdi>${name}</bdi>`;
+    expect((await reader.get('/logs')).text).toContain(cell);
+    const reads = await reader.post('/logs', { operation: 'read', entity_type: 'application' });
+    expect(reads.text).toContain('application or its keys read');
+    const auditor = await signIn({ managementKey: await service.application(['log:read'], 'management') });
+    const { status, text } = await auditor.get('/logs');
+    expect(status).toBe(200);
+    expect(text).toContain(String(body['id']));
+    expect(text).not.toContain(cell);
+  });
+
   test.each([
     ['from', 'yesterday', 'Must be a date or a date-time'],
     ['to', '2026-99-99', 'Must be a date or a date-time'],

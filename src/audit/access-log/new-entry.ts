@@ -1,3 +1,4 @@
+import type { Visitor } from '../../domain/access/visitor.js';
 import type { AccessEntry } from '../../events/access-log/access-entry.js';
 import { sealTrace } from '../../events/sealing/trace-ciphertext.js';
 import type { TenantKeys } from '../../keys/key-ring.js';
@@ -18,7 +19,12 @@ export type AccessFact = {
   readonly message: string;
 };
 
-/** Creates the entries for one request. All entries share one trace, so the trace is encrypted only once. */
+/** Who made a request, as the access log names it. */
+export type AccessActor = Pick<AccessEntry, 'tenantId' | 'actorId' | 'actorType' | 'keyId' | 'sourceAddress'> & {
+  readonly visitor: Visitor | null;
+};
+
+/** Creates the entries for one request of an application. */
 export function entriesOfRequest(
   { caller, traceId }: Pick<CommandContext, 'caller' | 'traceId'>,
   tenantKeys: TenantKeys,
@@ -26,13 +32,25 @@ export function entriesOfRequest(
   facts: readonly AccessFact[],
 ): AccessEntry[] {
   const { tenantId, applicationId: actorId, keyId, sourceAddress = null, visitor = null } = caller;
+  const actor: AccessActor = { tenantId, actorId, actorType: 'application', keyId, sourceAddress, visitor };
+  return entriesOfActor(actor, traceId, tenantKeys, time, facts);
+}
+
+/** Creates the entries for one request. All entries share one trace, so the trace is encrypted only once. */
+export function entriesOfActor(
+  { tenantId, actorId, actorType, keyId, sourceAddress, visitor }: AccessActor,
+  traceId: string,
+  tenantKeys: TenantKeys,
+  time: number,
+  facts: readonly AccessFact[],
+): AccessEntry[] {
   const trace = sealTrace(tenantKeys, { traceId, visitor }, { tenantId, ...accessTracePlace });
   // The fields are listed one by one, because spreading the objects would take as much time as the encryption.
   return facts.map(({ entity, ref, entityId = null, operation, outcome = 'success', message }) => ({
     tenantId,
     time,
     actorId,
-    actorType: 'application',
+    actorType,
     keyId,
     sourceAddress,
     entityType: entity,

@@ -1,10 +1,9 @@
 import type { Visitor } from '../../domain/access/visitor.js';
 import { entityRef } from '../../events/access-log/entity-ref.js';
-import { sealTrace } from '../../events/sealing/trace-ciphertext.js';
 import type { CommandContext } from '../../vault/command-context.js';
 import { tenantKeysOf } from '../../vault/tenant-keys.js';
 import type { Vault } from '../../vault/vault.js';
-import { type AccessFact, accessTracePlace, entriesOfRequest } from './new-entry.js';
+import { type AccessActor, type AccessFact, entriesOfActor, entriesOfRequest } from './new-entry.js';
 
 /** What a person did in the console. `message` is a fixed text that contains no token data. */
 export type ConsoleAct = Pick<AccessFact, 'operation' | 'message'>;
@@ -32,23 +31,16 @@ export async function recordOperatorAct(
   for (const { id: tenantId, removedAt } of await directory.list('tenant')) {
     const tenantKeys = removedAt === null ? await keys.tenantKeys(tenantId) : null;
     if (tenantKeys === null) continue;
-    recorder.soon([
-      {
-        tenantId,
-        time: clock.now(),
-        actorId: 'operator',
-        actorType: 'operator',
-        keyId: null,
-        sourceAddress,
-        entityType: 'service',
-        entityRef: entityRef(tenantKeys.names, tenantId),
-        entityId: null,
-        operation,
-        outcome: 'success',
-        message,
-        trace: sealTrace(tenantKeys, { traceId, visitor }, { tenantId, ...accessTracePlace }),
-        tracePlace: null,
-      },
-    ]);
+    const ref = entityRef(tenantKeys.names, tenantId);
+    const actor: AccessActor = {
+      tenantId,
+      actorId: 'operator',
+      actorType: 'operator',
+      keyId: null,
+      sourceAddress,
+      visitor,
+    };
+    const fact: AccessFact = { entity: 'service', ref, operation, message };
+    recorder.soon(entriesOfActor(actor, traceId, tenantKeys, clock.now(), [fact]));
   }
 }

@@ -99,6 +99,9 @@ function completeQueries(input) {
 
 /** Hides a plaintext value when its time is up, even if the browser restores the page with the back button. */
 function hideInTime(notice) {
+  // The history entry of this page is the submitted form. The entry becomes the masked page, so the back button and a
+  // reload do not offer to send the form again, which would reveal the value a second time.
+  history.replaceState(null, '', notice.dataset.hidePath);
   const left = notice.querySelector('[data-hide-left]');
   const endsAt = Date.now() + Number(notice.dataset.hideAfter) * 1000;
   const removeValues = () => {

@@ -2,12 +2,14 @@ import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { accessEntities, accessOperations } from '../../audit/access-log/operation.js';
+import { recordManagementRead } from '../../audit/access-log/record-management-read.js';
 import { csvLine } from '../../audit/csv-line.js';
 import { grantsAnywhere } from '../../domain/access/decide-access.js';
 import { visitorFields } from '../../domain/access/visitor.js';
 import { formatTimestamp, parseExpiresAt } from '../../domain/time.js';
 import { Problem } from '../../http/problem/problem.js';
 import { type LogFilter, readLog, type ShownEntry } from '../../queries/read-log.js';
+import { livingApplication } from '../../vault/living-application.js';
 import type { ConsolePage, Visit } from '../page.js';
 import { pageLinks } from '../pagination.js';
 
@@ -114,8 +116,10 @@ async function showFiltered(visit: Visit): Promise<FastifyReply> {
   const { page } = asked.value;
   const range = { offset: (page - 1) * pageSize, limit: pageSize };
   const { total, entries } = await readLog(visit.vault, visit.context, filterOf(asked.value), range);
+  const links = linksOf(visit);
+  const names = await namesIn(visit, entries);
   const shown = {
-    entries: entries.map((entry) => rowOf(entry, linksOf(visit))),
+    entries: entries.map((entry) => rowOf(entry, links, names)),
     links: pageLinks({ page, size: pageSize }, total),
     errors: errorsBeside({}),
   };
@@ -160,8 +164,31 @@ function linksOf({ session }: Visit): Links {
     id !== null && mayOpen[entityType] === true ? `/${entityType}s/${encodeURIComponent(id)}` : null;
 }
 
+/**
+ * Returns the names of the live applications that the entries mention, by id. Threat: a person who may read only the log
+ * learns the names of applications. The names are therefore shown only to a session that may read applications through
+ * the API, and the access log records that it read them.
+ */
+async function namesIn(visit: Visit, entries: readonly ShownEntry[]): Promise<ReadonlyMap<string, string>> {
+  const context = visit.contextAs('management');
+  if (context === null || !grantsAnywhere(context.caller, 'application:read')) return new Map();
+  const ids = new Set(
+    entries.flatMap(({ entry: { actorType, actorId, entityType }, entityId }) => [
+      ...(actorType === 'application' ? [actorId] : []),
+      ...(entityType === 'application' && entityId !== null ? [entityId] : []),
+    ]),
+  );
+  const names = new Map<string, string>();
+  for (const id of ids) {
+    const application = await livingApplication(visit.vault, context.caller.tenantId, id);
+    if (application !== null) names.set(id, application.document.name);
+  }
+  if (names.size > 0) await recordManagementRead(visit.vault, context, 'application', null);
+  return names;
+}
+
 /** Returns the fields of an access log entry for the table. */
-function rowOf({ entry, entityId, trace }: ShownEntry, pathOf: Links) {
+function rowOf({ entry, entityId, trace }: ShownEntry, pathOf: Links, names: ReadonlyMap<string, string>) {
   const {
     time: at,
     actorId,
@@ -176,6 +203,8 @@ function rowOf({ entry, entityId, trace }: ShownEntry, pathOf: Links) {
   } = entry;
   return {
     ...{ at, actorId, actorType, operation, outcome, entityType, entityRef, entityId, message, keyId, sourceAddress },
+    actorName: actorType === 'application' ? (names.get(actorId) ?? null) : null,
+    entityName: entityType === 'application' && entityId !== null ? (names.get(entityId) ?? null) : null,
     ...{ actorPath: pathOf(actorType, actorId), entityPath: pathOf(entityType, entityId) },
     ...{ traceId: trace?.traceId ?? null, person: trace?.visitor?.name ?? null },
     ...{ issuer: trace?.visitor?.issuer ?? null, reason: trace?.visitor?.reason ?? null },

@@ -69,3 +69,33 @@ test('without JavaScript, a revealed value disappears from the page on its own',
   await page.getByText('XXXXXXXXXXXX4242').waitFor({ timeout: 45_000 });
   expect(page.url()).toBe(`${address}/tokens/one`);
 }, 90_000);
+
+test('after a reveal, going back or reloading shows the masked page and reveals nothing a second time', async () => {
+  const console = await startTestConsole();
+  await console.service.call('POST', '/tokens', { type: 'card', id: 'one', data: { number } });
+  const { page, faults } = await openChromium();
+  const address = await console.listen();
+  await signInWith(page, address, console);
+  const reveal = async () => {
+    await page.goto(`${address}/tokens/one`);
+    await page.getByLabel('Reason for viewing the value').fill('The customer called');
+    await page.getByRole('button', { name: 'Reveal' }).click();
+    await page.getByText(number).waitFor();
+  };
+  await reveal();
+  await page.goto(`${address}/tokens`);
+  await page.goBack();
+  await page.getByText('XXXXXXXXXXXX4242').waitFor();
+  expect(await page.content()).not.toContain(number);
+  await reveal();
+  await page.reload();
+  await page.getByText('XXXXXXXXXXXX4242').waitFor();
+  expect(await page.content()).not.toContain(number);
+  await reveal();
+  await page.getByRole('link', { name: 'Hide now' }).click();
+  await page.getByText('XXXXXXXXXXXX4242').waitFor();
+  await page.goBack();
+  expect(await page.content()).not.toContain(number);
+  expect(console.lines.filter(({ method, route }) => method === 'POST' && route.endsWith('/reveal'))).toHaveLength(3);
+  expect(faults).toEqual([]);
+});
