@@ -39,7 +39,7 @@ user that runs the service, cannot be read by any other user (mode 0600 or 0400)
 |---|---|---|
 ${clientRows.join('\n')}
 
-Without an address, every command that acts as an application takes its API key from the same places.
+A command that acts as an application reads its API key from these places even if it works on local data.
 `;
 
 if (!process.argv.includes('--check')) writeFileSync(page, text);

@@ -31,8 +31,8 @@ export type Creation = TokenDraft & {
 };
 
 /**
- * Runs every check of a create request that does not need the token stores, and evaluates the expressions in the
- * request (docs/contract.md, "Fields of a request").
+ * Checks a create request as far as possible without the token stores, and evaluates the expressions in the request
+ * (docs/contract.md, "Fields of a request").
  */
 export async function prepareCreation(
   vault: Vault,

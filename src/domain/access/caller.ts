@@ -5,7 +5,7 @@ import type { Visitor } from './visitor.js';
 
 /**
  * The application on whose behalf a request is made. Either the request uses one of the application's API keys, or a
- * person's groups give that person access to the application at the console.
+ * person's groups give that person access to the application in the console.
  */
 export type Caller = {
   readonly tenantId: string;

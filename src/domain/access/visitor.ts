@@ -8,7 +8,7 @@ import { codePointCount, isWellFormed } from '../text.js';
  */
 export type Visitor = {
   /**
-   * The person's name, as the person typed it at the console, or as the identity provider or the API request stated it.
+   * The person's name, as the person typed it in the console, or as the identity provider or the API request stated it.
    * Null if an API request states only a reason.
    */
   readonly name: string | null;

@@ -56,7 +56,7 @@ export type TokenEvent =
       readonly cvc: 'kept' | 'set' | 'removed';
       readonly expiresAt: number | null;
       readonly cvcPurgeAt: number | null;
-      /** The previous key of the content, or null if `ends` contains that key. */
+      /** The previous key of the content if it stays in use, or null if `ends` contains it. */
       readonly keeps: string | null;
       readonly ends: readonly string[];
     }
