@@ -60,6 +60,12 @@ const consoleProblems = {
     detail: 'The console could not reach the identity provider, or it did not respond as expected.',
     advice: 'Try again later, or sign in with keys. Look up the trace id in the log to find the reason.',
   },
+  too_many_sign_ins: {
+    status: 503,
+    title: 'Too many people are signing in',
+    detail: 'Too many sign-ins with the identity provider have begun and are not finished.',
+    advice: 'Try again in ten minutes, or sign in with keys.',
+  },
   no_group: {
     status: 403,
     title: 'Your groups do not give access to the console',

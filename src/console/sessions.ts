@@ -25,6 +25,8 @@ const seenEveryMs = 30_000;
 const codeMs = 5 * 60_000;
 /** The maximum time in ms that a person has for the sign-in at the identity provider. */
 export const signInMs = 10 * 60_000;
+/** The number of stored sessions and sign-ins from which no new sign-in with the identity provider begins. */
+const storedMax = 10_000;
 const tokenBytes = 32;
 
 /**
@@ -155,18 +157,20 @@ function ofType(caller: Caller | null, type: ApplicationType): Caller | null {
 /**
  * Stores a new sign-in with the identity provider. Returns the secrets of the sign-in, and the token that the browser
  * stores until the callback. `session` is the token of the session that the sign-in replaces, or null if it replaces
- * none.
+ * none. Returns null if too many sessions and sign-ins are stored. Threat: an attacker with many addresses begins
+ * sign-ins until the memory or the store is full.
  */
 export async function beginSignIn(
   { clock, random, consoleSessions }: Vault,
   session: string | null,
-): Promise<{ readonly token: string; readonly secrets: SignInSecrets }> {
+): Promise<{ readonly token: string; readonly secrets: SignInSecrets } | null> {
   const secret = () => random.bytes(tokenBytes).toString('base64url');
   const beganAt = clock.now();
   const token = secret();
   const secrets = { state: secret(), nonce: secret(), codeVerifier: secret() };
   const replaces = session === null ? null : idOf(session);
   await consoleSessions.forget(beganAt);
+  if ((await consoleSessions.count()) >= storedMax) return null;
   await consoleSessions.insert({
     ...{ id: idOf(token), subjects: [], expiresAt: beganAt + signInMs },
     content: { kind: 'sign_in', ...secrets, beganAt, replaces },

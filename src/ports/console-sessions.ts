@@ -25,6 +25,8 @@ export interface ConsoleSessions {
   take(id: string): Promise<StoredConsoleSession | null>;
   /** Removes every session that has this subject, and returns the number of removed sessions. */
   removeOf(subject: string): Promise<number>;
+  /** Returns the number of stored sessions, which may be approximate. */
+  count(): Promise<number>;
   /** Removes the sessions that expired before this time (ms). */
   forget(expiredBefore: number): Promise<void>;
 }

@@ -125,6 +125,7 @@ export function authenticConsoleSessions(
     replace: (session) => store.replace(seal(session)),
     take: async (id) => open(await store.take(id), id),
     removeOf: (subject) => store.removeOf(subject),
+    count: () => store.count(),
     forget: (expiredBefore) => store.forget(expiredBefore),
   };
 }

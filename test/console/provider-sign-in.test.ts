@@ -323,6 +323,29 @@ test('a sign-in requires the token from its form', async () => {
   expect(person.cookies.has(signInCookie)).toBe(false);
 });
 
+test('sign-ins that an attacker begins from many addresses do not fill the memory, and do not stop sign-ins with keys', async () => {
+  const { browser, service, begin } = await startBoth();
+  const { consoleSessions } = service.vault;
+  const beganAt = service.clock.now();
+  const content = { kind: 'sign_in', state: 's', nonce: 'n', codeVerifier: 'v', beganAt, replaces: null } as const;
+  for (let n = 0; n < 10_000; n += 500) {
+    await Promise.all(
+      Array.from({ length: 500 }, (_, i) =>
+        consoleSessions.insert({ id: `unfinished-${n + i}`, subjects: [], expiresAt: beganAt + 600_000, content }),
+      ),
+    );
+  }
+  const person = browser();
+  await person.get('/sign-in');
+  const answer = await person.post('/sign-in/provider');
+  expect([answer.status, answer.text]).toEqual([503, expect.stringContaining('too_many_sign_ins')]);
+  await person.get('/sign-in');
+  await person.post('/sign-in', { name: 'Ada', private_key: service.key });
+  expect((await person.get('/tokens')).status).toBe(200);
+  service.clock.advance(600_001);
+  await begin(browser());
+});
+
 test('failed callbacks are limited in the same way as wrong keys', async () => {
   const { browser, begin } = await startBoth({ limits: { ...noLimits, authFailures: 2, windowMs: 10_000 } });
   const statuses: number[] = [];
@@ -479,8 +502,10 @@ describe('a provider that does not respond', () => {
     await provider.stop();
     const person = browser();
     await person.get('/sign-in');
+    const stored = await service.vault.consoleSessions.count();
     const answer = await person.post('/sign-in/provider');
     expect([answer.status, answer.text]).toEqual([503, expect.stringContaining('provider_unavailable')]);
+    expect(await service.vault.consoleSessions.count()).toBe(stored);
     expect(failures).toEqual([expect.objectContaining({ name: 'IdentityProviderError', code: 'ECONNREFUSED' })]);
     expect((await person.get('/sign-in')).status).toBe(200);
     await person.post('/sign-in', { name: 'Ada', private_key: service.key });

@@ -71,6 +71,19 @@ export function consoleSessionsContract(name: string, open: Open): void {
     );
 
     test(
+      'sessions are counted until they are removed',
+      on(async (sessions) => {
+        const before = await sessions.count();
+        const [one, other] = [aSession(), aSession()];
+        for (const session of [one, other]) await sessions.insert(session);
+        expect(await sessions.count()).toBe(before + 2);
+        await sessions.take(one.id);
+        expect(await sessions.count()).toBe(before + 1);
+        await sessions.take(other.id);
+      }),
+    );
+
+    test(
       'expired sessions are removed, and the others stay',
       on(async (sessions) => {
         const [old, young] = [aSession({ expiresAt: 999 }), aSession({ expiresAt: 1_000 })];

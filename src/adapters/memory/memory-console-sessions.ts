@@ -26,6 +26,7 @@ export function memoryConsoleSessions(): ConsoleSessions {
       return session;
     },
     removeOf: async (subject) => removeIf(({ subjects }) => subjects.includes(subject)),
+    count: async () => sessions.size,
     async forget(expiredBefore) {
       removeIf(({ expiresAt }) => expiresAt < expiredBefore);
     },

@@ -10,8 +10,8 @@ type SessionDocument = {
 };
 
 /**
- * Implements `ConsoleSessions` in the MongoDB database that contains the rows. There are at most a few hundred
- * documents, so no index is needed except the one on `_id`.
+ * Implements `ConsoleSessions` in the MongoDB database that contains the rows. There are usually fewer than a hundred
+ * documents, and the console limits their number, so no index is needed except the one on `_id`.
  */
 export function mongoConsoleSessions(connection: MongoConnection): ConsoleSessions {
   const sessions = (db: Db): Collection<SessionDocument> => db.collection<SessionDocument>('console_sessions');
@@ -35,6 +35,7 @@ export function mongoConsoleSessions(connection: MongoConnection): ConsoleSessio
       const removed = await connection.call((db) => sessions(db).deleteMany({ subjects: subject }));
       return removed.deletedCount;
     },
+    count: () => connection.call((db) => sessions(db).estimatedDocumentCount()),
     async forget(expiredBefore) {
       await connection.call((db) => sessions(db).deleteMany({ expiresAt: { $lt: expiredBefore } }));
     },

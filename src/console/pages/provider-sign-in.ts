@@ -22,9 +22,14 @@ export const providerSignInPage: ConsolePage = {
  */
 async function begin(visit: Visit) {
   const { vault, request, reply } = visit;
-  const { token, secrets } = await beginSignIn(vault, request.cookies[cookieNames.session] ?? null);
+  const begun = await beginSignIn(vault, request.cookies[cookieNames.session] ?? null);
+  if (begun === null) throw new ConsoleProblem('too_many_sign_ins');
+  const { token, secrets } = begun;
   const address = await identityOf(visit).signInAddress(secrets);
-  if (!address.ok) return fail(address);
+  if (!address.ok) {
+    await takeSignIn(vault, token);
+    return fail(address);
+  }
   reply.setCookie(cookieNames.signIn, token, { ...signInCookieOptions, maxAge: signInMs / 1_000 });
   return visit.page('onward', { address: address.value }, { title: 'Continue to your identity provider' });
 }
