@@ -84,7 +84,7 @@ export interface WebhookStore {
   save(webhookId: string, version: number, text: string, deliveredEventIds: readonly string[]): Promise<boolean>;
   /** Removes a webhook's state and sealed ids. */
   remove(webhookId: string): Promise<void>;
-  /** Stores sealed ids, which are durable when the promise resolves. */
+  /** Stores sealed ids. The ids are durable when the promise resolves. */
   keepIds(ids: readonly SealedTokenId[]): Promise<void>;
   /**
    * Returns the sealed ids for these events, by event id. If `forgetIds` has emptied a sealed id, the map contains an

@@ -171,7 +171,7 @@ const literals = new Map([
   ['null', null],
 ]);
 
-/** Converts one liquidjs value token to our own operand. */
+/** Converts one liquidjs value token to an operand of our own type. */
 function readOperand(token: unknown): ReadOperand | ChainProblem {
   if (TypeGuards.isRangeToken(token)) return 'range';
   if (TypeGuards.isQuotedToken(token) || TypeGuards.isNumberToken(token)) {
