@@ -82,7 +82,7 @@ test('pages look right, light or dark, wide or narrow', async () => {
   await signInWith(page, address, console);
   for (const path of ['/', '/tokens', '/session', '/missing', '/sign-in']) {
     await page.goto(address + path);
-    await expectGoodLooks(page, path);
+    await expectGoodLooks(page, `page ${path}`);
   }
   expect(faults).toEqual([]);
 });
