@@ -12,11 +12,11 @@ const screenshots = process.env['STRONGROOM_TEST_SCREENSHOTS'];
 
 /**
  * Checks the current page in both themes, wide and narrow: axe finds no serious problem, and no content overflows. The
- * page is not loaded again, so that this also works for a page that a form or a provider led to.
+ * page is not loaded again, because a form or the provider may have led to it.
  */
 async function expectGoodLooks(page: Page, name: string): Promise<void> {
   for (const colorScheme of ['light', 'dark'] as const) {
-    // Without transitions, the colors are those of the theme right away.
+    // Without transitions, the colors change at once.
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
     for (const width of [360, 1_600]) {
       await page.setViewportSize({ width, height: 900 });
