@@ -212,6 +212,7 @@ async function sendProblemPage(
     problem: { ...problem, errors: Object.entries(problem.errors) },
     traceId: request.traceId,
     hasForm: code === 'body_too_large',
+    isSignIn: request.url.startsWith('/sign-in/'),
   };
   return sendHtml(reply.code(status), await layout(request, reply, 'pages/problem', model, { title, flash: null }));
 }

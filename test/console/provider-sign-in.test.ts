@@ -128,6 +128,7 @@ describe('a sign-in with the identity provider', () => {
       403,
       expect.stringContaining('Your groups do not give access to the console'),
     ]);
+    expect(answer.text).toContain('href="/sign-in">Sign in');
     expect(browser.cookies.has(sessionCookie)).toBe(false);
   });
 

@@ -1,27 +1,136 @@
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { accessibilityFaults, openChromium, signInWith } from '../../support/console/chromium.js';
 import { startTestConsole } from '../../support/console/console.js';
+import { createApplication } from '../../support/console/directory-pages.js';
+import { freePort } from '../../support/console/free-port.js';
+import { startTestProvider } from '../../support/console/provider.js';
 
-const paths = ['/', '/tokens', '/session', '/missing', '/sign-in'];
+// If set, the folder in which the tests store screenshots of the pages that they check.
+const screenshots = process.env['STRONGROOM_TEST_SCREENSHOTS'];
 
-test('axe finds no serious problem on any page, light or dark, wide or narrow, and no content overflows', async () => {
+/**
+ * Checks the current page in both themes, wide and narrow: axe finds no serious problem, and no content overflows. The
+ * page is not loaded again, because a form or the provider may have led to it.
+ */
+async function expectGoodLooks(page: Page, name: string): Promise<void> {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    // Without transitions, the colors change at once.
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    for (const width of [360, 1_600]) {
+      await page.setViewportSize({ width, height: 900 });
+      const where = `${name} ${colorScheme} ${width}`;
+      if (screenshots !== undefined) {
+        const file = `${name.replaceAll(/\W+/g, '-')}-${colorScheme}-${width}.png`;
+        await page.screenshot({ path: join(screenshots, file), fullPage: true });
+      }
+      expect(await accessibilityFaults(page), where).toEqual([]);
+      const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
+      expect(overflow, where).toBeLessThanOrEqual(0);
+    }
+  }
+}
+
+/** Starts a console with an identity provider. `ada` may see every page, and `eve` may not sign in. */
+async function startWithProvider() {
+  const port = await freePort();
+  const address = `http://localhost:${port}`;
+  const provider = await startTestProvider(address, {
+    ada: { name: 'Ada Lovelace', groups: ['everything'] },
+    eve: { name: 'Eve', groups: ['unrelated'] },
+  });
+  const console = await startTestConsole({
+    async identityOf(service) {
+      const idOf = async (key: string) =>
+        String((await service.call('GET', '/applications/key', undefined, { key })).body['id']);
+      const [privateId, managementId] = [await idOf(service.key), await idOf(service.managementKey)];
+      const tenantRule = {
+        tenantId: service.tenantId,
+        private: privateId,
+        management: managementId,
+        isOperator: false,
+      };
+      const operatorRule = { tenantId: null, private: null, management: null, isOperator: true };
+      return provider.identity(service.clock, {
+        rules: [
+          { group: 'everything', ...tenantRule },
+          { group: 'everything', ...operatorRule },
+        ],
+      });
+    },
+  });
+  await console.listen(port);
+  return { console, address };
+}
+
+/** Signs in at the provider. Returns when the browser is back at the console. */
+async function signInAtProvider(page: Page, address: string, login: string): Promise<void> {
+  await page.goto(`${address}/sign-in`);
+  await page.getByRole('button', { name: 'Sign in with your identity provider' }).click();
+  await page.locator('input[name=login]').fill(login);
+  await page.locator('input[name=password]').fill('any');
+  await page.getByRole('button').click();
+  await page.waitForURL((url) => url.origin === address);
+}
+
+test('pages look right, light or dark, wide or narrow', async () => {
   const console = await startTestConsole();
   await console.service.call('POST', '/tokens', { type: 'token', data: 'first', id: 'customer-1' });
   const { page, faults } = await openChromium();
   const address = await console.listen();
   await signInWith(page, address, console);
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme });
-    for (const width of [360, 1_600]) {
-      await page.setViewportSize({ width, height: 900 });
-      for (const path of paths) {
-        await page.goto(address + path);
-        const where = `${path} ${colorScheme} ${width}`;
-        expect(await accessibilityFaults(page), where).toEqual([]);
-        const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
-        expect(overflow, where).toBeLessThanOrEqual(0);
-      }
-    }
+  for (const path of ['/', '/tokens', '/session', '/missing', '/sign-in']) {
+    await page.goto(address + path);
+    await expectGoodLooks(page, `page ${path}`);
+  }
+  expect(faults).toEqual([]);
+});
+
+test('the pages of a sign-in with an identity provider look right', async () => {
+  const { address } = await startWithProvider();
+  const { page, faults } = await openChromium();
+  await page.goto(`${address}/sign-in`);
+  await expectGoodLooks(page, 'the choice of how to sign in');
+  await signInAtProvider(page, address, 'eve');
+  await page.getByText('Your groups do not give access to the console').waitFor();
+  await expectGoodLooks(page, 'a rejected sign-in');
+  await page.goto(`${address}/sign-in/callback?error=access_denied`);
+  await expectGoodLooks(page, 'a failed sign-in');
+  expect(faults).toEqual([]);
+});
+
+test('the access log, the evidence bundle and the operations page look right', async () => {
+  const { console, address } = await startWithProvider();
+  const { service } = console;
+  const longName = 'Reconciliation of card payments with the ledger, nightly';
+  const { key } = await createApplication(console, { name: longName, permissions: ['token:create', 'token:read'] });
+  await service.call('POST', '/tokens', { type: 'token', data: 'first', id: 'customer-1' }, { key });
+  await service.call('POST', '/tokens', { type: 'token', data: 'second' }, { key });
+  await service.call('GET', '/tokens/customer-1', undefined, { key });
+  await service.call('DELETE', '/tokens/customer-1', undefined, { key });
+  const { page, faults } = await openChromium();
+  await signInAtProvider(page, address, 'ada');
+  await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  await page.goto(`${address}/logs`);
+  await page.getByText(longName).first().waitFor();
+  await page.getByText('More').first().click();
+  await expectGoodLooks(page, 'the access log');
+  await page.goto(`${address}/operations`);
+  await page.getByText('Rebuild directory').click();
+  await expectGoodLooks(page, 'operations');
+  await page.goto(`${address}/evidence/bundle`);
+  await page.getByRole('heading', { name: 'No bundle' }).waitFor();
+  await expectGoodLooks(page, 'no bundle');
+  for (const [ids, shown] of [
+    ['never', 'has ever existed'],
+    ['customer-1', 'Download the bundle'],
+  ] as const) {
+    await page.goto(`${address}/evidence`);
+    await page.getByLabel('The ids of one person’s tokens').fill(ids);
+    await page.getByRole('button', { name: 'Make the bundle' }).click();
+    await page.getByText(shown).waitFor();
+    await expectGoodLooks(page, `a bundle of ${ids}`);
   }
   expect(faults).toEqual([]);
 });

@@ -1,21 +1,8 @@
-import { createServer } from 'node:net';
 import { expect, test } from 'vitest';
 import { openChromium } from '../../support/console/chromium.js';
 import { startTestConsole } from '../../support/console/console.js';
+import { freePort } from '../../support/console/free-port.js';
 import { startTestProvider } from '../../support/console/provider.js';
-
-/**
- * Returns a port that is currently free. The port is chosen in advance, because the provider needs the console's
- * address before the console listens.
- */
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => resolve(port));
-    });
-  });
-}
 
 test.each([true, false])(
   'a person signs in at the identity provider and returns with a session (scripts: %s)',
