@@ -1,6 +1,6 @@
 // Generated from the OpenAPI document by scripts/generate-clients.mjs. Do not edit.
 
-/** How each operation is sent, and which of its arguments chooses the page. */
+/** How each operation is sent, and which of its arguments selects the page. */
 export const operations = {
   createToken: {"method":"POST","path":"/tokens","contentType":"application/json","status":201,"returns":"application/json","takesIdempotencyKey":true,"paging":null},
   listTokens: {"method":"GET","path":"/tokens","contentType":null,"status":200,"returns":"application/json","takesIdempotencyKey":false,"paging":"query.page"},
