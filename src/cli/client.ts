@@ -21,7 +21,7 @@ export type ClientOptions = {
   readonly keyName: string;
   /** Determines whether the key may be sent to a different machine over plain HTTP. */
   readonly plaintext: 'loopback only' | 'allowed';
-  /** The time limit for one request, from sending it to receiving its whole response. */
+  /** The time limit for one request, from sending the request to receiving the whole response. */
   readonly timeoutSeconds: number;
 };
 
@@ -156,7 +156,7 @@ const certificateFaults: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the failure for a broken connection. `next` is the advice to show if the service may have received the
+ * Returns the failure for a broken connection. `next` is the advice to show if the service might have received the
  * request.
  */
 function connectionFailure({ address, addressName }: ClientOptions, error: unknown, next: string): Failure {
@@ -271,7 +271,7 @@ function isKnown(code: string): code is ProblemCode {
   return Object.hasOwn(problemCatalogue, code);
 }
 
-/** Returns the text that a command on local data shows for the same problem code. */
+/** Returns the text that commands on local data show for the same problem code. */
 function textOf(code: ProblemCode, detail = problemCatalogue[code].detail): string {
   return `${detail} ${problemCatalogue[code].advice}`;
 }

@@ -6,7 +6,7 @@
  */
 export type ExitCode = 1 | 2 | 3;
 
-/** An error that ends a command with a message for the operator. */
+/** An error that terminates a command with a message for the operator. */
 export class Failure extends Error {
   readonly exitCode: ExitCode;
 

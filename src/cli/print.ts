@@ -7,8 +7,8 @@ export function print(value: Json, { json }: { readonly json?: boolean | undefin
 
 /**
  * Prints text. Escapes control characters as in JSON, except line endings and tabs. Threat: an application stores
- * control sequences, and the operator's terminal executes them when they are printed. JSON.stringify does not escape
- * U+007F to U+009F.
+ * control sequences, and the operator's terminal executes them when they are printed. `JSON.stringify` would not escape
+ * U+007F to U+009F, so it is not sufficient.
  */
 export function printLine(text: string): void {
   process.stdout.write(`${withoutControls(text)}\n`);
@@ -16,8 +16,8 @@ export function printLine(text: string): void {
 
 /**
  * Writes a message to standard error. Escapes control characters and replaces API keys. Threat: an attacker who can
- * read logs finds an API key in a message, because a message can repeat an argument, or the response of a server that
- * echoes the request.
+ * read logs finds an API key in a message. A message can repeat an argument, or the response of a server that echoes
+ * the request.
  */
 export function writeError(text: string): void {
   process.stderr.write(withoutControls(text.replaceAll(apiKey, '[API key]')));

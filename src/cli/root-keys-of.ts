@@ -10,8 +10,8 @@ export function expectSafeContainer(config: Config): void {
 }
 
 /**
- * Returns the configured root key. If a rotation is unfinished, the next root key follows it. Also returns the key of
- * `--dev` data. `serve` without `--dev` rejects such data later. Throws Failure if a key cannot be read.
+ * Returns the configured root key, followed by the next root key if a rotation is unfinished. The key may be that of
+ * `--dev` data, which `serve` without `--dev` rejects later. Throws Failure if a key cannot be read.
  */
 export async function rootKeysOf(config: Config): Promise<readonly [Buffer, ...Buffer[]]> {
   expectSafeContainer(config);

@@ -70,7 +70,7 @@ function answerOf<Answer extends Json>(outcome: OperationOutcome<Answer>): Answe
   return outcome.value;
 }
 
-/** Opens the service in this process, and closes the service after use. Only `init` creates missing stores. */
+/** Opens the service in this process, and closes it after use. Only `init` creates missing stores. */
 async function withService<T>(
   config: Config,
   opening: { readonly prepares: boolean; readonly acceptsOlderLog: boolean },
@@ -91,7 +91,7 @@ async function withService<T>(
     onNotice: (text) => void process.stderr.write(`${text}\n`),
   });
   const service = await opened.finally(() => {
-    // The stores have their own copy of the root key, and a rotation replaces that copy.
+    // The stores have their own copy of the root key, which a rotation replaces.
     for (const rootKey of rootKeys) rootKey.fill(0);
   });
   try {

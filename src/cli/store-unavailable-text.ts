@@ -1,6 +1,6 @@
 import type { StoreUnavailable } from '../ports/store-unavailable.js';
 
-/** The text that ends the message about each server. It names the settings that contain the server's address. */
+/** The end of the message about each server. It names the settings that contain the server's address. */
 const addresses: Readonly<Record<string, string>> = {
   eventstoredb: 'eventstore.url names it',
   mongodb: 'mongodb.url and mongodb.keys_url name it',

@@ -1,4 +1,4 @@
-/** A table cell. Null means that there is no value. The table shows null as `-`. */
+/** A table cell. Null means that there is no value, and is shown as `-`. */
 export type Cell = string | number | null;
 
 /**

@@ -75,8 +75,8 @@ export async function tokenTargetOf(options: Options): Promise<TokenTarget> {
 const pageSize = 100;
 
 /**
- * Returns the target of a command on applications. On local data, the command runs as the operator. At an address, it
- * runs as the application that the API key belongs to. Throws Failure if the target or the key is invalid.
+ * Returns the target of a command on applications. On local data, the command runs as the operator. In a service at an
+ * address, it runs as the application that the API key belongs to. Throws Failure if the target or the key is invalid.
  */
 export async function applicationTargetOf(options: Options): Promise<ApplicationTarget> {
   const { tenant, apiKeyFile } = options;

@@ -16,10 +16,10 @@ export function randomForCommand(
   return {
     uuid: () => uuidFrom(take(16)),
     integer(maxExclusive: number): number {
-      // Uses one byte per number if possible. An alias can take hundreds of numbers, and every block of bytes costs an
-      // HMAC.
+      // Uses only one byte per number if possible. An alias can take hundreds of numbers, and computing each block of
+      // bytes takes one HMAC.
       const bytes = maxExclusive <= 256 ? 1 : 6;
-      // Skips numbers that are not below the largest multiple of `maxExclusive`. If these numbers were used, small
+      // Skips a number that is not below the largest multiple of `maxExclusive`. If such numbers were used, small
       // results would be more likely than others.
       const limit = 256 ** bytes - (256 ** bytes % maxExclusive);
       for (;;) {

@@ -20,7 +20,7 @@ export type EventOrigin = {
   readonly cmd: string | null;
 };
 
-/** An origin without the time, which is different for each attempt at the command. */
+/** An origin without the time. The time is different for each attempt at the command. */
 export type RequestOrigin = Omit<EventOrigin, 'at'>;
 
 /** Returns the origin of the events that an application's request causes. */
@@ -34,8 +34,8 @@ export function originOf(
 
 /**
  * Returns the encrypted trace of an event, and the source of the event. The trace in the event names the person but
- * does not contain the reason. A reason is free text, and an event in the log exists for as long as its tenant. Only
- * the trace for the access log contains the reason.
+ * does not contain the reason. A reason is free text, and an event stays in the log for as long as its tenant exists.
+ * Only the trace for the access log contains the reason.
  */
 export function sealOrigin(
   tenantKeys: TenantKeys,

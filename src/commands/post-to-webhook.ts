@@ -21,7 +21,7 @@ function delayAfter(failed: number): number | null {
 
 /**
  * Attempts to deliver one event. Returns a record of the attempt, which includes the time of the next attempt. `failed`
- * is the number of earlier attempts, all of which have failed.
+ * is how many attempts were made earlier, all of which failed.
  */
 export async function attemptDelivery(
   vault: Pick<Vault, 'webhookSender' | 'clock'>,
@@ -91,7 +91,7 @@ async function makeDue({ webhookStore }: Pick<Vault, 'webhookStore'>, webhookId:
   const state = stored?.state ?? null;
   if (stored === null || state === null || state.pending.length === 0) return;
   const pending = state.pending.map((one) => ({ ...one, nextAt: Math.min(one.nextAt, at) }));
-  // The save fails if another delivery was recorded after the read. The failure is ignored. The next test event makes
-  // the pending deliveries due.
+  // If another delivery was recorded after the read, the save fails. The failure is ignored, because the next test
+  // event makes the pending deliveries due.
   await webhookStore.save(webhookId, stored.version, { ...state, pending }, []);
 }

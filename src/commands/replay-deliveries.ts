@@ -6,8 +6,8 @@ const triesMax = 20;
 
 /**
  * Makes the vault redeliver to a webhook all events since the time `from` (in ms), including events from before the
- * webhook was created. This moves the webhook's checkpoint back to the start of the log. The delivery job then skips
- * the events before `from`.
+ * webhook was created. To do this, moves the webhook's checkpoint back to the start of the log. The delivery job then
+ * skips the events before `from`.
  */
 export async function replayDeliveries(
   { webhookStore }: Pick<Vault, 'webhookStore'>,
@@ -17,7 +17,7 @@ export async function replayDeliveries(
   for (let tries = 0; tries < triesMax; tries += 1) {
     const stored = await webhookStore.state(webhookId);
     const state = { ...(stored?.state ?? stateFrom(0)), position: 0, replaysFrom: from };
-    // The save fails if a delivery in progress has changed the state after the read. In that case, this tries again.
+    // If a delivery in progress has changed the state since the read, the save fails. In that case, tries again.
     if (await webhookStore.save(webhookId, stored?.version ?? 0, state, [])) return;
   }
   throw new StoreUnavailable('webhooks', 'race_not_settled');

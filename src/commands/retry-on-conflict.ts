@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { StoreUnavailable } from '../ports/store-unavailable.js';
 import type { Vault } from '../vault/vault.js';
 
-/** How long a command retries if it conflicts with other writers. After this time, the response is 503. */
+/** How long a command retries after conflicts with other writers. After this time, the response is 503. */
 const patienceMs = 5_000;
 const jitterMsMax = 50;
 

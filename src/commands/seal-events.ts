@@ -22,8 +22,8 @@ export type Sealed = { readonly events: readonly NewEvent[]; readonly view: Toke
 
 /**
  * Creates the keys for the decided events, and encrypts the events. The first event gets the revision after the view's
- * revision. When this resolves, the keys are durable. If `tenantKeys` is null, the events contain no trace. Returns the
- * events and the resulting view.
+ * revision. Once the promise resolves, the keys are durable. If `tenantKeys` is null, the events contain no trace.
+ * Returns the events and the resulting view.
  */
 export async function sealEvents(
   vault: Vault,

@@ -21,7 +21,7 @@ import { endingEvents, keepIdsOfEnding } from './tokens/keep-ids.js';
 /** The tokens to change, and the origin of the change. */
 export type Target = {
   readonly tenantId: string;
-  /** If this is null, the events contain no trace id. */
+  /** If null, the events contain no trace id. */
   readonly tenantKeys: TenantKeys | null;
   readonly streams: readonly string[];
   /**
@@ -36,8 +36,8 @@ export type Target = {
 export type TokenWrite = {
   readonly view: TokenView;
   /**
-   * The events to append. If there are none, nothing is appended, but the keys that earlier events in the stream have
-   * marked for destruction are destroyed again.
+   * The events to append. If there are none, nothing is appended. Instead, the keys that earlier events in the stream
+   * marked for destruction are destroyed again, in case an earlier attempt failed to destroy them.
    */
   readonly decisions: readonly TokenEvent[];
   readonly payload: Payload;
@@ -64,7 +64,7 @@ export type Attempt = {
    */
   readonly at: number;
   readonly viewOf: ViewOf;
-  /** Encrypts the decided events. When this resolves, the new keys are durable. */
+  /** Encrypts the decided events. Once the promise resolves, the new keys are durable. */
   seal(writes: readonly TokenWrite[]): Promise<SealedWrites>;
   /**
    * Appends all events with their rows, together with the result for a retry of the request. If a change that creates
@@ -76,7 +76,7 @@ export type Attempt = {
   commit(sealed: SealedWrites, claim: ClaimResult | null): Promise<Conflict | 'committed'>;
 };
 
-/** The other fields of a write that encrypts nothing and does not change the search index. */
+/** The remaining fields of a write that encrypts nothing and does not change the search index. */
 export const nothingToSeal = {
   payload: { content: null, cvc: null },
   index: 'keep',
@@ -85,7 +85,7 @@ export const nothingToSeal = {
 
 /**
  * The write path (docs/design.md, "A write, step by step"). Loads the tokens and runs the command, which decides, seals
- * and commits. After a conflict, this starts over. Throws StoreUnavailable if conflicts continue for 5 s.
+ * and commits. After a conflict, starts over. Throws StoreUnavailable if conflicts continue for 5 s.
  */
 export function changeTokens<T>(
   vault: Vault,
@@ -254,8 +254,8 @@ function isSame(one: DueRow, other: DueRow): boolean {
 }
 
 /**
- * Returns the keys that older rows of this token may name. If the token has not changed since its creation, there are
- * none.
+ * Returns the keys that older rows of this token may name. Returns no keys if the token has not changed since its
+ * creation.
  */
 function livingKeys({ state: { life, revision } }: TokenView): readonly KeyRevision[] {
   if (life === null || revision === life.createdRevision) return [];

@@ -23,8 +23,8 @@ const verbKeptRowsMs = 10_000;
 
 export type ProfileOptions = {
   /**
-   * The root key. The next root key follows it if an interrupted rotation may already have rewrapped the keys under the
-   * next root key.
+   * The root key, followed by the next root key if an interrupted rotation may already have rewrapped the keys under
+   * it.
    */
   readonly rootKeys: readonly [Buffer, ...Buffer[]];
   /** True for `strongroom init`, which creates missing stores. */
@@ -33,10 +33,10 @@ export type ProfileOptions = {
    * True for a CLI command. A command has no limits, does no background work, and opens both dev and production data.
    */
   readonly isVerb: boolean;
-  /** Opens the stores even if the log is older than its keys. */
+  /** If true, opens the stores even if the log is older than its keys. */
   readonly acceptsOlderLog?: boolean;
   readonly limits?: LimitSettings;
-  /** The spans for tracing, or null if tracing is off. */
+  /** Records trace spans. Null if tracing is off. */
   readonly spans?: Spans | null;
   readonly onError: (error: unknown) => void;
   /** Receives each notice for the operator. The service writes notices to its log. */

@@ -20,8 +20,8 @@ export function allowOnlyHosts(app: FastifyInstance, hosts: readonly string[]): 
 }
 
 /**
- * Rejects a cross-site POST before its body is read. The CSRF check would also reject the request, but the
- * `Sec-Fetch-Site` header makes an earlier rejection possible.
+ * Rejects a cross-site POST before its body is read. The CSRF check would reject the request too, but the
+ * `Sec-Fetch-Site` header makes it possible to reject it earlier.
  */
 export function refuseCrossSite(app: FastifyInstance): void {
   app.addHook('onRequest', (request, _reply, done) => {

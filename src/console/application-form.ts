@@ -28,7 +28,7 @@ export type ApplicationForm = {
 
 const rulesMax = 50;
 /**
- * The number of rules up to which a form shows all rules expanded. A longer form expands only the rules that are being
+ * A form with at most this many rules shows all of them expanded. A longer form expands only the rules that are being
  * edited, to keep the page small.
  */
 const openMax = 20;
@@ -104,14 +104,14 @@ function priorityOf(text: string): Json {
 }
 
 /**
- * The form after a person pressed a button. `focus` is the index of the rule that receives the focus, or null if no
+ * The form after a person has pressed a button. `focus` is the index of the rule that receives the focus, or null if no
  * rule receives it.
  */
 type Edited = { readonly form: ApplicationForm; readonly focus: number | null };
 
 /**
- * Applies a button of the rule list: `add`, `open.2`, `remove.2`, `up.2` or `down.2`. Returns null for all other
- * buttons.
+ * Applies the pressed button of the rule list, such as `add`, `open.2`, `remove.2`, `up.2` or `down.2`. Returns null
+ * for all other buttons.
  */
 export function edited(form: ApplicationForm, button: string): Edited | null {
   const { rules } = form;

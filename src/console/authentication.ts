@@ -22,7 +22,7 @@ declare module 'fastify' {
 }
 
 /**
- * The tenant name under which requests of all operators count together. The service shares its capacity fairly between
+ * All operators' requests are counted under this tenant name, because the service shares its capacity fairly between
  * tenants.
  */
 const operators = 'operator';
@@ -49,8 +49,7 @@ export function createConsoleAuthentication(service: Service, admission: Admissi
       const visitor = { name: session.name, issuer: session.issuer, reason: null };
       request.caller = { ...found.caller, sourceAddress: request.ip, visitor };
     }
-    // If the page does not use any of the session's applications, the request counts against the limit of one of the
-    // session's applications.
+    // A request for a page that uses none of the session's applications still counts against the limit of one of them.
     const payer = request.caller ?? session.private ?? session.management;
     if (payer !== null) await service.limits.request(payer);
     const admitted = admission.admit(request, reply, payer?.tenantId ?? operators);

@@ -13,8 +13,8 @@ export type BundleOwner = { readonly sessionId: string; readonly tenantId: strin
  */
 export type Bundles = {
   /**
-   * Starts making a bundle, which replaces the previous bundle of the session. Returns `busy` if a different bundle of
-   * this tenant is being made.
+   * Starts making a bundle that replaces the session's previous bundle. Returns `busy` if a different bundle for this
+   * tenant is being made.
    */
   start(
     owner: BundleOwner,
@@ -53,7 +53,7 @@ export function createBundles(tasks: Tasks, onError: (error: unknown) => void): 
 
   /**
    * Stores a completed bundle for 15 minutes and then removes it. Threat: an attacker who later gains access to the
-   * machine finds a tenant's history in the folder for temporary files.
+   * machine finds a tenant's history in the temporary folder.
    */
   function keepForAWhile(name: TaskName, bundle: Bundle | null): void {
     const expiry = setTimeout(() => void remove(name).catch(onError), bundleMs);
@@ -89,8 +89,8 @@ export function createBundles(tasks: Tasks, onError: (error: unknown) => void): 
 }
 
 /**
- * Returns the name of the task that makes a bundle. The name contains the tenant. A session that is based on groups can
- * switch to a different tenant when the applications of the groups change.
+ * Returns the name of the task that makes a bundle. The name contains the tenant, because a session that is based on
+ * groups can switch to a different tenant when the groups' applications change.
  */
 function nameOf({ sessionId, tenantId }: BundleOwner): TaskName {
   return `bundle ${tenantId} ${sessionId}`;

@@ -42,8 +42,7 @@ import { createTemplates, viewsFolder } from './views.js';
 import { createVisit, leaveFlash, sendHtml } from './visit.js';
 
 /**
- * The maximum body size. A token can be 512 KiB in size, and the URL encoding of a form makes it up to three times as
- * long.
+ * The maximum body size. A token can be 512 KiB in size, and URL encoding in a form makes it up to three times as long.
  */
 const bodyBytesMax = 2 * 1024 * 1024;
 /**
@@ -101,7 +100,7 @@ export async function createConsole(service: Service, options: ConsoleOptions): 
   const layout = createLayout(pages, assets);
   app.setErrorHandler(async (error, request, reply) => {
     const problem = shownProblem(error);
-    // The cause contains a code that explains why a sign-in with the identity provider failed.
+    // If a sign-in with the identity provider failed, the cause contains a code that explains why.
     if (error instanceof ConsoleProblem && error.cause !== undefined) log.error(error.cause, request.traceId);
     else if (problem.status >= 500) {
       service.reportError(error);
@@ -179,7 +178,7 @@ async function protect(app: FastifyInstance, isTls: boolean, key: Uint8Array): P
     cookieKey: cookieNames.csrf,
     cookieOpts: cookieOptions,
     csrfOpts: { hmacKey: createHmac('sha256', key).update('strongroom.console.csrf.1').digest('base64') },
-    // Each CSRF token belongs to one session. A token from before a sign-in is therefore not valid after the sign-in.
+    // Each CSRF token belongs to one session. A CSRF token from before a sign-in is therefore not valid after it.
     getUserInfo: (request) => sessionOf(request.cookies),
     getToken: (request) => {
       const { _csrf: token } = (request.body ?? {}) as { readonly _csrf?: unknown };

@@ -12,8 +12,8 @@ export type GroupRule = {
 export type OpenedByGroups = Omit<GroupRule, 'group'>;
 
 /**
- * Returns the access that a person's groups grant. If several rules match, the first of them that has a tenant
- * determines the tenant. For each type of application, the first matching rule of that tenant determines the
+ * Returns the access that a person's groups grant. If several rules match, the first one that names a tenant determines
+ * the session's tenant. For each type of application, the first matching rule of that tenant determines the
  * application. A session therefore never mixes tenants.
  */
 export function openedBy(rules: readonly GroupRule[], groups: readonly string[]): OpenedByGroups {

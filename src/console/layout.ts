@@ -22,7 +22,7 @@ export function createLayout(pages: readonly ConsolePage[], assets: string): Lay
     const path = request.url.split('?', 1)[0] ?? '/';
     const page = {
       ...{ title, path, assets, flash },
-      // Reloading the response to a form would submit the form again.
+      // Only the response to a GET is reloaded, because reloading the response to a form would submit the form again.
       reloads: isRunning && request.method === 'GET',
       theme: themeOf(request.cookies),
       csrf: reply.generateCsrf({ userInfo: sessionOf(request.cookies) }),

@@ -31,15 +31,15 @@ function opens(session: SignedIn, route: ConsoleRoute): boolean {
 }
 
 /**
- * The caller for a route that requires an application. `missing_key` and `missing_permission` are the reasons why the
- * session has no such caller.
+ * The caller for a route that requires an application. If the session has no such caller, `missing_key` or
+ * `missing_permission` is the reason.
  */
 export type CallerFound =
   | { readonly kind: 'caller'; readonly caller: Caller }
   | { readonly kind: 'missing_key' }
   | { readonly kind: 'missing_permission'; readonly caller: Caller };
 
-/** Returns the caller for a route, which is the session's first application that may access the route. */
+/** Returns the caller for a route: the session's first application that may access the route. */
 export function callerFor(
   session: SignedIn,
   { session: needs, permission }: Pick<ConsoleRoute, 'session' | 'permission'>,
@@ -54,12 +54,12 @@ export function callerFor(
   return first === undefined ? { kind: 'missing_key' } : { kind: 'missing_permission', caller: first };
 }
 
-/** Returns true if the route is accessible with a kind of key that the session lacks. */
+/** Returns true if a kind of key that the session does not have gives access to the route. */
 export function lacksKind(session: SignedIn, { session: needs, permission }: ConsoleRoute): boolean {
   return holdersOf(needs, permission).some((kind) => session[kind] === null);
 }
 
-/** Describes the keys with which an application route is accessible. */
+/** Describes the keys that give access to an application route. */
 export function requirementOf({ session: needs, permission }: ConsoleRoute): string {
   const keys = holdersOf(needs, permission).map((kind) => `the key of a ${kind} application`);
   const permissions = permissionsOf(permission);

@@ -11,7 +11,7 @@ export type OpenIdConnectSettings = {
   readonly groupsClaim: string;
   readonly nameClaim: string;
   readonly rules: readonly GroupRule[];
-  /** The origin of the console from the point of view of browsers. */
+  /** The console's origin, as browsers see it. */
   readonly publicUrl: string;
   /** The time limit for each response from the provider. */
   readonly timeoutSeconds?: number;
@@ -157,8 +157,8 @@ function kindOf(error: unknown): ProviderFault {
 }
 
 /**
- * Returns a code for the log. Threat: an attacker who can read the log finds the tokens, claims and other data of the
- * provider that the messages and causes of these errors contain.
+ * Returns a code for the log. The messages and causes of these errors contain the provider's tokens, claims and other
+ * data. Threat: an attacker who can read the log finds this data.
  */
 function reasonOf(error: unknown): string {
   const { code, error: answer, cause } = (error ?? {}) as Readonly<Record<'code' | 'error' | 'cause', unknown>>;

@@ -27,8 +27,8 @@ export type Bundle = {
 };
 
 /**
- * The operations that run the same code as the CLI commands. `cli/serve/console.ts` provides them, because the
- * operations are part of the CLI. A page validates each result before it reads the result.
+ * Operations that run the same code as the CLI commands. That code is part of the CLI, so `cli/serve/console.ts`
+ * provides the operations. A page validates each result before it uses the result.
  */
 export type Operations = {
   run(name: OperationNeeded, input: Json): Promise<OperationOutcome<Json>>;

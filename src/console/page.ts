@@ -14,8 +14,8 @@ import type { Tasks } from './tasks.js';
 
 /**
  * The kind of session that a page requires: access to a private or a management application, or the rights of an
- * operator. `any` accepts any session, and `none` requires no session. If this is a list, the page uses the first of
- * these applications that belongs to the session and has the permission.
+ * operator. `any` accepts any session, and `none` requires no session. If this is a list, the page uses the first kind
+ * for which the session has an application with the permission.
  */
 export type Needs = 'private' | 'management' | 'operator' | 'any' | 'none' | readonly ('private' | 'management')[];
 
@@ -33,8 +33,8 @@ export type ConsolePage = {
     readonly label: string;
     readonly group: MenuGroup;
     /**
-     * The path of an additional page. It is outside this page's path, but the navigation treats it as a part of this
-     * page.
+     * The path of an additional page. The path is outside this page's path, but the navigation treats the additional
+     * page as part of this page.
      */
     readonly also?: string;
   };
@@ -63,7 +63,7 @@ export type Flash = { readonly tone: 'good' | 'bad' | 'note'; readonly text: str
 export type Model = Readonly<Record<string, unknown>>;
 
 export type PageOptions = {
-  /** The title and the heading of the page. It is either a fixed text or a value that the page shows anyway. */
+  /** The page's title, which is also its heading. It is either fixed text or a value that the page shows anyway. */
   readonly title: string;
   /** The status of the response. The default is 200. */
   readonly status?: number;
@@ -111,6 +111,6 @@ export type Visit = {
   page(view: string, model: Model, options: PageOptions): Promise<FastifyReply>;
   /** Sends JSON to the console's script. */
   json(body: Model): Promise<FastifyReply>;
-  /** Redirects the browser to a different console page (303). That page shows `flash`. */
+  /** Redirects the browser to a different console page (303), which then shows `flash`. */
   redirect(path: string, flash?: Flash): FastifyReply;
 };

@@ -6,7 +6,7 @@ import type { Visit } from './page.js';
 const signIn: ConsoleAct = { operation: 'sign_in', message: 'signed in at the console' };
 const signOut: ConsoleAct = { operation: 'sign_out', message: 'signed out of the console' };
 
-/** Records a sign-in in the access log. The person signed in with these applications, as an operator, or both. */
+/** Records a sign-in in the access log. The person signed in with these applications, as an operator, or as both. */
 export async function recordSignIn(
   visit: Pick<Visit, 'vault' | 'request'>,
   callers: readonly Caller[],

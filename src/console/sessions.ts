@@ -20,12 +20,12 @@ import type { IdentityProvider, SignInSecrets } from './identity-provider.js';
 export const idleMs = 15 * 60_000;
 /** The maximum age of a session in ms, even if the session is in use. */
 export const sessionMs = 12 * 3_600_000;
-/** The minimum interval in ms between two updates of the time of a session's last request. */
+/** The time of a session's last request is updated at most once in this interval, in ms. */
 const seenEveryMs = 30_000;
 const codeMs = 5 * 60_000;
-/** The maximum time in ms that a person has for the sign-in at the identity provider. */
+/** The maximum time in ms that a person has to sign in at the identity provider. */
 export const signInMs = 10 * 60_000;
-/** The number of stored sessions and sign-ins from which no new sign-in with the identity provider begins. */
+/** If this many sessions and sign-ins are stored, no new sign-in with the identity provider can begin. */
 const storedMax = 10_000;
 const tokenBytes = 32;
 
@@ -84,8 +84,8 @@ export async function openSession(
  * Returns the person whose browser sent this token. Authenticates each key or application again, so a session never has
  * more rights than its applications currently have.
  *
- * Returns null if the session is closed, too old, or idle for too long. Also returns null if the session grants no
- * access anymore, for example because its API keys have been revoked.
+ * Returns null if the session is closed, too old, or idle for too long. Also returns null if the session no longer
+ * grants any access, for example because its API keys have been revoked.
  */
 export async function findSession(deps: SessionDeps, token: string): Promise<SignedIn | null> {
   const { clock, consoleSessions } = deps.vault;
@@ -102,8 +102,8 @@ export async function findSession(deps: SessionDeps, token: string): Promise<Sig
   if (clock.now() - content.seenAt < seenEveryMs) return session;
   const seenAt = clock.now();
   const seen = { ...stored, expiresAt: seenAt + idleMs, content: { ...content, seenAt } };
-  // `replace` fails if the session has been removed. Threat: an attacker sends a request while the person signs out, to
-  // make that request restore the session.
+  // `replace` does not store a session that has been removed. Threat: an attacker sends a request at the moment when
+  // the person signs out, so that the request restores the session.
   return (await consoleSessions.replace(seen)) ? session : null;
 }
 
@@ -215,8 +215,8 @@ function subjectsOf(vault: Vault, credentials: ConsoleCredentials): readonly str
 }
 
 /**
- * Returns a keyed hash that identifies a person. Threat: an attacker who can read the hash finds the person by hashing
- * candidates, because a subject may be an email address. A plain hash would allow this.
+ * Returns a keyed hash that identifies a person. A subject may be an email address, so a plain hash could be reversed
+ * by hashing candidates. Threat: an attacker who can read the hash finds out who the person is.
  */
 function personRef({ integrity }: Vault, { issuer, subject }: ConsoleMembership): string {
   return createHmac('sha256', integrity.console)
@@ -250,7 +250,8 @@ export async function issueOperatorCode({ clock, random, consoleSessions }: Vaul
 }
 
 /**
- * Redeems a code. Returns true if the code was valid. The code cannot be used again, even if it had already expired.
+ * Redeems a code. Returns true if the code was valid. The code is removed, even if it had expired, so it cannot be used
+ * again.
  */
 export async function redeemOperatorCode({ clock, consoleSessions }: Vault, typed: string): Promise<boolean> {
   const code = typed.toUpperCase().replaceAll(/[\s-]/g, '').replaceAll('O', '0').replaceAll(/[IL]/g, '1');

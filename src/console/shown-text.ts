@@ -39,8 +39,8 @@ function codePointOf(character: string): string {
 }
 
 /**
- * Formats a message such as `must be a path` as a sentence. In the API, the name of the field precedes the message. On
- * a page, the message appears next to the field.
+ * Formats a message such as `must be a path` as a sentence. In the API, the field's name precedes the message, but on a
+ * page, the message appears alone next to the field.
  */
 export function sentence(message: string): string {
   const said = message.startsWith('is ') ? `this ${message}` : message;

@@ -22,8 +22,8 @@ export type OnProgress = (done: number, total: number) => void;
  */
 export type Tasks = {
   /**
-   * Starts a task. If a task with this name is already running, does nothing. `run` returns either the result or the
-   * message of a failure.
+   * Starts a task. If a task with this name is already running, does nothing. `run` returns either the result or a
+   * failure message.
    */
   start(
     name: TaskName,

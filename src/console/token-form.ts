@@ -102,7 +102,7 @@ export function shapeOf(type: TokenType) {
   };
 }
 
-/** Converts a form to a create request. Also returns an error for each field that contains invalid JSON. */
+/** Converts a form to a create request. In addition, returns an error for each field that contains invalid JSON. */
 export async function requestOf(
   work: Work,
   typed: TypedToken,
@@ -174,7 +174,7 @@ export function metadataOf({
   return { value: metadata.size === 0 ? null : Object.fromEntries(metadata), errors: {} };
 }
 
-/** Replaces each line break with a line feed. A form sends a line break as two characters. */
+/** Replaces each line break with a single line feed. A browser sends each line break in a form as two characters. */
 export function withLineFeeds(given: string): string {
   return given.replaceAll('\r\n', '\n');
 }

@@ -7,7 +7,7 @@ import type { TokenAnswer } from '../queries/token-answer.js';
 import type { Visit } from './page.js';
 import { shownLines, shownText } from './shown-text.js';
 
-/** The maximum number of characters that a page shows of data or of a mask. A downloaded file contains all of them. */
+/** A page shows at most this many characters of data or of a mask. A downloaded file contains all characters. */
 const charactersMax = 3_000;
 const membersMax = 20;
 const memberCharactersMax = 500;

@@ -24,7 +24,8 @@ export function typedForm(visit: Visit): TypedForm {
 }
 
 /**
- * Returns the first error in a field or in one of its list items as a sentence. Returns null if the field has no error.
+ * Returns, as a sentence, the first error in a field or in one of its list items. Returns null if the field has no
+ * error.
  */
 export function errorOf(errors: FieldErrors, field: string): string | null {
   const found = Object.entries(errors).find(

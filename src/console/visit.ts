@@ -62,12 +62,12 @@ export function createVisit(
     async page(view, model, options) {
       const flash = options.flash ?? takeFlash(request, reply);
       const text = await layout(request, reply, `pages/${view}`, model, { ...options, flash });
-      // Threat: a person whose session has been closed continues to use it. A store server that has lost its leadership
-      // may return outdated data, such as the closed session.
+      // Threat: a person continues to use a session that has been closed. A store server that has lost its leadership
+      // may return outdated data, such as a session that has been closed since.
       await vault.confirmReads(beganAt, false);
       const { status = 200 } = options;
-      // A page that shows a rejected form again throws no problem, so the error handler cannot record the rejection. It
-      // is recorded here instead.
+      // When a page shows a rejected form again, no problem is thrown, so the error handler cannot record the
+      // rejection. It is recorded here instead.
       recordRefusedRequest(vault, request, status);
       return sendHtml(reply.code(status), text);
     },
@@ -95,10 +95,7 @@ export function leaveFlash(reply: FastifyReply, { tone, text }: Flash): void {
   reply.setCookie(cookieNames.flash, `${tone}:${text}`, { ...cookieOptions, maxAge: flashSeconds });
 }
 
-/**
- * Returns the message that the previous request left for this page. Also removes the message, so that it is shown only
- * once.
- */
+/** Returns the message that the previous request left for this page, and removes it, so that it is shown only once. */
 function takeFlash(request: FastifyRequest, reply: FastifyReply): Flash | null {
   const [, tone, text] = /^(good|bad|note):(.{1,500})$/s.exec(request.cookies[cookieNames.flash] ?? '') ?? [];
   if (tone === undefined || text === undefined) return null;

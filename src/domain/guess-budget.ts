@@ -11,8 +11,8 @@ export type BudgetUse = {
   /** True if a request was rejected in this window because the budget was used up. */
   readonly exhausted: boolean;
   /**
-   * The last time at which the application exceeded `suspectAbove` without a hit. Null if this has never happened. The
-   * value stays the same when a new window begins.
+   * The last time at which the application became suspect (see `suspectAbove`). Null if it has never become suspect.
+   * The value stays the same when a new window begins.
    */
   readonly suspectAt: number | null;
 };
@@ -30,7 +30,7 @@ export type GuessBudget = {
 export type ReservationRequest = {
   /** The number of lookups that the caller needs now, at least 1. */
   readonly need: number;
-  /** `block` also reserves extra lookups for later requests. `none` does not. */
+  /** `block` also reserves extra lookups for later requests, and `none` reserves no extra lookups. */
   readonly spare: 'none' | 'block';
   /** The number of hits since the caller's last reservation. */
   readonly hits: number;

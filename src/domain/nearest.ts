@@ -1,6 +1,6 @@
 /**
- * Returns the candidate that differs from the text by the fewest changed, added or removed characters. If there is a
- * tie, returns the first of the tied candidates.
+ * Returns the candidate that is closest to the text, measured by how many characters must be changed, added or removed.
+ * If several candidates are equally close, returns the first of them.
  */
 export function nearest(text: string, candidates: readonly string[]): string | undefined {
   const ranked = candidates.map((candidate) => ({ candidate, steps: distance(text, candidate) }));

@@ -5,8 +5,8 @@
 export type Steps<T> = Generator<void, T, void>;
 
 /**
- * The number of characters or bytes that a computation processes between two yields. This takes less than a
- * millisecond.
+ * The number of characters or bytes that a computation processes between two yields. Processing this many takes less
+ * than a millisecond.
  */
 const rangeLength = 32 * 1024;
 

@@ -30,7 +30,9 @@ export type Commit = {
   readonly leaf: Uint8Array;
 };
 
-/** An unverified event from a store. Any program that can write to the store may have written it. */
+/**
+ * An event from a store that has not been verified. Any program that can write to the store may have written the event.
+ */
 export type StoredEvent = RecordedEvent & { readonly proof: EventProof };
 export type StoredClear = ClearEvent & { readonly proof: EventProof };
 

@@ -8,7 +8,10 @@ export type SealedParts = {
 
 /** The facts about an event's source that are recorded in the access log but not in the event log. */
 export type EventSource = {
-  /** Null if an identity provider authenticated the person, so no API key was used. */
+  /**
+   * The id of the API key. Null if an identity provider authenticated the person, because such a request uses no API
+   * key.
+   */
   readonly keyId: string | null;
   readonly sourceAddress: string | null;
   /**
@@ -28,8 +31,8 @@ export type NewEvent = {
   /** An application id, `system` for expiries and purges, or `operator` for the command line. */
   readonly actorId: string;
   /**
-   * The source of the event, which is not stored with the event. Absent if the actor is the service itself or the
-   * command line.
+   * The source of the event. It is not stored with the event. Absent if the actor is the service itself or the command
+   * line.
    */
   readonly source?: EventSource | undefined;
   /** The time of the event, in milliseconds since the epoch. */

@@ -83,7 +83,7 @@ function codeOfLibraryError(error: unknown): ProblemCode {
   return typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500 ? 'malformed_request' : 'internal';
 }
 
-/** The maximum number of faults in an error response. The maximum keeps the response small. */
+/** The maximum number of faults in an error response. This limit keeps the response small. */
 const schemaErrorsMax = 20;
 
 type SchemaIssue = { readonly instancePath: string; readonly message?: string | undefined };

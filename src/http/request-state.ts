@@ -20,7 +20,7 @@ declare module 'fastify' {
     span: RequestSpan | null;
     /** The caller. It is set only on routes with a permission. */
     caller: Caller | null;
-    /** The resources of the request. They are set when the request may run. */
+    /** The resources that the request uses. Set when the request may run. */
     lease: Lease | null;
     /** The code of the problem in the response. The log line contains it. */
     problemCode: ProblemCode | null;
@@ -32,8 +32,8 @@ declare module 'fastify' {
      */
     permission?: Permission | readonly Permission[] | 'any_key';
     /**
-     * If true, the route accepts an unknown key, because the key may belong to a tenant whose deletion began in an
-     * earlier request but was not completed. The route then completes that deletion.
+     * If true, the route accepts an unknown key. The key may belong to a tenant whose deletion began in an earlier
+     * request but was not completed. In that case, the route completes the deletion.
      */
     finishesTenantDeletion?: boolean;
     /** The maximum memory in bytes for the route's response. The memory for the request body is counted separately. */

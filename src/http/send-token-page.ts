@@ -12,8 +12,8 @@ import { sendPieces, sendText } from './send-json.js';
 
 /**
  * Sends a page of complete token objects (docs/contract.md, "Pagination"). Sends each token only after the access log
- * has recorded its read. Memory never contains a whole large page. It contains only the first tokens of the page
- * (`tokens`) and the token that is being sent.
+ * has recorded its read. A large page is never in memory as a whole. Only its first tokens (`tokens`) and the token
+ * that is being sent are.
  */
 export async function sendTokenPage(
   vault: Vault,

@@ -23,7 +23,7 @@ export type Service = {
   state(): Promise<ServiceState>;
   readonly limits: Limits;
   readonly metrics: Metrics;
-  /** The spans for tracing, or null if traces are not recorded. */
+  /** Records trace spans. Null if traces are not recorded. */
   readonly spans: Spans | null;
   readonly projections: Projections;
   /**

@@ -8,7 +8,7 @@ const text = z.string({ error: 'must be a string' });
 const flag = z.boolean({ error: 'must be true or false' });
 const notTexts = 'must be an array of strings';
 /**
- * Rejects an array with too many items before it checks any item. Threat: an attacker sends 80,000 invalid items.
+ * Rejects an array with too many items before checking any of them. Threat: an attacker sends 80,000 invalid items.
  * Producing an error for each of them would take seconds.
  */
 const indexes = z
@@ -18,7 +18,10 @@ const indexes = z
   })
   .pipe(z.array(text, { error: notTexts }).nullish());
 
-/** The fields that create and update share. The schemas check only JSON types. The domain checks everything else. */
+/**
+ * The fields that create and update requests share. The schemas check only JSON types. The domain checks everything
+ * else.
+ */
 const shared = {
   mask: json.optional().meta({
     description:

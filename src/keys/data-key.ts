@@ -2,8 +2,8 @@ import { openCiphertext, sealCiphertext } from '../events/sealing/ciphertext.js'
 import { ownBuffer } from './random-key.js';
 
 /**
- * The number of data keys that a wrapping key wraps before it is replaced. The limit is necessary because the nonces
- * are random (NIST SP 800-38D, section 8.3).
+ * The number of data keys that a wrapping key wraps before it is replaced. Random nonces make such a limit necessary
+ * (NIST SP 800-38D, section 8.3).
  */
 export const wrapsMax = 2 ** 30;
 
@@ -15,8 +15,8 @@ export function wrapDataKey(wrappingKey: Buffer, key: Buffer, of: DataKeyPlace):
 }
 
 /**
- * Returns the key in a dedicated buffer. Returns null if the key was wrapped for a different place or under a different
- * key.
+ * Returns the unwrapped key in a dedicated buffer. Returns null if it was wrapped for a different place or under a
+ * different key.
  */
 export function openDataKey(wrappingKey: Buffer, wrapped: Buffer, of: DataKeyPlace): Buffer | null {
   const opened = openCiphertext(wrappingKey, wrapped, place(of));

@@ -22,12 +22,12 @@ export function createKeyCache() {
   const cache = new LRUCache<string, Entry>({
     max: entriesMax,
     ttl: lifeMs,
-    // With a finer resolution, the cache would set a new timer in each millisecond in which a key is used.
+    // With a finer resolution, the cache would set a new timer for each millisecond in which a key is used.
     ttlResolution: ttlResolutionMs,
     ttlAutopurge: false,
     dispose: ({ key }) => void key.fill(0),
   });
-  /** The reads from the store that are in progress. A read is stale if its key was dropped after the read began. */
+  /** The store reads that are in progress. A read is stale if its key was dropped after the read began. */
   const reads = new Set<{ readonly tenantId: string; readonly keyId: string; isStale: boolean }>();
 
   // Without this timer, a key that is never requested again would stay in the cache.

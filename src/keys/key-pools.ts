@@ -36,9 +36,9 @@ export function createKeyPools(makeBlock: (tenantId: string, size: number) => Pr
 const blockSizeMin = 8;
 const blockSizeMax = 256;
 /**
- * The time in ms after which a key in the pool is no longer used. When a key leaves the pool, an event may name it
- * within `keyNamedWithinMs`. The sum of both times must be less than one hour, because the orphan-key job destroys keys
- * that no event names after one hour.
+ * The time in ms after which a key in the pool is no longer used. After a key leaves the pool, an event may name it
+ * within `keyNamedWithinMs`. The sum of both times must be less than one hour, because the orphan-key job destroys a
+ * key that no event has named after one hour.
  */
 const waitMsMax = 600_000;
 
@@ -46,8 +46,8 @@ type Block = { readonly madeAt: number; readonly keys: DataKey[] };
 
 /**
  * Creates one tenant's keys in advance, in blocks. A block is durable before any of its keys is used, so a write does
- * not have to wait for a commit of the key store. The block size doubles as long as all keys are used. If keys are left
- * over, the block size starts again at the minimum. Keys that have been in the pool for too long are zeroed by the next
+ * not have to wait for a commit of the key store. The block size doubles as long as all keys of a block are used. If
+ * keys are left over, it returns to the minimum. Keys that have been in the pool for too long are zeroed by the next
  * `take`, and are later destroyed in the store by the orphan-key job.
  */
 function createKeyPool(makeBlock: (size: number) => Promise<DataKey[]>, now: () => number) {
@@ -64,9 +64,7 @@ function createKeyPool(makeBlock: (size: number) => Promise<DataKey[]>, now: () 
     }
   }
 
-  /**
-   * Starts to create the next block, if that is not already in progress. After a failure, the next call tries again.
-   */
+  /** Starts creating the next block, unless this is already in progress. After a failure, the next call tries again. */
   function ahead(): Promise<Block> {
     next ??= make();
     next.catch(() => {

@@ -20,7 +20,7 @@ export type TenantKeys = {
    * access log.
    */
   readonly audit: Buffer;
-  /** Counts a trace that is about to be encrypted. Returns the epoch whose trace key must encrypt it. */
+  /** Counts a trace that is about to be encrypted. Returns the epoch whose trace key must encrypt the trace. */
   readonly traceEpoch: () => number;
   /** The key for tenant and application documents. */
   readonly directory: Buffer;
@@ -70,8 +70,8 @@ export type KeyRotation = {
   /** Returns true if the store's keys are currently wrapped under this root key. */
   isUnder(rootKey: Buffer): Promise<boolean>;
   /**
-   * Creates new wrapping keys, and returns the number of living data keys. When this resolves, all new data keys are
-   * wrapped under the new wrapping keys.
+   * Creates new wrapping keys, and returns the number of data keys that have not been destroyed. Once the promise
+   * resolves, all new data keys are wrapped under the new wrapping keys.
    */
   begin(): Promise<number>;
   /**
@@ -88,7 +88,7 @@ export type KeyRotation = {
   replaceRoot(next: Buffer): Promise<boolean>;
   /**
    * Returns the time (in ms) at which the last completed rotation began. Returns null if no rotation has completed.
-   * Copies of the keys that were made before that time are useless without the root key that was then in use.
+   * Copies of the keys that were made before that time are useless without the root key that was in use then.
    */
   voidBefore(): Promise<number | null>;
   /** Resolves when no file of the store contains keys that were replaced. MongoDB cannot guarantee this (ADR 22). */
@@ -105,7 +105,7 @@ export type RewrapStep = { readonly sequence: number; readonly looked: number };
  * the vault's keys are wrapped under the root key (docs/design.md, "Keys").
  */
 export interface KeyRing extends KeyRecords {
-  /** Creates a tenant's keys. When the promise resolves, the keys are durable. */
+  /** Creates a tenant's keys. They are durable once the promise resolves. */
   createTenant(tenantId: string): Promise<void>;
   /** Returns a tenant's keys. Returns null if the tenant has no keys, or if its keys were destroyed. */
   tenantKeys(tenantId: string): Maybe<TenantKeys | null>;
@@ -115,8 +115,8 @@ export interface KeyRing extends KeyRecords {
    */
   searchKey(tenantId: string, generation: number): Maybe<Buffer | null>;
   /**
-   * Creates the key of a new generation and returns the number of the generation. That number was never used before.
-   * When the promise resolves, the key is durable.
+   * Creates the key of a new generation and returns the generation's number, which was never used before. The key is
+   * durable once the promise resolves.
    */
   createGeneration(): Promise<number>;
   /** Returns the numbers of the generations that have a key. */
@@ -129,8 +129,8 @@ export interface KeyRing extends KeyRecords {
    */
   destroyTenant(tenantId: string, eventId: string): Promise<number>;
   /**
-   * Returns a new data key. The key is already durable. The caller must zero the buffer. Throws StoreUnavailable if the
-   * tenant's keys were destroyed.
+   * Returns a new data key. The key has been stored durably. The caller must zero the buffer. Throws StoreUnavailable
+   * if the tenant's keys were destroyed.
    */
   create(tenantId: string): Promise<DataKey>;
   /**
@@ -154,8 +154,8 @@ export interface KeyRing extends KeyRecords {
    */
   forgetRevisions(): Promise<void>;
   /**
-   * Returns the key that signs checkpoints. A vault has only one such key. The first call creates the key, which is
-   * durable when the promise resolves.
+   * Returns the key that signs checkpoints. A vault has only one such key. The first call creates the key. The key is
+   * durable once the promise resolves.
    */
   signingKey(): Promise<SigningKey>;
   /** Returns the vault's integrity keys. The first call creates them. */

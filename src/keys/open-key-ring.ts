@@ -38,7 +38,7 @@ type Opening = {
    */
   readonly source?: RootKeySource;
   readonly clock: Clock;
-  /** `seals_none` is for processes that only read. Such processes do not reserve uses of trace keys. */
+  /** `seals_none` is for a process that only reads, and therefore reserves no uses of trace keys. */
   readonly traceLimits?: TraceUseLimits | 'seals_none';
 };
 
@@ -78,7 +78,7 @@ export async function openKeyRing({
     for (;;) {
       const { tenant, id: tenantKeyId } = await wrapperFor(tenantId, size);
       const wrappingKey = tenant.wrapping.get(tenantKeyId);
-      // The wrapping key was destroyed or dropped from the cache after `wrapperFor` returned it.
+      // After `wrapperFor` returned the wrapping key, the key was destroyed or dropped from the cache.
       if (!Buffer.isBuffer(wrappingKey)) continue;
       const keys = Array.from({ length: size }, () => ({ id: randomUUID(), key: randomKey() }));
       const rows = keys.map(({ id, key }) => ({
@@ -213,8 +213,8 @@ export async function openKeyRing({
         return await store.destroyDataKeys(ended, advanced);
       } finally {
         noteCached(advanced);
-        // A read that began before the destruction may have cached the key again. The key is also dropped if the store
-        // throws because the destruction takes too long. In that case, the store has already overwritten the key.
+        // A read that began before the destruction may have cached the key again. The key is dropped even if the store
+        // throws because the destruction takes too long. By then, the store has overwritten the key.
         for (const { keyId } of ended) cache.drop(keyId);
       }
     },

@@ -164,16 +164,16 @@ export function createOpenTenants(
     fresh,
     current,
     /**
-     * Returns the tenant's keys, which include this wrapping key if it exists. If the cached keys do not include it,
-     * reads the keys again.
+     * Returns the tenant's keys, including this wrapping key if it exists. If the cached keys do not include the
+     * wrapping key, reads the keys again.
      */
     async having(tenantId: string, wrappingKeyId: string): Promise<OpenTenant> {
       const tenant = await current(tenantId);
       return tenant.wrapping.has(wrappingKeyId) ? tenant : fresh(tenantId);
     },
     /**
-     * Destroys the tenant's keys, and returns how many keys this call destroyed. When this resolves, no process uses
-     * the keys any more.
+     * Destroys the tenant's keys, and returns how many keys this call destroyed. Once the promise resolves, no process
+     * uses the keys anymore.
      */
     async destroy(tenantId: string, eventId: string): Promise<number> {
       const destroyed = await store.destroyTenantKeys(tenantId, eventId);

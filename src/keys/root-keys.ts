@@ -26,8 +26,8 @@ export type RootKeySource = () => Promise<readonly Buffer[]>;
 
 /**
  * The root key in one process. Another process that shares the store may replace the root key at any time. `refresh`
- * then reads the new root key from the source. If a key was wrapped under the old root key after the replacement, the
- * store rejects that key.
+ * then reads the new root key from the source. If this process wraps a key under the old root key after the
+ * replacement, the store rejects that key.
  */
 export type RootKeys = {
   /**
@@ -63,7 +63,7 @@ export type RootKeys = {
 /**
  * Returns the root key of a key store. It is either `rootKey` or a candidate from `source`. In a new store, stores the
  * check value of `rootKey`. Throws the store's error if neither `rootKey` nor a candidate matches the store's check
- * value. Copies `rootKey`, so the caller can zero that buffer.
+ * value. Copies `rootKey`, so the caller can zero its own buffer.
  */
 export async function openRootKeys(store: KeyStore, rootKey: Buffer, source: RootKeySource): Promise<RootKeys> {
   const check = (await store.rootCheck()) ?? (await store.createRootCheck(newRootCheck(rootKey)));

@@ -27,9 +27,7 @@ export function rewrapTenantKey(rootKey: Buffer, next: Buffer, wrapped: Buffer, 
   return rewrapped;
 }
 
-/**
- * Returns the unwrapped key. Returns null if the key was wrapped under a different root key or for a different name.
- */
+/** Returns the unwrapped key. Returns null if the key was wrapped under a different root key or name. */
 export function openTenantKey(rootKey: Buffer, wrapped: Buffer, name: TenantKeyName): Buffer | null {
   return openCiphertext(rootKey, wrapped, place(name));
 }

@@ -28,8 +28,8 @@ export function createTraceUses(
   async function extend(tenantId: string): Promise<void> {
     const start = await reserve(tenantId, blockSize);
     const block = blocks.get(tenantId);
-    // Drops the rest of the previous block. If more uses were counted than the previous block contained, these uses are
-    // taken from the new block.
+    // Drops the rest of the previous block. If more uses were counted than the previous block contained, the excess
+    // uses are taken from the new block.
     const overdrawn = block === undefined ? 0 : Math.max(0, block.next - block.end);
     blocks.set(tenantId, { next: start + overdrawn, end: start + blockSize, following: null });
   }

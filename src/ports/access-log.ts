@@ -17,8 +17,8 @@ export type AccessPage = { readonly total: number; readonly entries: readonly Ac
 export type AccessHead = { readonly chain: string; readonly sequence: number; readonly hash: Uint8Array };
 
 /**
- * The number of entries about a tenant's tokens on one day that have the same operation and outcome. Days are counted
- * from 1970-01-01 (UTC).
+ * The number of entries about a tenant's tokens on one day, for one operation and one outcome. Days are counted from
+ * 1970-01-01 (UTC).
  */
 export type AccessCount = {
   readonly tenantId: string;
@@ -29,12 +29,12 @@ export type AccessCount = {
 };
 
 /**
- * The record of reads, changes and denials, and of the caller that made each request (docs/design.md, "Access log").
- * Entries are appended in batches, and the hashes of one writer's batches form a chain.
+ * The record of all reads, changes and denials, each with the caller that made the request (docs/design.md, "Access
+ * log"). Entries are appended in batches, and the hashes of one writer's batches form a chain.
  */
 export interface AccessLog {
   /**
-   * Appends the entries, which are durable when the promise resolves. Throws StoreUnavailable if the log cannot be
+   * Appends the entries. They are durable once the promise resolves. Throws StoreUnavailable if the log cannot be
    * written.
    */
   record(entries: readonly AccessEntry[]): Promise<void>;
@@ -66,8 +66,8 @@ export interface AccessLog {
   /** Returns the newest batch of each chain that received a batch in the month of `since` (ms) or later. */
   heads(since: number): Promise<readonly AccessHead[]>;
   /**
-   * Drops every calendar month (UTC) that ended at `before` (ms) or earlier, and returns the number of months that it
-   * dropped.
+   * Drops the entries of every calendar month (UTC) that ended at `before` (ms) or earlier. Returns the number of
+   * dropped months.
    */
   dropMonths(before: number): Promise<number>;
 }

@@ -14,7 +14,7 @@ export type KeysToCopy = {
   lines(): AsyncIterable<string>;
   /** Yields the ids of all destroyed keys. */
   erased(): AsyncIterable<string>;
-  /** Records the start time (ms) of a complete backup, which the service reports in its metrics. */
+  /** Records the start time (ms) of a complete backup. The service reports this time in its metrics. */
   recordBackup(madeAt: number): Promise<void>;
   close(): Promise<void> | void;
 };

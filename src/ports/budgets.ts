@@ -1,7 +1,8 @@
 import type { GuessBudget, Reservation, ReservationRequest } from '../domain/guess-budget.js';
 
 /**
- * What a budget counts: lookups of values, or deduplications that find nothing (docs/contract.md, "Operations routes").
+ * What a budget counts: look-ups of values, or deduplications that find nothing (docs/contract.md, "Operations
+ * routes").
  */
 export type BudgetName = 'guesses' | 'deduplication_misses';
 
@@ -17,7 +18,7 @@ export type Suspect = {
  */
 export interface Budgets {
   /**
-   * Reserves a block of guesses with `reserveGuesses`. The reservation is durable when the promise resolves. If the
+   * Reserves a block of guesses with `reserveGuesses`. The reservation is durable once the promise resolves. If the
    * method throws StoreUnavailable, it is unknown whether the block was reserved.
    */
   reserve(

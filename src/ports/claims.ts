@@ -9,8 +9,8 @@ export type ClaimBegin =
 /** Claims on idempotency keys. `UnitOfWork.commit` writes a finished claim together with the events of the command. */
 export interface Claims {
   /**
-   * Claims a key. If the result is `fresh`, the caller owns the key until it commits the claim or calls `release`.
-   * Ignores claims that finished before `notBefore` (ms).
+   * Claims a key. If the result is `fresh`, the caller owns the key until it commits the claim or calls `release`. A
+   * claim that finished before `notBefore` (ms) is ignored.
    */
   begin(cmd: string, notBefore: number): Promise<ClaimBegin>;
   release(cmd: string): Promise<void>;

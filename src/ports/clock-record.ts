@@ -14,7 +14,7 @@ export type ClockRecord = {
 export type ClockHold = {
   /** The newest trusted time when the hold began, in ms since the epoch. */
   readonly trusted: number;
-  /** The value of `trusted` on the time scale for verification codes. */
+  /** The same time as `trusted`, but on the time scale for verification codes. */
   readonly trustedForCodes: number;
   /** The time in ms for which the vault has been running since `trusted`. */
   readonly ran: number;
@@ -26,7 +26,7 @@ export type ClockHold = {
 export type ClockRecords = {
   /** Returns the record, or null if no record has been stored yet. */
   load(): Promise<ClockRecord | null>;
-  /** Stores the record, which is durable when the promise resolves. */
+  /** Stores the record. It is durable once the promise resolves. */
   save(record: ClockRecord): Promise<void>;
 };
 

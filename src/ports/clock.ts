@@ -4,7 +4,7 @@ export interface Clock {
   now(): number;
   /**
    * Returns a monotonic time in milliseconds. Clock steps do not affect it, and it keeps running while the machine is
-   * suspended. The method is absent if the clock that `now` reads is never stepped.
+   * suspended. Absent if the clock that `now` reads is never stepped.
    */
   steady?(): number;
   /** Returns the latest possible value of the current time. Absent if `now` is exact. */
@@ -13,7 +13,7 @@ export interface Clock {
   earliest?(): number;
   /**
    * Returns how far the time scale for verification codes is ahead of `now`, in milliseconds. When the clock is set
-   * back, this difference grows by the same amount, so a code does not live longer than one hour. If the method is
+   * back, this difference grows by the same amount, so a code does not live longer than one hour. If this method is
    * absent, the difference is 0.
    */
   codesAhead?(): number;

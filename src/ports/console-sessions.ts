@@ -25,7 +25,7 @@ export interface ConsoleSessions {
   take(id: string): Promise<StoredConsoleSession | null>;
   /** Removes every session that has this subject, and returns the number of removed sessions. */
   removeOf(subject: string): Promise<number>;
-  /** Returns the number of stored sessions, which may be approximate. */
+  /** Returns the number of stored sessions. The number may be approximate. */
   count(): Promise<number>;
   /** Removes the sessions that expired before this time (ms). */
   forget(expiredBefore: number): Promise<void>;

@@ -1,7 +1,7 @@
 /**
- * The things that are counted. `tokens` counts events from the event log by token type, and `what` is `created`,
- * `deleted` or `expired`. `accesses` counts accesses to tokens from the access log by operation, and `what` is the
- * outcome of the operation.
+ * What is counted. `tokens` counts the token events in the event log by token type, and `what` is `created`, `deleted`
+ * or `expired`. `accesses` counts the accesses to tokens in the access log by operation, and `what` is the outcome of
+ * the operation.
  */
 export type DailySeries = 'tokens' | 'accesses';
 
@@ -26,7 +26,7 @@ export type CountStep = {
   readonly from: number;
   readonly to: number;
   readonly counts: readonly DayCount[];
-  /** The tenants that were deleted. Their counts are removed after the counts of this step have been added. */
+  /** The tenants that were deleted. Their counts are removed after this step's counts have been added. */
   readonly ended: readonly string[];
 };
 

@@ -15,7 +15,8 @@ export type DirectoryWriter = {
   /**
    * Writes the records that result from the events after the tenant's revision `before`. If these events are the first
    * in the stream, `before` is -1. Returns `stale` if the stored row is at least as new as the records. Returns `gap`
-   * if the tenant's stored row is not at revision `before`. The caller then folds the stream and writes all records.
+   * if the tenant's stored row is not at revision `before`. In that case, the caller must fold the stream and write all
+   * records.
    */
   write(records: readonly Stored<DirectoryRecord>[], before: number): Promise<'written' | 'stale' | 'gap'>;
   /** Writes all records of a tenant, folded from its whole stream. */

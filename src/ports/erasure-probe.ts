@@ -2,8 +2,8 @@
 export type TraceKind = 'row' | 'search_term' | 'fingerprint' | 'deadline';
 
 /**
- * A table or collection that was searched. `looked` is the number of entries that were examined, and `found` is the
- * number of those entries that belong to the token.
+ * A table or collection that was searched. `looked` is the number of entries that were examined, and `found` is how
+ * many of them belong to the token.
  */
 export type Looked = {
   readonly kind: TraceKind;
@@ -21,9 +21,9 @@ export type TracedToken = { readonly stream: string; readonly created: readonly 
 /** Searches the stores for remains of an erased token. */
 export interface ErasureProbe {
   /**
-   * Searches every generation of rows, even if it is not in use, and every other entry that may refer to the token.
-   * Tombstones do not count, because a tombstone records only that the token is gone. The method reads all search
-   * terms, and yields to other work while it reads.
+   * Searches every generation of rows, including those that are not in use, and every other entry that may refer to the
+   * token. Tombstones do not count, because a tombstone records only that the token is gone. The method reads all
+   * search terms, and yields to other work while it reads.
    */
   of(token: TracedToken): Promise<readonly Looked[]>;
 }

@@ -6,7 +6,7 @@ export type ChainLink = {
   readonly position: number;
   /** The number of commits up to and including this commit. Numbers start at 1 and have no gaps. */
   readonly count: number;
-  /** The hash, which has 32 bytes. */
+  /** The hash, 32 bytes long. */
   readonly hash: Uint8Array;
 };
 

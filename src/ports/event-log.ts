@@ -15,8 +15,8 @@ export type AppendOutcome =
 interface Log<Appended, Whole, Clear> {
   /**
    * Atomically appends the events after the event at `expectedRevision`. If the stream does not exist yet,
-   * `expectedRevision` is -1. The events are durable when the promise resolves. `positions` contains the positions of
-   * the events, as reads will return them. Appending no events is a programming error.
+   * `expectedRevision` is -1. The events are durable once the promise resolves. `positions` contains the positions at
+   * which reads will return the events. Appending no events is a programming error.
    */
   append(stream: string, expectedRevision: number, appended: Appended): Promise<AppendOutcome>;
   /**

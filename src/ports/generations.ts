@@ -93,13 +93,13 @@ export type BuiltRow = { readonly view: Stored<TokenView>; readonly index: RowIn
  */
 export interface Generations {
   /**
-   * Returns the generations in use. Every process sees a change within two seconds after the promise for the change
-   * resolves.
+   * Returns the generations in use. Every process sees a change within two seconds after the call that made it has
+   * resolved.
    */
   inUse(): Promise<GenerationsInUse>;
   /**
    * Returns the version of the code that built each projection. For token rows, this is the version that built the
-   * generation that reads use.
+   * generation in use for reads.
    */
   versions(): Promise<ProjectionVersions>;
   saveVersion(name: StoredProjection, version: number): Promise<void>;
@@ -116,7 +116,7 @@ export interface Generations {
   put(generation: number, rows: readonly BuiltRow[]): Promise<void>;
   /**
    * Switches reads to the new generation, records the version of the projection that built it, and returns true.
-   * Returns false if an event after the rebuild's position is not yet reflected in the new generation.
+   * Returns false if the new generation does not yet reflect every event after the rebuild's position.
    */
   swap(rebuild: Rebuild, version: number): Promise<boolean>;
   /** Stops writes to a generation that reads do not use. */
@@ -126,7 +126,7 @@ export interface Generations {
    * when no rows are left.
    */
   empty(generation: number): Promise<boolean>;
-  /** Asks the process that runs the rebuild of this generation to cancel the rebuild. */
+  /** Asks the process that is rebuilding this generation to cancel the rebuild. */
   askCancel(generation: number): Promise<void>;
   isCancelAsked(generation: number): Promise<boolean>;
   /**

@@ -2,13 +2,13 @@ import type { DirectoryRecord } from '../views/directory-view.js';
 import type { ChainLink } from './event-chain.js';
 import type { Maybe } from './maybe.js';
 
-/** The event id that is recorded for a destroyed key that no event ever named. */
+/** The event id that is recorded when a key is destroyed that no event ever named. */
 export const noEvent = '00000000-0000-0000-0000-000000000000';
 
 /**
- * The time limit, in ms from the start of a command, within which its event may name a new key. A key that no event has
- * named after one hour is destroyed, so a process that was suspended for longer than this limit must not name any new
- * key.
+ * The time limit, in ms from the start of a command, within which the command's event may name a new key. A key that no
+ * event has named after one hour is destroyed, so a process that was suspended for longer than this limit must not name
+ * any new key.
  */
 export const keyNamedWithinMs = 600_000;
 
@@ -99,9 +99,9 @@ export type RewrappedKeys = {
 export type EndedKey = { readonly keyId: string; readonly eventId: string };
 
 /**
- * The newest recorded revision of the token whose content is or was encrypted under a key that still exists. A row with
- * this key and an older revision is an older copy that was put back. The first revision that is recorded for a key is
- * the revision of the first change that keeps the key.
+ * For a key that still exists, the newest recorded revision of the token whose content is or was encrypted under the
+ * key. A row with this key and an older revision is an older copy that was put back. The first revision that is
+ * recorded for a key is the revision of the first change that keeps the key.
  */
 export type KeyRevision = { readonly keyId: string; readonly revision: number };
 
@@ -111,7 +111,9 @@ export type DirectoryName = Pick<DirectoryRecord, 'kind' | 'id'>;
 /** The newest revision of a directory record. */
 export type DirectoryRevision = DirectoryName & Pick<DirectoryRecord, 'revision'>;
 
-/** Returns the name of a record as one string. The map that `directoryRevisions` returns uses such strings as keys. */
+/**
+ * Returns the name of a record as one string. These strings are the keys of the map that `directoryRevisions` returns.
+ */
 export function directoryName({ kind, id }: DirectoryName): string {
   return `${kind}-${id}`;
 }
@@ -149,7 +151,7 @@ export type KeyStatus = {
   readonly destroyedAt: number | null;
 };
 
-/** The records that a key store contains in addition to keys. Every write is durable when its promise resolves. */
+/** The records that a key store contains in addition to keys. Every write is durable once its promise resolves. */
 export type KeyRecords = {
   /** Records revisions of directory records. Ignores revisions that are older than the recorded ones. */
   noteDirectory(revisions: readonly DirectoryRevision[]): Promise<void>;
@@ -158,19 +160,19 @@ export type KeyRecords = {
   /**
    * Returns at most `limit` existing keys whose sequence number is greater than `afterSequence` and that were created
    * before `madeBefore` (ms), in order. If several processes create keys, `madeBefore` must be several minutes in the
-   * past. Otherwise, a key could still be added whose sequence number is lower than that of a returned key.
+   * past. Otherwise, a key with a lower sequence number than a returned key could still be added.
    */
   made(afterSequence: number, madeBefore: number, limit: number): Promise<readonly MadeKey[]>;
   /** Returns the state of each of these keys. Omits keys that are not in the store. */
   keyStatuses(keyIds: readonly string[]): Promise<readonly KeyStatus[]>;
   /**
    * Returns how far a reader of the log or the keys has progressed, or 0 if it has not started. This position is in the
-   * key store, so restoring an older copy of the key store also sets the reader back.
+   * key store. Restoring an older copy of the key store therefore sets the reader back too.
    */
   checkpoint(name: KeyRingReader): Promise<number>;
   saveCheckpoint(name: KeyRingReader, value: number): Promise<void>;
   logMemory(): Promise<LogMemory>;
-  /** Records the fields that are newer than the recorded ones. A null field changes nothing. */
+  /** Records each field that is newer than the recorded value. A null field changes nothing. */
   rememberLog(memory: LogMemory): Promise<void>;
   /** Replaces the record of the log, because a different copy of the log is now in use. */
   replaceLogMemory(memory: LogMemory): Promise<void>;
@@ -179,7 +181,7 @@ export type KeyRecords = {
 /** The rows that a rotation reads and writes (ADR 29). */
 export type RotationRows = {
   /**
-   * Marks all existing wrapping keys as retiring, unless a rotation has already begun. The change is durable when the
+   * Marks all existing wrapping keys as retiring, unless a rotation has already begun. The change is durable once the
    * promise resolves.
    */
   begin(): Promise<void>;
@@ -211,7 +213,7 @@ export type RotationRows = {
   }): Promise<'replaced' | 'keys_left' | 'root_replaced'>;
   /**
    * Returns the time (ms) at which the last completed rotation began, or null if no rotation has completed. Copies of
-   * the key store from before this time are useless without the root key that was used then.
+   * the key store from before this time are useless without the root key that was in use when they were made.
    */
   voidBefore(): Promise<number | null>;
   /**
@@ -222,12 +224,12 @@ export type RotationRows = {
 };
 
 /**
- * Stores wrapped keys. The store never receives an unwrapped key or the root key. Every write is durable when its
- * promise resolves. `root_replaced` means that nothing was stored, because `rootCheck` no longer matches the store's
- * check.
+ * Stores wrapped keys. The store never receives an unwrapped key or the root key. Every write is durable once its
+ * promise resolves. `root_replaced` means that nothing was stored, because `rootCheck` no longer matches the root check
+ * in the store.
  */
 export interface KeyStore {
-  /** `name` is the name of the store in errors. `title` is its name in sentences. */
+  /** `name` identifies the store in errors. `title` is its name in sentences. */
   readonly name: string;
   readonly title: string;
   /**
@@ -282,8 +284,9 @@ export interface KeyStore {
    */
   noted(keyId: string): Maybe<Pick<StoredDataKey, 'revision'> | null>;
   /**
-   * Returns how many keys a tenant key has wrapped, including `more` keys that it is about to wrap. The new count is
-   * durable by the time `insertDataKeys` or `rewrapDataKeys` has stored those keys.
+   * Adds `more`, the number of keys that are about to be wrapped, to the number of keys that a tenant key has wrapped.
+   * Returns the new count. The new count is durable by the time `insertDataKeys` or `rewrapDataKeys` has stored those
+   * keys.
    */
   countWraps(tenantKeyId: string, more: number): Maybe<number>;
   /**
@@ -293,10 +296,10 @@ export interface KeyStore {
    */
   insertDataKeys(tenantKeyId: string, keys: readonly NewDataKey[]): Promise<'stored' | 'retiring'>;
   /**
-   * Destroys keys, records the revisions in `advanced`, and returns the number of keys that this call destroyed. When
-   * the promise resolves, no reader of the store can find the keys, and none of SQLite's files contain the wrapped
-   * bytes. ADR 22 describes what MongoDB retains for some time. Throws StoreUnavailable if the work takes more than a
-   * few seconds. A retry then continues the work.
+   * Destroys keys, records the revisions in `advanced`, and returns the number of keys that this call destroyed. Once
+   * the promise resolves, no reader of the store can find the keys, and no SQLite file contains the wrapped bytes. ADR
+   * 22 describes what MongoDB retains for some time. Throws StoreUnavailable if the work takes more than a few seconds.
+   * A retry then continues the work.
    */
   destroyDataKeys(ended: readonly EndedKey[], advanced: readonly KeyRevision[]): Promise<number>;
   /** Records revisions of existing keys in one write. Ignores revisions that are older than the recorded ones. */

@@ -4,8 +4,8 @@ import type { ServiceState } from './service-state.js';
 
 /**
  * The metrics that the service reports to its operators. No parameter may identify a token or an address. Labels are
- * route templates and words from our own code. Only the metric for suspects also contains application ids
- * (docs/contract.md, "Operations routes").
+ * route templates and words from our own code. The metric for suspect applications is the only one that contains
+ * application ids (docs/contract.md, "Operations routes").
  */
 export interface Metrics {
   requestFinished(request: {

@@ -20,8 +20,8 @@ export type RebuildStatus = {
 };
 
 /**
- * The status of a projection. `examples` contains the streams of a few tokens whose rows differed or could not be built
- * in the last rebuild.
+ * The status of a projection. `examples` contains the streams of a few tokens whose rows differed, or could not be
+ * built, in the last rebuild.
  */
 export type ProjectionStatus = {
   readonly name: ProjectionName;

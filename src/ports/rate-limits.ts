@@ -19,8 +19,8 @@ export type Used = {
  */
 export interface RateLimits {
   /**
-   * Adds `weight` to the use of `subject`. A weight of 0 only reads the counter. A negative weight subtracts what a
-   * rejected request has used.
+   * Adds `weight` to the use of `subject`. A weight of 0 only reads the counter. A negative weight takes back the use
+   * that a rejected request had added.
    */
   use(limit: Limit, subject: string, weight: number): Maybe<Used>;
 }

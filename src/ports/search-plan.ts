@@ -10,8 +10,8 @@ export type PlanNode =
   | { readonly is: 'and' | 'or'; readonly of: readonly PlanNode[] }
   | { readonly is: 'not'; readonly of: PlanNode }
   /**
-   * Times in ms since the epoch: `from` is inclusive, `to` is exclusive, and null means that the range is open at that
-   * end. A token that does not have the date matches no range.
+   * A range of times in ms since the epoch. `from` is inclusive and `to` is exclusive. If either is null, the range is
+   * open at that end. A token that does not have the date matches no range.
    */
   | {
       readonly is: 'date';
@@ -42,7 +42,7 @@ export type PageRequest = {
 };
 
 /**
- * The rows that the caller already has. `held` returns the row with a stream and revision, or undefined if the caller
+ * The rows that the caller already has. `held` returns the row for a stream and a revision, or undefined if the caller
  * does not have that row. The store may return such a row instead of reading it again.
  */
 export type HeldRows<H> = { readonly held?: (stream: string, revision: number) => H | undefined };
@@ -73,7 +73,7 @@ export function fitting(sizes: readonly number[], bytesMax = Number.POSITIVE_INF
   return tooMany < 0 ? sizes.length : tooMany;
 }
 
-/** Returns the entry for a row in `SearchPage.later`. */
+/** Converts a row to an entry of `SearchPage.later`. */
 export function foundLife({ stream, state }: Pick<TokenView, 'stream' | 'state'>): FoundLife {
   if (state.life === null) throw new Error('a search must exclude tokens that are gone');
   return { stream, createdRevision: state.life.createdRevision, revision: state.revision };

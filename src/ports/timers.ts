@@ -7,7 +7,7 @@ import type { DueRow } from './token-rows.js';
  */
 export interface Timers {
   set(row: DueRow): void;
-  /** Clears a timer, because the token is gone or its due time has changed. */
+  /** Clears a timer. Call this if the token is gone or its due time has changed. */
   clear(row: DueRow): void;
   /**
    * Returns how many of these rows have a timer that other processes can see. Throws StoreUnavailable if the timers

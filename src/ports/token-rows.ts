@@ -20,9 +20,9 @@ export type DueRow = {
  */
 export type TokenRowWriter = {
   /**
-   * Writes a row. `before` is the revision just before the new events. `at` is the time at which a token was removed,
-   * in ms. Returns `stored` if the stored row is now at least as new as the view. Returns `gap` and changes nothing if
-   * the index of the row must be kept but the stored row is not at revision `before`.
+   * Writes a row. `before` is the revision just before the new events. If the token was removed, `at` is the time of
+   * its removal in ms. Returns `stored` if the stored row is now at least as new as the view. Returns `gap` and changes
+   * nothing if the index of the row must be kept but the stored row is not at revision `before`.
    */
   write(view: Stored<TokenView>, index: RowIndex, before: number, at: number): Promise<'stored' | 'gap'>;
   /** Returns the stored revision of each stream that has a row. */
@@ -34,8 +34,8 @@ export type TokenRowWriter = {
  */
 export interface TokenRows<V extends TokenView = Stored<TokenView>> {
   /**
-   * Returns the row of a token, even if the token is gone. The state in the row omits ended keys. Returns null if there
-   * is no row, or if the tombstone of the token has been deleted.
+   * Returns the row of a token, even if the token is gone. The state in the row does not list ended keys. Returns null
+   * if there is no row, or if the tombstone of the token has been deleted.
    */
   get(stream: string): Maybe<V | null>;
   /**

@@ -38,7 +38,7 @@ export function makesToken({ row }: Pick<StreamWrite, 'row'>, tenantId: string, 
 }
 
 /**
- * A write whose events already have their proofs. A store that writes events and rows in one transaction accepts
+ * A write that includes the proofs of its events. A store that writes events and rows in one transaction accepts
  * changes in this form.
  */
 export type StoredWrite = Omit<StreamWrite, 'events'> & { readonly commit: Commit };
@@ -61,8 +61,8 @@ export type CommitOutcome =
   | { readonly outcome: 'committed' }
   /**
    * `landed` contains the indexes of the writes that were stored despite the conflict. If the store's transactions span
-   * several streams, `landed` is empty or absent. In other stores, a change that creates nothing can be stored in part.
-   * The command can then decide again for the remaining streams. A conflict also occurs if the index of a write lacks
+   * several streams, `landed` is empty or absent. In other stores, a change that creates nothing can be stored in part,
+   * and the command can decide again for the remaining streams. A conflict also occurs if the index of a write lacks
    * the terms of a generation in use.
    */
   | { readonly outcome: 'conflict'; readonly landed?: readonly number[] }
@@ -71,7 +71,7 @@ export type CommitOutcome =
 
 /**
  * Stores everything that one command changes: events at their expected revisions, the resulting rows, and the
- * idempotency claim. The change is atomic, and it is durable when the promise resolves. SQLite uses one transaction for
+ * idempotency claim. The change is atomic, and it is durable once the promise resolves. SQLite uses one transaction for
  * many commands (group commit). Throws StoreUnavailable if the store fails. If the log and the rows share one store,
  * nothing has been stored in that case. If they are in separate stores, it is unknown whether the change was stored. A
  * retry with the same claim determines whether it was.
@@ -79,10 +79,10 @@ export type CommitOutcome =
 export interface UnitOfWork {
   commit(change: Change): Promise<CommitOutcome>;
   /**
-   * Brings the rows of these tokens up to at least the revisions that the caller has read. Call this before you respond
-   * or destroy anything based on the events that were read. Otherwise, rows could be missing, because the process that
-   * appended the events might have terminated before it wrote the rows. The method does nothing if one transaction
-   * writes both events and rows.
+   * Brings the rows of these tokens up to at least the revisions that the caller has read. Call this before you send a
+   * response or destroy anything based on the events that were read. Otherwise, rows could be missing, because the
+   * process that appended the events might have terminated before it wrote the rows. The method does nothing if one
+   * transaction writes both events and rows.
    */
   follow(streams: readonly SeenStream[]): Promise<void>;
 }

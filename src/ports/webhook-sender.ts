@@ -9,8 +9,7 @@ export type SendOutcome =
  */
 export interface WebhookSender {
   /**
-   * Returns a message that describes the problem with a URL, or null if the method finds no problem. The method does
-   * not resolve the host name.
+   * Returns a message that describes what is wrong with a URL, or null if nothing is. Does not resolve the host name.
    */
   problemOf(url: URL): string | null;
   /**

@@ -10,15 +10,15 @@ export type WebhookAttempt = {
   readonly outcome: 'delivered' | 'failed' | 'parked';
   /** The status of the response. Null if there was no response. */
   readonly status: number | null;
-  /** The reason why there was no response, which contains only text from our own code. Null if there was a response. */
+  /** The reason why there was no response, in text from our own code only. Null if there was a response. */
   readonly problem: string | null;
   /** The time in ms when the next attempt is due. Null if there will be no more attempts. */
   readonly nextAt: number | null;
 };
 
 /**
- * An event whose first delivery attempt failed. It is identified by its place in the log, from which the event itself
- * is read.
+ * An event whose first delivery attempt failed. Only its place in the log is stored. The event itself is read from the
+ * log.
  */
 export type PendingDelivery = {
   readonly position: number;
@@ -33,7 +33,7 @@ export type PendingDelivery = {
 export type DenialState = {
   /** The last batch that was read from each chain. */
   readonly chains: readonly (readonly [chain: string, sequence: number])[];
-  /** For each application, the time (ms) of the last denial that was reported to the webhook. */
+  /** For each application, the time (ms) of its most recent denial that was reported to the webhook. */
   readonly told: readonly (readonly [applicationId: string, at: number])[];
   /** The number of failed attempts to report the next denial, and the time of the next attempt, in ms. */
   readonly failed: number;
@@ -84,7 +84,7 @@ export interface WebhookStore {
   save(webhookId: string, version: number, text: string, deliveredEventIds: readonly string[]): Promise<boolean>;
   /** Removes a webhook's state and sealed ids. */
   remove(webhookId: string): Promise<void>;
-  /** Stores sealed ids. The ids are durable when the promise resolves. */
+  /** Stores sealed ids. They are durable once the promise resolves. */
   keepIds(ids: readonly SealedTokenId[]): Promise<void>;
   /**
    * Returns the sealed ids for these events, by event id. If `forgetIds` has emptied a sealed id, the map contains an

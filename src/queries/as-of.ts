@@ -25,7 +25,7 @@ export async function readAsOf({ log, chain, clock }: Vault, text: string): Prom
     const head = await log.head();
     if (position > head) return refused(`position ${position} is after the end of the log, which is ${head}.`);
     // There may be gaps between the positions of events, and the log can be read only from the position of an event. A
-    // position in a gap stands for the moment right before the next event.
+    // position in a gap is treated as the moment right before the next event.
     await chain.follow();
     const before = await chain.head(position - 1);
     const [event] = await log.readClear(before?.position ?? 0, 1);
@@ -38,7 +38,7 @@ export async function readAsOf({ log, chain, clock }: Vault, text: string): Prom
   return { ok: true, asOf: { by: 'time', position: Number.MAX_SAFE_INTEGER, time } };
 }
 
-/** Returns true if an event happened before a moment or exactly at it. */
+/** Returns true if an event happened before a moment or exactly at that moment. */
 export function hadHappened({ by, position, time }: AsOf, event: Pick<ClearEvent, 'position' | 'time'>): boolean {
   return by === 'position' ? event.position <= position : event.time <= time;
 }

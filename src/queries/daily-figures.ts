@@ -21,7 +21,7 @@ export type TokensOfDay = {
   readonly alive: number;
 };
 
-/** `day` is a date in UTC, such as `2026-01-31`. A type is absent before its first token is created. */
+/** `day` is a date in UTC, such as `2026-01-31`. Before the first token of a type is created, the type is absent. */
 export type DayOfTokens = { readonly day: string; readonly types: Readonly<Partial<Record<TokenType, TokensOfDay>>> };
 
 /** The numbers of successful accesses to tokens, by operation, and the numbers of denied and failed accesses. */
@@ -66,7 +66,7 @@ export async function dailyTokens(
 
 /**
  * Returns how often a tenant's tokens were accessed, for each day in a range of at most 400 days. The numbers are
- * grouped by the operation in the access log. They may be a few seconds old.
+ * grouped by the access log's operation, and may be a few seconds old.
  */
 export async function dailyAccesses(
   { dailyCounts }: Pick<Vault, 'dailyCounts'>,

@@ -32,9 +32,9 @@ const keptBytesMax = 1024 * 1024;
 
 /**
  * Replaces the expressions in a body with token values. The caller sees each value under the transform that the
- * permission `token:use` grants the caller (docs/contract.md, "Detokenize"). Before any expression is evaluated, all
- * ids must be known, and the caller must have access to all of the tokens. All tokens are also recorded in the access
- * log before that, because even a failed evaluation reveals something about a value.
+ * permission `token:use` grants the caller (docs/contract.md, "Detokenize"). Before any expression is evaluated, the
+ * function checks that all ids are known and that the caller has access to all of the tokens. It also records all
+ * tokens in the access log first, because even a failed evaluation reveals something about a value.
  */
 export async function detokenize(
   vault: Vault,
@@ -63,8 +63,7 @@ export async function detokenize(
 }
 
 /**
- * A token that a request names. `kept` is the decrypted token. If the token does not fit into `keptBytesMax`, `kept` is
- * null.
+ * A token that a request names. `kept` is the decrypted token, or null if the token does not fit into `keptBytesMax`.
  */
 type Named = ShownToken & { readonly life: number; readonly kept: ReadToken | null };
 
@@ -106,8 +105,8 @@ async function readAll(
 }
 
 /**
- * Evaluates all expressions and returns their values. Processes one token at a time. A token that was deleted after
- * `readAll` counts as unknown.
+ * Evaluates all expressions and returns their values. Processes one token at a time. If a token was deleted after
+ * `readAll`, its id counts as unknown.
  */
 async function evaluateAll(
   vault: Vault,
@@ -128,8 +127,8 @@ async function evaluateAll(
     const token = kept ?? (await readToken(vault, caller.tenantId, stream));
     const now = token === null ? null : transformFor(caller, 'token:use', token.open.containers);
     if (token === null || token.life.createdRevision !== life) return unknownIds([[id, ids.get(id) ?? 'body']]);
-    // The token's containers have changed after `readAll`, so the transform that was recorded in the access log no
-    // longer applies.
+    // The token's containers changed after `readAll`, so the transform that was recorded in the access log no longer
+    // applies.
     if (now !== transform) return rejected('forbidden');
     const shown =
       transform === 'redact'

@@ -24,10 +24,10 @@ export type ExportStep = {
 };
 
 /**
- * Returns one step of an export. A step contains tokens that the caller may read in plaintext, newest first. The next
- * step must continue at `next`. The export then contains every token that exists during the whole export exactly once,
- * in the state at the time of its step. It contains no token that was created after the export began. Records each
- * token as revealed. Throws KeyLost.
+ * Returns one step of an export. A step contains tokens that the caller may read in plaintext, newest first. If each
+ * step continues at the `next` of the previous step, the export contains every token that exists during the whole
+ * export exactly once, in the state that it had when its step was read. It contains no token that was created after the
+ * export began. Records each token as revealed. Throws KeyLost.
  */
 export async function exportTokens(
   vault: Vault,
@@ -87,8 +87,8 @@ function requestOf({ life, open }: ReadToken): JsonObject {
     ...(metadata === null ? {} : { metadata }),
     ...(search_indexes === null ? {} : { search_indexes }),
     ...(life.expiresAt === null ? {} : { expires_at: formatTimestamp(life.expiresAt) }),
-    // Two tokens with equal values must still be two tokens after an import, even if the importing tenant deduplicates
-    // by default.
+    // If two tokens have equal values, they must still be two tokens after an import, even if the importing tenant
+    // deduplicates by default.
     deduplicate_token: false,
   };
 }

@@ -33,17 +33,17 @@ const openedBytesMax = 512 * 1024;
 export type FoundTokens = {
   readonly tokens: readonly TokenAnswer[];
   readonly total: number;
-  /** Reads the other tokens of the range, one at a time. Null if `tokens` contains the whole range. */
+  /** Reads the remaining tokens of the range, one at a time. Null if `tokens` contains the whole range. */
   readonly rest: (() => AsyncIterable<TokenAnswer>) | null;
 };
 
 /**
  * Returns a range of the tokens that match a query and that the caller may see with this permission. Each token is
- * shown under the caller's transform. All matches are as of the same moment. If a key is destroyed before its token is
+ * shown under the caller's transform. All matches reflect the same moment. If a key is destroyed before its token is
  * decrypted, the search is repeated. Throws KeyLost and ForgedRow.
  *
- * If the range is large, its rest is read while the response is sent. The rest shows each token as it is at that later
- * time. Tokens that have been deleted by that time, or that the caller may no longer see, are left out.
+ * If the range is large, the remaining tokens are read while the response is being sent. Each of them is shown as it is
+ * at that later time. Tokens that have been deleted by then, or that the caller may no longer see, are left out.
  */
 export function findTokens(
   vault: Vault,
@@ -190,8 +190,8 @@ async function* readLater(
 type Closed = { readonly view: TokenView; readonly why: 'key_destroyed' | 'outdated' };
 
 /**
- * The number of consecutive searches in which a row could not be read. The map key consists of the stream and the
- * revision of the row.
+ * How many searches in a row found a row that could not be read. The map key consists of the stream and the revision of
+ * the row.
  */
 type ClosedBefore = ReadonlyMap<string, number>;
 

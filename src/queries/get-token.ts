@@ -9,8 +9,8 @@ import { readToken } from './read-token.js';
 import { type TokenAnswer, tokenAnswer } from './token-answer.js';
 
 /**
- * Returns a token under the caller's transform (docs/contract.md, "Get a token"). If `permission` is `token:use`, this
- * is the transform that detokenize would use. It may show more than the transform for `token:read`.
+ * Returns a token under the caller's transform (docs/contract.md, "Get a token"). If `permission` is `token:use`, the
+ * caller sees the token as detokenize would show it, which may be more than `token:read` shows.
  */
 export function getToken(
   vault: Vault,

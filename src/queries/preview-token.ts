@@ -19,16 +19,16 @@ export type PreviewRequest = {
   readonly applicationId: string;
   readonly tokenId: string;
   /**
-   * The access to preview, in the form of an update request. If this is null, the access that is stored for the
-   * application is used.
+   * The access to preview, in the form of an update request. Null means that the application's stored access is
+   * previewed.
    */
   readonly access: AccessFields | null;
   /** The permission under which the application reads the token in the preview. */
   readonly permission: ReadingPermission;
   /**
    * A different application of the same tenant that the same person uses. If the viewer is set, the token is shown to
-   * the viewer and not to the caller. A management application cannot see tokens, so its previews show only the
-   * decisions if there is no viewer.
+   * the viewer and not to the caller. A management application cannot see tokens. If it requests a preview without a
+   * viewer, the preview therefore shows only the decisions.
    */
   readonly viewer?: ReadContext | null;
 };

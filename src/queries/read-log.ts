@@ -19,11 +19,11 @@ export type LogFilter = Pick<AccessFilter, 'entityType' | 'operation' | 'to'> & 
   readonly entityId: string | null;
   /** The reference by which entries name an entity. It is ignored if `entityId` is set. */
   readonly entityRef?: string | null;
-  /** The start of the query in ms. If this is null, the query covers the last 24 hours. */
+  /** The start of the query in ms. If it is null, the query covers the last 24 hours. */
   readonly from: number | null;
 };
 
-/** An entry with its decrypted trace. If the id of the entity is not available, `entityId` is null. */
+/** An entry with its decrypted trace. `entityId` is null if the id of the entity is not available. */
 export type ShownEntry = {
   readonly entry: AccessEntry;
   readonly entityId: string | null;
@@ -63,8 +63,8 @@ export async function readLog(
 }
 
 /**
- * Returns the ids of tokens by entity reference. If the request filters by an id, returns only that id. If it does not,
- * returns the ids of live tokens.
+ * Returns a map from entity references to token ids. If the request filters by an id, the map contains only that id.
+ * Otherwise, it contains the ids of the live tokens in `entries`.
  */
 async function livingIds(
   vault: Vault,

@@ -29,12 +29,12 @@ export function readToken(vault: Vault, tenantId: string, stream: string): Maybe
 }
 
 async function readAgain(vault: Vault, tenantId: string, stream: string, first: Closed): Promise<ReadToken | null> {
-  // The token may have been changed or deleted between the read of its row and the read of its key, so this reads the
-  // row again.
+  // Reads the row again, because the token may have been changed or deleted between the read of its row and the read of
+  // its key.
   const again = await readOnce(vault, tenantId, stream, first);
   if (!isClosed(again)) return again;
   if (again.is === 'key_destroyed') throw new KeyLost(stream, 'key_destroyed_without_event');
-  // The process that changed the token may have crashed before it wrote the row. This writes the row if necessary.
+  // The process that changed the token may have crashed before it wrote the row. Writes the row if necessary.
   await vault.work.follow([{ tenantId, stream, revision: again.newest }]);
   const followed = await readOnce(vault, tenantId, stream, again);
   if (isClosed(followed)) throw new ForgedRow({ of: 'token', name: stream }, 'outdated');
@@ -48,7 +48,7 @@ function isClosed(found: ReadToken | Closed | null): found is Closed {
 /**
  * Reads and decrypts the row once. `before` is the result of the previous read, or null. If the previous read found
  * that the row was outdated, this read accepts the revision that was the newest at that time, even if the key store has
- * recorded a newer revision after that.
+ * recorded a newer revision since then.
  */
 function readOnce(
   vault: Vault,

@@ -56,8 +56,8 @@ export function release(
 }
 
 /**
- * Returns the same token with its mask in place of the plaintext. This is for a page that shows plaintext only on
- * request.
+ * Returns the same token, but with its mask in place of the plaintext. A page that shows plaintext only on request uses
+ * this.
  */
 export function maskedAnswer(answer: TokenAnswer): TokenAnswer {
   if (answer.transform !== 'reveal') return answer;
@@ -75,7 +75,7 @@ function record(vault: ReleaseDeps, context: ReadContext, shown: readonly ShownT
   return after(entriesOf(vault, context, read), (entries) => {
     const stored = revealing ? vault.recorder.now(entries) : undefined;
     if (!revealing && entries.length > 0) vault.recorder.soon(entries);
-    // The tokens that this request changed were read from the log. It is not necessary to confirm that their rows are
+    // Tokens that this request changed were read from the log, so it is not necessary to confirm that their rows are
     // current.
     if (shown.length > 0 && read.length === 0) return stored;
     return after(stored, () => vault.confirmReads(context.beganAt, revealing));
@@ -139,8 +139,8 @@ function* tokenObject(
 
 /**
  * Returns true if the response contains the token's fingerprint. Threat: a caller that sees the fingerprint of a hidden
- * value creates tokens with candidate values, and compares their fingerprints with that fingerprint. If ten digits of a
- * card number are known, this finds the other digits in seconds.
+ * value creates tokens with candidate values, and compares the fingerprints of these tokens with that fingerprint. If
+ * ten digits of a card number are known, the caller finds the other digits in seconds.
  */
 function showsFingerprint({ tenantSettings }: Caller, transform: Transform): boolean {
   return transform === 'reveal' || tenantSettings.show_fingerprints === 'true';

@@ -25,7 +25,7 @@ export type Replayed =
 
 export type ReplayAsk = {
   readonly asOf: AsOf;
-  /** If this is false, a caller that may see plaintext gets the mask. */
+  /** False if a caller that may see plaintext should get the mask. */
   readonly reveal: boolean;
 };
 

@@ -14,7 +14,7 @@ const pageSize = 100;
 
 /**
  * The statement of erasure, or the reason why it cannot be made. `incomplete` means that the token was deleted, but
- * that something of it is left.
+ * some trace of it is left.
  */
 export type StatedErasure =
   | { readonly is: 'erased'; readonly statement: ErasureStatement }
@@ -71,9 +71,9 @@ export async function stateErasure(
 }
 
 /**
- * Describes whether a copy of the key store from before `destroyedAt` (in ms) can still unwrap the token's keys.
- * Threat: an attacker has a copy that was made during a rotation. Such a copy contains the token's keys, and also the
- * new tenant keys. For this reason, only a rotation that began after `destroyedAt` makes all copies useless.
+ * Describes whether a copy of the key store that was made before `destroyedAt` (in ms) can still unwrap the token's
+ * keys. Threat: an attacker has a copy that was made during a rotation. Such a copy contains the token's keys and also
+ * the new tenant keys. Only a rotation that began after `destroyedAt` therefore makes all copies useless.
  */
 async function copiesSince({ keys }: Vault, destroyedAt: number): Promise<string> {
   const copies = `Copies of the key store from before ${formatTimestamp(destroyedAt)}`;

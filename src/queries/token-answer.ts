@@ -10,8 +10,8 @@ export type ShownToken = {
   readonly transform: Transform;
   /**
    * What this request did to the token. If the request created or updated the token, an event records this, so the
-   * token is not recorded as read in addition. There is one exception. The response to an update can show more data
-   * than the request contained, so plaintext in that response is recorded as a reveal.
+   * access log does not record the token as read. There is one exception. The response to an update can show more data
+   * than the request contained. If it contains plaintext, it is recorded as a reveal.
    */
   readonly recordedAs: 'read' | 'create' | 'update';
 };
@@ -38,7 +38,7 @@ export type AnswerOptions = {
   readonly extras?: JsonObject;
   /** True if the request contained all values from which the fingerprint is computed. */
   readonly carriesFingerprint?: boolean;
-  /** The only fields that the response can contain. If this is absent, the response can contain all fields. */
+  /** The only fields that the response can contain. If absent, the response can contain all fields. */
   readonly fields?: readonly string[];
 };
 

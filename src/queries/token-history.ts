@@ -23,7 +23,7 @@ type Page = { readonly offset: number; readonly limit: number };
  */
 type Place = { readonly revision: number; readonly life: number };
 
-/** The number of events that are in memory at the same time. Each can have a ciphertext of 512 KiB. */
+/** The number of events that are in memory at the same time. Each event can have a ciphertext of 512 KiB. */
 const wholeAtOnce = 4;
 
 /**
@@ -59,9 +59,7 @@ export async function tokenHistory(
   return done({ entries, total: seen.length });
 }
 
-/**
- * Returns the places of all events of a token. Does not read ciphertexts. Lets other requests run between two pages.
- */
+/** Returns the places of all events of a token. Does not read ciphertexts. Lets other requests run after each page. */
 async function placesOf({ log }: Vault, work: Work, stream: string): Promise<readonly Place[]> {
   const places: Place[] = [];
   let life = 0;

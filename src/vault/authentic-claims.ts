@@ -4,7 +4,7 @@ import { isAuthenticClaim } from '../views/row-mac.js';
 import { ForgedRow } from './forged-row.js';
 
 export type AuthenticClaims = Omit<Claims, 'begin' | 'page'> & {
-  /** Same as `Claims.begin`, but throws ForgedRow if the vault did not write the finished claim. */
+  /** Same as `Claims.begin`, but throws ForgedRow if the result is a finished claim that the vault did not write. */
   begin(
     cmd: string,
     notBefore: number,
@@ -22,8 +22,8 @@ export type AuthenticClaims = Omit<Claims, 'begin' | 'page'> & {
 
 /**
  * Verifies the MAC of every finished claim. The verification is independent of the store, so it protects the claims in
- * every store. Threat: an attacker who can write the rows changes a claim, and a retry returns a different token or a
- * result of the attacker's choice.
+ * every store. Threat: an attacker who can write the rows changes a claim, so that a retry returns a different token or
+ * a result that the attacker chose.
  */
 export function authenticClaims(claims: Claims, key: Uint8Array): AuthenticClaims {
   return {

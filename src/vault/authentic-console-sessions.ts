@@ -3,8 +3,8 @@ import type { ConsoleSessions, StoredConsoleSession } from '../ports/console-ses
 import type { Random } from '../ports/random.js';
 
 /**
- * The credentials with which a console session was opened. Keys are stored as hashes, because a hash is sufficient to
- * find the key in the directory.
+ * The credentials with which a console session was opened. Only the hashes of keys are stored, because a hash is
+ * sufficient to find its key in the directory.
  */
 export type ConsoleCredentials = {
   readonly privateKeyHash: string | null;
@@ -15,7 +15,7 @@ export type ConsoleCredentials = {
 };
 
 /**
- * A person and the person's groups. On every request, the vault checks the settings again to see what these groups may
+ * A person and the person's groups. On every request, the vault looks up again in the settings what these groups may
  * access.
  */
 export type ConsoleMembership = {
@@ -65,8 +65,8 @@ export type ConsoleSignIn = {
 export type ConsoleContent = ConsoleSession | ConsoleCode | ConsoleSignIn;
 
 /**
- * A decrypted session, code or sign-in. The other fields are the id, the subjects and the expiry, which the store needs
- * in plaintext.
+ * A decrypted session, code or sign-in. The other fields are the id, the subjects and the expiry. The store needs these
+ * fields in plaintext.
  */
 export type OpenedConsoleSession<Content extends ConsoleContent> = Omit<StoredConsoleSession, 'sealed'> & {
   readonly content: Content;
@@ -84,10 +84,10 @@ const nonceBytes = 12;
 const tagBytes = 16;
 
 /**
- * Encrypts and authenticates each session with AES-256-GCM. The encryption is bound to the id, the subjects and the
- * expiry. It is independent of the store, so it protects the sessions in every store. Threat: an attacker who can write
- * the rows adds a session, turns a session into an operator's session, or extends a session. An attacker who can read
- * the rows learns which person uses which key.
+ * Encrypts and authenticates each session with AES-256-GCM. The ciphertext is bound to the session's id, subjects and
+ * expiry. The encryption does not depend on the store, so it protects the sessions in every store. Threat: an attacker
+ * who can write the rows adds a session, turns a session into an operator's session, or extends a session. Threat: an
+ * attacker who can read the rows learns which person uses which key.
  */
 export function authenticConsoleSessions(
   store: ConsoleSessions,

@@ -9,7 +9,7 @@ export type CheckedRecord = { readonly record: DirectoryRecord; readonly problem
 
 /** The directory that commands read. The vault wrote each of its records, and each record is the newest version. */
 export type AuthenticDirectory = Directory<DirectoryRecord> & {
-  /** Returns all records of a kind. If a record has a problem, it is returned with its problem. */
+  /** Returns all records of a kind. A record that fails verification is returned together with its problem. */
   check(kind: DirectoryRecord['kind']): Promise<readonly CheckedRecord[]>;
 };
 
@@ -19,7 +19,7 @@ type Deps = {
   readonly key: Uint8Array;
   /**
    * Brings a tenant's rows and their recorded revisions up to date from the log. This is needed if a process crashed
-   * after it appended events and before it wrote the rows.
+   * between appending events and writing the rows.
    */
   readonly heal: (tenantId: string) => Promise<void>;
 };
@@ -30,8 +30,8 @@ type Revisions = ReadonlyMap<string, number>;
 /**
  * Verifies every record that is read. The MAC must be valid, and the record must not be older than the revision that
  * the key store has recorded (`noteDirectory`). If a record fails the verification, the read throws ForgedRow. Threat:
- * an attacker who can write the rows restores an older version of an application, which has more rights or is not
- * deleted.
+ * an attacker who can write the rows restores an older version of an application, one that has more rights or is not
+ * deleted yet.
  */
 export function authenticDirectory({ directory, keys, key, heal }: Deps): AuthenticDirectory {
   /**
@@ -58,8 +58,8 @@ export function authenticDirectory({ directory, keys, key, heal }: Deps): Authen
       const [first] = outdated;
       if (first === undefined) return { found, records: records.map(plain) };
       if (isLast) throw new ForgedRow({ of: first.kind, name: first.id }, 'outdated');
-      // A mismatch can have two harmless causes. The record may have been changed after it was read, or the process
-      // that changed it may have crashed before it wrote everything.
+      // A mismatch can have two harmless causes. The record may have changed after it was read, or a process may have
+      // crashed while it changed the record, before everything was written.
       for (const tenantId of new Set(outdated.map((record) => record.tenantId))) await heal(tenantId);
     }
     throw new Error('the last attempt must return or throw');
@@ -124,8 +124,8 @@ export function authenticDirectory({ directory, keys, key, heal }: Deps): Authen
 }
 
 /**
- * Returns true if the key store has recorded a newer revision of the record. A record without a recorded revision also
- * counts as outdated, because its creation was not completed.
+ * Returns true if the key store has recorded a newer revision of the record. A record without a recorded revision
+ * counts as outdated too, because its creation was not completed.
  */
 function isOutdated(record: DirectoryRecord, known: Revisions): boolean {
   return record.revision < (known.get(directoryName(record)) ?? Number.POSITIVE_INFINITY);

@@ -16,7 +16,7 @@ export type AuthenticWebhookStore = Omit<WebhookStore, 'state' | 'save'> & {
   save(webhookId: string, version: number, state: WebhookState, deliveredEventIds: readonly string[]): Promise<boolean>;
 };
 
-/** Thrown if the vault did not write the state of a webhook. The service log shows only the name of this error. */
+/** Thrown if a webhook's stored state was not written by the vault. The service log shows only this error's name. */
 export class ForgedWebhookState extends Error {
   constructor(webhookId: string) {
     super(`the state of webhook ${webhookId} is not authentic`);

@@ -17,14 +17,14 @@ type Authenticate = {
   authenticate(key: string): Maybe<Caller | null>;
   authenticateHash(hash: string): Maybe<Caller | null>;
   /**
-   * Returns a live application of the tenant as a caller without a key. This is for a person whom an identity provider
-   * has authenticated. Threat: a person sends the id of an application to which the person has no access. Pass only ids
-   * from the settings, and never an id from a request.
+   * Returns a live application of the tenant as a caller without a key. Use this function for a person whom an identity
+   * provider has authenticated. Threat: a person sends the id of an application to which the person has no access. Pass
+   * only ids from the settings, and never an id from a request.
    */
   authenticateApplication(tenantId: string, applicationId: string): Maybe<Caller | null>;
 };
 
-/** How to find a caller that is not in the cache. `onFound` runs after the caller was cached. */
+/** How to find a caller that is not in the cache. `onFound` runs after the caller has been cached. */
 type LookUp = {
   lookUpOne(): Promise<KnownCaller | null>;
   onFound(now: number): Promise<void>;

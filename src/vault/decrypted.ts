@@ -2,8 +2,8 @@ import { inspect } from 'node:util';
 import { plaintext } from './unwrap.js';
 
 /**
- * Plaintext token data that was decrypted or is about to be encrypted. If it is printed, inspected or serialized, the
- * result is a placeholder. No method returns the data. `release` puts the data into responses.
+ * Plaintext token data that was decrypted or is about to be encrypted. Printing, inspecting or serializing the object
+ * yields only a placeholder. No method returns the data. `release` puts the data into responses.
  */
 export class Decrypted<T> {
   readonly #value: T;

@@ -1,7 +1,7 @@
 export type ForgedWhat =
   /** The vault did not write this version of the row. */
   | 'not_authentic'
-  /** The vault wrote this version of the row, but has written a newer version after that. */
+  /** The vault wrote this version of the row, but has since written a newer version. */
   | 'outdated';
 
 /**

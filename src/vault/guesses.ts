@@ -7,7 +7,7 @@ import { type BudgetEvents, reservedBudget } from './reserved-budget.js';
 import type { Rejected, RejectionCode } from './result.js';
 
 const hourMs = 3_600_000;
-/** An application is suspect if it uses more than 1/`suspectDivisor` of its deduplication misses without a hit. */
+/** An application is suspect if it uses more than 1/`suspectDivisor` of its deduplication-miss budget without a hit. */
 const suspectDivisor = 10;
 
 /**

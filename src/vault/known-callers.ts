@@ -3,7 +3,7 @@ import type { Caller } from '../domain/access/caller.js';
 
 const lifeMs = 1_000;
 const entriesMax = 10_000;
-/** Additional time to wait. A look-up that began before a change can end shortly after the change. */
+/** Additional time to wait after a change, because a look-up that began before the change can end shortly after it. */
 const spareMs = 200;
 
 /**
@@ -25,14 +25,14 @@ export type KnownCallers = {
    */
   lookUp(now: number): (keyHash: string, known: KnownCaller) => void;
   forget(tenantId: string): Promise<void>;
-  /** Clears the cache. Call this if the server that supplied the entries may no longer be the leader. */
+  /** Clears the cache. Call this if the store server that supplied the entries may no longer be the leader. */
   forgetAll(): void;
 };
 
 /**
  * Creates the cache. If `othersToo` is false, no other process uses the same data, so `forget` only drops entries. If
- * `othersToo` is true, other processes have caches too, so `forget` also waits until the entries in their caches have
- * expired.
+ * `othersToo` is true, other processes have caches, so `forget` additionally waits until the entries in those caches
+ * have expired.
  */
 export function createKnownCallers({ othersToo = false } = {}): KnownCallers {
   const entries = new Map<string, KnownCaller & { readonly until: number }>();

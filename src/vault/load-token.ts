@@ -12,7 +12,7 @@ type Log = Pick<EventLog, 'readFrom' | 'readClearFrom'>;
  * The maximum number of events in the first read. Most tokens have fewer events, so one read is sufficient for them.
  */
 const wholeMax = 8;
-/** The number of events that are read between two pauses. Verifying them takes a few milliseconds. */
+/** The number of events that are read between two pauses. Verifying this many takes a few milliseconds. */
 const clearPageSize = 64;
 
 /**
@@ -47,8 +47,8 @@ export async function* clearEvents(
   fromRevision: number,
 ): AsyncGenerator<readonly ProvenClear[]> {
   for (let from = fromRevision; ; from += clearPageSize) {
-    // Each read includes the event before the page, which always exists. The last read is therefore never empty, and
-    // shows whether the stream ends with a complete commit.
+    // Each read includes the event before the page, which always exists. Even the last read is therefore never empty,
+    // so it shows whether the stream ends with a complete commit.
     const page = await log.readClearFrom(stream, from - 1, clearPageSize + 1);
     yield page.slice(1);
     if (page.length <= clearPageSize) return;

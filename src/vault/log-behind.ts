@@ -4,7 +4,7 @@ import type { EventLog } from '../ports/event-log.js';
 import { StoreProblem } from '../ports/store-problem.js';
 import type { Vault } from './vault.js';
 
-/** Thrown if the log ends before a position that its key store has recorded. */
+/** Thrown if the log ends before the position that the key store has recorded for it. */
 export class LogBehind extends StoreProblem {
   constructor(head: number) {
     super({
@@ -60,8 +60,8 @@ export async function noteLog({ chain, keys }: Pick<Vault, 'chain' | 'keys'>): P
 }
 
 /**
- * Makes the key store accept the current log in place of a log that no longer exists. All readers of the log start
- * again at its beginning.
+ * Makes the key store accept the current log in place of a log that no longer exists. All readers of the log then start
+ * from its beginning.
  */
 export async function acceptLog({ log, chain, keys }: Pick<Vault, 'log' | 'chain' | 'keys'>): Promise<void> {
   // The shredder is reset first, so that it records the revisions again even if this function is interrupted.

@@ -31,8 +31,8 @@ export function openTokenOf(content: TokenContent, cvc: Decrypted<string> | null
 
 /**
  * Decrypts a live token. A cvc that is due to be purged is not decrypted. Returns null if one of the keys was
- * destroyed. In that case, the view is from before a deletion, or the key is lost. The caller must read the token again
- * to find out which is true. Throws TenantGone and KeyLost.
+ * destroyed. In that case, either the view is older than the token's deletion, or the key is lost. The caller must read
+ * the token again to find out which. Throws TenantGone and KeyLost.
  */
 export function openToken(vault: Vault, view: TokenView, life: TokenLife): Maybe<OpenToken | null> {
   return after(openRow(vault, view, life), (opened) => opened?.open ?? null);
@@ -96,7 +96,7 @@ function openBoxOf(
   });
 }
 
-/** Returns a rejected promise instead of throwing. This way, `all` also handles the result for the other ciphertext. */
+/** Returns a rejected promise instead of throwing, so that `all` still handles the result for the other ciphertext. */
 async function damaged(stream: string): Promise<never> {
   throw new KeyLost(stream, 'box_damaged');
 }

@@ -28,8 +28,8 @@ export type Taken =
   | { readonly ok: false; readonly retryAfterMs: number };
 
 /**
- * Each of these functions is called at most once per application and window, in the process whose reservation is the
- * cause.
+ * Each of these functions is called at most once per application and window, in the process whose reservation triggered
+ * it.
  */
 export type BudgetEvents = {
   exhausted(caller: Caller): Promise<void>;
@@ -96,8 +96,9 @@ export function reservedBudget(
           block.left = 0;
           return { ok: false, retryAfterMs: block.endsAt - now };
         }
-        // If the caller makes no guess, the process reserves only the guesses that it lacks instead of a whole block.
-        // If every process reserved a whole block, a small budget could be used up although no guess was made.
+        // A request that makes no guess only checks that some budget is left, so the process reserves just enough for
+        // this check. If every process reserved a whole block, a small budget could be used up although no guess was
+        // made.
         const spare = amount === 0 ? 'none' : 'block';
         block.refill ??= refill(block, caller, need - block.left, spare).finally(() => {
           block.refill = null;

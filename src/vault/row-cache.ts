@@ -18,7 +18,7 @@ export function createRowCache() {
     maxSize: bytesMax,
     sizeCalculation: ({ content, cvc }) => entryBytes + (content?.length ?? 0) + (cvc?.length ?? 0),
   });
-  /** The number of changes to each stream that are being stored. */
+  /** For each stream, the number of changes that are being stored. */
   const changing = new Map<string, number>();
   let drops = 0;
 
@@ -49,8 +49,8 @@ export function createRowCache() {
   }
 
   /**
-   * Returns the cached row if it has this revision. A search may have found an older or a newer row than the cached
-   * one.
+   * Returns the cached row if it has this revision. A search may have found a row that is older or newer than the
+   * cached row.
    */
   function held(stream: string, revision: number): TokenView | undefined {
     const view = views.get(stream);

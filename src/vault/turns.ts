@@ -2,12 +2,12 @@ import type { Steps } from '../domain/steps.js';
 import type { Maybe } from '../ports/maybe.js';
 
 /**
- * How long a request computes before other requests may run, in ms. A request for one token waits about four times, and
- * each wait takes at most one slice.
+ * How long a request computes before other requests may run, in ms. A request for one token waits about four times, for
+ * at most one slice each time.
  */
 const sliceMs = 1;
 /**
- * The total time that requests may compute if they begin in the same turn of the event loop, in ms. `alone` applies
+ * The total time in ms for which requests that begin in the same turn of the event loop may compute. `alone` applies
  * while only one tenant sends requests, and `shared` while several tenants do. After that time, the remaining requests
  * wait.
  */
@@ -54,7 +54,7 @@ export type Work = {
   run<T>(steps: Steps<T>): Maybe<T>;
 };
 
-/** Work is `short` while it waits for its first slice after `begin`, and `long` after that. */
+/** Work is `short` while it waits for its first slice, and `long` after that. */
 type Kind = 'short' | 'long';
 
 /** One tenant's waiting work. */
@@ -101,9 +101,9 @@ export function createTurns(): Turns {
   }
 
   /**
-   * Returns true if several tenants send requests. A tenant whose request is waiting counts, no matter how long ago it
-   * sent that request. Threat: a tenant sends long requests that take more than a second. If it no longer counted after
-   * its first second, those requests would never pause.
+   * Returns true if several tenants send requests. A tenant with a waiting request counts, no matter how long ago it
+   * sent that request. Threat: a tenant sends requests that take more than a second. If the tenant no longer counted
+   * after a second, those requests would never pause.
    */
   function isShared(): boolean {
     const now = performance.now();
@@ -170,7 +170,7 @@ export function createTurns(): Turns {
     return 'short';
   }
 
-  /** Resumes short work as long as there is time for requests to begin, and then one slice of long work. */
+  /** Resumes short work as long as there is time for requests to begin. After that, resumes one slice of long work. */
   async function resumeAlone(): Promise<Kind> {
     const endsAt = timeToBegin();
     for (const [tenantId, { short, long }] of waiting) {

@@ -27,8 +27,8 @@ import type { KnownCallers } from './known-callers.js';
 import type { Turns } from './turns.js';
 
 /**
- * Records entries in the access log. It uses a limited amount of memory. Entries that do not fit into memory while the
- * log cannot be written are dropped, and each affected tenant later gets an entry that reports the loss.
+ * Records entries in the access log. It uses a limited amount of memory. While the log cannot be written, entries wait
+ * in memory, and entries that do not fit are dropped. Each affected tenant later gets an entry that reports the loss.
  */
 export type AccessRecorder = {
   /**
@@ -68,7 +68,7 @@ export type Vault = {
   /** Counts the guesses that each application has used. Use `guesses` to spend guesses. */
   readonly budgets: Budgets;
   readonly directory: AuthenticDirectory;
-  /** Searches the stores for what is left of an erased token. */
+  /** Searches the stores for remains of an erased token. */
   readonly erasureProbe: ErasureProbe;
   readonly searchIndex: SearchIndexCheck;
   /** Commits changes, and records every committed event in the access log (`access-log/recorded-work.ts`). */
@@ -100,7 +100,7 @@ export type Vault = {
   /** Charges the caller for each look-up by value and each look-up of many ids, before the response is sent. */
   readonly guesses: Guesses;
   /**
-   * Resolves if everything that the stores have returned after `since` (a time from `performance.now()`) was current.
+   * Resolves if everything that the stores have returned after the time `since` (from `performance.now()`) was current.
    * Await this before sending a response that depends on a read. `hasWritten` states that a durable write was
    * acknowledged after the last of these reads. Throws StoreUnavailable if the reads may be stale. A server that is no
    * longer the leader can return stale reads for several seconds.

@@ -11,8 +11,8 @@ import { queueClientOptions, queueName } from './queue-settings.js';
 import { timerJob } from './timer-job.js';
 
 /**
- * How far in the future a timer can be set, in ms. A timer that is due later would use Redis memory for a long time.
- * The leader sets such a timer only when less than a day remains until it is due.
+ * How far in the future a timer can be set, in ms. The job of a timer that is due later would occupy Redis memory for a
+ * long time. The leader sets such a timer only when less than a day remains until it is due.
  */
 export const soonMs = 24 * 3_600_000;
 
@@ -22,8 +22,8 @@ export type BullmqTimersOptions = {
   readonly prefix: string;
   readonly clock: Clock;
   /**
-   * The delay in ms between the due time of a job and its run. It must be long enough for the clocks of all processes
-   * to pass the due time.
+   * The delay in ms between the due time of a job and its run. The delay must be so long that the due time has passed
+   * on the clocks of all processes.
    */
   readonly slackMs?: number;
   /** Called at most once a minute. */
@@ -44,8 +44,8 @@ export type RefilledTimers = {
    */
   refill(rows: readonly DueRow[]): Promise<void>;
   /**
-   * Returns the number of jobs that are being sent to Redis. Also returns the number of jobs that have been dropped
-   * since the process started because too many were being sent.
+   * Returns two numbers: how many jobs are being sent to Redis, and how many have been dropped since the process
+   * started because too many were being sent.
    */
   counts(): { readonly pending: number; readonly dropped: number };
   close(): Promise<void>;
@@ -93,8 +93,8 @@ export function bullmqTimers(options: BullmqTimersOptions): Timers & RefilledTim
     clear(timer) {
       const now = clock.now();
       if (delayMs(timer, now) > soonMs) return;
-      // If `set` was called earlier in the same turn of the event loop, Redis receives its command first. Both commands
-      // use the same connection, which preserves their order.
+      // If `set` was called earlier in the same turn of the event loop, Redis receives the command of `set` first. Both
+      // commands use the same connection, which preserves their order.
       const removed = queue.remove(timerJob(timer, now, 0).opts.jobId);
       withinLimit('redis', limitMs, removed).catch((error) => report(redisFailure(error)));
     },

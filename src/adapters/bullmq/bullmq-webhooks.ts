@@ -43,8 +43,8 @@ export function bullmqWebhooks({ url, prefix, limitMs = 2_000, ...options }: Opt
      * itself.
      */
     async carry(job: WebhookJob): Promise<boolean> {
-      // Returns false immediately if Redis has not responded to an earlier call. While Redis is down, its client queues
-      // every call, and another call would only make the queue longer.
+      // If Redis has not responded to an earlier call, returns false immediately. While Redis is down, its client
+      // queues every call, and another call would only make the queue longer.
       if (unanswered > 0) return false;
       const opts = { jobId: job.webhookId, attempts: 1, removeOnComplete: true, removeOnFail: true };
       const added = queue.add(webhooksQueue, job, opts);
@@ -71,8 +71,8 @@ export function bullmqWebhooks({ url, prefix, limitMs = 2_000, ...options }: Opt
 
 type WorkerOptions = Options & {
   /**
-   * Delivers the undelivered events of the webhook. Can be called even if the webhook has no undelivered events or has
-   * been deleted.
+   * Delivers the webhook's undelivered events. Can be called even if the webhook has no undelivered events or has been
+   * deleted.
    */
   readonly run: (job: WebhookJob) => Promise<void>;
   /**

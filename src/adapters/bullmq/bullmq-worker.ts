@@ -62,7 +62,7 @@ export function bullmqWorker(options: BullmqWorkerOptions): { close(): Promise<v
     async close() {
       await worker.pause(true);
       await withinLimit('redis', closeMsMax, Promise.allSettled(running)).catch(() => undefined);
-      // Waits until Redis responds to PING. The results of finished jobs were sent before PING on the same connection,
+      // Waits until Redis responds to PING. The results of finished jobs were sent on the same connection before PING,
       // so a response means that Redis has received them.
       await nextTurn();
       await withinLimit('redis', farewellMsMax, redis.client.ping()).catch(() => undefined);

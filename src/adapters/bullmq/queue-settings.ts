@@ -4,7 +4,7 @@ import type { RedisClientOptions } from '../redis/connect-redis.js';
 export const queueName = 'timers';
 
 /**
- * BullMQ requires a client that retries a command until Redis is available again. The time limits of this code keep
+ * BullMQ requires a client that retries each command until Redis is available again. The time limits in our code keep
  * each wait short.
  */
 export const queueClientOptions: RedisClientOptions = { maxRetriesPerRequest: null };

@@ -28,7 +28,7 @@ type Pending = {
   readonly reject: (error: Error) => void;
 };
 
-/** A long-lived call to a node that carries all appends. After the call has failed, it cannot be used again. */
+/** A long-lived call to a node that carries all appends. Once the call has failed, it cannot be used again. */
 export type AppendStream = {
   /**
    * Appends events to a stream. If `expectedRevision` is -1, the stream must not exist. Rejects if this append or the
@@ -49,7 +49,8 @@ export function openAppendStream(
   onEvent: { readonly heard: () => void; readonly failed: (error: Error) => void },
 ): AppendStream {
   const client = new streamsClient.StreamsClient(nameOf(endpoint), channelCredentials(tls), {
-    // Without this option, a later client for the same node could share a connection that no longer responds.
+    // Without this option, gRPC could let this client share a connection with an earlier client for the same node, even
+    // if that connection no longer responds.
     'grpc.use_local_subchannel_pool': 1,
     'grpc.keepalive_time_ms': 10_000,
     'grpc.keepalive_timeout_ms': 10_000,
@@ -67,8 +68,8 @@ export function openAppendStream(
     client.close();
     onEvent.failed(error);
   };
-  // Opens the call for the first append and not earlier. If the server rejects the user, it ends the call immediately,
-  // and a read reports that error more clearly.
+  // Opens the call only when the first append is made. If the server rejects the user, it ends the call immediately,
+  // and a read would report that error more clearly.
   const open = () => {
     const metadata = new Metadata();
     metadata.set('requires-leader', 'true');
@@ -108,9 +109,9 @@ export function openAppendStream(
 }
 
 /**
- * Returns the message for an append. A single message is always large enough, because an append has at most 1 MiB and a
- * message can have 16 MiB. The message contains no deadline, because the server would compare the deadline with its own
- * clock.
+ * Returns the message for an append. A single message is always large enough, because an append contains at most 1 MiB
+ * and a message can contain 16 MiB. The message specifies no deadline, because the server would compare the deadline
+ * with its own clock.
  */
 function request(
   id: string,
@@ -151,7 +152,7 @@ function settle(response: streams.BatchAppendResp, { stream, resolve, reject }: 
   else reject(errorOf(kind, stream));
 }
 
-/** Returns the error that the EventStoreDB client throws for the same failure in other calls. */
+/** Returns the error that the EventStoreDB client would throw if one of its own calls failed in the same way. */
 function errorOf(kind: string, stream: string): Error {
   switch (kind) {
     case 'event_store.client.AccessDenied':

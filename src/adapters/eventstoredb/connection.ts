@@ -16,8 +16,8 @@ export type Attempt<T> = (node: Node, leftMs: number, isFirst: boolean) => Promi
 export type Connection = {
   /**
    * Makes a call to the leader. If there is no leader, or the leader is busy or cannot be reached, retries the call for
-   * at most `limitMs`. Each attempt receives the remaining time in ms. Throws StoreUnavailable when the time is up.
-   * Throws a permanent error immediately.
+   * at most `limitMs`. Each attempt receives the remaining time in ms. Throws StoreUnavailable when the time is up. If
+   * an error is permanent, throws it immediately.
    */
   call<T>(slots: Slots, limitMs: number, attempt: Attempt<T>): Promise<T>;
   close(): void;
@@ -27,8 +27,8 @@ export const slotsFor = (count: number): Slots => pLimit(count);
 
 /**
  * Connects to the leader when the first call is made. When that connection is lost, connects to the next leader. Finds
- * the leader without the EventStoreDB client, for two reasons. The client does not recover after it failed to find a
- * leader, and it keeps reconnecting to a frozen leader as long as the other nodes report that node as the leader.
+ * the leader without the EventStoreDB client, for two reasons. Once that client has failed to find a leader, it does
+ * not recover. It also keeps reconnecting to a frozen leader as long as the other nodes report that node as the leader.
  */
 export function connectTo(address: EventStoreDbAddress): Connection {
   let current: Promise<Node> | null = null;

@@ -11,8 +11,8 @@ type CommittedEvent = Commit['events'][number];
 
 /**
  * Encodes events for EventStoreDB. The ciphertexts become the data of the event, and everything else becomes its
- * metadata. Throws if the events are too large for one append, or if they would cause a promise rejection in the client
- * that no code can catch. Both cases are bugs in the caller.
+ * metadata. Throws if the events are too large for one append. Also throws if they would cause a promise rejection
+ * inside the client that no code can catch. Both cases are bugs in the caller.
  */
 export function encodeEvents(events: readonly CommittedEvent[]): EventData[] {
   if (events.length === 0) throw new Error('an append must have at least one event');

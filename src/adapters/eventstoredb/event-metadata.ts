@@ -20,8 +20,8 @@ export type EventMetadata = {
 };
 
 /**
- * Returns the metadata of an event. Returns null if the event is not from the vault. Throws if the event is from the
- * vault but has an unknown format.
+ * Returns an event's metadata, or null if the event is not from the vault. Throws if the event is from the vault but
+ * has an unknown format.
  */
 export function ourMetadata(metadata: unknown): EventMetadata | null {
   if (typeof metadata !== 'object' || metadata === null || !('strongroom' in metadata)) return null;

@@ -6,7 +6,7 @@ const store = 'eventstoredb';
 const unknown = 2;
 const invalidArgument = 3;
 const unauthenticated = 16;
-/** Errors that the server would return again if the call were repeated. */
+/** The errors that the server would return again if the call were repeated. */
 const lastingTypes: readonly string[] = [
   ErrorType.WRONG_EXPECTED_VERSION,
   ErrorType.MAXIMUM_APPEND_SIZE_EXCEEDED,
@@ -16,9 +16,9 @@ const lastingTypes: readonly string[] = [
   ErrorType.INVALID_ARGUMENT,
   ErrorType.UNSUPPORTED,
 ];
-/** Errors that are returned when the server did not finish a call in time. */
+/** The errors that mean that the server did not finish a call in time. */
 const busyTypes: readonly string[] = [ErrorType.TIMEOUT, ErrorType.DEADLINE_EXCEEDED];
-/** The `reason` of a StoreUnavailable error if EventStoreDB rejects the user. */
+/** The possible `reason` values of a StoreUnavailable error if EventStoreDB rejects the user. */
 export const rejectedUser = { wrongPassword: 'wrong_credentials', noRight: 'access_denied' } as const;
 
 /**
@@ -61,8 +61,8 @@ export function kindOf(error: unknown): 'lasting' | 'busy' | 'lost' {
 }
 
 /**
- * Translates the error of a call, because the message of the client can contain data that was sent. Returns
- * StreamNotFoundError unchanged, because a missing stream is not a failure.
+ * Replaces an error that a client call threw with one of ours, because the client's message can contain data from the
+ * request. Returns StreamNotFoundError unchanged, because a missing stream is not a failure.
  */
 export function translated(error: unknown): Error {
   if (error instanceof StoreUnavailable || error instanceof EventStoreDbBroken) return error;

@@ -5,8 +5,8 @@ import { kindOf, noAnswer } from './failure.js';
 
 const tickMs = 250;
 /**
- * The maximum number of ticks without a response while calls are waiting for a node. After more ticks, the node is
- * abandoned. 8 ticks are two seconds.
+ * The maximum number of ticks that a node can go without a response while calls are waiting for it. After more ticks,
+ * the node is abandoned. 8 ticks are two seconds.
  */
 const silentTicksMax = 8;
 
@@ -26,9 +26,7 @@ export type Node = {
   close(): void;
 };
 
-/**
- * The client for reads. Its `close` method also closes the connection, which `dispose` of the library does not close.
- */
+/** The client for reads. Its `close` method also closes the connection, which the library's `dispose` leaves open. */
 class ReadClient extends EventStoreDBClient {
   async close(): Promise<void> {
     await this.dispose();
@@ -37,7 +35,7 @@ class ReadClient extends EventStoreDBClient {
 }
 
 /**
- * Opens the connections to a node. Each call of this function needs a different `number`. Calls `onLost` once, when the
+ * Opens the connections to a node. Each call to this function needs a different `number`. Calls `onLost` once, when the
  * node is no longer the leader, cannot be reached, does not respond, or is closed.
  */
 export function openNode(

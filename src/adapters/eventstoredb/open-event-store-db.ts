@@ -36,7 +36,8 @@ export async function openEventStoreDb(
 
 /**
  * Compares the configured hosts with the cluster members that they report. Throws EventStoreDbBroken if they do not
- * match. Hosts that do not respond are ignored if others do, so that the vault can start without them.
+ * match. If at least one host responds, hosts that do not respond are ignored, so that the vault can start without
+ * them.
  */
 async function checkHosts({ hosts, isCluster, tls }: EventStoreDbAddress): Promise<void> {
   const asked = await Promise.allSettled(hosts.map((host) => membersKnownTo(host, tls)));

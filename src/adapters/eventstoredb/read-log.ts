@@ -25,8 +25,8 @@ const pageMin = 32;
 /** The maximum number of log events per read. The events of a read stay in memory until they are decoded. */
 const pageMax = 4_096;
 /**
- * The maximum number of events in one read by `head`. `head` first reads only the newest event. Each further read is
- * four times as large, up to this number.
+ * The maximum number of events in one read by `head`. `head` first reads only the newest event. Each later read is four
+ * times as large as the previous one, up to this number.
  */
 const lookMax = 1_024;
 const requiresLeader = true;

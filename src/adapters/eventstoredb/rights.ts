@@ -30,9 +30,9 @@ const forbidden = 403;
 type User = NonNullable<EventStoreDbAddress['user']>;
 
 /**
- * Creates the user of the vault in EventStoreDB and sets its permissions. The user can append to and read every stream,
- * and can read the whole log. Settings that are already correct are not changed. Returns one line for each step. Throws
- * EventStoreDbBroken or StoreUnavailable.
+ * Creates the vault's user in EventStoreDB and sets the permissions of this user. The user can append to and read every
+ * stream, and can read the whole log. Settings that are already correct are not changed. Returns one line of text for
+ * each step. Throws EventStoreDbBroken or StoreUnavailable.
  */
 export async function prepareEventStoreDb(adminUrl: string, vaultUrl: string): Promise<readonly string[]> {
   const admin = parseAddress(adminUrl);
@@ -59,9 +59,9 @@ export async function prepareEventStoreDb(adminUrl: string, vaultUrl: string): P
 }
 
 /**
- * Returns the rights that the user in an address has but the vault does not need. Returns an empty list if the server
- * has no users. Each right is tested by using it. Deletions and changes are attempted on a stream that does not exist,
- * with an expected revision that cannot match. Nothing is changed even if the user has the right.
+ * Returns the rights that the vault does not need but that the user in an address has. Returns an empty list if the
+ * server has no users. Each right is tested by using it. Deletions and changes are attempted on a stream that does not
+ * exist, with an expected revision that cannot match. These attempts change nothing, even if the user has the right.
  */
 export async function excessRightsInEventStoreDb(url: string): Promise<readonly string[]> {
   const address = parseAddress(url);

@@ -65,7 +65,7 @@ export function mongoBudgets(connection: MongoConnection): Budgets {
     throw new StoreUnavailable('mongodb', 'race_not_settled');
   }
 
-  /** Runs at most one reservation per document at a time in this process. */
+  /** In this process, at most one reservation runs per document at a time. */
   const queue = createStreamQueue();
 
   return {

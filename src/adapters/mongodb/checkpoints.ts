@@ -12,8 +12,8 @@ type Checkpoint = {
 };
 
 /**
- * Implements `Checkpoints` in the MongoDB database that contains the rows. Each new leader gets a new epoch. Every
- * write has the epoch of its leader in its filter, so a write by a former leader has no effect.
+ * Implements `Checkpoints` in the MongoDB database that contains the rows. Each new leader gets a new epoch. The filter
+ * of every write contains the epoch of the leader that makes the write, so a write by a former leader has no effect.
  */
 export function mongoCheckpoints(connection: MongoConnection): Checkpoints {
   const checkpoints = (db: Db): Collection<Checkpoint> => db.collection<Checkpoint>('checkpoints');

@@ -27,14 +27,14 @@ const patienceMs = 1_000;
 export type MongoConnection = {
   readonly db: Db;
   /**
-   * Runs one or more operations with a total time limit of 5 s. Translates errors of the driver. Throws
-   * StoreUnavailable, DuplicateKey or MongoBroken.
+   * Runs one or more operations with a total time limit of 5 s. Converts errors from the driver to our own errors.
+   * Throws StoreUnavailable, DuplicateKey or MongoBroken.
    */
   call<T>(work: (db: Db) => Promise<T>): Promise<T>;
   /**
    * Returns true if the primary has not changed and has not been reelected since `time` (`performance.now()`). Threat:
-   * a deposed primary still serves reads for a few seconds, and they return outdated data. Call this function after a
-   * write that a majority has acknowledged. If it returns true, everything that was read since `time` was current.
+   * for a few seconds, a deposed primary still serves reads that return outdated data. Call this function after a write
+   * that a majority has acknowledged. If it returns true, everything that was read since `time` was current.
    */
   primaryIsSince(time: number): boolean;
   /** Registers a listener that is called whenever the primary changes, is reelected or is lost. */
@@ -50,8 +50,8 @@ export type MongoConnection = {
  * "Promises", requires.
  */
 export async function connectMongo(url: string, databaseName: string): Promise<MongoConnection> {
-  // The application name contains the database name. A vault therefore does not end transactions of other vaults on the
-  // same server.
+  // The application name contains the database name. A vault therefore never ends transactions of a different vault on
+  // the same server.
   const appName = `strongroom ${databaseName}`;
   const client = clientOf(url, appName);
   const left = leftTransactions(client, appName);
@@ -104,7 +104,7 @@ function clientOf(url: string, appName: string): MongoClient {
   try {
     return new MongoClient(url, { ...options, appName });
   } catch {
-    // Drops the message of the driver, because it can contain the address and the password.
+    // Does not pass on the driver's message, because it can contain the address and the password.
     throw new MongoBroken(unreadable);
   }
 }

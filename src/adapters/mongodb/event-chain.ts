@@ -20,8 +20,8 @@ export async function newestMongoLink(
 }
 
 /**
- * Implements `EventChain` on MongoDB for a log in a different store. Every process that follows the log computes the
- * same links, so several processes can follow the log at the same time. A stored link never changes.
+ * Implements `EventChain` on MongoDB for an event log that is in a different store. Every process that follows the log
+ * computes the same links, so several processes can follow the log at the same time. A stored link never changes.
  */
 export function mongoEventChain(connection: MongoConnection, log: Pick<EventLog, 'readClear'>): EventChain {
   const { call } = connection;

@@ -21,7 +21,8 @@ export class DuplicateKey extends Error {
 const duplicateKey = 11_000;
 
 /**
- * Translates an error from the driver. The message of the original error is dropped, because it can contain documents.
+ * Converts an error from the driver to one of our own errors. Drops the message of the original error, because it can
+ * contain documents.
  */
 export function mongoError(error: unknown): unknown {
   if (isOfSocket(error)) return new StoreUnavailable('mongodb', 'unreachable');

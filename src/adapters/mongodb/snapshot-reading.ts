@@ -18,7 +18,7 @@ export type SnapshotOptions = {
 };
 
 /**
- * Runs several reads that all see the data as of the first read. The data includes every write that a majority had
+ * Runs several reads that all see the data as it was at the first read, including every write that a majority had
  * acknowledged by then. Call `options()` again for each read. If the reads together take longer than `limitMs` (4.5 s
  * by default), throws StoreUnavailable with the reason `tooLong`.
  */

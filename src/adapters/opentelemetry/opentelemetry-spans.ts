@@ -115,7 +115,7 @@ function errorName(error: unknown): string {
 
 /**
  * Marks a span as failed. `type` is the name of an error, a status code or another fixed string. It must not be a
- * message, because a message can contain input of the caller.
+ * message, because a message can contain the caller's input.
  */
 function fail(span: Span, type: string): void {
   span.setAttribute('error.type', type);

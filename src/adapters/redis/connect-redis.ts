@@ -8,8 +8,8 @@ export type RedisConnections = {
 };
 
 /**
- * The options that are different for the rate limits and the queues. They determine what happens to a command that
- * cannot be sent.
+ * The options that differ between the client for the rate limits and the client for the queues. They determine what
+ * happens to a command that cannot be sent.
  */
 export type RedisClientOptions = Pick<
   RedisOptions,

@@ -57,7 +57,7 @@ export function redisRateLimits(options: RedisRateLimitsOptions): RateLimits {
     async use(limit, subject, weight) {
       const isProbe = restsUntil > Number.NEGATIVE_INFINITY;
       if (performance.now() < restsUntil) return fallback.use(limit, subject, weight);
-      // Only one use at a time tests whether Redis is available again. The other uses then do not have to wait for
+      // Only one use at a time tests whether Redis is available again, so that the other uses do not have to wait for
       // Redis.
       if (isProbe) restsUntil = performance.now() + pauseMs;
       try {

@@ -14,7 +14,9 @@ export type Driver = {
   readonly exactly: WeighedNode | null;
 };
 
-/** Returns the cheapest walk that covers every match. Returns null if this requires a walk over all tokens. */
+/**
+ * Returns the cheapest walk that covers every match. Returns null if only a walk over all tokens covers every match.
+ */
 export function chooseDriver(node: WeighedNode): Driver | null {
   switch (node.is) {
     case 'term':

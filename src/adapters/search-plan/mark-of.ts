@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 
 /**
  * Returns a hash over the terms of a row in two generations. Each generation hashes its terms under a different key, so
- * the two sets of terms cannot be compared later. This hash is computed while both sets are available. It later proves
+ * the two sets of terms cannot be compared later. This hash is computed while both sets are available, and later proves
  * that they belong together.
  */
 export function termsDigest(read: Uint8Array | null, made: Uint8Array | null): Buffer {

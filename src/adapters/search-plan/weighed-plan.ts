@@ -14,9 +14,9 @@ export type WeighedNode =
 export type Weighed = WeighedNode | 'every' | 'none';
 
 /**
- * Looks up how many tokens have each term, and simplifies the plan with these counts. A term that no token has matches
- * nothing, and a term that every token has matches everything. Parts of the plan whose result is therefore certain are
- * removed.
+ * Looks up how many tokens have each term, and uses these counts to simplify the plan. A term that no token has matches
+ * nothing, and a term that every token has matches everything. Parts of the plan whose result is certain for this
+ * reason are removed.
  */
 export function weigh(node: PlanNode, countOf: (term: Buffer) => number, everyCount: number): Weighed {
   switch (node.is) {

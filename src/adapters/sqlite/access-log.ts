@@ -8,8 +8,8 @@ import { type MonthReader, openMonthReader } from './access-log/month-reader.js'
 import type { Writer } from './writer/writer.js';
 
 /**
- * The name of the only hash chain in the access log. One chain is enough, because only one thread writes entries. The
- * chain continues across restarts.
+ * The name of the access log's only hash chain. One chain is enough, because only one thread writes entries. After a
+ * restart, the same chain continues.
  */
 const chain = 'vault';
 
@@ -19,7 +19,7 @@ const chain = 'vault';
  */
 const linesOfGroup = 16;
 
-/** Entries from one month that are handed to the writer together and become durable together. */
+/** Entries from one month. They are handed to the writer together and become durable together. */
 type Group = { readonly month: Month; readonly lines: string[]; readonly stored: Promise<void>; handOver(): void };
 
 /**
@@ -114,8 +114,8 @@ export function sqliteAccessLog(dataDir: string, writer: Writer): AccessLog & { 
       return readMoved(() =>
         monthsOnDisk(dataDir)
           .flatMap((month) => readerOf(month).batches(afterSequence, limit))
-          // If the clock was set back to an earlier month, the file of that month can contain newer batches than later
-          // files.
+          // If the clock was set back to an earlier month, that month's file can contain newer batches than the files
+          // of later months.
           .sort((one, other) => one.sequence - other.sequence)
           .slice(0, limit),
       );

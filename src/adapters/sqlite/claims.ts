@@ -9,8 +9,8 @@ type ClaimRow = Omit<Stored<FinishedClaim>, 'result'> & { readonly result: strin
 
 /**
  * Implements `Claims` on `vault.db`. A finished claim is stored in the same transaction as the changes of its command.
- * Running commands are recorded only in memory. Memory is sufficient, because only one process uses the data, and no
- * command is running after that process crashes.
+ * Running commands are recorded only in memory. Memory is sufficient, because only one process uses the data. If that
+ * process crashes, none of its commands is still running.
  */
 export function sqliteClaims(database: SqliteDatabase, writer: Writer): Claims {
   const find = database.prepare('SELECT cmd, time, result, mac FROM claims WHERE cmd = ?');

@@ -31,8 +31,8 @@ const ofLivingTenants = `removed_at IS NULL AND tenant NOT IN
 
 /**
  * Compares the live rows of two generations in one read transaction. Each generation hashes its search terms under a
- * different key, so the terms themselves cannot be compared. Instead, each new row has a mark, which is a hash of its
- * terms in both generations, and the comparison checks this mark.
+ * different key, so the terms themselves cannot be compared. Instead, each row of the new generation has a mark, which
+ * is a hash of the row's terms in both generations, and the comparison checks this mark.
  */
 export function createRowComparison(database: SqliteDatabase) {
   const slotOf = database.prepare('SELECT slot FROM generations WHERE generation = ?').pluck();

@@ -103,8 +103,9 @@ function openFor(dataDir: string, logId: string): SqliteDatabase {
 
 function openFile(dataDir: string): SqliteDatabase {
   const database = prepareFile(join(dataDir, dailyCountsFile), dailyCountsFile, schema, schemaVersion);
-  // With this setting, a commit does not wait for the disk, because this thread also serves requests. A power failure
-  // can undo the newest commits, but the counts and positions in the file still match each other.
+  // With this setting, a commit does not wait for the disk. Waiting would delay requests, because this thread also
+  // serves them. A power failure can undo the newest commits, but the counts and positions in the file still match each
+  // other.
   database.pragma('synchronous = NORMAL');
   return database;
 }

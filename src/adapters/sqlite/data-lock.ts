@@ -5,9 +5,9 @@ import { databaseError } from './database/database-error.js';
 import { pinStatements } from './database/pin-statements.js';
 
 /**
- * Locks a data directory. The lock is an exclusive SQLite transaction on a separate file. The transaction stays open
- * until the lock is released. The operating system releases the lock when the process ends, even after a crash. Returns
- * null if another process holds the lock.
+ * Locks a data directory. The lock is an exclusive SQLite transaction that stays open on a separate file until the lock
+ * is released. The operating system releases the lock when the process ends, even after a crash. Returns null if
+ * another process holds the lock.
  */
 export function lockData(dataDir: string): { release(): void } | null {
   let database: Database.Database | null = null;

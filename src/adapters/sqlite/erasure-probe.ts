@@ -20,9 +20,9 @@ const changesAtOnce = 500;
 
 /**
  * Implements `ErasureProbe` on `vault.db`. Searches both sets of tables, although one of them is empty except during a
- * rebuild. Before the search, the writer erases removed postings from the search index. A posting identifies its token
- * by the position of the event that created the token, and the postings are not indexed by this position. The probe
- * therefore reads all changes and all blocks, including blocks of runs that searches do not use.
+ * rebuild. Before the probe searches, the writer erases removed postings from the search index. A posting identifies
+ * its token by the position of the event that created the token, and there is no index on this position. The probe
+ * therefore reads all changes and all blocks, even blocks of runs that searches do not use.
  */
 export function sqliteErasureProbe(database: SqliteDatabase, writer: Writer): ErasureProbe {
   const of = ofBothSlots((slot) => statementsOf(database, slot));

@@ -28,8 +28,8 @@ type EventRow = {
 
 type ClearRow = Omit<EventRow, 'trace' | 'content' | 'cvc'>;
 
-// In a row, `clear` is stored before the ciphertexts. When a query reads only `clearColumns`, SQLite can therefore skip
-// the pages that contain only ciphertext.
+// A row stores `clear` before the ciphertexts. When a query reads only `clearColumns`, SQLite can therefore skip the
+// pages that contain only ciphertext.
 const proofColumns = 'commit_first, commit_digests, sealed_hash, mac';
 const clearColumns = `position, stream, revision, id, type, version, tenant, actor, time, cmd, clear, ${proofColumns}`;
 const columns = `${clearColumns}, trace, content, cvc`;
@@ -113,8 +113,8 @@ function clearPart(row: ClearRow): StoredClear {
 }
 
 /**
- * Parses a JSON object. Returns an empty object if the text is not valid JSON. The vault never writes invalid JSON, so
- * the row was changed, and its MAC does not match.
+ * Parses a JSON object. Returns an empty object if the text is not valid JSON. The vault never writes invalid JSON. If
+ * the text is invalid, something else has changed the row, so the row's MAC does not match.
  */
 function objectIn(text: string): JsonObject {
   try {

@@ -21,7 +21,8 @@ const requestsAtOnce = 5;
 
 /**
  * Wraps `Generations` and caches the result of `inUse`. Only requests from this process change which generations are in
- * use, because no other process uses the files. The cache therefore stays valid until the next such request.
+ * use, because no other process uses the files. The cache therefore stays valid until this process makes such a
+ * request.
  */
 export function rememberingInUse(generations: Generations): Generations {
   let known: Awaited<ReturnType<Generations['inUse']>> | null = null;
@@ -53,9 +54,9 @@ export function rememberingInUse(generations: Generations): Generations {
 }
 
 /**
- * Implements `Generations` on `vault.db` with two sets of tables, one of which is empty except during a rebuild. After
- * a generation has been emptied, no file contains any of its data. The pages of the tables are overwritten, and the
- * write-ahead log is copied into the file and truncated.
+ * Implements `Generations` on `vault.db` with two sets of tables, one of which is empty except during a rebuild. Once a
+ * generation has been emptied, no file contains any of its data, because the pages of its tables are overwritten and
+ * the write-ahead log is copied into the file and truncated.
  */
 export function sqliteGenerations(database: SqliteDatabase, writer: Writer): Generations {
   const written = database.prepare(

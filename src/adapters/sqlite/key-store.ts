@@ -148,13 +148,13 @@ export function sqliteKeyStore(deps: Deps): KeyStore {
 
 /**
  * The mark that a rotation stores when it begins. `lastRow` is the last row of `tenant_keys` at that moment. A copy of
- * the file that was made before `at` (ms) contains only keys up to `lastRow`.
+ * `keys.db` that was made before `at` (ms) contains only keys up to `lastRow`.
  */
 type RotationMark = { readonly lastRow: number; readonly at: number };
 
 /**
  * Returns a function that reads the mark of the current rotation from the `rotation` row of `meta`. The function
- * returns null if no rotation has begun. A rotation replaces the wrapping keys up to `lastRow`.
+ * returns null if no rotation has begun. A rotation replaces the wrapping keys in the rows up to `lastRow`.
  */
 function rotationMark(metaOf: ReturnType<typeof metaReader>): () => RotationMark | null {
   return () => {
@@ -187,8 +187,8 @@ function sqliteRotationRows({ database, writer, clock }: Deps): RotationRows {
   return {
     async begin() {
       if (begun() !== null) return;
-      // Reads the time before `lastRow`. Threat: if the time were read after `lastRow`, a copy that was made between
-      // the two reads could contain newer keys and still be declared void.
+      // Reads the time before `lastRow`. Threat: if the time were read after `lastRow`, a copy of `keys.db` that was
+      // made between the two reads could contain newer keys and still be declared void.
       const at = earliestNow(clock);
       const lastRow = Number(read(() => lastTenantKey.get()) ?? 0);
       const value = Buffer.concat([numberBytes(lastRow), numberBytes(at)]);

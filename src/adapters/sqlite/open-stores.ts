@@ -97,8 +97,8 @@ export async function openSqliteStores(
         await writer.request('save_meta', { name: 'log_id', value: Buffer.from(logId) });
       },
       /**
-       * Replaces all rows of the directory. Resolves to false without a change if an event after the position `upTo`
-       * has changed the directory.
+       * Replaces all rows of the directory. If an event after the position `upTo` has changed the directory, replaces
+       * nothing and resolves to false.
        */
       replaceDirectory: (records: readonly Stored<DirectoryRecord>[], upTo: number): Promise<boolean> =>
         writer.request('replace_directory', { records, upTo }),
@@ -116,9 +116,9 @@ export async function openSqliteStores(
 }
 
 /**
- * Opens the parts of the search index that every search needs, which are the changes and the fences of the runs.
- * Returns a message if one of these parts is damaged. In that case, searches fail, but all other requests still work.
- * `doctor` checks the other parts of the index.
+ * Opens the parts of the search index that every search needs: the changes, and the fences of the runs. Returns a
+ * message if one of these parts is damaged. In that case, searches fail, but all other requests still work. `doctor`
+ * checks the other parts of the index.
  */
 async function damagedIndex(searches: SearchConnections, readGeneration: Statement): Promise<string | null> {
   try {

@@ -156,7 +156,7 @@ function blocksOf(
   return blocks;
 }
 
-/** The sum is computed modulo this number, so that it stays an exact integer. */
+/** The sums are computed modulo this number, so that they stay exact integers. */
 const sumMax = 2 ** 48;
 
 /**

@@ -9,7 +9,7 @@ export async function withinLimit<T>(store: string, limitMs: number, work: Promi
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new StoreUnavailable(store, 'no_answer')), limitMs);
   });
-  // Prevents an unhandled rejection if `work` fails after the time limit.
+  // If `work` fails after the time limit, this handler prevents an unhandled rejection.
   work.catch(() => undefined);
   try {
     return await Promise.race([work, late]);

@@ -1,8 +1,8 @@
 import { BlockList, isIP } from 'node:net';
 
 /**
- * Networks that are not part of the public internet. They are the networks in the IANA special-purpose registries and
- * the multicast networks.
+ * Networks that are not part of the public internet: the networks in the IANA special-purpose registries, and the
+ * multicast networks.
  */
 const special = new BlockList();
 for (const [network, prefix] of [
@@ -23,7 +23,7 @@ for (const [network, prefix] of [
 ] as const) {
   special.addSubnet(network, prefix, 'ipv4');
 }
-/** Parts of 2000::/3 that are not public or whose addresses contain an IPv4 address (6to4, Teredo). */
+/** Networks within 2000::/3 that are not public, or whose addresses contain an IPv4 address (6to4, Teredo). */
 for (const [network, prefix] of [
   ['2001::', 23],
   ['2001:db8::', 32],

@@ -11,7 +11,7 @@ const idleSocketsMax = 16;
 class PrivateAddress extends Error {}
 
 export type WebhookSenderOptions = {
-  /** If true, the sender also accepts plain HTTP, and addresses that are not on the public internet. */
+  /** If true, the sender also accepts plain HTTP and addresses that are not on the public internet. */
   readonly allowsPrivate: boolean;
   /** Replaces the DNS lookup in tests. */
   readonly resolve?: typeof lookup;

@@ -6,8 +6,8 @@ import type { AuditBegin } from './audit-begin.js';
 
 /**
  * Returns the access log batches that belong to a range of the log, chain by chain. For each chain, skips the batches
- * that a checkpoint before the range covers. If the range ends before the log does (`isPart`), also leaves out the
- * batches that no checkpoint in the range covers.
+ * that a checkpoint before the range covers. If the range ends before the log does (`isPart`), also skips the batches
+ * that no checkpoint in the range covers.
  */
 export async function* accessBatches(
   run: RunOperation,

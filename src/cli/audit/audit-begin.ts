@@ -11,14 +11,14 @@ import type { Vault } from '../../vault/vault.js';
 import { OperationFailed, operation } from '../operations/operation.js';
 
 export type AuditBegin = {
-  /** The log's id, or null if the log lacks the event that contains it. */
+  /** The log's id, or null if the log does not contain the event with the id. */
   readonly log_id: string | null;
   readonly public_key: string;
   /** The newest event that has a link, and the number of commits up to that event. */
   readonly head: { readonly position: number; readonly count: number };
   /**
-   * The newest checkpoint before the requested position, as JSON that includes its time, or null if no checkpoint
-   * precedes that position.
+   * The newest checkpoint before the requested position, as JSON, including its time. Null if no checkpoint precedes
+   * that position.
    */
   readonly from: JsonObject | null;
   /**
@@ -80,8 +80,8 @@ async function signedBefore(
     const page = await log.readNewest(checkpointStream, before, 100);
     for (const event of page) {
       if (Number(event.clear['position']) >= position) continue;
-      // From the checkpoints before the newest one, we need only the ends of the chains. A damaged checkpoint is
-      // therefore skipped here. A verification of that part of the log reports the damage.
+      // From checkpoints older than the newest one, we need only the ends of the chains, so a damaged checkpoint is
+      // skipped here. Verifying that part of the log reports the damage.
       const checkpoint: Checkpoint | null = from === null ? readCheckpointEvent(event) : readable(event);
       if (checkpoint === null) continue;
       from ??= { ...checkpoint };

@@ -7,7 +7,9 @@ import { OperationFailed, operation } from '../operations/operation.js';
 /** `problem` explains why the vault cannot sign a statement for a deleted token. */
 type ErasureAnswer = { readonly statement: ErasureStatement | null; readonly problem: string | null };
 
-/** Checks that a token is erased, and signs the result. The caller needs permission to read the token's history. */
+/**
+ * Checks that a token has been erased, and signs the result. The caller needs permission to read the token's history.
+ */
 export const auditErasure = operation(
   z.object({ key: z.string(), id: z.string() }),
   async (service, { key, id }): Promise<ErasureAnswer> => {

@@ -13,8 +13,8 @@ import { OperationFailed, operation } from '../operations/operation.js';
 const ask = { key: z.string(), asOf: z.string(), reveal: z.boolean() };
 
 /**
- * One step of a replay. `head` is the head of the log, which the progress display needs. `next` is the position at
- * which the next step continues, or null after the last step.
+ * One step of a replay. `head` is the head of the log. The progress display needs it. `next` is the position at which
+ * the next step continues, or null after the last step.
  */
 export type ReplayAnswer = {
   readonly tokens: readonly JsonObject[];

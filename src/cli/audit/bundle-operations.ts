@@ -40,7 +40,7 @@ export type BundleToken = {
 /**
  * Returns the data with which a bundle starts: the streams of the tokens in `ids`, and a new checkpoint that covers
  * everything in the log. `ids` is null for a bundle about a period. Records in the access log that the caller read the
- * history.
+ * tokens' history.
  */
 export const bundleBegin = operation(
   z.object({ key: z.string(), ids: z.array(z.string()).min(1).max(bundleTokensMax).nullable() }),
@@ -111,9 +111,11 @@ const scope = {
   to: z.int().nullable(),
 };
 
-/** An event in a bundle. It contains everything that the event's digest covers. A hash replaces the ciphertexts. */
+/**
+ * An event in a bundle. It contains everything that the event's digest covers, with a hash in place of the ciphertexts.
+ */
 export type BundleEvent = {
-  /** The index in the Merkle tree of the commit that contains the event. */
+  /** The Merkle tree index of the commit that contains the event. */
   readonly index: number;
   readonly stream: string;
   readonly revision: number;

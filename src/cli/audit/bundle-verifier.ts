@@ -39,7 +39,7 @@ function sha256(...parts: readonly (Uint8Array | string)[]): Buffer {
   return digest.digest();
 }
 
-/** Concatenates the parts. Each part follows its length, which is encoded as 4 big-endian bytes. */
+/** Concatenates the parts. Each part is preceded by its length, encoded as 4 big-endian bytes. */
 function lengthPrefixed(parts: readonly string[]): Buffer {
   return Buffer.concat(
     parts.flatMap((part) => {

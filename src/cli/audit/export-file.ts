@@ -11,10 +11,10 @@ export const exportHeader = z.object({
   log_id: z.string().nullable(),
   /**
    * The time of the export, in ms since the epoch. The vault may have dropped months of the access log that were too
-   * old at this time.
+   * old at that time.
    */
   made_at: z.int().min(0),
-  /** The public key that verifies the checkpoints. It is no more trustworthy than the file that contains it. */
+  /** The public key that verifies the checkpoints. It is only as trustworthy as the file that contains it. */
   public_key: z.string(),
   /** The last checkpoint before the exported events, or null if the export begins with the first event. */
   from: checkpointSchema.nullable(),
@@ -42,8 +42,8 @@ export type OpenedExport = {
 };
 
 /**
- * Returns an export's header, events and access log batches. Throws Failure if the file is damaged. Damage after the
- * header causes the error while the caller reads the events or batches.
+ * Returns an export's header, events and access log batches. Throws Failure if the file is damaged. If the damage is
+ * after the header, the error is thrown while the caller reads the events or batches.
  */
 export async function openExport(path: string): Promise<OpenedExport> {
   const texts = readLines(path);

@@ -10,8 +10,8 @@ export type AnchorFile = {
 };
 
 /**
- * Returns the checkpoints in an anchor file, by number. Throws Failure if a checkpoint belongs to another log, was not
- * signed by this key, or contradicts another checkpoint.
+ * Returns the checkpoints in an anchor file, by number. Throws Failure if a checkpoint belongs to a different log, was
+ * not signed with this key, or contradicts another checkpoint.
  */
 export async function readAnchor(path: string, publicKey: string, logId: string | null): Promise<AnchorFile> {
   const checkpoints = new Map<number, Checkpoint>();

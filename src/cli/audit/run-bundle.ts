@@ -137,7 +137,7 @@ async function erasuresOf(
 type Found = {
   readonly events: number;
   readonly proofs: MerkleProofs;
-  /** For each event in scope, the first checkpoint that covers it. Also contains the newest checkpoint. */
+  /** For each event in scope, the first checkpoint that covers the event. The newest checkpoint is always included. */
   readonly checkpoints: readonly Checkpoint[];
 };
 
@@ -255,7 +255,7 @@ async function writeReads(
   };
   try {
     if (ids === null) {
-      // The bundle may lack entries that the vault writes after this point.
+      // The bundle may not contain entries that the vault writes after this point.
       for await (const page of recordPages(run, { tenant: begin.tenant_id, from, to })) await add(page);
     }
     for (const { stream } of begin.tokens) {

@@ -5,7 +5,7 @@ import { Failure } from '../failure.js';
 import type { Answers } from '../operations.js';
 import type { RunOperation } from '../run-command.js';
 
-/** Receives lines of JSON. Resolves when the lines are durably stored. Rejects if they might not be stored. */
+/** Receives lines of JSON. Resolves when the lines are durably stored. Rejects if the lines might not be stored. */
 export type Receiver = (lines: readonly string[]) => Promise<void>;
 
 const linesMax = 500;
@@ -67,8 +67,8 @@ export async function streamRecords(options: StreamOptions): Promise<{ readonly 
         restMs = 0;
       }
     }
-    // The next round looks back one day, because an entry is stored slightly after the time that it contains, and
-    // because the clocks of the processes may differ.
+    // The next round looks back one day, because an entry is stored slightly later than its timestamp, and because the
+    // clocks of the processes may differ.
     if (!signal.aborted) since = Math.max(0, found.now - dayMs);
   }
 
@@ -181,8 +181,8 @@ const timeLimitMs = 30_000;
 
 /**
  * Returns a receiver that posts lines to an HTTP address. The receiver does not follow redirects or read response
- * bodies, and its error messages contain only the origin and the status. Threat: an attacker who can read logged
- * messages learns the receiver's secrets, which are in the headers and in the address.
+ * bodies, and its error messages contain only the origin and the status. The receiver's secrets are in the headers and
+ * in the address. Threat: an attacker who can read logged messages learns these secrets.
  */
 export function httpReceiver(url: URL, headers: Headers, signal: AbortSignal): Receiver {
   return async (lines) => {

@@ -31,7 +31,9 @@ export type VerifyOptions = {
 
 export type Verification = {
   readonly log: LogReport;
-  /** The result for the access log. Null if the log has a problem, because the access log is then not verified. */
+  /**
+   * The result for the access log. Null if the log has a problem, because in that case the access log is not verified.
+   */
   readonly access: AccessReport | null;
   /**
    * The number of rows that were checked, or null if no rows were checked. Rows are checked only if the whole log of a
@@ -61,7 +63,7 @@ type Source = {
 };
 
 /**
- * Verifies a vault: its log, its access log, and its rows. The rows are verified too, because the vault answers reads
+ * Verifies a vault: its log, its access log, and its rows. The rows are verified too, because the vault serves reads
  * from the rows and not from the log.
  */
 export async function verifyVault(run: RunOperation, options: VerifyOptions): Promise<Verification> {
@@ -144,7 +146,7 @@ async function verifySource(options: VerifyOptions, source: Source): Promise<Ver
   }
 }
 
-/** Returns the time before which batches may be missing because the vault has dropped old months. */
+/** Returns the time before which batches may be missing, because the vault drops old months. */
 function keptFrom(now: number): number {
   const today = new Date(now);
   return Date.UTC(today.getUTCFullYear(), today.getUTCMonth() - keptMonths + 1, 1);

@@ -38,8 +38,8 @@ export async function runRestore(
   if (erased.logId !== manifest.log_id) {
     throw new Failure(`${erasedPath} belongs to a different vault than this backup. Nothing was changed.`);
   }
-  // Threat: the operator passes a list that is older than the backup. Such a list lacks the keys that were erased after
-  // the list was written, so a restore could bring back their tokens.
+  // Threat: the operator passes a list that is older than the backup. Keys that were erased after the list was written
+  // are missing from it, so a restore could bring back their tokens.
   if (erased.madeAt < Date.parse(manifest.made_at)) {
     throw new Failure(
       `${erasedPath} is older than the backup. Name the newest list of erased keys: that of the newest backup, or the ` +
@@ -71,8 +71,8 @@ type Verifying = {
 };
 
 /**
- * Verifies the backup before anything is written. It reads the keys first, because one of them authenticates the
- * manifest and the list. Throws Failure if the verification fails.
+ * Verifies the backup before anything is written. Reads the keys first, because one of them authenticates the manifest
+ * and the list of erased keys. Throws Failure if the verification fails.
  */
 async function verify(config: Config, { folder, identity, manifest, erased, rootKeys }: Verifying): Promise<void> {
   const input = await openImport(join(folder, keysFile), identity);
@@ -86,8 +86,8 @@ async function verify(config: Config, { folder, identity, manifest, erased, root
 }
 
 /**
- * Accepts an older log that the operator restored by other means than a backup folder. Returns the number of tokens
- * that were erased after that log was copied. Throws Failure if the log cannot be accepted.
+ * Accepts an older log that the operator restored by some means other than a backup folder. Returns the number of
+ * tokens that were erased after that log was copied. Throws Failure if the log cannot be accepted.
  */
 export async function runAccept(config: Config): Promise<number> {
   const rootKeys = await rootKeysOf(config);

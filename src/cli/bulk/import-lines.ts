@@ -6,8 +6,8 @@ import { type ImportOutcome, importBatchMax } from './import-tokens.js';
 import type { Line } from './read-lines.js';
 
 /**
- * The maximum number of batches in progress. Together, these batches contain enough lines for several lines to share a
- * commit.
+ * The maximum number of batches in progress. With this many batches, enough lines are in progress for several of them
+ * to share a commit.
  */
 const batchesMax = 4;
 const batchLinesMax = importBatchMax / batchesMax;

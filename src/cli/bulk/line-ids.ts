@@ -20,7 +20,7 @@ export function createLineIds(secret: Buffer): (bytes: Buffer) => string | null 
     if (lines === linesWithoutIdMax) return null;
     lines += 1;
     const digest = createHash('sha256').update(bytes).digest();
-    // Two different lines can have the same six bytes. The second line then merely counts as a repeated line.
+    // Two different lines can have the same six bytes. In that case, the second line merely counts as a repeated line.
     const short = digest.readUIntBE(0, 6);
     const before = seen.get(short) ?? 0;
     seen.set(short, before + 1);

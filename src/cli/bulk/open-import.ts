@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { Failure } from '../failure.js';
 import { decrypterFrom } from './age-keys.js';
 
-/** The number of bytes that are read from the file at a time, which is also the granularity of the progress display. */
+/** The number of bytes that are read from the file at a time. The progress display advances in steps of this size. */
 const chunkBytes = 64 * 1024;
 const ageStart = 'age-encryption.org/v1';
 const armorStart = '-----BEGIN AGE';
@@ -22,7 +22,7 @@ export type ImportInput = {
    */
   readBytes(): number;
   readonly totalBytes: number | null;
-  /** Stops reading. `chunks` then ends. */
+  /** Stops reading, which ends the iteration of `chunks`. */
   stop(): void;
 };
 
@@ -41,7 +41,7 @@ export async function openImport(file: string, identityFile: string | undefined)
       for await (const chunk of source) {
         const bytes = chunk as Buffer;
         yield bytes;
-        // The consumer requests the next chunk after it has processed all lines of this chunk.
+        // The consumer requests the next chunk only after it has processed all lines of this one.
         readBytes += bytes.length;
       }
     } catch (error) {

@@ -7,8 +7,8 @@ import { Failure } from '../failure.js';
 export type OutFile = {
   write(bytes: Uint8Array): Promise<void>;
   /**
-   * Gives the file its final name, durably. If a file with that name already exists, replaces nothing and returns
-   * false.
+   * Gives the file its final name, durably. If a file with that name already exists, leaves that file unchanged and
+   * returns false.
    */
   commit(): Promise<boolean>;
   /** Removes the incomplete file. */

@@ -82,7 +82,7 @@ export function progressText({ items, done, total, phase }: Progress, elapsedSec
   const perSecond = elapsedSeconds > 0 ? items / elapsedSeconds : 0;
   const rate = `${grouped(Math.round(perSecond))}/s`;
   const share = shareOf(done, total);
-  // At 100%, the remaining time is unknown, so we show neither the percentage nor the remaining time.
+  // At 100%, we do not know how much time is left, so we show neither the percentage nor the remaining time.
   if (share === null || share === 1) return [...count, rate].join(', ');
   const parts = [...count, `${Math.floor(share * 100)}%`, rate];
   if (share > 0) parts.push(`${duration((elapsedSeconds / share) * (1 - share))} left`);

@@ -18,7 +18,7 @@ export async function* readLines(chunks: AsyncIterable<Uint8Array>, bytesMax: nu
 
   function keep(part: Buffer): void {
     size += part.length;
-    // Leaves room for the line ending and the byte order mark.
+    // This limit leaves room for the line ending and the byte order mark.
     if (size <= bytesMax + byteOrderMark.length + 1) parts.push(part);
     else parts = [];
   }

@@ -21,7 +21,7 @@ export async function resumeSecret(path: string): Promise<Buffer> {
   const file = await openOutFile(path);
   await file.write(Buffer.from(`${firstLine}\n${secret.toString('hex')}\n`));
   if (await file.commit()) return secret;
-  // Either a concurrent import has created the file, or the name is a symbolic link to a missing file.
+  // Either a concurrent import has just created the file, or the path is a symbolic link to a missing file.
   const other = await readSecret(path);
   if (other !== null) return other;
   throw new Failure(

@@ -31,8 +31,8 @@ export const diagnose = operation(z.object({ fix: z.boolean() }), async (service
     await suspects(service.vault, null),
     await webhooks(service.vault, null),
   ];
-  // The check of the log covers only the events since the last checkpoint. If a later check finds that an older event
-  // was changed, we drop the finding that the log is intact.
+  // The check of the log covers only the events since the last checkpoint. A later check may find that an older event
+  // was changed. In that case, we drop the finding that the log is intact.
   const logIsForged = found.some(({ check, state }) => check === 'log' && state === 'problem');
   const findings = found
     .filter(({ check, state }) => !(logIsForged && check === 'log' && state === 'ok'))

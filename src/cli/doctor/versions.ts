@@ -12,9 +12,9 @@ export type Running = {
 };
 
 /**
- * Compares the version of this program with the versions of the program that has the stores open and of the stored
- * projections. The schemas of the stores were already checked when the stores were opened. `running` is undefined if
- * the service is too old to report its version.
+ * Compares this program's version with the version of the program that has the stores open, and with the versions of
+ * the stored projections. The schemas of the stores are not checked here, because opening the stores has checked them.
+ * `running` is undefined if the service is too old to report its version.
  */
 export function versions(running: Running | undefined): Finding {
   const own = productVersion();

@@ -10,7 +10,7 @@ type Place = z.infer<typeof place>;
 
 /**
  * Runs one step of the check of all rows. The steps check tenants and applications first, then tokens, then claims.
- * `from` is null for the first step, and the value of `next` from the previous step after that.
+ * `from` is null in the first step. In every other step, it is the value of `next` from the previous step.
  */
 export const checkRows = operation(z.object({ from: place.nullable() }), async ({ vault }, { from }) => {
   const { rows, problems, next } = await checkFrom(vault, from);
@@ -58,7 +58,7 @@ function macOf(key: Uint8Array, of: z.infer<typeof authenticated>, text: string)
 }
 
 /**
- * The purpose that the MAC of each part includes. The purposes differ, so the MAC for one part is never valid for a
- * different part.
+ * The purpose that is included in the MAC of each part. Every part has a different purpose, so the MAC for one part is
+ * never valid for another.
  */
 const purposes = { manifest: 'strongroom.backup.1', 'erased-keys': 'strongroom.erased-keys.1' } as const;

@@ -12,8 +12,8 @@ type Issue = { readonly path: readonly PropertyKey[]; readonly message: string }
 const issuesMax = 20;
 
 /**
- * Groups a schema's issues by path. Paths have the same form as in the HTTP API. `whole` is the path for an issue that
- * concerns the whole input.
+ * Returns a schema's issues, grouped by path. Paths have the same form as in the HTTP API. `whole` is the path for an
+ * issue that concerns the whole input.
  */
 export function issueErrors(issues: readonly Issue[], whole: string): FieldErrors {
   const errors = new Map<string, string[]>();

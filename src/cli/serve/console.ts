@@ -13,9 +13,11 @@ import type { TlsFiles } from './tls.js';
 const settingsOfConsole = { host: 'console.host', port: 'console.port' } as const;
 
 export type Console = {
-  /** The app, whose requests must finish before the service stops. It is null if the console is not running. */
+  /**
+   * The console's app, or null if the console is not running. The app's requests must finish before the service stops.
+   */
   readonly app: FastifyInstance | null;
-  /** The address, or null if the console is not running. */
+  /** The console's address, or null if the console is not running. */
   readonly address: string | null;
   /** Logs the console's address, or the reason why the console is not running. */
   report(logger: Logger): void;

@@ -25,9 +25,9 @@ const quickstart: ApplicationSpec = {
 };
 
 /**
- * Creates the tenant and the two applications for `--dev`. Writes their keys to files in the data directory that only
- * the owner can read (docs/contract.md, "First start"). If the tenant and the applications already exist, changes
- * nothing and returns false.
+ * Creates the tenant and the two applications for `--dev`. Writes their keys to files in the data directory. Only the
+ * owner can read these files (docs/contract.md, "First start"). If the tenant and the applications already exist,
+ * changes nothing and returns false.
  */
 export async function prepareQuickstart({ vault }: Service, dataDir: string): Promise<boolean> {
   const keysFile = join(dataDir, 'dev-keys.json');

@@ -13,8 +13,8 @@ type Settings = {
 const publicSettings: Settings = { host: 'host', port: 'port' };
 
 /**
- * Throws Failure if the address is in use. Call it before anything is created or opened. A startup that fails because
- * of the address then leaves no files behind, and the next start still counts as the first start.
+ * Throws Failure if the address is in use. Call it before anything is created or opened. If a startup fails because of
+ * the address, no files are left behind, and the next start still counts as the first start.
  */
 export async function expectFreeAddress({ host, port }: Address, settings = publicSettings): Promise<void> {
   const probe = createServer();

@@ -35,8 +35,8 @@ const graceMs = 10_000;
 const closingMs = 5_000;
 const hangUpMs = 20;
 /**
- * The growth of the heap, as a percentage of the live heap, at which V8 collects garbage. On a machine with plenty of
- * memory, V8's default is three times as high. In our measurement, the default used 70 MB more memory.
+ * V8 collects garbage when the heap has grown by this percentage of the live heap. On a machine with plenty of memory,
+ * V8's default is three times as high. In our measurement, V8 used 70 MB more memory with its default.
  */
 const garbagePercent = 100;
 
@@ -163,14 +163,14 @@ async function open(config: Config, logger: Logger, spans: Spans | null): Promis
   try {
     return await opening;
   } finally {
-    // The stores have their own copy of the root key, and a rotation replaces that copy.
+    // The stores have their own copy of the root key, which a rotation replaces.
     for (const rootKey of rootKeys) rootKey.fill(0);
   }
 }
 
 /**
- * Keeps accepting requests during the delay. The readiness route already returns 503 at this time, so a load balancer
- * can stop sending requests before the listener closes. Each response also asks the client to close the connection.
+ * Keeps accepting requests during the delay. Meanwhile, the readiness route returns 503, so that a load balancer stops
+ * sending requests before the listener closes. In addition, each response tells the client to close the connection.
  * Otherwise, a request could arrive on a connection that is being closed.
  */
 async function keepServing(app: FastifyInstance, delaySeconds: number, logger: Logger): Promise<void> {
@@ -184,7 +184,7 @@ async function keepServing(app: FastifyInstance, delaySeconds: number, logger: L
 
 /**
  * Stops listening, and waits for requests in progress for at most `graceMs`. Does not wait for idle connections.
- * Threat: a client never finishes its request to prevent the shutdown. The vault would then never record that it was
+ * Threat: to prevent the shutdown, a client never finishes its request. The vault would then never record that it was
  * stopped.
  */
 async function finishRequests(app: FastifyInstance, logger: Logger): Promise<void> {

@@ -32,12 +32,14 @@ const adding: ReadonlySet<string> = new Set([
 /** The tenant to change, who changes it, and the trace id of the request. */
 export type DirectoryContext = { readonly tenantId: string; readonly actor: Actor; readonly traceId: string | null };
 
-/** The commands of one change. They are decided in this order. Their events are stored together or not at all. */
+/**
+ * The commands of one change. They are decided in this order. Either all of their events are stored or none of them.
+ */
 export type DirectoryChange<T> = {
   readonly commands: readonly DirectoryCommand[];
   /**
-   * `cmd` is the keyed hash that identifies the request by its idempotency key. `application` is the result for a
-   * retry. Null if the request has no idempotency key.
+   * `cmd` is the keyed hash that identifies the request by its idempotency key. `application` is the result that a
+   * retry returns. `claim` is null if the request has no idempotency key.
    */
   readonly claim?: { readonly cmd: string; readonly application: NonNullable<ClaimResult['application']> } | null;
   answer(after: TenantDirectory, events: readonly NewEvent[]): T;
@@ -62,10 +64,10 @@ export function changeDirectory<T>(
     const after = decided.facts.reduce(evolveDirectory, directory);
     const events = await sealed(vault, { tenantId, revision: directory.revision }, decided.facts, origin);
     if (!(await store(vault, { tenantId, directory, view, events }, claim, at))) return conflict;
-    // Events of the types in `adding` only add callers that no cache contains yet, or change webhooks. The caches do
+    // Events of the types in `adding` only add callers that are not in any cache yet, or change webhooks. The caches do
     // not have to be cleared for such events.
     if (events.some(({ type }) => !adding.has(type))) await vault.knownCallers.forget(tenantId);
-    // Threat: after a crash, an attacker replaces the log with an older copy, which restores the rights that this
+    // Threat: after a crash, an attacker replaces the log with an older copy and thereby restores the rights that this
     // change takes away. Once the key store has recorded the end of the log, the vault rejects an older copy.
     await noteLog(vault);
     return done(answer(after, events));
@@ -150,8 +152,8 @@ async function store(
   });
   if (outcome === 'claimed') throw new StoreUnavailable('claims', 'taken_over');
   if (outcome !== 'committed') return false;
-  // Threat: an attacker replaces a row with an older version of it. The key store must have recorded the new revisions
-  // before the response is sent, so that the older row can be recognized.
+  // Threat: an attacker replaces a row with an older version of the row. The key store must have recorded the new
+  // revisions before the response is sent, so that the older version is recognized.
   if (records.length > 0) await vault.keys.noteDirectory(records);
   return true;
 }

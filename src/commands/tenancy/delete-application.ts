@@ -3,8 +3,8 @@ import type { Vault } from '../../vault/vault.js';
 import { changeDirectory, type DirectoryContext } from './change-directory.js';
 
 /**
- * Deletes an application. When this resolves, the vault rejects all API keys of the application (docs/contract.md,
- * "Applications").
+ * Deletes an application. Once the promise resolves, the vault rejects all API keys of the application
+ * (docs/contract.md, "Applications").
  */
 export function deleteApplication(vault: Vault, context: DirectoryContext, id: string): Promise<CommandResult<null>> {
   return changeDirectory(vault, context, { commands: [{ do: 'delete_application', id }], answer: () => null });

@@ -5,9 +5,9 @@ import type { Vault } from '../../vault/vault.js';
 import { changeDirectory, type DirectoryContext } from './change-directory.js';
 
 /**
- * Deletes a tenant and destroys its tenant keys. `name` must equal the tenant's name. When this resolves, the vault
- * rejects the tenant's API keys, and none of the tenant's data can be decrypted (docs/contract.md, "Tenants"). Throws
- * StoreUnavailable if the tenant keys could not be destroyed in time.
+ * Deletes a tenant and destroys its tenant keys. `name` must equal the tenant's name. Once the promise resolves, the
+ * vault rejects the tenant's API keys, and none of the tenant's data can be decrypted (docs/contract.md, "Tenants").
+ * Throws StoreUnavailable if the tenant keys could not be destroyed in time.
  */
 export async function deleteTenant(
   vault: Vault,
@@ -25,9 +25,9 @@ export async function deleteTenant(
 }
 
 /**
- * Finishes a tenant deletion that returned 503, by destroying the tenant keys that still exist. The API key must belong
- * to the application that requested the deletion. Returns false if the tenant was not deleted by that application, or
- * if all tenant keys are already destroyed.
+ * Finishes a tenant deletion that returned 503: destroys the tenant keys that still exist. The API key must belong to
+ * the application that requested the deletion. Returns false if the tenant was not deleted by that application, or if
+ * all tenant keys are already destroyed.
  */
 export async function finishTenantDeletion(vault: Vault, key: string): Promise<boolean> {
   if (!isWellFormedApiKey(key)) return false;

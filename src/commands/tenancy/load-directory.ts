@@ -14,14 +14,14 @@ export type LoadedDirectory = { readonly directory: TenantDirectory; readonly vi
 /** Which applications to load for a decision. */
 export type Concerned = {
   readonly applicationIds: readonly string[];
-  /** The id of an application, or null. If it is set, one administrator that is not this application is also loaded. */
+  /** The id of an application, or null. If it is set, one administrator other than this application is loaded too. */
   readonly administratorBeside: string | null;
 };
 
 /**
- * Loads from the rows the part of a tenant's directory that a decision needs. This is at most three applications,
- * regardless of how many applications the tenant has. The tenant's row is read first. If anything changes after that
- * read, the append at the revision of that row fails.
+ * Loads from the rows the part of a tenant's directory that a decision needs. It consists of at most three
+ * applications, regardless of how many applications the tenant has. The tenant's row is read first. If anything changes
+ * after that read, the append at the revision of that row fails.
  */
 export async function loadDirectory(vault: Vault, tenantId: string, concerned: Concerned): Promise<LoadedDirectory> {
   const record = await vault.directory.get('tenant', tenantId);

@@ -13,7 +13,7 @@ import { documentAfter } from './document-after.js';
 export type ApplicationUpdate = AccessFields & {
   readonly name: string;
   readonly type?: Json | undefined;
-  /** If this is absent, the expiry does not change. Null means that the application never expires. */
+  /** If absent, the expiry does not change. Null means that the application never expires. */
   readonly expires_at?: string | null | undefined;
 };
 

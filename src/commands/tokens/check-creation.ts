@@ -7,8 +7,8 @@ import { chooseId } from './choose-id.js';
 import { prepareCreation } from './creation.js';
 
 /**
- * Runs the checks of `createToken` that do not read the token stores. Stores nothing. Threat: a caller uses this check
- * to find ids in use or stored values, without being charged for guesses. For this reason, the check looks up neither
+ * Runs those checks of `createToken` that do not read the token stores. Stores nothing. Threat: a caller uses these
+ * checks to find ids in use or stored values without being charged for guesses. For this reason, they look up neither
  * ids nor values.
  */
 export async function checkCreation(

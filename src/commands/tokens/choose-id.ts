@@ -33,7 +33,7 @@ export function* chooseId(
     if (!chosen.ok) return chosen;
     const own = rejectEmbeddedValue(ownValues, { givenId: id === null ? null : chosen.value, containers, metadata });
     if (own.ok) return chosen;
-    // A random alias can contain the token's own value by coincidence. Such an alias counts as taken, and the next
+    // By coincidence, a random alias can contain the token's own value. Such an alias counts as taken, and the next
     // alias is tried.
     if (!isRandom(id) || !concernsId(own.errors)) return own;
     if (drawn === aliasTriesMax) return taken === 0 ? own : valid(vault.random.uuid());

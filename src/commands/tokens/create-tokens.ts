@@ -34,7 +34,7 @@ export type CreateRequest = {
   readonly isValue: boolean;
 };
 
-/** Creates one token, as `createTokens` does (docs/contract.md, "Create a token"). */
+/** Creates one token in the same way as `createTokens` (docs/contract.md, "Create a token"). */
 export async function createToken(
   vault: Vault,
   context: CommandContext,
@@ -50,8 +50,8 @@ export async function createToken(
 
 /**
  * Creates all of the tokens or none of them, and returns them in the order of the requests (docs/contract.md,
- * "Tokenize"). Validates every request before it stores anything. If `misses` is `exempt`, which is used for imports,
- * the caller is not charged for deduplications that find nothing.
+ * "Tokenize"). Validates every request before it stores anything. If `misses` is `exempt`, the caller is not charged
+ * for deduplications that find nothing. Imports use this option.
  */
 export async function createTokens(
   vault: Vault,
@@ -83,7 +83,7 @@ export async function createTokens(
 
 /**
  * Validates and authorizes all requests. If some requests are invalid, returns the errors of all invalid requests. If
- * all requests are valid but the caller lacks permission for one of them, returns `forbidden`.
+ * all requests are valid but there is at least one that the caller may not make, returns `forbidden`.
  */
 async function prepareAll(
   vault: Vault,
@@ -122,8 +122,8 @@ type Command = {
 type Candidate = { readonly creation: Creation; readonly id: string; readonly stream: string; readonly taken: number };
 
 /**
- * `hits` is the number of values for which a token was already stored. `foreignHits` is how many of these tokens the
- * caller's application neither created nor was the last to change.
+ * `hits` is the number of values for which a token was already stored. `foreignHits` is how many of these tokens belong
+ * to other applications: the caller's application neither created them nor was the last to change them.
  */
 type Created = {
   readonly ok: true;
@@ -186,8 +186,8 @@ async function attemptCreate(
   if (taken.length > 0 && failed === undefined) return { ok: false, taken };
   const met = outcomes.flatMap((outcome) => (outcome.is === 'stored' ? [outcome.token] : []));
   const deduplicates = candidates.some(({ creation }) => creation.distinct);
-  // Deduplication comes before the check for ids in use. A response that reports an id in use therefore also reveals
-  // that no token has the value, so the caller is charged first.
+  // The vault deduplicates before it checks whether ids are in use. A response that reports an id in use therefore also
+  // reveals that no token has the value, so the caller is charged before that response is sent.
   const refusal = deduplicates ? await refuseDeduplication(vault, context.caller, met) : null;
   if (refusal !== null) return { ok: false, index: null, rejected: refusal };
   if (failed !== undefined) return { ok: false, index: failed, rejected: idInUse };

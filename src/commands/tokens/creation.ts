@@ -24,7 +24,7 @@ export type Creation = TokenDraft & {
   readonly indexValues: readonly string[];
   /** A keyed hash of the fingerprint. Tokens with equal fingerprints have equal hashes. */
   readonly fingerprintHash: string;
-  /** The transform for the response to the creator of the token. */
+  /** The transform under which the response shows the token to its creator. */
   readonly transform: Transform;
   /** True if deduplication is in force for the request. */
   readonly distinct: boolean;

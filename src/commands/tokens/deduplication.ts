@@ -35,8 +35,9 @@ export async function findDuplicate(
   if (token === null) return null;
   const { claims } = await tenantKeysOf(vault, tenantId);
   // Threat: an attacker who can write the rows gives this token's row the fingerprint of a different token. A mismatch
-  // can also mean that the token changed between the two reads, so this looks up the fingerprint again. If the second
-  // lookup finds a different stream or none, the token was changed. If it finds this stream again, the row is forged.
+  // can also mean that the token changed between the two reads, so the fingerprint is looked up again. If the second
+  // lookup finds a different stream or no stream, the token was changed. If it finds this stream again, the row is
+  // forged.
   if (fingerprintHash(claims, token.open.fingerprint) === wanted) return token;
   const again = await vault.rows.findByFingerprint(tenantId, wanted, latestNow(vault.clock));
   if (again === stream) throw new ForgedRow({ of: 'token', name: stream }, 'not_authentic');

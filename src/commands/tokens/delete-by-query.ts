@@ -18,9 +18,8 @@ const pageSize = 100;
 
 /**
  * Deletes up to 1,000 of the tokens that match a query, newest first (docs/contract.md, "Delete many tokens"). The
- * query finds only tokens that the caller may search. `refused` counts the matches that the caller may not delete.
- * These matches do not prevent the deletion of the others. `remaining` counts the tokens that another call would
- * delete.
+ * query finds only tokens that the caller may search. `refused` counts the matches that the caller may not delete. The
+ * other matches are still deleted. `remaining` counts the tokens that another call would delete.
  */
 export async function deleteByQuery(
   vault: Vault,
@@ -64,8 +63,8 @@ export async function deleteByQuery(
 /**
  * Returns the newest matches and the total number of matches. Loads the content of only one row per page, because the
  * contents of a hundred rows take up to 50 MiB. The other rows are not authenticated here. This is safe, because the
- * deletion reads the events of each token. The total may or may not include a token that is created or deleted during
- * the search.
+ * deletion reads the events of each token. If a token is created or deleted during the search, the total may or may not
+ * include that token.
  */
 async function firstOf(
   { rows, clock }: Vault,

@@ -9,7 +9,8 @@ import { ensureProjected } from '../write-path.js';
  */
 export async function finishErasure(vault: Vault, gone: readonly TokenView[]): Promise<number> {
   const ended = gone.filter(({ state }) => state.life === null && state.ended.length > 0);
-  // The rows must reflect the deletion first, because the row of a live token must not name a destroyed key.
+  // The rows must reflect the deletion before the keys are destroyed, because the row of a live token must not name a
+  // destroyed key.
   await ensureProjected(vault, ended);
   const destroyed = await Promise.all(ended.map(({ state }) => vault.keys.destroy(state.ended)));
   return destroyed.filter((count) => count > 0).length;

@@ -37,8 +37,8 @@ export async function importToken(
   const created = await createToken(vault, context, request, 'exempt');
   if (created.ok) {
     if (created.value.recordedAs === 'create') return done('created');
-    // Deduplication comes before the check for ids in use. The token that it found may therefore be the token that an
-    // earlier attempt at this request created.
+    // Deduplication comes before the check for ids in use. The token that deduplication found may therefore be the
+    // token that an earlier attempt at this request created.
     return done(created.value.id === idOf(vault, request) ? 'skipped' : 'deduplicated');
   }
   if (created.code !== 'id_in_use') return created;

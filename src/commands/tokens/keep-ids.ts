@@ -16,10 +16,10 @@ type Ending = { readonly view: TokenView; readonly sealed: Sealed };
 
 /**
  * Seals the ids of tokens that are about to be deleted or to expire, under the keys of the webhooks that will be
- * notified. The sealed ids are stored before the events are appended, because the ids cannot be decrypted after that.
+ * notified. The sealed ids are stored before the events are appended, because the ids cannot be decrypted afterwards.
  * If the append fails, the stored ids are removed within three days. If an id cannot be decrypted, the deletion or
  * expiry continues, and the delivery contains only the token's reference. If the ids cannot be stored, throws
- * StoreUnavailable before any event is appended, and the command can be retried.
+ * StoreUnavailable before any event is appended. In that case, the command can be retried.
  */
 export async function keepIdsOfEnding(vault: Vault, endings: readonly Ending[]): Promise<void> {
   const [first] = endings;

@@ -1,6 +1,6 @@
 /**
  * Returns true if an `If-Match` header matches this revision (RFC 9110, 13.1.1). The header is `*`, one entity tag, or
- * a list of entity tags. Weak entity tags never match. Null means that the request has no such header, and matches
+ * a list of entity tags. Weak entity tags never match. If the request has no such header, pass null, which matches
  * every revision.
  */
 export function preconditionHolds(ifMatch: string | null, revision: number): boolean {

@@ -162,7 +162,8 @@ async function attemptUpdate(vault: Vault, update: Update, attempt: Attempt): Pr
 }
 
 /**
- * Stores the result for a retry, and returns the other live token that has the new fingerprint. Changes neither token.
+ * Stores the result for a retry. Returns the other live token, which already has the new fingerprint. Changes neither
+ * token.
  */
 async function storeDuplicate(
   { context }: Update,
@@ -209,8 +210,8 @@ function updateCommand(
 }
 
 /**
- * Runs every check that can return 403. This happens before the patch is merged and before any expression is evaluated
- * (docs/contract.md, "Changing expressions").
+ * Runs every check that can return 403. The checks run before the patch is merged and before any expression is
+ * evaluated (docs/contract.md, "Changing expressions").
  */
 function authorise({ context, patch }: Update, content: TokenContent): CommandResult<Transform> {
   const { caller } = context;

@@ -10,8 +10,8 @@ import { dataDirectoryOf, openProfile } from '../open-profile.js';
 
 /**
  * Accepts a restored log that is older than the vault's keys. Finds the keys that were destroyed after the log was
- * copied, and appends the event that the log lacks for each: the deletion of the token, or the purge of its
- * verification code. Returns the number of affected tokens. After an interruption, the operator can run the command
+ * copied. For each of them, appends the event that is missing from the log: the deletion of the token, or the purge of
+ * its verification code. Returns the number of affected tokens. After an interruption, the operator can run the command
  * again. Throws BackupRefused if the log is not older than the keys.
  */
 export async function acceptOlderLog(config: Config, rootKeys: readonly [Buffer, ...Buffer[]]): Promise<number> {

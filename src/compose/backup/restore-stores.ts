@@ -25,7 +25,7 @@ export type Restoring = {
   readonly keyLines: AsyncIterable<string>;
   readonly erased: ErasedKeys;
   readonly onPhase: OnPhase;
-  /** Throws if tokens were erased after the backup was made and the operator has not agreed to lose them. */
+  /** Throws if tokens were erased after the backup was made and the operator has not accepted these erasures. */
   readonly expectAccepted: (lost: readonly UnreadableToken[]) => void;
 };
 
@@ -70,8 +70,8 @@ async function restoreFiles(restoring: Restoring): Promise<number> {
 }
 
 /**
- * Compares the log with the list of erased keys before it writes any key. If the operator does not accept the erasures
- * that the log lacks, the key store remains empty.
+ * Compares the log with the list of erased keys before it writes any key. If erasures are missing from the log and the
+ * operator does not accept them, the key store remains empty.
  */
 async function restoreKeys(restoring: Restoring): Promise<number> {
   const { config, keyLines, erased, expectAccepted, onPhase } = restoring;

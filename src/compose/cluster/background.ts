@@ -94,7 +94,7 @@ export function createBackground(needs: Deps): Background {
         if (lead === null) await wait(retryMs);
         else await term();
       } catch (error) {
-        // The next term starts with the failed page, so no event is skipped.
+        // The next term starts again with the page that failed, so no event is skipped.
         onError(error);
         await wait(retryMs);
       }

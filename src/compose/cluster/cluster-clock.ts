@@ -5,7 +5,7 @@ import { systemClock } from '../vault/system-clock.js';
 const compareEveryMs = 1_000;
 const recordEveryMs = 60_000;
 /**
- * The maximum drift between this machine's clock and MongoDB's clock, in ms per ms. The operating system adjusts a
+ * The maximum drift between this machine's clock and MongoDB's clock, in ms per ms. An operating system adjusts its
  * clock by at most 500 ppm, so the two clocks drift apart by at most 1,000 ppm.
  */
 const driftPerMs = 0.001;
@@ -19,7 +19,7 @@ export const clockOffMsMax = 2_000;
 const codeLifeMsMax = 3_600_000;
 
 export type ClusterClock = Required<Clock> & {
-  /** Returns half the width, in ms, of the interval that contains MongoDB's time. */
+  /** Returns half the width in ms of the interval in which MongoDB's time lies. */
   uncertaintyMs(): number;
   /** Returns the time in ms by which this machine's clock is ahead of MongoDB's. */
   offMs(): number;
@@ -72,8 +72,8 @@ export async function clusterClock(
   }
 
   /**
-   * Measures MongoDB's time and intersects the measured bounds with the known bounds. A response takes seconds during
-   * an election, so the known bounds are often narrower than the measured bounds.
+   * Measures MongoDB's time and intersects the measured bounds with the known bounds. During an election, a response
+   * takes seconds, and the known bounds are often narrower than the measured bounds.
    */
   async function compare(): Promise<void> {
     const measured = await measure();
@@ -82,8 +82,8 @@ export async function clusterClock(
     const most = Math.min(known.most, measured.most);
     if (least <= most) bounds = { least, most, at: measured.at };
     else {
-      // The bounds do not overlap, so either the primary changed or a clock was set. If the time stepped back, the life
-      // of a verification code must not become longer.
+      // The measured bounds and the known bounds do not overlap, so either the primary changed or a clock was set. Even
+      // if the time stepped back, a verification code must not live longer.
       codesAhead += Math.ceil(Math.max(0, known.most - measured.least));
       bounds = measured;
     }
@@ -109,7 +109,7 @@ export async function clusterClock(
 
   /**
    * Returns the earliest possible value of MongoDB's time. While this machine's clock disagrees with MongoDB's, returns
-   * a time no later than the last agreement. The vault then destroys only what was already due at that time.
+   * a time no later than the last agreement, so that the vault destroys only what was due at that time.
    */
   function earliest(): number {
     const steady = machine.steady();
@@ -127,8 +127,8 @@ export async function clusterClock(
 
   // Measures a second time, because the first measurement may have included the wait for an election or a connection.
   await compare();
-  // The timer only reports errors. While MongoDB is unavailable, the interval grows, but the process serves no requests
-  // at that time anyway.
+  // The timer only reports errors. The interval grows while MongoDB is unavailable, but the process serves no requests
+  // during that time anyway.
   const timer = setInterval(() => compare().catch(onError), compareEveryMs);
   timer.unref();
 

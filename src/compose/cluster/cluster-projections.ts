@@ -18,7 +18,7 @@ type Deps = {
 };
 
 /**
- * The minimum time for which the vault updates the old rows after a rebuild. It exceeds `trustedMs`, the maximum time
+ * The minimum time for which the vault updates the old rows after a rebuild. It exceeds `trustedMs`, the longest time
  * for which a process reads rows before it checks again which generation is in use.
  */
 const minimalGraceMs = 3_000;

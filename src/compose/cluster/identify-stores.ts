@@ -5,8 +5,8 @@ import type { ClusterStores } from './cluster-stores.js';
 
 /**
  * Checks that the stores belong together, and returns the log's id. If the log is new, records its id in the key store.
- * If `looksOnly` is true, does not verify MACs, because the caller only examines the log, which may be forged. Throws
- * MongoBroken if the stores do not belong together or the rows can no longer be searched.
+ * If `looksOnly` is true, does not verify MACs, because the caller only wants to examine the log, even if it is forged.
+ * Throws MongoBroken if the stores do not belong together or the rows can no longer be searched.
  */
 export async function identifyStores(stores: ClusterStores, prepares: boolean, looksOnly: boolean): Promise<string> {
   const { log, storedLog, clock, checkpoints, keyStore } = stores;

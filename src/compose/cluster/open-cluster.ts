@@ -44,20 +44,20 @@ export type ClusterOptions = {
   readonly urls: StoreUrls;
   readonly database: string;
   readonly rootKey: Buffer;
-  /** Reads the candidates for the root key again. It is called when another process has replaced the root key. */
+  /** Reads the candidates for the root key again. Called when another process has replaced the root key. */
   readonly rereadRootKeys?: RootKeySource;
   /** The role of this process. A process with the role `api` leaves the background work to other processes. */
   readonly role: 'all' | 'api' | 'worker';
   /** True for `strongroom init`, which creates the log, indexes and collections if they are missing. */
   readonly prepares: boolean;
   /**
-   * Opens the stores even if the log is older than its keys, or does not match the key store's record of the log. A
-   * caller can then examine the log, or reconcile it with the keys.
+   * If true, opens the stores even if the log is older than its keys, or does not match the key store's record of the
+   * log. A caller can then examine the log, or reconcile it with the keys.
    */
   readonly acceptsOlderLog?: boolean;
   readonly cvcRetentionMs: number;
   readonly limits?: LimitSettings;
-  /** The spans for tracing, or null if tracing is off. */
+  /** Records trace spans. Null if tracing is off. */
   readonly spans?: Spans | null;
   /** The time in ms for which the vault retains the old rows after a rebuild. */
   readonly keptMs?: number;
@@ -85,9 +85,9 @@ export type Cluster = OpenService & {
 
 /**
  * Opens the cluster profile, which implements all ports with EventStoreDB, MongoDB and Redis. Many processes can have
- * the same stores open. Before the promise resolves, the vault destroys every key that was ended by an event up to the
- * rows' position in the log. Throws StoreUnavailable if a store cannot be reached, and MongoBroken with advice if a
- * store cannot be used.
+ * the same stores open. Before the promise resolves, the vault destroys every key that was ended by an event at or
+ * before the rows' position in the log. Throws StoreUnavailable if a store cannot be reached, and MongoBroken with
+ * advice if a store cannot be used.
  */
 export async function openCluster(options: ClusterOptions): Promise<Cluster> {
   const { urls, database, rootKey, role, prepares, cvcRetentionMs, limits = noLimits, onError } = options;
@@ -212,7 +212,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
       },
       async close() {
         await tokens.stop();
-        // A receiver of webhooks that does not respond must not delay the shutdown.
+        // A webhook receiver that does not respond must not delay the shutdown.
         webhookSender.close();
         await carriedWebhooks.stop();
         await redis.stopWork();

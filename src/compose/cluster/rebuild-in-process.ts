@@ -28,8 +28,8 @@ export async function rebuildInProcess(
   return {
     async build({ generation }, after, limit) {
       const page = await buildPage(vault, mongoRowWriter(rowsConnection, generation).revisionsOf, after, limit);
-      // Threat: a caller reads a token from a batch that may still be rolled back. Such rows are left out. The process
-      // that completes the batch writes them.
+      // Leaves out rows from a batch that may still be rolled back. The process that completes the batch writes them.
+      // Threat: a caller reads a token from a batch that is rolled back later.
       const pendingBatchStreams = await batches.pendingBatchStreams();
       return { ...page, rows: page.rows.filter(({ view }) => !pendingBatchStreams.has(view.stream)) };
     },

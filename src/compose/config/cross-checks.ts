@@ -81,7 +81,7 @@ const ofProvider = [
 
 /**
  * If one of the settings for sign-in with an identity provider is set, checks that the others are set too. Also checks
- * that the console accepts the host of its public URL. The identity provider sends the browser back to that URL.
+ * that the console accepts the host of its public URL, because the identity provider sends browsers back to that URL.
  */
 function identityProviderChecks(values: Settings, nameOf: NameOf): readonly string[] {
   const given = ofProvider.find((path) => isSet(values[path]));
@@ -115,7 +115,7 @@ function rootKeyChecks(values: Settings, nameOf: NameOf): readonly string[] {
  */
 function headerChecks(values: Settings, nameOf: NameOf): readonly string[] {
   // The vault reads the entire value of an alias header as the API key. If `authorization` were an alias, the vault
-  // would read `Bearer` and the key after it as one wrong key.
+  // would read `Bearer` and the key after it as a single, invalid key.
   const isAmbiguous = values['auth.bearer'] && values['auth.header_aliases'].includes('authorization');
   const bearer = isAmbiguous
     ? [`${nameOf('auth.bearer')}: auth.header_aliases names authorization as well; remove one of them`]

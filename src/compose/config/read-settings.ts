@@ -25,8 +25,8 @@ const foreign = /^STRONGROOM_(TEST_.*|CRASH_.*|SERVERS_DIR|MONGO_NODES|MONGO_POR
 const clientVariables = new Set(clientSettingPaths.map(environmentName));
 
 /**
- * Reads the settings from variables. An unknown `STRONGROOM_…` variable is a problem. A misspelled name would otherwise
- * have no effect, and the user would not notice.
+ * Reads the settings from variables. An unknown `STRONGROOM_…` variable counts as a problem. Otherwise, a misspelled
+ * name would have no effect, and the user would not notice.
  */
 export function readEnvironment(env: Readonly<Record<string, string | undefined>>): Reading {
   const paths = new Map(settingPaths.map((path) => [environmentName(path), path]));
@@ -47,8 +47,8 @@ export function readEnvironment(env: Readonly<Record<string, string | undefined>
 }
 
 /**
- * Reads the settings from a command's flags, whose member names commander assigns. Ignores all other flags. They belong
- * to the command, because commander has already rejected unknown flags.
+ * Reads the settings from a command's flags, whose member names commander assigns. Ignores all other flags. Commander
+ * has already rejected unknown flags, so they belong to the command.
  */
 export function readFlags(flags: Readonly<Record<string, unknown>>): Reading {
   const given = settingPaths.flatMap((path): Given[] => {

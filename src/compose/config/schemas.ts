@@ -48,7 +48,7 @@ const pathOrCommandError = 'must be a path, or a JSON array of strings, the prog
 export const pathOrCommand = z.union([path, command], { error: pathOrCommandError });
 
 /**
- * Returns the schema for the address of a store, which may be null. `storeUrls` checks TLS and passwords separately.
+ * Returns the schema for a store's address. The address may be null. `storeUrls` checks TLS and passwords separately.
  */
 export function storeUrl(...protocols: readonly string[]) {
   const error = `must be an address that begins with ${protocols.map((protocol) => `${protocol}://`).join(' or ')}`;
@@ -67,9 +67,9 @@ export const databaseName = z
   .string({ error: 'must be a name' })
   .regex(/^[A-Za-z0-9_-]{1,50}$/, { error: 'must be 1 to 50 letters, digits, _ and -' });
 
-/** A `token` as defined in RFC 9110, section 5.6.2, which is the syntax of a header name. */
+/** The syntax of a header name: a `token` as defined in RFC 9110, section 5.6.2. */
 const tokenPattern = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/;
-/** Header names that already have a meaning in HTTP or a meaning for proxies or browsers. */
+/** Header names that already have a meaning in HTTP, or for proxies or browsers. */
 const reserved =
   /^(accept(-.+)?|access-control-.+|age|allow|alt-svc|cache-control|connection|content-.+|cookie2?|date|etag|expect|forwarded|from|host|http2-settings|if-.+|keep-alive|last-modified|link|location|max-forwards|origin|pragma|prefer|priority|proxy-.+|range|referer|retry-after|sec-.+|server|set-cookie2?|te|trailer|transfer-encoding|upgrade(-.+)?|user-agent|vary|via|warning|www-authenticate|x-forwarded-.+|x-real-ip)$/;
 
@@ -143,7 +143,7 @@ function isOrigin(text: string): boolean {
 
 /**
  * A proxy's IP address, or a network in the form of an address and a prefix length. Threat: an attacker forges the
- * address of its requests. If every address were a trusted proxy, any caller could do this.
+ * address of its requests. If every address counted as a trusted proxy, any caller could forge its address.
  */
 export const proxyAddress = z
   .string({ error: 'must be text' })

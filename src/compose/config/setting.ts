@@ -8,7 +8,7 @@ export type Setting = {
   readonly schema: z.ZodType;
   readonly default: unknown;
   readonly form: TextForm;
-  /** True if every display of settings hides the value. */
+  /** True if the value is hidden wherever settings are displayed. */
   readonly secret: boolean;
   /** One sentence that describes the setting in the help output and the reference. */
   readonly doc: string;

@@ -385,7 +385,7 @@ export const settings = {
     schema: collectorUrl,
     default: null,
     form: 'text',
-    // The address's path or query may contain credentials for the collector.
+    // The path or query of the address may contain credentials for the collector.
     secret: true,
     doc:
       'Where an OpenTelemetry collector accepts traces (OTLP over HTTP), such as http://localhost:4318/v1/traces. Without ' +

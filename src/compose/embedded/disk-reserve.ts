@@ -4,16 +4,13 @@ import { StoreUnavailable } from '../../ports/store-unavailable.js';
 import type { UnitOfWork } from '../../ports/unit-of-work.js';
 
 export const reserveBytesDefault = 256 * 1024 * 1024;
-/**
- * The maximum fraction of the disk that the reserve may occupy. On a small disk, this fraction makes the reserve
- * smaller.
- */
+/** The maximum fraction of the disk that the reserve may occupy. It limits the reserve on a small disk. */
 const reserveShare = 1 / 20;
 const lookEveryMs = 100;
 
 /**
- * The types of the events that must be stored even when no other event can be: fences, checkpoints, and events that
- * delete, expire or revoke something.
+ * The types of events that must be stored even when no others can be: fences, checkpoints, and events that delete,
+ * expire or revoke something.
  */
 const alwaysStored = new Set([
   ...['token.deleted', 'token.expired', 'token.property.expired', 'token.fenced'],

@@ -9,8 +9,8 @@ import type { Clock } from '../../ports/clock.js';
 export type EmbeddedStores = Awaited<ReturnType<typeof openAuthenticStores>>;
 
 /**
- * Opens the stores and the keys of a data directory. `nextRootKey` is the next root key of an interrupted rotation,
- * which may already wrap the keys.
+ * Opens the stores and the keys of a data directory. `nextRootKey` is the next root key of an interrupted rotation. The
+ * keys may already be wrapped under it.
  */
 export async function openAuthenticStores(
   dataDir: string,

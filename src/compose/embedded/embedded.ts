@@ -40,7 +40,7 @@ import { type EmbeddedStores, openAuthenticStores } from './embedded-stores.js';
 export type EmbeddedOptions = {
   readonly dataDir: string;
   readonly rootKey: Buffer;
-  /** The next root key of an interrupted rotation, which may already wrap the keys. */
+  /** The next root key of an interrupted rotation. The keys may already be wrapped under it. */
   readonly nextRootKey?: Buffer | null;
   /**
    * The kind of data to accept. `dev` accepts only data that was created in dev mode, and `production` accepts only
@@ -48,8 +48,8 @@ export type EmbeddedOptions = {
    */
   readonly mode: 'dev' | 'production' | 'any';
   /**
-   * Opens the stores even if the log is older than its keys, or does not match the key store's record of the log. A
-   * caller can then examine the log, or reconcile it with the keys.
+   * If true, opens the stores even if the log is older than its keys, or does not match the key store's record of the
+   * log. A caller can then examine the log, or reconcile it with the keys.
    */
   readonly acceptsOlderLog?: boolean;
   readonly cvcRetentionMs: number;
@@ -65,7 +65,7 @@ export type EmbeddedOptions = {
   readonly random?: Random;
   /** The sender for webhooks. By default, webhooks are sent only to public addresses. */
   readonly webhookSender?: WebhookSender;
-  /** The spans for tracing, or null if tracing is off. */
+  /** Records trace spans. Null if tracing is off. */
   readonly spans?: Spans | null;
   /** The time in ms for which the vault retains the old rows after a rebuild. The default is one minute. */
   readonly keptMs?: number;
@@ -198,7 +198,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
       },
       async close() {
         await tokens.stop();
-        // A receiver of webhooks that does not respond must not delay the shutdown.
+        // A webhook receiver that does not respond must not delay the shutdown.
         webhookSender.close();
         await webhooks.stop();
         await dailyCounting.stop();
@@ -206,8 +206,8 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
         await vault.vocabularies.idle();
         await recorder.close();
         await checkpointer.stop();
-        // Destroys ended keys now to keep the next start short. The next start would otherwise read all events since
-        // keys were last destroyed, which may include a whole import.
+        // Destroys ended keys now to keep the next start short. Otherwise, the next start would read all events since
+        // keys were last destroyed. These events may include a whole import.
         await shredWithNotice(stores.log, stores.keys, onNotice).catch(() => undefined);
         // If this write fails, the key store's record of the log is slightly out of date. Threat: an attacker forges a
         // log, and an operator opens it to examine it. The key store must never record such a log.

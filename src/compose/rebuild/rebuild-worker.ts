@@ -73,7 +73,7 @@ function giveWay(): void {
   try {
     setPriority(constants.priority.PRIORITY_LOW);
   } catch {
-    // The service may lack permission to change priorities. The rebuild then runs at normal priority.
+    // The service may not have permission to change priorities. In that case, the rebuild runs at normal priority.
   }
 }
 

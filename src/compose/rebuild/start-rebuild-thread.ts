@@ -6,8 +6,9 @@ import { fromThreadError } from './thread-error.js';
 type Waiting = { resolve(answer: unknown): void; reject(error: Error): void };
 
 /**
- * Starts a `RebuildThread` on a separate thread, which opens the files of the data directory itself. The thread reads
- * the root key from shared memory and then zeroes it. A message with the key would leave copies of the key in memory.
+ * Starts a `RebuildThread` on a separate thread. That thread opens the files of the data directory itself. It reads the
+ * root key from shared memory and then zeroes that memory. Sending the key in a message would leave copies of the key
+ * in memory.
  */
 export function startRebuildThread(data: ThreadData): RebuildThread {
   const rootKey = new Uint8Array(new SharedArrayBuffer(data.rootKey.length));

@@ -66,9 +66,9 @@ export function isReplaced(file: string): boolean {
 }
 
 /**
- * Overwrites the old root key in its file with the new key. Then overwrites and removes the new key's file. Otherwise,
- * a disk block could retain this key after a later rotation has replaced it. If the function is interrupted, at least
- * one of the two files contains the complete new key.
+ * Overwrites the old root key in its file with the new key. Then overwrites and removes the new key's file. Without
+ * this, a disk block could still contain the new key after a later rotation has replaced it. If the function is
+ * interrupted, at least one of the two files contains the complete new key.
  */
 export function replaceRootKeyFile(file: string, nextFile: string, key: Buffer): void {
   const text = encodeKeyText(key);
@@ -82,8 +82,8 @@ export function replaceRootKeyFile(file: string, nextFile: string, key: Buffer):
 }
 
 /**
- * Throws RotationRefused if the file cannot be overwritten. Call it before the rotation begins. The rotation overwrites
- * the file at its end, which would be too late to fail.
+ * Throws RotationRefused if the root key's file cannot be overwritten. Call it before the rotation begins. The rotation
+ * overwrites the file only at its end, when it is too late to fail.
  */
 function expectReplaceable(file: string): void {
   try {

@@ -7,9 +7,9 @@ const sticky = 0o1000;
 const linksMax = 40;
 
 /**
- * Explains how other users can replace the file at a path, and how to prevent that. The explanation continues a
- * sentence that begins with the file's name. Returns null if other users cannot replace the file. Threat: a user who
- * can write to a directory on the path replaces our directory, file or link.
+ * Explains how other users can replace the file at a path, and how to prevent that. The text continues a sentence that
+ * begins with the file's name. Returns null if other users cannot replace the file. Threat: a user who can write to a
+ * directory on the path replaces our directory, file or link.
  *
  * Checks each directory along the path and along the targets of its symbolic links. Stops at the first part that does
  * not exist or that this process cannot access. Does not detect access control lists.

@@ -5,7 +5,7 @@ import { readKeyFile } from './read-key-file.js';
 import { realPath } from './real-path.js';
 import { loadRootKey } from './root-key.js';
 
-/** The source of the root key, and the place of the next root key during a rotation. */
+/** Where the root key comes from, and where the next root key is stored during a rotation. */
 export type RootKeyPlace = {
   /** The path as it is written in the settings. Other users must not be able to change which file it leads to. */
   readonly named: string | null;
@@ -23,8 +23,8 @@ export type RootKeysResult =
   | { readonly ok: false; readonly message: string };
 
 /**
- * Returns the source of the root key according to the settings. For `--dev` data, the default is the file next to the
- * data directory.
+ * Returns where the settings say the root key comes from. For `--dev` data, the default is the development key file
+ * next to the data directory.
  */
 export function rootKeyPlaceOf({ settings }: Config): RootKeyPlace {
   const { data: dataDir, root_key_command: command } = settings;

@@ -40,7 +40,7 @@ function run([program, ...args]: readonly [string, ...string[]], output: Buffer,
     let sizeBytes = 0;
     const end = (ended: Ended) => {
       clearTimeout(timer);
-      // A grandchild may have inherited the pipe. It must not keep this process waiting.
+      // A process that the program started may have inherited the pipe. It must not keep this process waiting.
       child.stdout.destroy();
       child.kill('SIGKILL');
       resolve(ended);

@@ -66,7 +66,7 @@ export type Parts = Pick<
   readonly limits: LimitSettings;
   readonly knownCallers: KnownCallers;
   /**
-   * The cache for rows. Null if other processes can also change the rows, because a cache could not notice their
+   * The cache for rows. Null if other processes can change the rows too, because a cache would not notice their
    * changes.
    */
   readonly rowCache: RowCache | null;
@@ -173,8 +173,8 @@ export function composeVault(bare: Stores, given: Parts): ComposedVault {
     if (forged.size < forgedNamedMax) forged.set(`${error.row.of} ${error.row.name}`, error.message);
   };
   const onForged = (error: ForgedRow): void => {
-    // Reports each forged row only once. Threat: an attacker who sends requests with guessed keys fills the service's
-    // log.
+    // Reports each forged row only once. Threat: an attacker fills the service's log by sending requests with guessed
+    // keys.
     if (!forged.has(`${error.row.of} ${error.row.name}`)) onError(error);
     reportError(error);
   };

@@ -11,8 +11,8 @@ const stepMsMax = hourMs;
 const holdMs = 24 * hourMs;
 const recordEveryMs = 60_000;
 /**
- * Two readings of the clocks can differ by this much although no clock stepped. Such a difference arises because the
- * two clocks are read one after the other, or because one of them is being adjusted.
+ * The wall clock and the steady clock can diverge by this much between two readings although neither of them stepped,
+ * because they are read one after the other, or because one of them is being adjusted.
  */
 const jitterMs = 2_000;
 /**
@@ -105,8 +105,8 @@ export async function guardedClock(needs: Deps): Promise<GuardedClock> {
   }
 
   /**
-   * Reads the wall clock and the steady clock, and detects a step. Every use of the clock calls this function. A step
-   * is therefore detected before it can cause the vault to destroy anything.
+   * Reads the wall clock and the steady clock, and detects a step. Every use of the clock calls this function, so a
+   * step is detected before it can cause the vault to destroy anything.
    */
   function check(): number {
     const wall = wallNow();

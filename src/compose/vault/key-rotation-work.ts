@@ -21,9 +21,9 @@ export type KeyRotationWork = {
 };
 
 /**
- * Creates the rotation work. If `mayMakeNext` is true, this process may create the next root key, which is safe if no
- * other process needs that key. `onRotated` is called when no key is wrapped under the old root key anymore. It must
- * not throw.
+ * Creates the rotation work. If `mayMakeNext` is true, this process may create the next root key. This is safe only if
+ * no other process needs that key. `onRotated` is called once no key is wrapped under the old root key. It must not
+ * throw.
  */
 export function createKeyRotationWork(
   rotation: KeyRotation,

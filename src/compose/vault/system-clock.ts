@@ -1,12 +1,12 @@
 import { uptime } from 'node:os';
 import type { Clock } from '../../ports/clock.js';
 
-/** If the wall clock and Node.js's monotonic clock diverge by more than this, the time since boot is read. */
+/** If the wall clock and Node.js's monotonic clock diverge by more than this time, the time since boot is read. */
 const lookIntoMs = 1_000;
 
 /**
  * Returns this machine's clock. Its `steady` time continues while the machine is suspended, unlike Node.js's monotonic
- * clock. A laptop that wakes up in the morning therefore does not report a step of the clock.
+ * clock. A laptop that wakes up in the morning therefore does not report a clock step.
  *
  * The time since boot includes the time of suspension, but reading it is slow. It is read only when the wall clock and
  * the monotonic clock diverge.

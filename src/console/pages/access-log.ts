@@ -46,7 +46,9 @@ const filterFields = {
   to: time.default(null),
 };
 
-/** Returns true if the interval is not empty. An interval that ends before it begins would contain no entries. */
+/**
+ * Returns true if the interval is not empty. An interval that ends before it begins is empty, so no entry could match.
+ */
 const isInterval = ({ from, to }: { readonly from: number | null; readonly to: number | null }) =>
   from === null || to === null || from < to;
 const afterStart = { path: ['to'], error: 'must be after the start' };
@@ -165,9 +167,9 @@ function linksOf({ session }: Visit): Links {
 }
 
 /**
- * Returns the names of the live applications that the entries mention, by id. Threat: a person who may read only the log
- * learns the names of applications. The names are therefore shown only to a session that may read applications through
- * the API, and the access log records that it read them.
+ * Returns the names of the live applications that the entries mention, by id. Threat: a person who may read only the
+ * log learns the names of applications. The page therefore shows names only if the session may read applications
+ * through the API, and records in the access log that they were read.
  */
 async function namesIn(visit: Visit, entries: readonly ShownEntry[]): Promise<ReadonlyMap<string, string>> {
   const context = visit.contextAs('management');

@@ -74,7 +74,7 @@ function typeIn(source: unknown): ApplicationType {
   return applicationTypes.find((one) => one === type) ?? 'private';
 }
 
-/** The fields of the editor page outside the form. */
+/** The fields of the editor page that are not part of the form. */
 type Options = {
   readonly errors?: FieldErrors;
   readonly focus?: number | null;
@@ -223,7 +223,7 @@ async function save(visit: Visit, application: LivingApplication, form: Applicat
     return showEdit(visit, application, form, { errors: updated.errors, status: 400, ...kept });
   }
   const problem = problemCatalogue[updated.code];
-  // Problems other than 409 are thrown, so that the error page records a 403 in the access log.
+  // All problems except 409 are thrown. If the problem is a 403, the error page then records it in the access log.
   if (problem.status !== 409) throw problemFrom(updated);
   return showEdit(visit, application, form, { problem, status: 409, ...kept });
 }

@@ -230,7 +230,7 @@ async function remove(visit: Visit) {
   });
 }
 
-/** Issues an API key and shows it once. `replaces` is the id of a key that the page then offers to revoke, or null. */
+/** Issues an API key and shows it once. If `replaces` is the id of a key, the page then offers to revoke that key. */
 async function issue(visit: Visit, replaces: string | null) {
   const { vault, request, param } = visit;
   const id = param('id');

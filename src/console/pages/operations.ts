@@ -93,13 +93,14 @@ async function show(visit: Visit, { status = 200, flash, rotationError = null }:
   const rotation = rotationOf(await operations.run('keys-rotation', {}));
   const { backupMadeAt } = await service.state();
   const due = await vault.rows.due(earliestNow(vault.clock), overdueMax, earliestForCodes(vault.clock));
-  // When the new rows are in use, the rebuild only waits until it can remove the old rows.
+  // Once the new rows are in use, the rebuild only has to wait until it can remove the old rows.
   const isRebuilding = statuses.some(({ rebuild }) => rebuild !== null && rebuild.phase !== 'keeping');
   const isRunning = rotation.state === 'running' || isRebuilding;
   const projections = await Promise.all(
     statuses.map(async (one) => ({
       ...rowOf(one),
-      // Making a plan counts all rows. The page omits the plan while it reloads every two seconds.
+      // Making a plan requires counting all rows. While the page reloads every two seconds, it therefore omits the
+      // plan.
       plan: isRunning ? null : await service.projections.plan(one.name),
     })),
   );

@@ -19,7 +19,7 @@ const seriesMax = 6;
  * Shows the state of the vault. What the page shows depends on the session:
  * - Every session: whether the vault is ready, as in `/health/ready`.
  * - A caller with `log:read`: the last checkpoint, the accesses, and the findings that concern its tenant.
- * - A caller with `report:read`: the number of its tenant's tokens.
+ * - A caller with `report:read`: how many tokens its tenant has.
  * - An operator: the reasons, stores and projections, as on the admin listener, and the findings of the quick checks.
  */
 export const overviewPage: ConsolePage = {

@@ -17,8 +17,8 @@ export const providerSignInPage: ConsolePage = {
 };
 
 /**
- * Sends a page that leads the browser to the provider. A redirect is not possible here. Browsers also apply
- * `form-action 'self'` to redirects that follow the submission of a form, so they would block it.
+ * Sends a page that leads the browser to the provider. A redirect is not possible here, because browsers apply
+ * `form-action 'self'` even to a redirect that follows a form submission, and would block it.
  */
 async function begin(visit: Visit) {
   const { vault, request, reply } = visit;

@@ -9,8 +9,8 @@ const nameMax = 100;
 const secretMax = 200;
 
 /**
- * Matches an API key or an operator code. Threat: a person types a key or code into the name field by mistake, and
- * others read it on pages and in the access log, which show the name.
+ * Matches an API key or an operator code. Threat: a person types a key or code into the name field by mistake. Pages
+ * and the access log show the name, so other people read the key or code.
  */
 const keyOrCode = /sr_(?:private|public|management)_|^(?:[0-9A-Z]{4}-){4}[0-9A-Z]{4}$/i;
 
@@ -110,7 +110,7 @@ async function signIn(visit: Visit) {
   return visit.redirect('/');
 }
 
-/** Returns the message for a key in the wrong field. The prefix of a key determines the right field. */
+/** Returns the message for a key that was entered in the wrong field. A key's prefix determines its field. */
 function wrongField(kind: 'Private' | 'Management'): string {
   return `This is a ${kind.toLowerCase()} key. Enter it in the field “${kind} key”.`;
 }

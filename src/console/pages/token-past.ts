@@ -88,7 +88,7 @@ async function showEarlier(visit: Visit): Promise<FastifyReply> {
   const options = { title: 'Earlier state of a token' };
   if (at === '') return visit.page('tokens/as-of', model, options);
   // This page does not accept log positions. Threat: a tenant derives the activity of other tenants from positions.
-  // Only operators may therefore see them.
+  // Only operators may therefore see positions.
   const read = /^\d*$/.test(at) ? null : await readAsOf(vault, at);
   if (read === null || !read.ok) {
     const error =
@@ -131,10 +131,10 @@ async function showErasure(visit: Visit, problem: string | null): Promise<Fastif
 }
 
 /**
- * Sends the signed statement of erasure. Like the command, this requires an operator. In addition, the session's caller
- * must have permission to read the token's history. Threat: a tenant learns from the statement how many search terms
- * all tenants have, or requests many statements to overload the vault. Each statement requires reading all search
- * terms.
+ * Sends the signed statement of erasure. As on the command line, this requires an operator. In addition, the session's
+ * caller must have permission to read the token's history. Threat: a tenant learns from the statement how many search
+ * terms all tenants have together. Threat: a tenant requests many statements to overload the vault, because each
+ * statement requires reading all search terms.
  */
 async function sendStatement(visit: Visit): Promise<FastifyReply> {
   if (!visit.session.isOperator) throw new ConsoleProblem('not_opened');

@@ -16,7 +16,7 @@ import { sendFile } from '../send-file.js';
 import { shownText } from '../shown-text.js';
 import { findPlaintext, findToken, released, type Sheet, sheetOf, tokenPath } from '../token-sheet.js';
 
-/** The maximum number of characters of an id that the page shows. It is the length of the longest possible id. */
+/** The page shows at most this many characters of an id. This is the length of the longest possible id. */
 const idMax = 400;
 /** The time in seconds for which a browser shows a plaintext value. */
 const revealedSeconds = 30;
@@ -27,7 +27,7 @@ const deletion = z.object({
   revision: z.string().regex(/^\d{1,15}$/, { error: 'must be a revision' }),
 });
 
-/** Shows a token and the available actions. The page first shows the token masked. */
+/** Shows a token and the available actions. The token is masked at first. */
 export const tokenPage: ConsolePage = {
   routes: [
     {
@@ -122,8 +122,7 @@ function mayDo({ caller }: Visit, { type, containers }: Sheet) {
 async function revealToken(visit: Visit): Promise<FastifyReply> {
   const asked = visit.form(reveal);
   const typed = asked.ok ? asked.value.reason : '';
-  // The reason in the access log must not contain line breaks. A pasted line break consists of two characters in the
-  // form.
+  // The reason in the access log must not contain line breaks. The form contains a pasted line break as two characters.
   const text = typed.replaceAll(/\s+/g, ' ').trim();
   const stated = parseVisitor({ person: { name: 'person', text: undefined }, reason: { name: 'reason', text } });
   if (!asked.ok || !stated.ok) {

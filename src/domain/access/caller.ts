@@ -10,7 +10,10 @@ import type { Visitor } from './visitor.js';
 export type Caller = {
   readonly tenantId: string;
   readonly applicationId: string;
-  /** The id of the API key. Null if a person's groups give the access, because such a request uses no API key. */
+  /**
+   * The id of the API key. Null if the caller has access through a person's groups, because such a request uses no API
+   * key.
+   */
   readonly keyId: string | null;
   readonly applicationType: ApplicationType;
   readonly access: Access;

@@ -15,9 +15,9 @@ export function grantsAnywhere({ access }: Caller, permission: Permission): bool
 
 /**
  * Returns the transform that a permission gives the caller for a token in these containers. Returns null if the caller
- * lacks the permission. In that case, a request for the token returns 403, and lists omit the token. For updates that
- * change the containers, see `decideMove`. For new tokens, see `transformForCreate`. See docs/contract.md, "Access
- * rules".
+ * does not have the permission on the token. In that case, a request for the token returns 403, and lists omit the
+ * token. For updates that change the containers, see `decideMove`. For new tokens, see `transformForCreate`. See
+ * docs/contract.md, "Access rules".
  */
 export function transformFor(
   subject: AccessSubject,
@@ -36,7 +36,7 @@ export type AccessSubject = Pick<Caller, 'access' | 'applicationType'>;
  */
 export type AccessDecision = { readonly transform: Transform | null; readonly rule: AccessRule | null };
 
-/** Like `transformFor`, but also returns the rule that decides the permission. */
+/** Does the same as `transformFor`, but also returns the rule that decides the permission. */
 export function decideAccess(
   { access, applicationType }: AccessSubject,
   permission: TokenPermission,
@@ -55,8 +55,8 @@ export function decideAccess(
 
 /**
  * Decides the permission for each container separately, and returns the strictest of the transforms. Returns null if
- * the caller lacks the permission on any of the containers, or if there are no containers. See docs/contract.md,
- * "Access rules".
+ * there is at least one container on which the caller does not have the permission, or if there are no containers. See
+ * docs/contract.md, "Access rules".
  */
 export function transformForEach(
   caller: Caller,
@@ -95,8 +95,8 @@ const revealingPermissions = ['token:read', 'token:search', 'token:use'] as cons
 function revealsWherever({ access }: Caller, permission: TokenPermission): boolean {
   if (access.kind === 'permissions') return permission === 'token:use';
   const granting = access.rules.filter(({ permissions }) => permissions.includes(permission));
-  // Ignores the rules that never decide the permission. A rule that does not decide the permission in its own container
-  // is overridden there by a rule that covers the whole container, so the overridden rule has no effect.
+  // Ignores rules that never decide the permission. If a rule does not decide the permission even in its own container,
+  // a rule that covers the whole container overrides it, so the rule has no effect anywhere.
   const deciding = granting.filter((rule) => decidingRule(granting, permission, [rule.container]) === rule);
   return deciding.every(({ transform }) => transform === 'reveal');
 }

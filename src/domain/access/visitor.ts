@@ -8,8 +8,8 @@ import { codePointCount, isWellFormed } from '../text.js';
  */
 export type Visitor = {
   /**
-   * The person's name, as the person typed it in the console, or as the identity provider or the API request stated it.
-   * Null if an API request states only a reason.
+   * The person's name. Either the person typed it in the console, or the identity provider or the API request stated
+   * it. Null if an API request states only a reason.
    */
   readonly name: string | null;
   /**
@@ -22,8 +22,8 @@ export type Visitor = {
 };
 
 /**
- * Returns the person, the issuer and the reason as fields, and omits those that are null. Returns an empty object if
- * `visitor` is null.
+ * Returns the person, the issuer and the reason as fields, and omits the fields that are null. Returns an empty object
+ * if `visitor` is null.
  */
 export function visitorFields(visitor: Visitor | null): Readonly<Record<string, string>> {
   if (visitor === null) return {};
@@ -69,7 +69,8 @@ function checkText(name: string, text: string | undefined, max: number): Checked
 
 /**
  * Returns whether text may contain a card number. Threat: a person pastes the card number that they are looking for,
- * and the records still contain it after the token is erased. The shortest card numbers have 12 digits (ADR 18).
+ * and the access log still contains this number after the token is erased. The shortest card numbers have 12 digits
+ * (ADR 18).
  */
 function mayContainCardNumber(text: string): boolean {
   return /\p{Nd}{12}/u.test(text.replaceAll(/[\s._\p{Pd}\p{Cf}]/gu, ''));

@@ -12,7 +12,7 @@ import type { Leaf, Slot, Template } from './parse-template.js';
 /**
  * The parts of a token that the caller may see. `data` is null if the caller may not see the data. `whole` is the token
  * object, or null if the caller may not see it. `skipped` means that the mask was not evaluated, because the masks of
- * other tokens in the request used up the budget.
+ * other tokens in the request had used up the budget.
  */
 export type Shown = { readonly data: Json; readonly whole: JsonObject | null } | 'skipped';
 
@@ -29,8 +29,8 @@ export function templateBudget(): Budget {
 }
 
 /**
- * Evaluates one expression of a template. Filters read only what the caller may see. Threat: a caller that sees only
- * the masked value could otherwise use filters over the stored value as an oracle.
+ * Evaluates one expression of a template. Its filters read only what the caller may see. Threat: if filters could read
+ * the stored value, a caller that sees only the masked value could use them as an oracle.
  */
 export function* evaluateSlot(
   expressions: Expressions,

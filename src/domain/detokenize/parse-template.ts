@@ -112,7 +112,7 @@ type LeafPart = { readonly kind: 'text'; readonly text: string } | Reference;
 
 type SplitLeaf =
   | { readonly ok: true; readonly parts: readonly LeafPart[] }
-  /** `message` may contain a position, but never text from the body. */
+  /** The message may contain a position, but never text from the body. */
   | { readonly ok: false; readonly message: string };
 
 /**

@@ -9,7 +9,7 @@ export function characters(text: string): string[] {
   return Array.from(text);
 }
 
-/** Code points as numbers. Most long strings are Latin-1, in which each code point takes one byte. */
+/** Code points as numbers. Most long strings are Latin-1, and each of their code points takes one byte. */
 export type CodePoints = Uint8Array | Uint32Array;
 
 /**
@@ -33,8 +33,8 @@ export function* codePoints(text: string): Steps<CodePoints> {
 }
 
 /**
- * Converts code points back to text. Converts many code points in one call, which takes a tenth of the time of one call
- * for each code point.
+ * Converts code points back to text. Many code points are converted in one call, which takes a tenth of the time of one
+ * call for each code point.
  */
 export function* textOfCodePoints(all: CodePoints): Steps<string> {
   if (all instanceof Uint8Array) return Buffer.from(all.buffer, all.byteOffset, all.length).toString('latin1');

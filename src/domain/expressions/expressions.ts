@@ -15,14 +15,14 @@ export type ExpressionScope = { readonly variables: readonly ('data' | 'metadata
 
 export type Variables = { readonly data: Json; readonly metadata?: Readonly<Record<string, string>> | null };
 
-/** `message` is written for the caller. It may contain a character position, but never quotes the source. */
+/** The message is written for the caller. It may contain a character position, but never quotes the source. */
 export type Parsed =
   | { readonly ok: true; readonly expression: Expression }
   | { readonly ok: false; readonly message: string };
 
 export type Evaluated = { readonly ok: true; readonly value: Json } | { readonly ok: false; readonly message: string };
 
-/** The data that a masked read returns: either redacted, or a value that is never null. */
+/** The data that a masked read returns. The data is either redacted or a value that is never null. */
 export type MaskedData = { readonly redacted: true } | { readonly redacted: false; readonly data: Json };
 
 /**
@@ -46,7 +46,7 @@ export type Expressions = {
     variables: Variables,
     context?: { readonly random?: RandomBelow; readonly budget?: Budget },
   ): Evaluated;
-  /** Like `evaluate`, but works in steps. */
+  /** Does the same as `evaluate`, but works in steps. */
   evaluating(
     expression: Expression,
     variables: Variables,
@@ -65,7 +65,7 @@ export type Expressions = {
     variables: Variables,
     options?: { readonly hideShortValues?: boolean; readonly budget?: Budget },
   ): MaskedData;
-  /** Like `evaluateMask`, but works in steps. */
+  /** Does the same as `evaluateMask`, but works in steps. */
   masking(
     mask: Json,
     variables: Variables,

@@ -1,6 +1,6 @@
 /**
- * The limits for expressions (docs/contract.md, "Expression limits"). Sizes are in UTF-8 bytes. The size of a value
- * other than a string is the size of its JSON.
+ * The limits for expressions (docs/contract.md, "Expression limits"). Sizes are in UTF-8 bytes. If a value is not a
+ * string, its size is the size of its JSON.
  */
 export const limits = {
   sourceCharactersMax: 4_000,
@@ -20,8 +20,7 @@ export const limits = {
   /** The maximum work that all masks in one response may do together, in addition to `ownWorkBytes` for each token. */
   sharedWorkBytesMax: 4 * 1024 * 1024,
   /**
-   * The work that is always allowed for each token in a response. This is hundreds of times as much as the default
-   * masks need.
+   * The work that is always allowed for each token in a response. The default masks need less than a hundredth of it.
    */
   ownWorkBytes: 16 * 1024,
   /**

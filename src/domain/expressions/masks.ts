@@ -164,8 +164,9 @@ function* maskCharacters(all: CodePoints, maskCharacter: string, shown: Uint8Arr
 }
 
 /**
- * Like `maskCharacters`, but masks everything if no letter or digit would be hidden. Threat: a mask that hides nothing,
- * or hides only separators, gives the value to a caller that may see only masked data (docs/contract.md, "Filters").
+ * Does the same as `maskCharacters`, but masks everything if no letter or digit would be hidden. Threat: a mask that
+ * hides nothing, or hides only separators, gives the value to a caller that may see only masked data (docs/contract.md,
+ * "Filters").
  */
 function* maskSomething(all: CodePoints, maskCharacter: string, shown: Uint8Array): Steps<string | Refusal> {
   let hidesSomething = false;

@@ -83,7 +83,7 @@ function readTokens(source: string) {
   try {
     return new Tokenizer(source).readTopLevelTokens();
   } catch {
-    // Discards the error of liquidjs, because it quotes the source.
+    // Does not pass on the error from liquidjs, because it quotes the source.
     return null;
   }
 }
@@ -122,7 +122,7 @@ function tokenize(content: string): { chain: Chain; text: string } | ChainProble
   try {
     return fromTokens(new Tokenizer(content).readFilteredValue());
   } catch {
-    // Discards the error of liquidjs, because it quotes the source.
+    // Does not pass on the error from liquidjs, because it quotes the source.
     return 'malformed';
   }
 }

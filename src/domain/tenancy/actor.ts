@@ -6,7 +6,7 @@ export type Actor =
   | {
       readonly kind: 'application';
       readonly applicationId: string;
-      /** The id of the API key. Null if the request uses no API key, as in `Caller`. */
+      /** The id of the API key. Null if the request uses no API key (see `Caller`). */
       readonly keyId: string | null;
       /** The source address of the author's request, used only for the access log. */
       readonly sourceAddress?: string;

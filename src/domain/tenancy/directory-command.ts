@@ -24,8 +24,8 @@ export type DirectoryCommand =
       /** The access fields from the request. The application's stored type determines which permissions are allowed. */
       readonly access: AccessFields;
       /**
-       * The application type from the request, which must not differ from the stored type. Undefined or null if the
-       * request omits it.
+       * The application type from the request. It must be the same as the stored type. Undefined or null if the request
+       * omits it.
        */
       readonly type: Json | undefined;
       /** The new expiry time in ms since the epoch. Undefined keeps the current expiry, and null removes it. */

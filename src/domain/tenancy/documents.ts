@@ -5,7 +5,7 @@ import type { TenantSettings } from '../access/tenant-settings.js';
 import type { Stamps } from './stamps.js';
 import type { WebhookDocument } from './webhook.js';
 
-/** A tenant, as sealed in its newest event. */
+/** A tenant, as it is sealed in its newest event. */
 export type TenantDocument = Stamps & {
   readonly name: string;
   readonly settings: TenantSettings;
@@ -28,7 +28,7 @@ export type AccessDocument =
   | { readonly kind: 'permissions'; readonly permissions: readonly Permission[] }
   | { readonly kind: 'rules'; readonly rules: readonly AccessRule[] };
 
-/** An application, as sealed in its newest event. */
+/** An application, as it is sealed in its newest event. */
 export type ApplicationDocument = Stamps & {
   readonly name: string;
   readonly type: ApplicationType;

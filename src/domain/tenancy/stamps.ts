@@ -1,6 +1,6 @@
 /**
- * The authors and the times of the creation and the last modification of a tenant, an application or a webhook. An
- * author is an application id or `operator`. Times are in ms since the epoch.
+ * Who created a tenant, an application or a webhook, who last modified it, and when. An author is an application id or
+ * `operator`. Times are in ms since the epoch.
  */
 export type Stamps = {
   readonly created_by: string;

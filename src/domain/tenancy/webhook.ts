@@ -44,7 +44,7 @@ export type NewWebhookSecret = { readonly secret: string };
  */
 export type WebhookSecret = NewWebhookSecret & { readonly created_at: number; readonly ends_at: number | null };
 
-/** A webhook, as sealed in its tenant's document. */
+/** A webhook, as it is sealed in its tenant's document. */
 export type WebhookDocument = WebhookSpec &
   Stamps & {
     readonly id: string;

@@ -56,7 +56,7 @@ export type TokenEvent =
       readonly cvc: 'kept' | 'set' | 'removed';
       readonly expiresAt: number | null;
       readonly cvcPurgeAt: number | null;
-      /** The previous key of the content if it stays in use, or null if `ends` contains it. */
+      /** The previous key of the content if that key stays in use. Null if `ends` contains that key. */
       readonly keeps: string | null;
       readonly ends: readonly string[];
     }
@@ -66,7 +66,7 @@ export type TokenEvent =
       readonly type: 'token.property.expired';
       readonly reason: 'due' | 'request';
       readonly dueAt: number;
-      /** The key of the content, which the event keeps. */
+      /** The key of the content. The event keeps this key. */
       readonly keeps: string;
       readonly ends: readonly string[];
     };
@@ -122,7 +122,7 @@ function created(command: Extract<TokenCommand, { do: 'create' }>): TokenEvent {
 }
 
 function updated(life: TokenLife, command: Extract<TokenCommand, { do: 'update' }>): TokenEvent {
-  // The update does not keep a cvc that is already due, even if that cvc has not been purged yet.
+  // If the stored cvc is already due, the update does not keep it, even if it has not been purged yet.
   const cvc =
     command.cvc === 'kept' && life.cvc !== null && cvcAt(life, codesEndUpTo(command)) === null
       ? 'removed'

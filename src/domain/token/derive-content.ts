@@ -22,7 +22,7 @@ export function deriveFrom(expressions: Expressions, draft: ContentDraft): Check
   return finish(deriving(expressions, draft));
 }
 
-/** Like `deriveFrom`, but works in steps. */
+/** Does the same as `deriveFrom`, but works in steps. */
 export function* deriving(expressions: Expressions, draft: ContentDraft): Steps<Checked<Derived>> {
   const size = checkContentSize({ ...draft });
   if (!size.ok) return size;

@@ -169,8 +169,8 @@ export function* draftUpdate(
 }
 
 /**
- * Returns the data from a patch in its stored form. If the data lacks something that the token type requires, returns
- * the data unchanged.
+ * Returns a patch's data in the form in which it is stored. If the data is missing something that the token type
+ * requires, returns the data unchanged.
  */
 function asStored(rule: TypeRule, data: Json | undefined): Json | undefined {
   if (data === undefined) return undefined;

@@ -6,8 +6,8 @@ export type TokenTimes = { readonly expires_at?: number | undefined; readonly cv
 /**
  * The plaintext part of each token event. It remains after erasure, so it contains only types, times, key ids and the
  * names of changed fields, and nothing that is derived from data. `ends` lists the keys that the event marks for
- * destruction. `keeps` is the previous content key if `ends` does not contain it. The earlier state can then still be
- * decrypted.
+ * destruction. If `ends` does not contain the previous content key, `keeps` is that key, and the earlier state can
+ * still be decrypted.
  */
 export type TokenEventHeader =
   | {
@@ -34,8 +34,8 @@ export type TokenEventHeader =
   | {
       readonly type: 'token.deleted';
       /**
-       * `request`: a request deleted the token. `undone`: the request that created this token and others failed
-       * halfway, and its tokens were deleted again.
+       * `request`: a request deleted the token. `undone`: a request that creates several tokens failed halfway, so the
+       * tokens that it had created, including this one, were deleted again.
        */
       readonly clear: { readonly reason: 'request' | 'undone'; readonly ends: readonly string[] };
     }
@@ -52,8 +52,8 @@ export type TokenEventHeader =
       };
     }
   /**
-   * An event that changes nothing. It occupies the revision that an abandoned append expected to get, so that the
-   * append can never succeed later.
+   * An event that changes nothing. It occupies the revision at which an abandoned append would store its event, so that
+   * the append can never succeed later.
    */
   | { readonly type: 'token.fenced'; readonly clear: Readonly<Record<string, never>> };
 

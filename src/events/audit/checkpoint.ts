@@ -26,7 +26,7 @@ export const checkpointSchema = z.object({
   time: count,
   /** The number of the newest hourly checkpoint, which may be this checkpoint itself. */
   hourly: z.int().min(1),
-  /** The number of hourly checkpoints up to this checkpoint. Includes this checkpoint if it is hourly itself. */
+  /** How many of the checkpoints up to and including this one are hourly. */
   hours: z.int().min(1),
   position: count,
   /** The number of commits in the chain, which is the size of the tree. */
@@ -64,7 +64,10 @@ export function checkpointHash(checkpoint: Signed): string {
     .digest('hex');
 }
 
-/** Returns the bytes to sign. They depend only on the hash, so the hash is enough to verify the signature. */
+/**
+ * Returns the bytes to sign. Apart from the hash, they contain nothing that varies, so the hash is enough to verify the
+ * signature.
+ */
 export function signedBytes(hashOfCheckpoint: string): Buffer {
   return lengthPrefixed(['strongroom.checkpoint.2.signature', hashOfCheckpoint]);
 }

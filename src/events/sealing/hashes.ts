@@ -72,8 +72,8 @@ function longHmac(key: Uint8Array, parts: readonly (string | Uint8Array)[]): Hma
 }
 
 /**
- * Returns the cached pads of a key. A key must not change after its first use. Some keys are zeroed after use, but none
- * of those keys is used with HMAC here.
+ * Returns the cached pads of a key. A key must not change after its first use here. Some keys are zeroed after use, but
+ * none of them is used with this function.
  */
 function padsOf(key: Uint8Array): Pads {
   const known = padsOfKeys.get(key);

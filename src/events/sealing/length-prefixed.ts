@@ -12,7 +12,7 @@ export function lengthPrefixed(parts: readonly string[]): Buffer {
 export function lengthPrefixedText(parts: readonly string[]): string {
   let text = '';
   for (const part of parts) {
-    // Names and ids are usually ASCII, in which each character is one byte.
+    // Names and ids are usually ASCII, and each ASCII character is one byte.
     const bytes = Buffer.byteLength(part) === part.length ? part : textOfBytes(Buffer.from(part));
     text += lengthOf(bytes) + bytes;
   }

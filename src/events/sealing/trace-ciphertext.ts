@@ -20,8 +20,8 @@ const keyBytes = 32;
 
 /**
  * Encrypts the trace id, person and reason of the request that caused an event or entry. The encryption key is derived
- * from the tenant's audit key and the current epoch (HKDF, RFC 5869), and the stored bytes begin with the epoch. Each
- * derived key therefore encrypts a bounded number of traces, and older traces stay readable.
+ * from the tenant's audit key and the current epoch (HKDF, RFC 5869). The stored bytes begin with the epoch, so older
+ * traces stay readable. Each derived key encrypts only a bounded number of traces.
  */
 export function sealTrace(keys: TraceKeys, trace: Trace, at: TracePlace): Buffer {
   const epoch = keys.traceEpoch();
@@ -53,7 +53,7 @@ function traceIn(text: string): Trace {
   return { traceId, visitor: { name, issuer, reason } };
 }
 
-/** The key that is derived from each audit key for the epoch in which the audit key was last used. */
+/** For each audit key, the key that is derived from it for the epoch in which the audit key was last used. */
 const derived = new WeakMap<Buffer, { readonly epoch: number; readonly key: Buffer }>();
 
 function epochKey(auditKey: Buffer, epoch: number): Buffer {

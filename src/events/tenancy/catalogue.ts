@@ -29,8 +29,8 @@ const schemas = {
   'application.key.issued': z.object(key),
   'application.key.revoked': z.object(key),
   /**
-   * An event that changes nothing. It occupies the revision that an abandoned append expected to get, so that the
-   * append can never succeed later.
+   * An event that changes nothing. It occupies the revision at which an abandoned append would store its event, so that
+   * the append can never succeed later.
    */
   'tenant.fenced': z.object({}),
 } satisfies { readonly [T in DirectoryEventType]: z.ZodType };

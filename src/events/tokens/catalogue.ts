@@ -44,8 +44,8 @@ export const tokenEventTypes: readonly string[] = Object.keys(schemas);
 export const tokenEventVersion = 1;
 
 /**
- * Thrown for an event that this program cannot read because it is damaged or has a newer version or an unknown type.
- * Unreadable events are never skipped.
+ * Thrown for an event that this program cannot read. Either the event is damaged, or it has a newer version or an
+ * unknown type. Unreadable events are never skipped.
  */
 export class UnreadableEvent extends Error {
   readonly event: { readonly position: number; readonly type: string; readonly version: number };

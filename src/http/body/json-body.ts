@@ -7,10 +7,7 @@ import { callerOf } from '../request-state.js';
 import { joinChunks } from './join-chunks.js';
 import { parsingJsonBody } from './parse-json-body.js';
 
-/**
- * The length up to which the chunks of a body are not combined. A body of this length has too few chunks to use much
- * memory.
- */
+/** Chunks of a body up to this length are not combined. Such a body has too few chunks to use much memory. */
 const shortBodyBytes = 16 * 1024;
 
 /**
@@ -38,8 +35,8 @@ export function readJsonBodies(app: FastifyInstance, turns: Turns): void {
 }
 
 /**
- * Returns the request body for a route that accepts any JSON. Throws Problem 400 if the request has no body. The body
- * parser produced the value, so it is always JSON.
+ * Returns the request body for a route that accepts any JSON. Throws Problem 400 if the request has no body. The value
+ * is always JSON, because our body parser produced it.
  */
 export function jsonBodyOf({ body }: { readonly body: unknown }): Json {
   if (body === undefined) throw new Problem('validation_failed', { body: ['is required'] });

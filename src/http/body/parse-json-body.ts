@@ -5,7 +5,7 @@ import { readJson, scanJson } from './scan-json.js';
 
 /**
  * The result of parsing a body. `message` completes "the body …" or "the value at `path` …". `path` is the path of the
- * invalid value (`data.number`, `a[0].b`). It is absent if the text itself or its outermost value is invalid.
+ * invalid value (`data.number`, `a[0].b`). `path` is absent if the text itself or its outermost value is invalid.
  */
 export type JsonBody =
   | { readonly ok: true; readonly value: Json }
@@ -30,7 +30,7 @@ export function parseJsonBody(bytes: Buffer | string): JsonBody {
   return { ok: true, value };
 }
 
-/** The size up to which a body is parsed without a pause. Parsing such a body takes a few milliseconds at most. */
+/** A body up to this size is parsed without a pause. Parsing it takes a few milliseconds at most. */
 const atOnceBytesMax = 32 * 1024;
 const decodedAtOnceBytes = 256 * 1024;
 

@@ -9,13 +9,16 @@ type Expected = 'value' | 'value or end' | 'key' | 'key or end' | 'comma or end'
 /** A reason why JSON is rejected. `message` completes "the body …" or "the value at `path` …". */
 type JsonFault = { readonly message: string; readonly path?: string };
 
-/** The number of JSON tokens that are scanned between two pauses. Scanning them takes a few tenths of a millisecond. */
+/**
+ * The number of JSON tokens that are scanned between two pauses. Scanning this many takes a few tenths of a
+ * millisecond.
+ */
 const tokensAtOnce = 2_000;
 
 /**
  * Returns the first fault in the JSON text. Returns null if `JSON.parse` accepts the text and the result can be stored
- * safely. Makes one pass without recursion. It validates the syntax itself, because the error messages of `JSON.parse`
- * quote the text.
+ * safely. Makes one pass without recursion. Does not use `JSON.parse` to validate the syntax, because the error
+ * messages of `JSON.parse` quote the text.
  */
 export function scanJson(text: string): JsonFault | null {
   return finish(new Scanner(text, null).scan());
@@ -58,7 +61,7 @@ class Scanner {
       if (fault !== null) return fault;
       if (this.#builder === null || !isValue) continue;
       const first = this.#text[start];
-      // Arrays and objects were already added when they were opened.
+      // Arrays and objects were added when they were opened, so they are skipped here.
       if (first === '{' || first === '[' || first === ']') continue;
       const value: Json =
         first === '"' ? yield* unescaped(this.#text, start, this.#at) : JSON.parse(this.#text.slice(start, this.#at));
@@ -127,7 +130,7 @@ class Scanner {
     if (fault !== null) return fault;
     container.keyEnd = this.#at;
     const key = this.#containers.key();
-    // Code that copies the object by assignment would use such a key to change the prototype of the copy.
+    // If code copied the object by assigning each key, such a key would change the prototype of the copy.
     if (key === '__proto__' || (key === 'prototype' && container.isConstructor)) {
       return { message: 'must not be used as a key', path: this.#containers.path() };
     }
@@ -286,7 +289,7 @@ class JsonBuilder {
  * the closing quote.
  */
 function* unescaped(text: string, start: number, end: number): Steps<string> {
-  // Slices first, so that `indexOf` does not search beyond the end of the literal.
+  // The literal is sliced first, so that `indexOf` does not search beyond its end.
   const raw = text.slice(start + 1, end - 1);
   let result = '';
   let from = 0;
@@ -345,12 +348,12 @@ function keyAt(text: string, start: number, end: number): string {
 }
 
 /**
- * The number of significant digits that every double preserves, except very small ones. A literal of at most this
- * length cannot contain more digits.
+ * Every double except very small ones preserves this many significant digits. A literal of at most this length cannot
+ * contain more digits.
  */
 const certainLength = 15;
 const tiny = 1e-300;
-/** The size from which `JSON.stringify` writes whole numbers with an exponent. */
+/** `JSON.stringify` writes whole numbers of at least this size with an exponent. */
 const exponentFrom = 1e21;
 
 /**

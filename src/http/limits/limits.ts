@@ -53,7 +53,7 @@ export function createLimits(rateLimits: RateLimits, settings: LimitSettings, me
 
   return {
     request: ({ applicationId }) => use(requests, applicationId, 1),
-    // One token is already counted, because the request was counted when it arrived.
+    // The request was counted as one token when it arrived, so only its other tokens are counted here.
     weigh: ({ applicationId }, tokens) => use(requests, applicationId, Math.max(0, tokens - 1)),
     keyless: ({ ip, url }) => (url.startsWith('/health/') ? undefined : use(keyless, addressGroup(ip), 1)),
     authFailure: (address) => use(failures, addressGroup(address), 1),

@@ -4,7 +4,7 @@ import { Problem } from '../problem/problem.js';
 import { createRoom } from './room.js';
 import { createShares } from './shares.js';
 
-/** The maximum size of a body for which no memory is reserved. */
+/** No memory is reserved for bodies up to this size. */
 const smallBodyBytes = 64 * 1024;
 /** The memory in bytes that parsing and validating a JSON body uses for each byte of the body. */
 const bytesPerBodyByte = 8;
@@ -25,16 +25,16 @@ export type Lease = {
 };
 
 /**
- * Decides when each tenant's requests run. Threat: a tenant sends so many or such large requests that no time or memory
- * is left for other tenants.
+ * Decides when each tenant's requests run. Threat: a tenant sends many requests, or large ones, and leaves no time or
+ * memory for other tenants.
  */
 export type Admission = {
   /**
-   * Resolves when the request of a tenant may run. If the request may run immediately, returns undefined. Throws
-   * Problem 503 if too little memory is available.
+   * Resolves when the tenant's request may run. If the request may run immediately, returns undefined. Throws Problem
+   * 503 if too little memory is available.
    */
   admit(request: FastifyRequest, reply: FastifyReply, tenantId: string): Promise<void> | undefined;
-  /** Records the size in bytes of the response that is sent next. */
+  /** Records the size in bytes of the response that is about to be sent. */
   respond(request: FastifyRequest, bytes: number): void;
 };
 
@@ -69,8 +69,8 @@ export function createAdmission(app: FastifyInstance, turns: Turns, bodyBytesMax
   });
 
   /**
-   * Rejects a request whose caller has disconnected. Threat: a caller disconnects in the middle of a body, and its
-   * request would never release its resources.
+   * Rejects a request whose caller has disconnected. Threat: a caller disconnects while sending a body. If its request
+   * still ran, it would never release its resources.
    */
   function refuseGone({ isGone }: Lease): void {
     if (isGone) throw new Problem('overloaded', undefined, retryAfterMs);
@@ -79,7 +79,7 @@ export function createAdmission(app: FastifyInstance, turns: Turns, bodyBytesMax
   async function enter(lease: Lease, share: Promise<void> | undefined, bytes: number): Promise<void> {
     if (share !== undefined) {
       await share;
-      // The waiting requests of a tenant start one at a time, in turn with requests from other tenants.
+      // A tenant's waiting requests start one at a time, alternating with requests from other tenants.
       await turns.turn(lease.tenantId);
     }
     lease.isRunning = true;

@@ -5,7 +5,7 @@ import type { FastifyInstance } from 'fastify';
 import { Problem } from '../problem/problem.js';
 
 const checkMs = 1_000;
-/** The time after which a connection with unsent data is closed if the client reads nothing. */
+/** If a connection has unsent data and the client reads nothing for this time, in ms, the connection is closed. */
 const stalledMs = 10_000;
 /** The number of file descriptors that are reserved for store files, connections to servers, and the admin listener. */
 const reservedDescriptors = 192;
@@ -22,8 +22,8 @@ const retryAfterMs = 2_000;
 
 type Connection = {
   /**
-   * The state of a connection. `taken` is the number of bytes that the client has read. `since` is the last time at
-   * which `taken` grew or at which no data was left to send.
+   * The state of a connection. `taken` is the number of bytes that the client has read. `since` is the most recent time
+   * at which `taken` had grown or no data was left to send.
    */
   taken: number;
   since: number;
@@ -34,7 +34,7 @@ type Connection = {
 
 /**
  * Limits the cost of connections. Each connection runs one request at a time. The next pipelined request starts when
- * the previous response has been sent. The connection of a client that does not read its response is closed.
+ * the previous response has been sent. If a client does not read its response, its connection is closed.
  *
  * The limit on connections is lower than the limit on file descriptors. A request on a connection beyond the limit
  * receives a 503 response.
@@ -53,7 +53,7 @@ export function watchConnections(app: FastifyInstance, connectionsMax = connecti
     const now = performance.now();
     for (const [socket, connection] of connections) {
       const taken = socket.bytesWritten - socket.writableLength;
-      // After the last response, the connection stays open only if the client does not close it.
+      // Once our side has ended the connection, it stays open only if the client does not close its side.
       const isWaiting = socket.writableLength > 0 || socket.writableEnded || connection.isBeyondLimit;
       if (!isWaiting || taken !== connection.taken) connection.since = now;
       connection.taken = taken;
@@ -73,8 +73,8 @@ export function watchConnections(app: FastifyInstance, connectionsMax = connecti
       return done(new Problem('overloaded', undefined, retryAfterMs));
     }
     const begin = (): void => {
-      // A response on a destroyed socket never emits `close`. If the request began, its resources would never be
-      // released.
+      // A response on a destroyed socket never emits `close`. A request that began now would therefore never release
+      // its resources.
       if (socket.destroyed) return;
       connection.isBusy = true;
       reply.raw.once('close', () => {
@@ -89,15 +89,12 @@ export function watchConnections(app: FastifyInstance, connectionsMax = connecti
   });
 }
 
-/** Returns the maximum number of connections that the limit on file descriptors allows. */
+/** Returns how many connections the limit on file descriptors allows. */
 function connectionsThatFit(): number {
   return Math.min(connectionsMost, Math.max(connectionsLeast, descriptorLimit() - reservedDescriptors));
 }
 
-/**
- * Returns the limit on file descriptors. Node.js has already raised the soft limit to the maximum for the process at
- * startup.
- */
+/** Returns the limit on file descriptors. At startup, Node.js raises the soft limit to the hard limit. */
 function descriptorLimit(): number {
   try {
     const [, limit] = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? [];

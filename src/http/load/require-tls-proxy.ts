@@ -2,7 +2,7 @@ import { BlockList, isIPv6 } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { Problem } from '../problem/problem.js';
 
-/** Returns true if the URL is a health route. Probes do not use the proxy but connect to these routes directly. */
+/** Returns true if the URL is a health route. Probes connect to these routes directly, without the proxy. */
 export function isHealthRoute(url: string | undefined): boolean {
   return url?.startsWith('/health/') === true;
 }

@@ -25,9 +25,9 @@ export type Room = {
    * little memory becomes available within 5 s.
    */
   take(tenantId: string, bytes: number, isGone: () => boolean): Promise<void>;
-  /** Adds the memory of a response that already exists. */
+  /** Counts the memory of a response that is already in memory. */
   add(tenantId: string, bytes: number): void;
-  /** Releases memory that `take` or `add` has counted. */
+  /** Releases memory that `take` or `add` counted. */
   give(tenantId: string, bytes: number): void;
   /**
    * Returns true if the tenant uses more than its share of the budget. Also returns true if all tenants together use
@@ -57,7 +57,8 @@ export function createRoom(bytesMax = Math.min(roomBytesMax, getHeapStatistics()
 
   function fits(tenantId: string, bytes: number): boolean {
     const own = held.get(tenantId) ?? 0;
-    // A request always fits if no other request is using memory, because the memory of each request is bounded.
+    // A request always fits if no other request uses memory. This is safe, because no single request uses more than a
+    // fixed amount.
     return (own === 0 || own + bytes <= tenantBytesMax) && (total === 0 || total + bytes <= bytesMax);
   }
 

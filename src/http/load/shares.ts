@@ -5,13 +5,13 @@ const activeMs = 1_000;
 
 /**
  * Limits how many requests each tenant runs at the same time. If only one tenant is active, all of its requests run. If
- * several tenants are active, each of them runs a few requests, and its other requests wait. A tenant that opens more
- * connections therefore does not get a larger share of the serving thread.
+ * several tenants are active, each of them runs a few requests, and its other requests wait. A tenant therefore does
+ * not get a larger share of the serving thread by opening more connections.
  */
 export type Shares = {
   /**
    * Resolves when a request may run. If the request may run immediately, returns undefined. `isGone` returns true if
-   * the caller has disconnected. The request of such a caller does not have to run.
+   * the caller has disconnected. In that case, the request does not have to run.
    */
   enter(tenantId: string, isGone: () => boolean): Promise<void> | undefined;
   /** Records that a running request has finished. */

@@ -39,10 +39,7 @@ export function createLogger(options: {
   };
 }
 
-/**
- * The maximum time in ms for which a line stays in the buffer. Writing each line separately would double the cost of
- * logging.
- */
+/** The maximum time in ms for which a line stays in the buffer. Without a buffer, logging would cost twice as much. */
 const waitMs = 10;
 
 function gathered(stream: LineStream): LineStream {
@@ -62,7 +59,7 @@ function gathered(stream: LineStream): LineStream {
 }
 
 /**
- * The log fields that the text of a request includes. The logger does not print them again, so a request takes only one
+ * The log fields that are part of a request's text. They are not printed a second time, so each request takes only one
  * line on a terminal.
  */
 const inText = ['route', 'method', 'status', 'duration_ms', 'code', 'trace_id', 'application_id'];

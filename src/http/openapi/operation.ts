@@ -28,11 +28,11 @@ export type Operation = {
   readonly summary: string;
   readonly description?: string;
   readonly pathParameters?: Readonly<Record<string, string>>;
-  /** Documents the query parameters of a route whose own schema cannot describe them. */
+  /** Documents the route's query parameters if the route's own schema cannot describe them. */
   readonly query?: z.ZodType;
   /**
    * Documents a body that the route parses itself. If the route has a body schema, that schema documents the body
-   * instead. If neither exists, the document allows any JSON.
+   * instead. If the route has neither, the document allows any JSON.
    */
   readonly body?: z.ZodType;
   readonly requestHeaders?: readonly RequestHeader[];

@@ -10,7 +10,7 @@ const entities: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** Builds HTML from a template. Escapes every value as text, except HTML that this function produced. */
+/** Builds HTML from a template. Escapes every value except HTML that this function produced. */
 export function html(parts: TemplateStringsArray, ...values: readonly Value[]): Html {
   return { html: parts.map((part, index) => part + (index < values.length ? show(values[index] ?? '') : '')).join('') };
 }

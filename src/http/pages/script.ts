@@ -1,6 +1,6 @@
 /**
- * The script for the reference page. It adds the search, and buttons that copy code. The page is complete without the
- * script. The script neither loads nor sends anything.
+ * The script for the reference page. It adds a search field, and buttons that copy code. The page is complete without
+ * the script. The script neither loads nor sends anything.
  */
 export const script = `'use strict';
 const form = document.querySelector('#search-form');

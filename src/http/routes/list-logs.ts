@@ -15,7 +15,7 @@ const text = z.string({ error: 'must be given once' }).optional();
 
 /**
  * Accepts only words that occur in access log entries. If a misspelled word led to an empty page instead of an error,
- * the client would conclude that nothing happened.
+ * the client would conclude that nothing had happened.
  */
 function oneOf<const Word extends string>(words: readonly Word[]) {
   return z.enum(words, { error: `must be one of ${words.join(', ')}, and given once` }).optional();

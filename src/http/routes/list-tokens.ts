@@ -23,9 +23,9 @@ const listTokensQuery = z.looseObject({ ...pageQuery, id: values, type: values }
 type ListTokensQuery = z.output<typeof listTokensQuery>;
 
 /**
- * The metadata filters for listing tokens, in the form that the OpenAPI document describes. `metadata.<key>` has no
- * fixed name. The document therefore describes an object, and clients send each of its members as a separate parameter
- * (docs/adr/0050-the-openapi-document-is-for-generators.md).
+ * The metadata filters for listing tokens, in the form that the OpenAPI document describes. A parameter
+ * `metadata.<key>` has no fixed name, so the document describes an object instead. Clients send each member of this
+ * object as a separate parameter (docs/adr/0050-the-openapi-document-is-for-generators.md).
  */
 export const documentedMetadata = {
   metadata_filter: z
@@ -38,8 +38,8 @@ export const documentedMetadata = {
       style: 'form',
       explode: true,
     }),
-  // The document does not describe this parameter as JSON content. A generator that ignores the content type would send
-  // each member as a separate parameter.
+  // The document does not describe this parameter as JSON content, because a generator that ignores the content type
+  // would send each member as a separate parameter.
   metadata: z.string().optional().meta({
     description: 'The same filters as a JSON string: an object that maps metadata keys to values.',
     contentMediaType: 'application/json',

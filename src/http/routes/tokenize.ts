@@ -67,7 +67,8 @@ export const tokenizeRoute: Routes = (app, { vault, limits }, headerNames) => {
       );
       const render = await release(vault, context, answers, createSharedBudget());
       const shown: Json[] = [];
-      // The token's id replaces a bare value. A token object replaces a create request.
+      // In the response, each bare value is replaced with its token's id, and each create request with its token
+      // object.
       for (const [index, token] of result.value.entries()) {
         shown.push(isShown(index) ? await work.run(render(token)) : token.id);
       }
@@ -107,13 +108,13 @@ function fieldPath(steps: readonly PropertyKey[]): string {
   );
 }
 
-/** A place in a body at which a token replaces the value. The value is either a create request or a bare value. */
+/** A place in a body whose value is replaced with a token. The value is either a create request or a bare value. */
 type Place = { readonly value: Exclude<Json, null>; readonly isRequest: boolean; readonly path: string };
 
 /**
- * Returns at most `max` places of a body, in the order of the text (docs/contract.md, "Tokenize"). An object with
- * `type` and `data` is a create request, even if it has other fields. Outside create requests, every value except null
- * is a place.
+ * Returns at most `max` places of a body, in the order in which they appear in the text (docs/contract.md, "Tokenize").
+ * An object with `type` and `data` is a create request, even if it has other fields. Outside create requests, every
+ * value except null is a place.
  */
 function* placesOf(body: Json, max: number): Steps<readonly Place[]> {
   const places: Place[] = [];

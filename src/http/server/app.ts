@@ -99,7 +99,7 @@ const routes: readonly Routes[] = [
 
 const bodyBytesMax = 4 * 1024 * 1024;
 /**
- * The maximum length of an id in a path. It exceeds the longest request line that Node.js accepts, so the router
+ * The maximum length of an id in a path. The limit exceeds the longest request line that Node.js accepts, so the router
  * accepts every id. An id that is too long for a token therefore returns 404, like any other unknown id.
  */
 const pathIdCharactersMax = 16 * 1024;
@@ -162,8 +162,8 @@ export function createApp(service: Service, options: AppOptions): FastifyInstanc
   app.decorate('admission', admission);
   recordManagementReads(app, service.vault);
   collectOperations(app, acceptsBearer);
-  // Authentication and the routes are in a plugin. They therefore run after the hooks of other plugins, such as CORS,
-  // and a web page can read even a 401.
+  // Authentication and the routes are in a plugin, so that they run after the hooks of other plugins, such as CORS. A
+  // web page can therefore read even a 401.
   app.register(async (scope) => {
     scope.addHook(
       'onRequest',
@@ -187,7 +187,7 @@ function serverOptions({ headerNames, trustedProxies, tls }: AppOptions, uuid: (
     return503OnClosing: false,
     rewriteUrl: routedUrl,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: pathIdCharactersMax },
-    // Fastify reports these errors before it runs any hook, so the hooks have not set the trace id.
+    // Fastify reports these errors before it runs any hook, so no hook has set the trace id.
     frameworkErrors: (_error, request, reply) => {
       const traceId = traceIdOf(request, headerNames.traceId, uuid);
       reply.header(traceHeader, traceId).header('connection', 'close');

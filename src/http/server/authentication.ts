@@ -23,7 +23,7 @@ type KeyCarriers = {
  * rejects these requests:
  * - 429: the request exceeds a limit.
  * - 401: the request has no valid key.
- * - 403: the caller lacks the route's permission on all containers.
+ * - 403: the caller does not have the route's permission on any container.
  * - 400: the headers for the person or the reason are invalid.
  *
  * After the first two checks, the request waits for its tenant's share of the service.
@@ -72,7 +72,7 @@ export function createAuthentication(service: Service, carriers: KeyCarriers, ad
 
 /**
  * Returns the caller with the address and the visitor of the request. Copies each field by name, because spreading the
- * object would take as long as computing a hash.
+ * object takes as long as computing a hash.
  */
 function callerAt(caller: Caller, sourceAddress: string, visitor: Visitor | null): Caller {
   const { tenantId, applicationId, keyId, applicationType, access, tenantSettings } = caller;

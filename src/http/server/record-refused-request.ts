@@ -3,8 +3,8 @@ import { recordRefusal } from '../../audit/access-log/record-refusal.js';
 import type { Vault } from '../../vault/vault.js';
 
 /**
- * Records in the access log that the request of a known caller failed with 403, 500 or 503. The response does not wait
- * for this record.
+ * Records in the access log that a known caller's request failed with 403, 500 or 503. The response does not wait for
+ * this record.
  */
 export function recordRefusedRequest(vault: Vault, request: FastifyRequest, status: number): void {
   const { caller, traceId, routeOptions, params } = request;

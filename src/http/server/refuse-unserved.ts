@@ -4,7 +4,7 @@ import { Problem } from '../problem/problem.js';
 /**
  * Rejects each request that no route serves. The response is 405 with `Allow` if the path supports other methods, and
  * 404 if it does not (docs/contract.md, "Methods"). `OPTIONS` is served only as a CORS preflight. `count` counts the
- * request for the limit on requests without a key. Call this function before you register the routes.
+ * request toward the limit on requests without a key. Call this function before you register the routes.
  *
  * The decision depends only on the method and the path, never on a key or a token. A caller therefore learns nothing
  * that is not in the public OpenAPI document.
@@ -43,7 +43,7 @@ export function refuseUnserved(app: FastifyInstance, count: (request: FastifyReq
   });
   // Runs after the CORS hooks, so that a browser can read the response. Threat: a caller without a key sends large
   // bodies to unknown paths. Without this hook, Fastify would parse each body before it runs the handler for unknown
-  // paths, and these requests would not count for any limit.
+  // paths, and these requests would not count toward any limit.
   app.addHook('preParsing', (request, reply, _payload, done) => {
     if (request.is404) refuse(request, reply).catch(done);
     else done();

@@ -5,10 +5,10 @@ import { Problem } from '../problem/problem.js';
 const undecodable = new WeakSet<object>();
 
 /**
- * Returns the URL that Fastify uses to route a message (`rewriteUrl`). Fastify rejects a URL that cannot be decoded
- * before it runs any hook. We therefore route such a message under a different URL, and `refuseWhatNodeRefuses` rejects
- * it. Threat: an attacker without a key sends thousands of such requests on one connection. The hooks count these
- * requests for a limit.
+ * Returns the URL that Fastify uses to route a message (`rewriteUrl`). If a URL cannot be decoded, Fastify rejects the
+ * message before it runs any hook. We therefore route such a message under a different URL, so that our hooks run and
+ * `refuseWhatNodeRefuses` rejects it. Threat: an attacker without a key sends thousands of such requests on one
+ * connection. Our hooks count these requests toward a limit.
  */
 export function routedUrl(message: { readonly url?: string | undefined }): string {
   const { url = '/' } = message;

@@ -20,8 +20,8 @@ export type RequestLog = {
 };
 
 /**
- * Counts and logs each finished request. `prefix` distinguishes the routes of this app from routes of a different app
- * with the same paths.
+ * Counts and logs each finished request. `prefix` distinguishes this app's routes from another app's routes with the
+ * same paths.
  */
 export function reportRequests(app: FastifyInstance, metrics: Service['metrics'], log: RequestLog, prefix = ''): void {
   app.addHook('onResponse', (request, reply, done) => {

@@ -5,7 +5,7 @@ const accepted = /^[A-Za-z0-9._-]{1,100}$/;
 
 /**
  * Matches a UUID with or without hyphens. Tracing libraries write both forms. A random UUID often contains many digits
- * in a row.
+ * in a row, so a UUID with a letter is exempt from the limits on digits.
  */
 const uuid = /^[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}$/i;
 

@@ -2,8 +2,8 @@ import type { FastifyInstance } from 'fastify';
 import type { Spans } from '../../ports/spans.js';
 
 /**
- * Records a span for each request except health probes. A probe arrives every second and provides no information about
- * callers.
+ * Records a span for each request except health probes. Probes arrive every second, and tracing them would provide no
+ * information about callers.
  */
 export function traceRequests(app: FastifyInstance, spans: Spans): void {
   app.addHook('onRequest', (request, reply, done) => {
@@ -17,7 +17,7 @@ export function traceRequests(app: FastifyInstance, spans: Spans): void {
     });
     span.run(done);
   });
-  // The body is read in socket events. These events run outside the trace context of the request.
+  // The body is read in socket event handlers, which run outside the trace context of the request.
   app.addHook('preValidation', (request, _reply, done) => {
     if (request.span === null) done();
     else request.span.run(done);

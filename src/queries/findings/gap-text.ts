@@ -1,12 +1,12 @@
 import { counted } from '../../domain/text.js';
 import type { ProjectionName } from '../../ports/projections.js';
 
-/** The cluster profile counts unread events only up to this number. */
+/** In the cluster profile, unread events are counted only up to this number. */
 const gapMax = 1_000;
 
 /**
- * Describes how far a projection is behind the log. If the shredder is behind, ended keys do not necessarily still
- * exist. Commands destroy ended keys before they respond, and the shredder only verifies this.
+ * Describes how far a projection is behind the log. If the shredder is behind, this does not mean that ended keys still
+ * exist. Commands destroy ended keys before they respond, and the shredder only verifies that they have done so.
  */
 export function gapText(name: string, gap: number | null): string {
   if (gap === null) return 'unknown, because a store is unavailable';

@@ -12,8 +12,8 @@ import { type Finding, ok, problem } from './finding.js';
 const unsignedMsMax = 3_600_000 + 300_000;
 
 /**
- * Checks that this vault's key has signed the newest checkpoint, and that the events after it have not waited too long
- * for the next checkpoint.
+ * Checks that the newest checkpoint was signed with this vault's key, and that the events after it have not waited too
+ * long for the next checkpoint.
  */
 export async function lastCheckpoint({ log, keys, clock }: Vault): Promise<Finding> {
   const [newest] = await log.readNewest(checkpointStream, null, 1);

@@ -100,7 +100,9 @@ export async function deadlines(vault: Vault): Promise<Finding> {
   return problem('deadlines', says, 'Start the service, or a worker, or run `strongroom doctor --fix`.');
 }
 
-/** Runs `lastCheckpoint`. If this check finds out that the log is forged, returns a finding that reports it. */
+/**
+ * Runs `lastCheckpoint`. If that check finds out that the log is forged, returns a finding that reports the forgery.
+ */
 async function checkpoint(vault: Vault): Promise<Finding> {
   try {
     return await lastCheckpoint(vault);

@@ -9,8 +9,8 @@ const dayMs = 24 * 3_600_000;
 /** A delivery is reported if it has failed this many times in a row. These attempts take about six minutes. */
 const failedMin = 4;
 /**
- * A webhook is reported if its position is this far behind the log. The limit must be greater than 10,000, because a
- * webhook may skip that many events of other tenants before it stores its position.
+ * A webhook is reported if its position is this many events behind the log. The limit must be greater than 10,000,
+ * because a webhook may skip that many events of other tenants before it stores its position.
  */
 const behindMin = 20_000;
 const shownMax = 10;

@@ -115,8 +115,8 @@ async function built(steps: Generator<undefined, WordList>, turn: () => Promise<
 }
 
 /**
- * Returns a function to await between small pieces of work. If the time slice is used up, the function lets other
- * requests run.
+ * Returns a function to await between small pieces of work. When the current time slice is used up, this function lets
+ * other requests run.
  */
 function slices(): () => Promise<void> {
   let since = performance.now();

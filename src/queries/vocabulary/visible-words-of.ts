@@ -26,8 +26,8 @@ function searchableContainers({ access }: Caller): readonly string[] {
 }
 
 /**
- * Returns null if the error is an expected failure, because a lack of suggestions does not justify an error response. A
- * request that needs the same rows or keys reports the failure.
+ * Returns null for an expected failure, because missing suggestions do not justify an error response. The failure is
+ * reported by the next request that needs the same rows or keys.
  */
 function refusedByStore(error: unknown): null {
   if (error instanceof StoreUnavailable || error instanceof TenantGone) return null;

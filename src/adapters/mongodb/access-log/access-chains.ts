@@ -6,7 +6,7 @@ import { accessCollection, monthsStored } from './access-collections.js';
 import { type EntryDocument, entryOf } from './entry-document.js';
 import { afterBatch, beforeAll, entryPlace, isChain } from './entry-key.js';
 
-/** The number of entries after which a result contains no more batches. */
+/** Once a result contains this many entries, no more batches are added to it. */
 const entriesMax = 20_000;
 
 type StoredBatch = { readonly sequence: number; readonly entries: AccessEntry[]; link: EntryDocument['batch'] };

@@ -28,7 +28,7 @@ export function mongoAccessLog(connection: MongoConnection): AccessLog & { close
       const months = (await connection.call(monthsStored)).filter((month) => month < monthOf(before));
       let dropped = 0;
       for (const month of months) {
-        // `dropCollection` returns false if another process has already dropped the collection.
+        // If another process has already dropped the collection, `dropCollection` returns false.
         if (await connection.call((db) => db.dropCollection(accessCollection(month)))) dropped += 1;
       }
       if (months.length > 0) writer.forgetMonths();

@@ -8,8 +8,8 @@ import { uuidText } from '../uuid.js';
 const pageSize = 2_000;
 
 /**
- * Opens the key store of the cluster for a backup. The backup reads one page of documents at a time while other
- * processes use the store.
+ * Opens the cluster's key store for a backup. The backup reads one page of documents at a time while other processes
+ * use the key store.
  */
 export async function openMongoKeysToCopy(url: string, databaseName: string): Promise<KeysToCopy> {
   const connection = await connectMongo(url, databaseName);

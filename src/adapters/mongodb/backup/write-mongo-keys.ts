@@ -8,8 +8,8 @@ import { uuidBytes, uuidText } from '../uuid.js';
 
 const rowsAtOnce = 1_000;
 /**
- * The log readers whose positions are not restored. They start again at the beginning of the log, because the log may
- * be restored from a different copy than the keys.
+ * The log readers whose positions are not restored. These readers start again at the beginning of the log, because the
+ * log may be restored from a different backup than the keys.
  */
 const readers = ['shredder', 'orphans', 'anchor', 'log'] satisfies KeyRingReader[];
 const notRestored = new Set<unknown>([...readers, ...logMemories, restoringMark]);
@@ -61,8 +61,8 @@ export async function writeMongoKeys(
 }
 
 /**
- * Marks the store as incomplete. Throws BackupRefused if the store is not empty, except if an earlier restore was
- * interrupted.
+ * Marks the store as incomplete. Throws BackupRefused if the store is not empty, unless an interrupted restore has left
+ * it incomplete.
  */
 async function begin(connection: MongoConnection, attempt: string): Promise<void> {
   const mark = { _id: restoringMark, value: attempt };

@@ -60,17 +60,17 @@ export function mongoDirectoryWriter({ call }: MongoConnection) {
       if (before !== null && stored !== before) return 'gap';
     }
     // A concurrent write cannot be the reason for this failure. A key in this record also belongs to a different
-    // record, which no sequence of events can produce.
+    // record. No sequence of events can produce two such records.
     throw new Error('a directory record cannot be written');
   }
 
   return {
     /**
-     * Writes the records that result from events of a tenant. `before` is the revision before these events, or -1 if
-     * they are the first events. The records of the applications are written first. After them, the record of the
+     * Writes the records that result from a tenant's events. `before` is the revision before these events, or -1 if
+     * they are the first events. The records of the applications are written first. After that, the record of the
      * tenant is written, but only if the stored record has the revision `before`. The row of a tenant is therefore
-     * never newer than the rows of its applications. This is true even if two processes append events in one order and
-     * write the rows in the opposite order.
+     * never newer than the rows of its applications, even if two processes append events in one order and write the
+     * rows in the opposite order.
      */
     async write(records: readonly Stored<DirectoryRecord>[], before: number): Promise<DirectoryOutcome> {
       return writeInOrder(records, before);

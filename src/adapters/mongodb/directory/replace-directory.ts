@@ -14,8 +14,8 @@ const collectionIn = (db: Db) => db.collection<DirectoryDocument>(directoryColle
 /**
  * Replaces all stored rows with `records` in one transaction. Removes each stored row that is not in `records`. A
  * stored row that is newer than the records is not replaced, because its tenant changed after the records were folded.
- * Each key retains the minute of its last use. If another process changes a row during the replacement, replaces
- * nothing and returns false.
+ * Each key retains the minute of its last use. If another process changes a row while the rows are being replaced,
+ * replaces nothing and returns false.
  */
 export async function replaceDirectory(
   connection: MongoConnection,

@@ -4,9 +4,9 @@ import { loadGenerations } from './generations-document.js';
 
 /**
  * Drops the rows of every generation that is no longer written. Any process can call this function at any time. A
- * generation is listed as written before its first row is created, and after it has been removed from the list, it is
- * never written again. This function therefore looks up the collections first and reads the list afterwards. If the
- * generation of a collection is not in the list, it has been removed from the list and will not be added again.
+ * generation is listed as written before its first row is created. After it has been removed from the list, it is never
+ * written again. This function therefore looks up the collections first and reads the list afterwards. If a
+ * collection's generation is not in the list, it has been removed from the list and will not be added again.
  */
 export async function dropUnusedRows(connection: MongoConnection): Promise<void> {
   const found = await connection.call((db) =>

@@ -29,8 +29,8 @@ export function generationsCollection(db: Db): Collection<GenerationsDocument> {
 }
 
 /**
- * Creates the document if it is missing. The new document lists a single generation, which `toRead` returns, as both
- * read and written.
+ * Creates the document if it is missing. The new document lists only the generation that `toRead` returns. This
+ * generation is listed as both read and written.
  */
 export async function ensureGenerations({ call }: MongoConnection, toRead: () => Promise<number>): Promise<void> {
   const found = await call((db) => generationsCollection(db).findOne(theGenerations));

@@ -13,9 +13,8 @@ import { type KnownGenerations, knownGenerations } from './known-generations.js'
 import { createRebuildHold, heldByAnother, leaseUntil } from './rebuild-hold.js';
 
 /**
- * The time in ms for which a process can still use a generation after the generation was removed from the list of
- * written generations. After this time, no process considers the generation to be in use, and no process has a pending
- * write to it.
+ * After a generation has been removed from the list of written generations, a process can still use it for this time,
+ * in ms. After this time, no process considers the generation to be in use, and no process has a pending write to it.
  */
 const settleMs = 3_000;
 
@@ -41,8 +40,9 @@ export type MongoGenerations = Generations & {
 
 /**
  * Implements `Generations` on MongoDB, with one collection per generation. A single document lists the generations that
- * are read and written. Before a process writes a row, it reads this document, but only after the event for the row is
- * stored. If a generation is added after that read, the rebuild of the generation finds the event in the log.
+ * are read and written. For each row, a process stores the event first, then reads this document, and then writes the
+ * row. If a generation is added after the document was read, the event is already stored, so the rebuild of the
+ * generation finds it in the log.
  */
 export function mongoGenerations(connection: MongoConnection, log: Pick<EventLog, 'readClear'>): MongoGenerations {
   const { call } = connection;

@@ -17,8 +17,8 @@ export const leaseUntil = { $add: ['$$NOW', leaseMs] };
 
 /**
  * Creates the functions that manage the lease on the rebuild. One process at a time holds the lease, under an id that
- * is new each time. Every change to the state of the rebuild has this id in its filter. If a process was suspended and
- * another process has acquired the lease since, the first process can therefore no longer change anything.
+ * is new each time. The filter of every change to the rebuild's state contains this id. If a process was suspended and
+ * another process has acquired the lease since then, the suspended process can therefore no longer change anything.
  */
 export function createRebuildHold(connection: MongoConnection) {
   const { call } = connection;

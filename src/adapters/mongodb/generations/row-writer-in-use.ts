@@ -15,9 +15,9 @@ type OnEnded = (stream: string, revision: number) => Promise<void>;
 
 /**
  * Creates a writer that writes rows to every generation that is listed as written. The writer reads this list after a
- * row is passed to it, so pass a row only after its event is stored. If the search terms of a row are missing for one
- * of these generations, the result is `gap`, and the caller folds the stream to compute the terms. Concurrent rows are
- * written as one group.
+ * row is passed to it, so pass a row only after its event is stored. If a row has no search terms for one of these
+ * generations, the result is `gap`, and the caller folds the stream to compute the terms. Concurrent rows are written
+ * as one group.
  */
 export function rowWriterInUse(
   connection: MongoConnection,
@@ -42,8 +42,8 @@ export function rowWriterInUse(
     const { read, write } = await generations.fresh();
     const gaps = new Set<string>();
     for (const distinct of eachStreamOnce(rows)) {
-      // Writes the generation that is read last. After a caller has seen a row in this generation, all other
-      // generations already have the row.
+      // The generation that is read is written last. Once a caller has seen a row in this generation, all other
+      // generations have the row too.
       for (const generation of [...write.filter((each) => each !== read), read]) {
         await writeInto(generation, read, distinct, gaps);
       }
@@ -63,7 +63,7 @@ export function rowWriterInUse(
       const each = await Promise.all(
         write.map((generation) => mongoRowWriter(connection, generation).revisionsOf(streams)),
       );
-      // Skips a stream that has no row in one of the generations, because that generation still lacks the row.
+      // Skips a stream if its row is missing in at least one generation, because that row still has to be written.
       const inAll = streams.filter((stream) => each.every((stored) => stored.has(stream)));
       return new Map(inAll.map((stream) => [stream, Math.min(...each.map((stored) => stored.get(stream) ?? -1))]));
     },

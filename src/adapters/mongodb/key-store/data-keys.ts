@@ -42,7 +42,7 @@ export function mongoDataKeys({ call }: MongoConnection, clock: Clock, logHead: 
     return keyIds.map((keyId) => found.get(keyId) ?? null);
   });
 
-  /** Increases a counter in `wraps` by `more` and returns the new count. */
+  /** Increases a counter in `wraps` by `more`, and returns the new count. */
   async function count(id: string, more: number): Promise<number> {
     const update = { $inc: { count: more } };
     const counted = await call((db) =>
@@ -70,8 +70,8 @@ export function mongoDataKeys({ call }: MongoConnection, clock: Clock, logHead: 
   }
 
   /**
-   * Overwrites the wrapped keys that still exist, and returns how many it has overwritten. When this function returns,
-   * a majority of the nodes has stored these changes and all earlier changes by other processes.
+   * Overwrites those of the wrapped keys that still exist, and returns how many keys it has overwritten. When this
+   * function returns, a majority of the nodes has stored these changes and all earlier changes by other processes.
    */
   async function destroy(ended: readonly EndedKey[]): Promise<number> {
     let destroyed = 0;
@@ -99,7 +99,7 @@ export function mongoDataKeys({ call }: MongoConnection, clock: Clock, logHead: 
       return row === null || row.destroyed_at !== null ? null : { revision: row.revision ?? null };
     },
     countWraps: count,
-    /** Uses one counter per tenant, which all processes share. */
+    /** Uses one counter per tenant. All processes share this counter. */
     reserveTraces: async (tenantId, uses) => (await count(`traces.${tenantId}`, uses)) - uses,
     async insertDataKeys(tenantKeyId, keys) {
       const head = await logHead();
@@ -116,7 +116,8 @@ export function mongoDataKeys({ call }: MongoConnection, clock: Clock, logHead: 
       );
       await call((db) => keyCollections.dataKeys(db).insertMany(rows));
       if (!(await isRetiring(tenantKeyId))) return 'stored';
-      // Destroys the new keys. The rotation will destroy the key that wraps them, and may not have rewrapped them.
+      // Destroys the new keys. The rotation will destroy the key that wraps them, and it may have missed them when it
+      // rewrapped keys.
       await destroy(keys.map(({ id }) => ({ keyId: id, eventId: noEvent })));
       return 'retiring';
     },
@@ -155,7 +156,7 @@ export function mongoDataKeys({ call }: MongoConnection, clock: Clock, logHead: 
 }
 
 /**
- * The number of inserts per second that a sequence number can distinguish (about two million). With this factor,
+ * How many inserts in the same second can have different sequence numbers (about two million). With this factor,
  * sequence numbers are exact integers until the year 2106.
  */
 const perSecond = 2 ** 21;

@@ -78,7 +78,7 @@ export type MetaDocument = {
   readonly at?: number;
 };
 
-/** The information about the log that the key store has recorded. These documents are also in the collection `meta`. */
+/** What the key store has recorded about the log. These documents are also in the collection `meta`. */
 export type LogMemoryDocument = {
   readonly _id: (typeof logMemories)[number];
   readonly checkpoint?: RememberedCheckpoint | null;
@@ -86,7 +86,10 @@ export type LogMemoryDocument = {
 };
 export const logMemories = ['log_checkpoint', 'log_link'] as const;
 
-/** The id of the document in `meta` that a restore creates when it begins. */
+/**
+ * The id of the document in `meta` that shows whether the key store has been restored completely. A restore creates
+ * this document when it begins.
+ */
 export const restoringMark = 'restoring';
 /**
  * The value of the document `restoring` after all keys have been restored. The document is not removed, because

@@ -64,10 +64,7 @@ function mongoKeyRecords(connection: MongoConnection): KeyRecords {
       const found = await call((db) => keyCollections.directoryRevisions(db).find(asked).toArray());
       return new Map(found.map(({ _id, revision }) => [_id, revision]));
     },
-    /**
-     * Stops at the first key that was created at `madeBefore` or later. The reader therefore finds that key in a later
-     * call.
-     */
+    /** Stops at the first key that was created at or after `madeBefore`, so that a later call finds this key. */
     async made(afterSequence, madeBefore, limit) {
       const rows = await call((db) =>
         keyCollections
@@ -122,8 +119,8 @@ function mongoKeyRecords(connection: MongoConnection): KeyRecords {
 }
 
 /**
- * Saves a checkpoint and a link, except if the stored ones are newer. `$max` compares two documents by their first
- * field, which is the number of the checkpoint or the position of the link.
+ * Saves a checkpoint and a link, unless the stored ones are newer. `$max` compares two documents by their first field,
+ * which is the number of the checkpoint or the position of the link.
  */
 async function saveLogMemory({ call }: MongoConnection, { checkpoint, link }: LogMemory): Promise<void> {
   if (checkpoint !== null) {

@@ -6,7 +6,7 @@ import { uuidBytes } from '../uuid.js';
 import { keyCollections, type TenantKeyDocument } from './key-collections.js';
 import { underRootCheck } from './root-check.js';
 
-/** Stores the wrapped keys of the tenants and the vault. */
+/** Stores the wrapped keys of the tenants and of the vault itself. */
 export function mongoTenantKeys(
   connection: MongoConnection,
   clock: Clock,

@@ -13,16 +13,16 @@ import type { RowDocument } from './row-document.js';
 import { tokenRowsCollection } from './token-rows-indexes.js';
 
 /**
- * The number of comparisons that must find a difference before it is reported. The rows of a token in the two
- * generations are written one after the other, so they can differ for a moment.
+ * How many times in a row a comparison must find a difference before the difference is reported. A token's rows in the
+ * two generations are written one after the other, so they can differ for a moment.
  */
 const looks = 5;
 const pauseMs = 20;
 
 /**
  * Compares the live rows of two generations, except rows of deleted tenants. Each generation hashes its search terms
- * under a different key, so the terms themselves cannot be compared. Instead, each new row has a mark, which is a hash
- * of its terms in both generations, and the comparison checks this mark.
+ * under a different key, so the terms themselves cannot be compared. Instead, each row of the new generation has a
+ * mark, which is a hash of the row's terms in both generations, and the comparison checks this mark.
  */
 export function createMongoRowComparison(connection: MongoConnection) {
   const { call } = connection;

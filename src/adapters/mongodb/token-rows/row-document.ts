@@ -10,8 +10,8 @@ type Found = {
   readonly fingerprint: Buffer;
   readonly terms: readonly Buffer[];
   /**
-   * A hash of the terms of the row in both generations. Present only if the row was written to the new generation
-   * during a rebuild.
+   * A hash of the row's terms in both generations. Present only if the row was written to the new generation during a
+   * rebuild.
    */
   readonly mark?: Buffer;
 };
@@ -62,8 +62,8 @@ export const viewFields = { tenant: 1, revision: 1, life: 1, content: 1, cvc: 1,
 const optional = ['modified_at', 'expires_at', 'cvc_purge_at', 'content', 'cvc'] as const;
 
 /**
- * The generation that a row is written to. `read` is the generation that is currently read if the row will be compared
- * with the row in that generation. Otherwise `read` is null.
+ * The generation that a row is written to. If the row will be compared with the row in the generation that is currently
+ * read, `read` is that generation. Otherwise `read` is null.
  */
 export type RowGeneration = { readonly generation: number; readonly read: number | null };
 
@@ -103,7 +103,7 @@ export function viewOf(row: RowDocument): Stored<TokenView> {
 }
 
 /**
- * Converts a keyed hash from hex to bytes. Throws if the string is not valid hex. Otherwise, the hash would be
+ * Converts a keyed hash from hex to bytes. Throws if the string is not valid hex, because the hash would otherwise be
  * truncated and could match other hashes.
  */
 export function hashBytes(hash: string): Buffer {

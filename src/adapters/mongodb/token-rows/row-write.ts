@@ -15,9 +15,9 @@ export type RowWrite = {
 };
 
 /**
- * Returns the write operation for one row, with a filter on the stored revision. A complete row replaces any older row
- * or is inserted. If a live row keeps its search terms, only a stored row with the revision `before` can be updated.
- * Any other stored row can have different search terms.
+ * Returns the write operation for one row, with a filter on the stored revision. A complete row replaces any older row,
+ * or is inserted if no row exists. If a live row keeps its search terms, the operation updates a stored row only if
+ * that row has the revision `before`. A stored row with any other revision can have different search terms.
  */
 export function writeOperation({ view, index, before, at }: RowWrite, generation: RowGeneration) {
   const { stream: _id, state } = view;

@@ -71,7 +71,7 @@ export function mongoRowWriter({ call }: MongoConnection, generation: number, re
   return {
     /**
      * Writes one row. `before` is the revision of the stream before the new events, or -1 if these are its first
-     * events. `at` is the time of the newest event. The age of a tombstone is counted from this time. If the token is
+     * events. `at` is the time of the newest event. The age of a tombstone is measured from this time. If the token is
      * gone, writes a tombstone even if no row was stored.
      */
     write,

@@ -19,7 +19,7 @@ import { checkedOn, rangeOf } from './filter-of.js';
 import { type RowDocument, viewFields, viewOf } from './row-document.js';
 import { rowIndexes } from './token-rows-indexes.js';
 
-/** The maximum number of due rows for which it is cheap to count how many of them match. */
+/** Up to this number of due rows, it is cheap to count how many of them match. */
 const dueFewMax = 1_000;
 
 /** Implements `TokenRows.search`. Reads the rows of a page and counts the matches in the same snapshot. */
@@ -57,7 +57,7 @@ export function searchRows(
 }
 
 /**
- * Reads a page. Returns the contents of rows until their total size exceeds `contentBytesMax`. For each later row,
+ * Reads a page. Returns the contents of rows until their total size exceeds `contentBytesMax`. For each remaining row,
  * returns only the fields that are needed to find the token again.
  */
 async function readPage(found: FindCursor<RowDocument>, contentBytesMax?: number): Promise<Omit<SearchPage, 'total'>> {
@@ -197,7 +197,7 @@ function without(node: WeighedNode, part: WeighedNode): WeighedNode | null {
   return node.is === 'and' ? { is: 'and', of: node.of.filter((child) => child !== part) } : node;
 }
 
-/** The number of rows of a term at which counting stops. A term with this many rows is not rare. */
+/** The rows of a term are counted only up to this number. A term with this many rows is not rare. */
 const countMax = 1_000;
 
 /**

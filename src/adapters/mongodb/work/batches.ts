@@ -87,7 +87,7 @@ export function createBatches({ connection, log, waits, workKey, now, destroyKey
   /**
    * Settles a batch. First bars each creation that is not in the log. If all creations are in the log, writes their
    * rows. Otherwise, deletes the tokens that were created. If the batch was not recorded by the vault, changes no
-   * tokens. The call can safely be repeated, also by other processes.
+   * tokens. It is safe to repeat the call, even in another process.
    */
   async function end(id: string): Promise<'landed' | 'barred'> {
     await move(id, ['open'], 'ending');
@@ -157,7 +157,7 @@ export function createBatches({ connection, log, waits, workKey, now, destroyKey
       );
       const streams = new Set<string>();
       for (const batch of pending) {
-        // Threat: an attacker stores a forged batch to prevent the rows of its streams from being written. Only
+        // Threat: an attacker stores a forged batch to prevent the rows of the streams in it from being written. Only
         // authentic batches are considered.
         if (await isAuthentic(batch)) for (const { stream } of batch.intents) streams.add(stream);
       }
@@ -194,8 +194,8 @@ type UndoCreationDeps = {
 };
 
 /**
- * Deletes the intended token and its keys if the token was created. Otherwise, bars its creation. The call can safely
- * be repeated, also by other processes.
+ * If the intended token was created, deletes the token and its keys. Otherwise, bars its creation. It is safe to repeat
+ * the call, even in another process.
  */
 async function undoCreation({ log, now, destroyKeys, project }: UndoCreationDeps, intent: Intent): Promise<void> {
   const { stream, tenantId, expectedRevision, eventIds } = intent;

@@ -37,7 +37,7 @@ export type Hold =
   | { readonly outcome: 'duplicate'; readonly stream: string };
 
 /**
- * Returns the id of the claim for a fingerprint. To prevent deadlocks, a process that claims several fingerprints must
+ * Returns the id of the claim on a fingerprint. To prevent deadlocks, a process that claims several fingerprints must
  * claim them in the order of these ids.
  */
 export function fingerprintId({ tenantId, fingerprintHash }: NonNullable<StreamWrite['distinct']>): string {
@@ -93,12 +93,13 @@ export function createFingerprintClaims({ connection, log, rows, batches, waits,
   }
 
   /**
-   * Waits until the owner has released the claim, the append of the owner has been barred, or the row for that append
-   * has been written.
+   * Waits until one of three things has happened: the owner has released the claim, the owner's append has been barred,
+   * or the row for that append has been written.
    */
   async function settleOwner({ _id, attempt, intent, batch, mac }: FingerprintClaim): Promise<void> {
     const facts = () => [intentFacts(intent), batch];
-    // Ignores a claim that was not recorded by the vault, because it does not describe an append by the vault.
+    // Ignores a claim that was not recorded by the vault, because such a claim does not describe an append by the
+    // vault.
     if (!(await isAuthenticWork(workKey, { in: 'fingerprints', id: _id }, mac, facts))) return;
     const until = performance.now() + waits.ownerMs;
     const isOpen = async () => (batch === null ? (await outcomeOf(log, intent)) === 'open' : batches.isOpen(batch));
@@ -157,7 +158,7 @@ export function createFingerprintClaims({ connection, log, rows, batches, waits,
 
   return {
     /**
-     * Runs a change. Until the change ends, no other change in this process can claim a fingerprint that it has
+     * Runs a change. Until the change ends, no other change in this process can claim the fingerprints that it has
      * claimed. If several changes need the same fingerprint, one of them queries the stores and the others wait for its
      * outcome.
      */
@@ -188,8 +189,8 @@ export function createFingerprintClaims({ connection, log, rows, batches, waits,
     /** Removes a claim. Call this only if it is certain that the append will never land. */
     release,
     /**
-     * Removes the fingerprint claims of a token whose life has ended with this revision. Call this before the row of
-     * the token shows that the life has ended. If a process has claimed a fingerprint for the next life of the token,
+     * Removes the fingerprint claims of a token whose life ended at this revision. Call this before the token's row
+     * shows that the life has ended. If a process has already claimed a fingerprint for the next life of the token,
      * that claim is not removed.
      */
     async forget(stream: string, revision: number): Promise<void> {

@@ -62,7 +62,7 @@ export function createMongoClaims({ connection, log, batches, waits, workKey, no
   const claims = (db: Db): Collection<Claim> => db.collection<Claim>(claimsCollection);
   /** The pending attempts of this process, keyed by the id of their claim. */
   const mine = new Map<string, string>();
-  /** The ids of the claims in which this process has recorded work that is still being stored. */
+  /** The ids of the claims for which this process has recorded work and is still storing it. */
   const storing = new Set<string>();
 
   /** Tries to acquire a claim. Returns the stored claim. Its `attempt` shows which attempt owns it. */

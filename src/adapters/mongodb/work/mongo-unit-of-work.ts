@@ -68,8 +68,8 @@ export function mongoUnitOfWork(needs: Deps): UnitOfWork {
 
   async function append({ stream, expectedRevision, events }: StreamWrite): Promise<AppendOutcome> {
     const decidedAt = events[0]?.time ?? 0;
-    // Threat: this process was suspended for too long after it created keys. The keys were destroyed as orphans,
-    // because no event referred to them in time. An event that refers to destroyed keys must not be appended.
+    // Threat: this process was suspended for too long after it created keys. Because no event referred to the keys in
+    // time, they were destroyed as orphans. An event that refers to destroyed keys must not be appended.
     if (now() - decidedAt > keyNamedWithinMs) throw new StoreUnavailable('event log', 'stopped_too_long');
     return log.append(stream, expectedRevision, events);
   }
@@ -85,8 +85,8 @@ export function mongoUnitOfWork(needs: Deps): UnitOfWork {
     const appended = await append(write);
     if (appended.outcome === 'conflict') {
       if (hold !== null) await fingerprints.release(hold.held);
-      // The decision of the command was based on the rows. Updates the rows, in case they are out of date, before the
-      // command is tried again.
+      // The command's decision was based on rows that may be out of date. Updates the rows before the command is tried
+      // again.
       if (write.row?.of === 'directory') await project(write.events[0]?.tenantId ?? '', write.stream);
       return { outcome: 'conflict' };
     }

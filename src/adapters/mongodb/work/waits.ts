@@ -1,10 +1,10 @@
 /**
- * The times in ms after which a process considers another process dead. If that process is still alive, nothing is lost
- * or repeated.
+ * How long a process waits before it considers another process dead, in ms. If that process is still alive, nothing is
+ * lost or repeated.
  */
 export type Waits = {
   /**
-   * The age at which another process takes over an open claim. At this age, the owner of the claim has either given up,
+   * The age at which another process takes over an open claim. At this age, either the owner of the claim has given up,
    * or its append will be barred.
    */
   readonly claimMs: number;

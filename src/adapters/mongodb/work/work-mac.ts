@@ -4,13 +4,14 @@ import type { Intent } from './intent.js';
 /** Returns the key that authenticates rows. Only the vault has this key. */
 export type WorkKey = () => Promise<Uint8Array>;
 
-/** The collection and the id of the document that contains the MAC. */
+/** The collection of the document that contains the MAC, and the id of that document. */
 type Of = { readonly in: 'claims' | 'fingerprints' | 'batches'; readonly id: string };
 
 /**
  * Returns the MAC over the work that a process records before it appends. Threat: an attacker who can write to the
- * database records forged work. A process that settles recorded work appends to the streams in it and deletes the
- * tokens of a batch, so the attacker could choose these streams and tokens. The MAC prevents this.
+ * database records forged work. A process that settles recorded work appends to the streams that are named in the work,
+ * and deletes the tokens of a batch. The attacker could therefore choose these streams and tokens. The MAC prevents
+ * this.
  */
 export async function workMac(key: WorkKey, of: Of, facts: unknown): Promise<Buffer> {
   return createHmac('sha256', await key())

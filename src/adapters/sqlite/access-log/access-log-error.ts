@@ -2,9 +2,9 @@ import { StoreUnavailable } from '../../../ports/store-unavailable.js';
 import { databaseError, StoreBroken } from '../database/database-error.js';
 
 /**
- * Translates every failure of an access log file to StoreUnavailable. The vault does not exit if such a file is
- * damaged, because masked reads and writes continue without the access log. Returns an error unchanged only if it is a
- * bug in our own code.
+ * Converts every failure of an access log file to StoreUnavailable. The vault does not exit if such a file is damaged,
+ * because masked reads and writes continue without the access log. Returns the error unchanged only if a bug in our
+ * code caused it.
  */
 export function accessLogError(error: unknown): Error {
   const translated = databaseError(error, 'access log');

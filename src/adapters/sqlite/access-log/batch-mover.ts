@@ -51,8 +51,8 @@ export function createBatchMover(journal: SqliteDatabase, dataDir: string) {
   }
 
   /**
-   * Reads the next batches of one month, up to the size of one transaction. Returns null if all batches have been
-   * moved.
+   * Reads the next batches that belong to the same month, up to the size of one transaction. Returns null if all
+   * batches have been moved.
    */
   function readSome(): { readonly month: Month; readonly batches: readonly AccessBatch[] } | null {
     let month: Month | null = null;
@@ -116,8 +116,8 @@ export function createBatchMover(journal: SqliteDatabase, dataDir: string) {
         if (months.length === 0) return 0;
         if (open !== null && open.month < before) close();
         for (const month of months) {
-          // Removes the write-ahead log before the file. If the log were left behind, SQLite would later apply it to a
-          // new file with the same name.
+          // Removes the file's write-ahead log before the file itself. If the log were left behind, SQLite would later
+          // apply it to a new file with the same name.
           for (const suffix of ['-wal', '-shm', '']) rmSync(join(dataDir, monthFile(month) + suffix), { force: true });
         }
         syncDirectory(dataDir);

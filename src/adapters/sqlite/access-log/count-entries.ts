@@ -10,9 +10,9 @@ const entriesMax = 5_000;
 type Place = { readonly id: number; readonly batch: number };
 
 /**
- * Counts the entries in the file of one month. Entries are only appended, so the batch numbers never decrease as the
- * ids increase. The first entry of a batch can therefore be found with a binary search over the ids, without an index
- * on `batch`.
+ * Counts the entries in one month's file. Entries are only appended, so their batch numbers never decrease as their ids
+ * increase. The first entry of a batch can therefore be found with a binary search over the ids, without an index on
+ * `batch`.
  */
 export function createEntryCounter(database: SqliteDatabase) {
   const last = database.prepare('SELECT id, batch FROM entries ORDER BY id DESC LIMIT 1');
@@ -46,7 +46,7 @@ export function createEntryCounter(database: SqliteDatabase) {
 
   return {
     /**
-     * Returns the sequence number of the last batch that the next call of `counts` should include. Returns null if the
+     * Returns the sequence number of the last batch that the next call to `counts` should include. Returns null if the
      * file has no batch after `afterSequence`.
      */
     upTo(afterSequence: number): number | null {

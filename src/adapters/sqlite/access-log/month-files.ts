@@ -18,8 +18,8 @@ export function monthsOnDisk(dataDir: string): Month[] {
 
 /**
  * Returns a string that identifies the current file of a month, or null if the month has no file. After a file has been
- * moved or removed, an open handle still accepts entries, but no reader will find them. Callers therefore compare this
- * string before each use of a handle. Throws StoreUnavailable if the path is not a file.
+ * moved or removed, entries can still be written through an open handle, but no reader will find them. Callers
+ * therefore compare this string before each use of a handle. Throws StoreUnavailable if the path is not a file.
  */
 export function fileIdentity(dataDir: string, month: Month): string | null {
   const found = statSync(join(dataDir, monthFile(month)), { throwIfNoEntry: false });

@@ -17,8 +17,8 @@ export function openMonthWriter(dataDir: string, month: Month) {
   if (fileIdentity(dataDir, month) === null) {
     // Creates the file under a temporary name, so that a reader finds either a complete file or no file.
     prepare(`${path}.new`).close();
-    // Removes the write-ahead log that a removed file with this name may have left behind. SQLite would otherwise apply
-    // that log to the new file.
+    // If an earlier file with this name was removed, it may have left its write-ahead log behind. Removes that log,
+    // because SQLite would otherwise apply it to the new file.
     for (const suffix of ['-wal', '-shm']) rmSync(path + suffix, { force: true });
     renameSync(`${path}.new`, path);
   }
@@ -120,12 +120,12 @@ export const accessSchema = `
 const accessSchemaVersion = 1;
 
 /**
- * The maximum number of words in the cache. The cache needs a limit, because each source address is a word, and the
- * number of different addresses is not limited.
+ * The maximum number of words in the cache. The limit is needed because each source address is a word, and there can be
+ * any number of source addresses.
  */
 const cachedMax = 10_000;
 
-/** Maps strings to their ids in the file of one month. Adds a new string to `words` in the current transaction. */
+/** Maps strings to their ids in one month's file. Adds a new string to `words` in the current transaction. */
 function createWords(database: SqliteDatabase) {
   const find = database.prepare('SELECT id FROM words WHERE text = ?').pluck();
   const insert = database.prepare('INSERT INTO words (text) VALUES (?)');

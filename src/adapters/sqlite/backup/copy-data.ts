@@ -20,7 +20,7 @@ export function copyData(dataDir: string, to: string): readonly string[] {
   completeLeftVault(dataDir);
   copyAccessLog(dataDir, to);
   copyDatabase(dataDir, to, 'vault.db', (vault) => {
-    // Resets the position in the journal, because a restored copy starts with a new journal.
+    // Resets the recorded journal position in the copy, because a restored copy starts with a new journal.
     vault.exec('UPDATE applied SET sequence = 0, hash = zeroblob(32)');
   });
   return readdirSync(to).filter((name) => name === 'vault.db' || /^access-[\d-]+\.db$/.test(name));

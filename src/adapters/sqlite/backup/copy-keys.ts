@@ -11,7 +11,7 @@ const pageSize = 500;
 
 /**
  * Opens `keys.db` for a backup, and reads it in short steps. A long read would delay every erasure by the service that
- * uses the file. The lines of the backup contain data keys before the keys that wrap them.
+ * uses the file. In the backup, the lines with data keys come before the lines with the keys that wrap them.
  */
 export function openKeysToCopy(dataDir: string): KeysToCopy {
   const database = openDatabase(join(dataDir, 'keys.db'), 'keys.db', 'reader');
@@ -92,7 +92,7 @@ function* rowsOf(
   );
   for (let after = 0; ; ) {
     const rows = read(() => page.all(after) as (Record<string, unknown> & { readonly rowid: number })[]);
-    // If a column is an alias for the rowid, `SELECT *` has already returned the rowid under the name of that column.
+    // If a column is an alias for the rowid, `SELECT *` returns the rowid under the name of that column.
     for (const { rowid, ...row } of rows) yield rowidIsColumn ? row : { rowid, ...row };
     const last = rows.at(-1);
     if (last === undefined) return;

@@ -9,8 +9,8 @@ import { decodeKeyLine, type KeyLine } from './key-line.js';
 const rowsAtOnce = 1_000;
 const noEvent = Buffer.alloc(16);
 /**
- * The log readers whose checkpoints are not restored. They start again at position 0, because the log may be restored
- * from a different copy than the keys.
+ * The log readers whose checkpoints are not restored. These readers start again at position 0, because the log may be
+ * restored from a different backup than the keys.
  */
 const readers: readonly KeyRingReader[] = ['shredder', 'orphans', 'anchor', 'log'];
 const notRestored = new Set<unknown>([...readers, 'log_memory']);

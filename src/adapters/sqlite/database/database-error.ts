@@ -16,7 +16,8 @@ export class StoreBroken extends StoreProblem {
 }
 
 /**
- * Translates an error from better-sqlite3. The message of the original error is dropped, because it can contain SQL.
+ * Converts an error from better-sqlite3 to one of our own errors. Drops the message of the original error, because it
+ * can contain SQL.
  */
 export function databaseError(error: unknown, fileName: string): Error {
   if (!(error instanceof Database.SqliteError)) {

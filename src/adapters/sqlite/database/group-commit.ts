@@ -6,8 +6,8 @@ import { expectSchema } from './prepare-file.js';
 export type Attempt =
   | { readonly ok: true; readonly answer: unknown }
   /**
-   * The command failed. `error` is a StoreUnavailable if a later attempt could store the command. Any other error means
-   * that the command can never be stored.
+   * The command failed. If `error` is a StoreUnavailable, a later attempt might succeed. Any other error means that the
+   * command can never be stored.
    */
   | { readonly ok: false; readonly error: Error };
 
@@ -58,7 +58,7 @@ export function createGroupCommit(database: SqliteDatabase, fileName: string, sc
   }
 
   /**
-   * Takes commands from `works` one at a time, so that the caller can add commands or end the group while the group
+   * Takes commands from `works` one at a time, so the caller can still add commands or end the group while the group
    * runs. Calls `seal` inside the transaction, just before the commit.
    */
   return function run(
@@ -69,8 +69,8 @@ export function createGroupCommit(database: SqliteDatabase, fileName: string, sc
     let hasBegun = false;
     try {
       for (const work of works) {
-        // Adds a placeholder before the command runs. If the whole transaction fails, this command is then also
-        // reported as failed.
+        // Adds a placeholder before the command runs. If the whole transaction fails, this command is then reported as
+        // failed too.
         const index = attempts.push(notRun) - 1;
         if (!hasBegun) {
           begin.run();

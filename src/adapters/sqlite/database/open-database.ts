@@ -41,21 +41,21 @@ const smallCache = -4_096;
  * The size of the write-ahead log, in 4 KiB pages, at which a commit also copies the log into the database file.
  * Usually another thread copies the log much earlier (`background.ts`). However, SQLite reuses the space in the log
  * only after the whole log has been copied. If commits follow each other without a pause, the other thread might never
- * copy the whole log. This limit then keeps the log from growing further.
+ * manage to copy the whole log. In that case, this limit stops the log from growing further.
  */
 const checkpointedPages = 8_000;
 const checkpointedElsewhere: readonly string[] = ['vault.db', 'journal.db'];
 
 /**
- * How long a reader waits for a lock, in ms. A writer waits this long only while it opens a file, because the first
- * connection to a file locks it briefly. After that, a writer never waits for a lock. If it did, all requests would
- * wait too.
+ * How long a connection waits for a lock, in ms. A writer waits only while it opens a file, because the first
+ * connection to a file locks it briefly. After that, a writer never waits for a lock, because all requests would have
+ * to wait with it.
  */
 const lockWaitMs = 5_000;
 
 /**
  * Opens a database file. Error messages refer to the file as `fileName`. `accept` runs before anything in the file
- * changes, and throws if the file must not be used. Only a `writer` creates a missing file.
+ * changes. It throws if the file must not be used. Only a `writer` creates a missing file.
  */
 export function openDatabase(
   path: string,

@@ -5,8 +5,8 @@ import { openDatabase, openInMemory, type SqliteDatabase } from './open-database
 /** The application id in the SQLite header: "SGRM". */
 const applicationId = 0x5347524d;
 /**
- * The maximum size of a file that is checked for damage when it is opened. The check reads the whole file, which would
- * take too long for a larger file. `doctor` checks larger files, and SQLite checks each page when it reads the page.
+ * The size up to which a file is checked for damage when it is opened. The check reads the whole file, which would take
+ * too long for a larger file. `doctor` checks larger files, and SQLite checks each page when it reads the page.
  */
 const checkedSizeBytesMax = 256 * 1024 * 1024;
 
@@ -31,10 +31,10 @@ export function prepareFile(
 }
 
 /**
- * Opens a file for reading if it has a write-ahead log. Returns null if the file has no log or cannot be read. The open
- * reader protects the log if the file is rejected. Without a reader, SQLite copies the log into the file and deletes
- * the log when the last writing connection closes. If an operator has put the log next to the wrong copy of the file,
- * the first attempt to start would then destroy the log.
+ * Opens a file for reading if it has a write-ahead log. Returns null if the file has no log or cannot be read. While
+ * this reader is open, SQLite does not delete the log. Without a reader, SQLite copies the log into the file and
+ * deletes the log when the last writing connection closes. If an operator has put the log next to the wrong copy of the
+ * file, the first attempt to start would then destroy the log.
  */
 function hold(path: string, fileName: string): SqliteDatabase | null {
   if (!existsSync(path)) return null;

@@ -1,7 +1,7 @@
 /**
- * The number of one of the two sets of tables for token rows. Two sets are enough, because at most two generations
- * exist at the same time. Both sets always exist, because a statement must not be prepared for a table that is created
- * or dropped later (ADR 10). Except during a rebuild, one of the sets is empty.
+ * Identifies one of the two sets of tables for token rows. Two sets are enough, because at most two generations exist
+ * at the same time. Both sets always exist, because a statement must not be prepared for a table that is created or
+ * dropped later (ADR 10). Except during a rebuild, one of the sets is empty.
  */
 export type Slot = 0 | 1;
 

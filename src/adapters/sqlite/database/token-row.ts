@@ -24,7 +24,7 @@ function stateOf(state: string): TokenState {
     return JSON.parse(state) as TokenState;
   } catch {
     // Threat: an attacker who can write to the file replaces the state with invalid JSON. The state that is returned
-    // here does not match the MAC of the row, so the row is rejected.
+    // here then does not match the row's MAC, so the row is rejected.
     return noToken;
   }
 }

@@ -1,9 +1,9 @@
-/** A request that changes `vault.db`. It is recorded so that it can be replayed. */
+/** A request that changes `vault.db`. The journal records it so that it can be replayed. */
 export type JournalledChange = { readonly operation: string; readonly input: unknown };
 
 /**
- * In the JSON, an object with a single member replaces each binary value. This constant is the name of the member. The
- * value of the member is the number of bytes.
+ * In the JSON, each binary value is replaced by an object with a single member. This constant is the name of the
+ * member. The value of the member is the number of bytes.
  */
 const bytesKey = '$bytes';
 /** The same as `bytesKey`, but for a long string. The string is stored as UTF-8 outside the JSON. */
@@ -36,7 +36,7 @@ export function decodeChanges(encoded: Buffer): readonly JournalledChange[] {
     if (!Number.isSafeInteger(length) || length < 0 || at + length > encoded.length)
       throw new Error('bytes are missing');
     at += length;
-    // Returns a copy. A statement can keep a reference to the value for a long time, and a slice would keep all of
+    // Returns a copy. A statement can hold a reference to the value for a long time, and a slice would keep all of
     // `encoded` in memory for that time.
     return Buffer.from(encoded.subarray(at - length, at));
   };

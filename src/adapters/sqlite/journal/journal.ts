@@ -4,8 +4,8 @@ import type { SqliteDatabase } from '../database/open-database.js';
 import { journalSchema } from './journal-schema.js';
 
 /**
- * The sequence number and hash of the newest group or batch that was appended. That row may already have been removed
- * from the journal.
+ * The sequence number and hash of the newest group or batch that was appended. The journal may no longer contain that
+ * group or batch.
  */
 export type JournalEnd = { readonly sequence: number; readonly hash: Uint8Array };
 
@@ -16,9 +16,9 @@ export type JournalGroup = JournalEnd & { readonly position: number; readonly ch
 export type JournalBatch = JournalEnd & { readonly previous: Uint8Array; readonly lines: string };
 
 /**
- * The maximum number of groups and the maximum number of batches that one append removes after they are durable
- * elsewhere. An append adds fewer rows than this, so the journal stays short. The limit prevents a single append from
- * taking long.
+ * The maximum number of groups, and the maximum number of batches, that one append removes. It removes only those that
+ * are durable elsewhere. An append adds fewer rows than this, so the journal stays short. The limit prevents a single
+ * append from taking long.
  */
 const removedAtOnce = 8;
 
@@ -32,8 +32,8 @@ export function groupHash(previous: Uint8Array, sequence: number, changes: Uint8
 /**
  * Appends to `journal.db`, and removes rows that are durable elsewhere. Only the writer thread calls this function.
  * `applied` is the newest group in `vault.db`. If the journal does not end with `applied`, the first change discards
- * all groups in the journal and continues after `applied`. Before the first change, the journal file stays unchanged,
- * so the vault can still refuse to start without losing data.
+ * all groups in the journal, and the next group follows `applied`. Before the first change, the journal file stays
+ * unchanged, so the vault can still refuse to start without losing data.
  */
 export function createJournal(database: SqliteDatabase, applied: JournalEnd) {
   const end = endOf(database, 'groups');
@@ -93,15 +93,15 @@ export function createJournal(database: SqliteDatabase, applied: JournalEnd) {
      * the journal.
      */
     batchesAreStored: batches.areDone,
-    /** Removes all groups and batches that are recorded as stored. */
+    /** Removes all groups and batches that are recorded as durable elsewhere. */
     removeStored: (): Error | null =>
       change(() => {
         groups.removeDone();
         batches.removeDone();
       }),
     /**
-     * Removes all groups, and removes the batches that are recorded as stored. Call this only if all groups are durable
-     * in `vault.db`.
+     * Removes all groups, and removes the batches that are recorded as durable in the month files. Call this only if
+     * all groups are durable in `vault.db`.
      */
     clear: (): Error | null =>
       change(() => {

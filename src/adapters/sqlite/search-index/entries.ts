@@ -102,8 +102,8 @@ export function lowerBound(entries: Buffer, count: number, entry: Buffer): numbe
 }
 
 /**
- * Appends a checksum, so that damage to the data is detected. The check is needed because SQLite checks only the
- * structure of a page. The checksum covers the data and the number `seed`.
+ * Appends a checksum, so that damage to the data is detected. SQLite alone would not detect it, because SQLite checks
+ * only the structure of a page. The checksum covers the data and the number `seed`.
  */
 function withChecksum(data: Buffer, seed = 0): Buffer {
   const stored = Buffer.allocUnsafe(data.length + 4);

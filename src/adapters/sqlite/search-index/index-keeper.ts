@@ -206,7 +206,7 @@ export function createIndexKeeper(database: SqliteDatabase, slot: Slot, sizes: I
 
   /**
    * Performs one step of combining runs. The step begins a new run, writes the next segment of a run, or finishes a
-   * run. Low levels have priority, because new runs are added to them quickly, while combining the runs of a high level
+   * run. Low levels have priority, because new runs arrive on them quickly, while combining the runs of a high level
    * takes thousands of steps. Returns false if there is nothing to combine.
    */
   function combine({ version }: IndexState): boolean {
@@ -371,7 +371,7 @@ export function createIndexKeeper(database: SqliteDatabase, slot: Slot, sizes: I
     last: (): number => statements.state().last,
     /**
      * Returns true if neither the changes nor the blocks contain removed postings. The write-ahead log can still
-     * contain some of them.
+     * contain removed postings.
      */
     isClean: (): boolean => isErased(Number.MAX_SAFE_INTEGER),
     /** Does the same as `isClean`, but only for postings that were removed by changes up to `upTo`. */
@@ -386,7 +386,7 @@ export function createIndexKeeper(database: SqliteDatabase, slot: Slot, sizes: I
       return last - erased > postingsMax || isCrowded(runsMax);
     },
     isEmpty: (): boolean => write.runCount.get() === 0,
-    /** Deletes a part of the index in one step. Returns true if the index is now empty. */
+    /** Deletes a part of the index. Call this repeatedly until it returns true, which means that the index is empty. */
     empty(): boolean {
       const { last, merged, erased, version } = statements.state();
       write.dropAll.run();
@@ -405,8 +405,8 @@ export function createIndexKeeper(database: SqliteDatabase, slot: Slot, sizes: I
 export type IndexKeeper = ReturnType<typeof createIndexKeeper>;
 
 /**
- * The number of entries reserved at the end of a segment for repeats of the last entry. All equal entries must be in
- * the same segment.
+ * The number of entries for which space is reserved at the end of a segment, in case the last entry occurs several
+ * times. All equal entries must be in the same segment.
  */
 const repeatsMax = 8;
 

@@ -32,7 +32,7 @@ export function createIndexViews() {
   let version = -1;
   let runs: readonly Run[] = [];
   let tail: Tail = createTail(0);
-  /** For each cached term, the runs that contain the term and the bounds of the term in each run. */
+  /** For each cached term, the runs that contain the term, together with the term's bounds in each run. */
   let places: Places = new Map();
 
   function update(statements: IndexStatements, state: IndexState): void {
@@ -75,11 +75,11 @@ type Memory = { readonly runs: readonly Run[]; readonly tail: Tail; readonly pla
 
 /**
  * Creates a view. The view counts every posting in the runs, even if a later change has removed it, and then subtracts
- * the removals that have not been erased from the runs. A posting that was removed and added again can therefore occur
- * twice.
+ * the removals that have not been erased from the runs yet. A posting that was removed and added again can therefore
+ * occur twice.
  */
 function viewOn(source: IndexStatements, { runs, tail, places }: Memory, state: IndexState): IndexView {
-  /** Returns the runs that contain a term, with the bounds of the term in each run. */
+  /** Returns the runs that contain a term, together with the term's bounds in each run. */
   function placesOf(term: Buffer): readonly InRun[] {
     const name = term.toString('latin1');
     const known = places.get(name);
@@ -118,8 +118,8 @@ function viewOn(source: IndexStatements, { runs, tail, places }: Memory, state: 
   }
 
   /**
-   * Returns a position such that the number of tokens with the term at or after this position is close to `most`, but
-   * never larger.
+   * Returns a position. The number of tokens that have the term and are at or after this position is close to `most`,
+   * but never larger.
    */
   function seqNear(term: Buffer, most: number): number {
     const { added } = tail.of(term, state);
@@ -194,7 +194,7 @@ function cursorOver(seqs: number[]): Cursor {
 
 /**
  * Merges several cursors into one cursor. The merged cursor returns a `seq` only if it occurs more often in the cursors
- * than in `removed`, and returns each `seq` only once.
+ * than in `removed`. It returns each `seq` only once.
  */
 function joined(cursors: readonly Cursor[], removed: readonly number[]): Cursor {
   const gone = new Map<number, number>();

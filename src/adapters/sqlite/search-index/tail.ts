@@ -2,7 +2,7 @@ import { termBytes } from './entries.js';
 import { type ChangeRow, expectSuccession } from './index-statements.js';
 
 type Posting = { readonly number: number; readonly seq: number };
-/** The postings of one term that changes have added and removed, in the order of the changes. */
+/** The postings of one term that changes have added or removed, in the order of the changes. */
 type OfTerm = { readonly added: Posting[]; readonly removed: Posting[] };
 
 /**

@@ -3,8 +3,8 @@ import type { IndexView } from '../search-index/index-view.js';
 import type { SearchStatements } from './search-statements.js';
 
 /**
- * Returns the tokens in `seqs` that match a plan, in the same order. As soon as the result for a token is certain, the
- * remaining parts of the plan are not checked for this token.
+ * Returns the tokens in `seqs` that match a plan, in the same order. Stops checking a token as soon as it is certain
+ * whether the token matches.
  */
 export function matchSeqs(
   statements: SearchStatements,

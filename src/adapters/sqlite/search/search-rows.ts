@@ -96,8 +96,9 @@ async function findSeqs(
 const seqsMax = 2_000;
 
 /**
- * Finds a short date range in the plan that contains all matches, and returns the tokens in it, newest first. The
- * tokens can belong to any tenant. Returns null if no date range is short, or if the driver itself has few postings.
+ * If the plan contains a short date range that covers all matches, returns the tokens in this range, newest first. The
+ * tokens can belong to any tenant. Returns null if no date range is short, or if the search's driver has so few
+ * postings that no date range is needed.
  */
 function seqsByDate({ between }: SearchStatements, node: WeighedNode, driverCount: number): readonly number[] | null {
   if (driverCount <= seqsMax) return null;
@@ -111,8 +112,8 @@ function seqsByDate({ between }: SearchStatements, node: WeighedNode, driverCoun
 }
 
 /**
- * Returns the `seq` values of the matching tokens in one step of a walk, newest first. A step continues where the
- * previous step ended. It ends when it has found `limit` tokens or there are no more tokens.
+ * Performs one step of a walk, and returns the `seq` values of the matching tokens, newest first. A step continues
+ * where the previous step ended. It ends when it has found `limit` tokens or there are no more tokens.
  */
 async function walkSeqs(
   statements: SearchStatements,

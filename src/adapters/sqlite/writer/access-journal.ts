@@ -8,7 +8,9 @@ import type { Journal, JournalBatch, JournalEnd } from '../journal/journal.js';
 import type { Background, FromBackground, TaskFailure } from './background.js';
 import type { AccessRequest, RecordRequest } from './protocol.js';
 
-/** A move begins when `moveEntries` entries are waiting to be moved, or `moveAfterMs` after an entry was appended. */
+/**
+ * A move begins when `moveEntries` entries are waiting to be moved, or `moveAfterMs` ms after an entry was appended.
+ */
 const moveEntries = 2_000;
 const moveAfterMs = 1_000;
 /**
@@ -63,8 +65,8 @@ export function createAccessJournal(
   }
 
   /**
-   * Adds the lines of requests to the chain as batches. If a request cannot be recorded because of its month, only
-   * requests for that month fail.
+   * Adds the lines of requests to the chain as batches. If entries cannot be recorded for some month, only the requests
+   * for that month fail.
    */
   function group(requests: readonly RecordRequest[]): RecordGroup {
     const recorded: Recorded[] = [];

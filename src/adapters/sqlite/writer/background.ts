@@ -29,18 +29,18 @@ export type FromBackground =
     };
 
 /**
- * How much is written to a file before a checkpoint begins. The value is a number of requests for `vault.db` and a
- * number of bytes for `journal.db`. Both values correspond to about 1,000 pages in the write-ahead log.
+ * How much is written to a file before a checkpoint begins: a number of requests for `vault.db`, and a number of bytes
+ * for `journal.db`. Both values correspond to about 1,000 pages in the write-ahead log.
  */
 const writtenMax: Readonly<Record<CheckpointedFile, number>> = { 'vault.db': 50, 'journal.db': 4 * 1024 * 1024 };
 
 export type Background = ReturnType<typeof startBackground>;
 
 /**
- * Starts the background thread, which does work that commits must not wait for. The thread runs checkpoints of
- * `vault.db` and `journal.db`, which take 15 ms or more. It also moves access log batches from the journal into the
- * month files. It does not run checkpoints of `keys.db`. An erasure has to wait for such a checkpoint, so the writer
- * thread runs it during the erasure.
+ * Starts the background thread. It does work that commits must not wait for. It runs checkpoints of `vault.db` and
+ * `journal.db`, which take 15 ms or more. It also moves access log batches from the journal into the month files. It
+ * does not run checkpoints of `keys.db`, because erasures have to wait for them. The writer thread runs such a
+ * checkpoint during the erasure.
  */
 export function startBackground(
   dataDir: string,

@@ -91,7 +91,7 @@ function replay(
   }
 }
 
-/** Replays the changes in a group. Every commit must succeed again, as it did when the group was written. */
+/** Replays the changes in a group. Every commit must succeed, as it did when the group was written. */
 function apply(operations: ReturnType<typeof createVaultOperations>, group: JournalGroup): void {
   for (const { operation, input } of decodeChanges(group.changes)) {
     if (!Object.hasOwn(operations, operation)) throw altered(`group ${group.sequence}`);
@@ -143,7 +143,7 @@ function headOf(vault: SqliteDatabase): number {
 }
 
 /**
- * Returns the position of the newest event in any group that was ever in the journal, even if the group has been
+ * Returns the position of the newest event in any group that was ever in the journal, including groups that have been
  * removed.
  */
 function positionIn(journal: SqliteDatabase): number {

@@ -12,16 +12,16 @@ type Waiting = { readonly deadline: number; done(erased: boolean): void };
 /**
  * Erases destroyed keys from the write-ahead log of `keys.db`. A commit overwrites a destroyed key, but the log still
  * contains the old page. The key is erased only after a checkpoint has copied the log into the file and truncated the
- * log. If a reader is active, SQLite does not truncate the log and does not report an error. This code therefore checks
- * the row that the checkpoint returns, and retries for two seconds. One checkpoint can erase many destroyed keys. Calls
- * `onBroken` if the file can no longer be written.
+ * log. If a reader is active, the checkpoint does not truncate the log, and SQLite does not report an error. This code
+ * therefore checks the result row of the checkpoint, and retries for two seconds. One checkpoint can erase many
+ * destroyed keys. Calls `onBroken` if the file can no longer be written.
  */
 export function createErasure(database: SqliteDatabase, onBroken: (error: unknown) => void) {
   /** The keys that have been overwritten in the file but may still be in its write-ahead log. */
   const inLog = new Set<string>();
   /**
-   * The keys for which a command failed because they were not erased in time. A retry of the command counts these keys
-   * after they have been erased.
+   * The keys for which a command failed because they were not erased in time. When the command is retried, these keys
+   * are counted as ended by the retry, provided that they have been erased by then.
    */
   const owed = new Set<string>();
   /**
@@ -103,7 +103,7 @@ function emptyLog(database: SqliteDatabase): boolean {
 
 /**
  * Truncates the write-ahead log. Returns true if the log is now empty. Returns false if a reader or a full disk
- * prevents the truncation at the moment. Throws StoreBroken if the file itself is broken.
+ * currently prevents the truncation. Throws StoreBroken if the file itself is broken.
  */
 export function truncateLog(database: SqliteDatabase, fileName: string): boolean {
   try {

@@ -89,7 +89,7 @@ export function createIndexMaintenance({ database, commitGroup, onErased, onBrok
       if (isMore) proceed();
       else noteErased();
     } catch (error) {
-      // If a merge fails because the disk is full, writes do not have to wait for merges. The writes fail for the same
+      // If a merge failed because the disk is full, writes do not have to wait for merges. They fail for the same
       // reason.
       isBehind = false;
       if (error instanceof StoreUnavailable) wait(retryMs);
@@ -163,7 +163,7 @@ export function createIndexMaintenance({ database, commitGroup, onErased, onBrok
       try {
         while (!isAllClean()) slice();
       } catch (error) {
-        // Ignores the error, which occurs if the disk is full, for example. The next start continues the erasure.
+        // Ignores the error. It occurs if the disk is full, for example. The next start continues the erasure.
         if (!(error instanceof StoreUnavailable)) throw error;
       } finally {
         stop();

@@ -16,8 +16,8 @@ export type Destroyed = { readonly keyIds: readonly string[]; readonly destroyed
 const noEvent = Buffer.alloc(16);
 
 /**
- * Creates the operations on `keys.db`. Each call must run inside a savepoint of the transaction of a group, and must
- * not iterate over a statement. `newestLink` returns the newest link of the event log. The key store records this link
+ * Creates the operations on `keys.db`. Each call must run inside a savepoint of a group's transaction, and must not
+ * iterate over a statement. `newestLink` returns the newest link of the event log. The key store records this link
  * whenever data keys are created or destroyed.
  */
 export function createKeyOperations(database: SqliteDatabase, newestLink: () => ChainLink | null) {
@@ -76,7 +76,7 @@ export function createKeyOperations(database: SqliteDatabase, newestLink: () => 
   const findMemory = database.prepare(`SELECT value FROM meta WHERE name = 'log_memory'`).pluck();
 
   /**
-   * Records the checkpoint and the link of the log, except if the recorded ones are newer. The vault later rejects a
+   * Records the checkpoint and the link of the log, unless newer ones are already recorded. The vault later rejects a
    * log that ends before this link or that contains a different link at the same position.
    */
   function remember(memory: LogMemory): void {
@@ -126,8 +126,8 @@ export function createKeyOperations(database: SqliteDatabase, newestLink: () => 
       return { keyIds: [keyId], destroyedNow: destroyGenerationKey.run(at, generation).changes > 0 ? [keyId] : [] };
     },
     insert_data_keys({ tenantKeyId, madeAt, keys }: WriterOperations['insert_data_keys']['input']): boolean {
-      // Threat: the tenant key is destroyed after it was chosen to wrap these data keys. The data keys could then never
-      // be unwrapped.
+      // Threat: after the tenant key was chosen to wrap these data keys, it is destroyed. The data keys could then
+      // never be unwrapped.
       if (livingTenantKey.get(tenantKeyId) === undefined) return false;
       countWraps.run(tenantKeyId, keys.length);
       const tenantKey = uuidBytes(tenantKeyId);

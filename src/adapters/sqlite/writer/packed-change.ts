@@ -1,8 +1,8 @@
 import type { StoredChange, StoredWrite } from '../../../ports/unit-of-work.js';
 
 /**
- * A change in the form in which it is sent to the writer thread, which is one string and one block of bytes. Copying
- * the objects and buffers of a change one by one takes Node.js three times as long.
+ * A change as it is sent to the writer thread: one string and one block of bytes. Copying the objects and buffers of a
+ * change one by one takes Node.js three times as long.
  */
 export type PackedChange = {
   /** The tenant of the change, or null if the change has no events. */

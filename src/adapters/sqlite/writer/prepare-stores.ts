@@ -10,8 +10,8 @@ import { journalSchema, journalSchemaVersion } from '../journal/journal-schema.j
 import { completeVault, type EndNotice } from './complete-vault.js';
 
 /**
- * The rows for the keys of tenants. The keys of the vault itself are excluded. The vault creates its own keys before
- * the first event, so they can exist even if the log is empty.
+ * Selects the keys of tenants and excludes the vault's own keys. The vault creates its own keys before the first event,
+ * so they can exist even if the log is empty.
  */
 const keysOfTenants = `tenant_keys WHERE tenant <> '${vaultKeyTenant}'`;
 

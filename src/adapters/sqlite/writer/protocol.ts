@@ -100,7 +100,7 @@ export type WriterOperations = {
    * the thread begins to erase them and returns false.
    */
   erase_postings: { of: 'vault'; input: readonly number[]; answer: boolean };
-  /** Returns false without a change if an event was appended to the stream of any tenant after `upTo`. */
+  /** If an event was appended to the stream of any tenant after `upTo`, changes nothing and returns false. */
   replace_directory: {
     of: 'vault';
     input: { readonly records: readonly Stored<DirectoryRecord>[]; readonly upTo: number };
@@ -122,7 +122,7 @@ export type WriterOperations = {
     input: { readonly generation: number; readonly at: number };
     answer: number;
   };
-  /** Stores nothing and returns false if the tenant key has been destroyed. */
+  /** If the tenant key has been destroyed, stores nothing and returns false. */
   insert_data_keys: {
     of: 'keys';
     input: {
@@ -159,7 +159,7 @@ export type WriterOperations = {
   empty_keys_log: { of: 'keys'; input: null; answer: null };
   remember_log: { of: 'keys'; input: LogMemory; answer: null };
   save_meta: { of: 'keys'; input: { readonly name: string; readonly value: Uint8Array }; answer: null };
-  /** Records entries from one month. Each entry is a line (`entryLine`), and line breaks separate the lines. */
+  /** Records entries from one month. Each line is one entry (`entryLine`), and line breaks separate the lines. */
   record_access: {
     of: 'access';
     input: { readonly month: string; readonly lines: string; readonly entries: number };
@@ -194,8 +194,8 @@ export type FromWriter =
   /** `notice` is a message for the operator about the state of the files. */
   | { readonly message: 'ready'; readonly notice: string | null }
   /**
-   * The replies to all requests in one commit to a file. Also used for requests that had to wait longer, for example
-   * for an erasure.
+   * The replies to all requests in one commit to a file. Also used for replies that had to wait longer, for example for
+   * an erasure.
    */
   | { readonly message: 'replies'; readonly of: 'vault' | 'keys' | 'access'; readonly replies: readonly WriterReply[] }
   /** The files cannot be used, either from the start or since a failure. The process must exit with this message. */

@@ -5,13 +5,13 @@ import type { AccessRequest, RecordRequest, StoreRequest, WriterRequest } from '
  * The entries of a single request are never split, even if their number exceeds this limit.
  */
 const entriesAtOnce = 500;
-/** The maximum time in ms that a group runs before its commit if it contains requests from several tenants. */
+/** How long a group with requests from several tenants can run before its commit, in ms. */
 const groupMs = 2;
 
 /**
  * Creates the queue of requests for the writer thread. Tenants take turns, no matter how many requests each of them has
- * queued. Threat: a tenant sends so many requests that other tenants have to wait for all of them before their own
- * requests are committed.
+ * queued. Threat: a tenant sends so many requests that the requests of other tenants have to wait until all of them
+ * have been committed.
  */
 export function createRequestQueue(
   isOfKeys: (request: StoreRequest) => boolean,
@@ -92,7 +92,7 @@ export function createRequestQueue(
           receive();
           receivedAt = at;
         }
-        // Moves this tenant to the end of the order. Tenants whose requests were just received come before it.
+        // Moves this tenant to the end of the order, behind tenants whose requests have just been received.
         vault.delete(tenant);
         if (waiting.length > 0) vault.set(tenant, waiting);
       }

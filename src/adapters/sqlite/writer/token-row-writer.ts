@@ -17,7 +17,10 @@ type Found = {
 
 const byNothing: Found = { fingerprint: null, seq: null, terms: null, mark: null };
 
-/** Creates the functions that write token rows and the changes to their search index to one set of tables. */
+/**
+ * Creates the functions that write to one set of tables: they write token rows, and they write the resulting changes to
+ * the search index.
+ */
 export function createTokenRowWriter(database: SqliteDatabase, slot: Slot) {
   const { rows } = rowTables(slot);
   const changes = createChangeWriter(database, slot);
@@ -110,8 +113,8 @@ function createChangeWriter(database: SqliteDatabase, slot: Slot) {
 
   return {
     /**
-     * Records the difference between two versions of a row. A different `seq` means that the token was created again.
-     * The new life of the token shares no postings with the previous life.
+     * Records the difference between two versions of a row. If their `seq` differs, the token was created again. The
+     * new life of the token shares no postings with the previous life.
      */
     replace(before: Found, after: Found): void {
       const had = before.terms ?? noTerms;

@@ -10,7 +10,7 @@ import { createRowWriter } from './row-writer.js';
 
 type Newest = { readonly position: number; readonly number: number; readonly link: Buffer };
 
-/** Creates the operations on `vault.db`. Each call must run inside a savepoint of the transaction of a group. */
+/** Creates the operations on `vault.db`. Each call must run inside a savepoint of a group's transaction. */
 export function createVaultOperations(database: SqliteDatabase) {
   const rows = createRowWriter(database);
   const headOf = database.prepare('SELECT max(revision) AS revision FROM events WHERE stream = ?').pluck();

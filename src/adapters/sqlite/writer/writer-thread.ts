@@ -24,10 +24,7 @@ import { createRequestQueue } from './request-queue.js';
 import { createRotationOperations } from './rotation-operations.js';
 import { createVaultOperations } from './vault-operations.js';
 
-/**
- * The time in ms for which the bytes of a removed row can remain in the journal and in the write-ahead log of
- * `vault.db`.
- */
+/** How long the bytes of a removed row can remain in the journal and in the write-ahead log of `vault.db`, in ms. */
 const vaultTruncateMs = 30_000;
 /**
  * The approximate overhead of an append. Each append adds this number of bytes to the write-ahead log of the journal in
@@ -167,7 +164,7 @@ function start(port: MessagePort, dataDir: string): void {
   /**
    * Makes `vault.db` durable without the journal. This is needed if the journal cannot be written, for example because
    * the disk is full. The group is already committed to `vault.db`, and a sync needs no additional disk space. The next
-   * journal group continues after this group.
+   * group in the journal follows this group.
    */
   function syncVault(): void {
     const log = openSync(`${realpathSync(join(dataDir, 'vault.db'))}-wal`, 'r+');
@@ -257,7 +254,7 @@ function start(port: MessagePort, dataDir: string): void {
 
   /**
    * Removes the bytes of removed rows from all files. First makes `vault.db` durable and empties its write-ahead log.
-   * Then removes all groups from the journal. Returns false if a reader or a full disk prevents this at the moment.
+   * Then removes all groups from the journal. Returns false if a reader or a full disk currently prevents this.
    */
   function truncateVault(): boolean {
     return truncateLog(vault, 'vault.db') && journal.clear() === null && truncateLog(journalFile, 'journal.db');
@@ -375,7 +372,7 @@ function reply(id: number, attempt: Attempt): WriterReply {
   return { id, ok: false, store: null, reason: error.message };
 }
 
-/** Returns the reason why the files cannot be opened, as a message to the operator who starts the service. */
+/** Returns the reason why the files cannot be opened, as a message for the operator who starts the service. */
 function startFailure(error: unknown): string | FoundProblem {
   if (error instanceof StoreBroken && error.found !== null) return error.found;
   if (!(error instanceof StoreUnavailable)) return error instanceof Error ? error.message : 'the writer failed';

@@ -28,8 +28,8 @@ type RawFields = {
 };
 
 /**
- * Like `checkContentSize`, but checks the fields of a request. Call this function before you traverse the data or the
- * mask.
+ * Does the same as `checkContentSize`, but for the fields of a request. Call this function before you traverse the data
+ * or the mask.
  */
 export function checkRawSize(fields: RawFields): Checked<null> {
   const { data, mask, containers, metadata, search_indexes, fingerprint_expression } = fields;

@@ -5,7 +5,7 @@ const digitsMin = 6;
 
 /**
  * The fields that must not contain any of the token's own values. `givenId` is null if the vault generated the id. A
- * generated id is not checked, because a random id may contain the digits of one of these values by chance.
+ * generated id is not checked, because a random id may by chance contain the digits of one of these values.
  */
 export type OpenFields = {
   readonly givenId: string | null;

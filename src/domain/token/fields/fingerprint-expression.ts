@@ -33,8 +33,8 @@ export function* evaluateFingerprint(
   if (!evaluated.ok) return invalid(path, evaluated.message);
   if (evaluated.value === null) return invalid(path, 'evaluates to nothing; it must give a value to fingerprint');
   const { value } = evaluated;
-  // JSON escapes lone surrogates. UTF-8 would encode all lone surrogates as the same character, so different values
-  // would have equal fingerprints.
+  // Uses JSON here, because JSON escapes lone surrogates. UTF-8 would encode all lone surrogates as the same character,
+  // so different values would have equal fingerprints.
   return valid(typeof value === 'string' && isWellFormed(value) ? value : JSON.stringify(value));
 }
 
@@ -55,7 +55,8 @@ export function carriesFingerprint(
   return parsed.expression.reads.every(({ variable, path }) => {
     const given = valueAt(variable === 'metadata' ? sent.metadata : sent.data, path);
     const held = valueAt((variable === 'metadata' ? stored.metadata : stored.data) ?? null, path);
-    // In a merge patch, null removes the value, so it matches a value that is missing after the request.
+    // In a merge patch, null removes the value. The null in the request therefore matches a value that is missing after
+    // the request.
     return given !== undefined && isDeepStrictEqual(given, held ?? null);
   });
 }

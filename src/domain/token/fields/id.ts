@@ -27,9 +27,9 @@ export function checkId(value: Json): Checked<string> {
 const scope = { variables: ['data'], aliases: true } as const;
 
 /**
- * The source of an id: a plain id, or an expression over the data, which may draw a random alias. All draws in a
- * request share one budget. Threat: a caller sends an expression whose possible aliases are all in use, so that the
- * vault draws again and again. Without a shared budget, one request could do the work of many requests.
+ * The source of an id: either a plain id, or an expression over the data. The expression may draw a random alias. All
+ * draws in a request share one budget. Threat: a caller sends an expression whose possible aliases are all in use, so
+ * that the vault draws again and again. Without a shared budget, one request could do the work of many requests.
  */
 export type IdSource =
   | { readonly kind: 'given'; readonly id: string }

@@ -8,8 +8,9 @@ const keyCharactersMax = 100;
 const valueCharactersMax = 1_000;
 
 /**
- * Checks metadata at creation and after a merge patch: a map of strings to strings with at most 50 keys of 1-100
- * characters and values of at most 1,000 characters. A value may be empty. See docs/contract.md, "Metadata".
+ * Checks metadata at creation and after a merge patch. Metadata is a map of strings to strings. It has at most 50 keys
+ * of 1-100 characters each, and each value has at most 1,000 characters. A value may be empty. See docs/contract.md,
+ * "Metadata".
  */
 export function checkMetadata(value: Json): Checked<Readonly<Record<string, string>>> {
   if (!isJsonObject(value)) return invalid('metadata', 'must be an object whose values are strings');

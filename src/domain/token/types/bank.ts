@@ -34,7 +34,10 @@ export const bank: TypeRule = {
   defaultSearchIndexes: [],
 };
 
-/** The rule for `us_bank_account_number`, which is a string of 3-17 digits. See docs/contract.md, "Token types". */
+/**
+ * The rule for the type `us_bank_account_number`. Its data is a string of 3-17 digits. See docs/contract.md, "Token
+ * types".
+ */
 export const usBankAccountNumber: TypeRule = {
   validate: (data) => {
     const number = checkDigits(data, 'data', 3, 17);
@@ -50,8 +53,8 @@ export const usBankAccountNumber: TypeRule = {
 };
 
 /**
- * The rule for `us_bank_routing_number`, which is a string of nine digits with the ABA checksum. A routing number
- * identifies a bank, not a person, so ids and metadata may contain it. See docs/contract.md, "Own values".
+ * The rule for the type `us_bank_routing_number`. Its data is a string of nine digits with the ABA checksum. A routing
+ * number identifies a bank, not a person, so ids and metadata may contain it. See docs/contract.md, "Own values".
  */
 export const usBankRoutingNumber: TypeRule = {
   validate: (data) => {

@@ -56,8 +56,8 @@ export const card: TypeRule = {
 };
 
 /**
- * The rule for `card_number`, which is a string of 13-19 digits with a valid Luhn check digit. See docs/contract.md,
- * "Token types".
+ * The rule for the type `card_number`. Its data is a string of 13-19 digits with a valid Luhn check digit. See
+ * docs/contract.md, "Token types".
  */
 export const cardNumber: TypeRule = {
   validate: (data) => {
@@ -96,8 +96,8 @@ function checkCvc(value: Json | undefined, path: string): Checked<string | null>
 }
 
 /**
- * Checks an integer from `min` to `max`, or a string that matches `shape` and contains such an integer. Returns null
- * for an absent or null value.
+ * Checks an integer from `min` to `max`, or a string that matches `shape` and contains such an integer. Returns null if
+ * the value is absent or null.
  */
 function checkIntegerOrDigits(
   value: Json | undefined,
@@ -131,15 +131,16 @@ const forbidden: ReadonlySet<string> = new Set([
 
 const errorsMax = 10;
 /**
- * The maximum length of a key that is checked. Threat: a caller sends a huge key that becomes many times longer when it
- * is normalized.
+ * The maximum length of a key that is checked. Threat: a caller sends a huge key, and normalizing the key makes it many
+ * times longer.
  */
 const keyCharactersMax = 64;
 
 /**
  * Rejects card verification data outside `data.cvc`, and reports the path of each occurrence (at most 10). Only the key
- * matters, not the value. Threat: a caller stores a code or a PIN under a different key. It would never be purged,
- * although PCI DSS 3.3 forbids keeping verification data after authorization. See docs/contract.md, "Card data".
+ * matters, not the value. Threat: a caller stores a code or a PIN under a different key. That code or PIN would never
+ * be purged, although PCI DSS 3.3 forbids keeping verification data after authorization. See docs/contract.md, "Card
+ * data".
  */
 function checkNoVerificationData(data: JsonObject): Checked<null> {
   const errors: Record<string, readonly string[]> = {};

@@ -13,15 +13,15 @@ export type TypeRule = {
    * (`fields/embedded-value.ts`).
    */
   readonly ownValues: (data: Json) => readonly string[];
-  /** The number of digits of the shortest own value, or null if the type has no own values. */
+  /** The number of digits in the shortest own value, or null if the type has no own values. */
   readonly ownValueDigitsMin: number | null;
   readonly defaultContainer: string;
   readonly defaultFingerprintExpression: string;
   /** Null means that tokens of this type have no default mask, so a masked read redacts them. */
   readonly defaultMask: Json;
   /**
-   * Whether the default mask completely hides values of at most four digits. Without this rule, the filter in the
-   * default mask would show them completely.
+   * Whether the default mask completely hides values of at most four digits. If false, the filter in the default mask
+   * shows such a value completely.
    */
   readonly defaultMaskHidesShortValues: boolean;
   readonly defaultSearchIndexes: readonly string[];

@@ -25,8 +25,8 @@ const extras = z.object({
 
 /**
  * The token object (docs/contract.md, "The token object"). One schema describes every response. Only the identifying
- * fields are required. A create request returns no other fields if it finds an equal token that the caller may not read
- * (docs/contract.md, "Deduplication on create").
+ * fields are required. If a create request finds an equal token that the caller may not read, the response contains
+ * only these fields (docs/contract.md, "Deduplication on create").
  */
 export const tokenObject = z
   .object({
