@@ -1,6 +1,6 @@
 import type { Json } from '../domain/json.js';
 
-/** Prints a command's result. Prints it as one line of JSON if `--json` is set, and as text if it is not. */
+/** Prints a command's result, as one line of JSON if `--json` is set and as text otherwise. */
 export function print(value: Json, { json }: { readonly json?: boolean | undefined }, text: () => string): void {
   printLine(json === true ? JSON.stringify(value) : text());
 }

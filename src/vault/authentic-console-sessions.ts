@@ -65,8 +65,8 @@ export type ConsoleSignIn = {
 export type ConsoleContent = ConsoleSession | ConsoleCode | ConsoleSignIn;
 
 /**
- * A decrypted session, code or sign-in. The other fields are the id, the subjects and the expiry. The store needs these
- * fields in plaintext.
+ * A session, code or sign-in with its decrypted `content`. The store needs the other fields (the id, the subjects and the
+ * expiry) in plaintext.
  */
 export type OpenedConsoleSession<Content extends ConsoleContent> = Omit<StoredConsoleSession, 'sealed'> & {
   readonly content: Content;

@@ -46,7 +46,7 @@ export async function loaded(call: Call, group: string, goesOn: () => boolean): 
   for (; goesOn(); rounds += 1) {
     const made = await create(call, group);
     mine.set(made.id, made);
-    // Other callers create tokens at the same time, but so few that the token is among the first hundred.
+    // Other callers create tokens at the same time, but too few to push this token out of the first hundred tokens.
     expect(await listed(call)).toContain(made.id);
     const some = [...mine.values()][rounds % mine.size] as Known;
     const word = `w${randomUUID().replaceAll('-', '')}`;

@@ -8,8 +8,8 @@ import type { Vault } from '../../vault/vault.js';
 import type { ClusterStores } from './cluster-stores.js';
 
 /**
- * Runs the long part of a rebuild in this process, which is either a command or a process that does background work.
- * Throws StoreUnavailable if a different process is already running the rebuild.
+ * Runs the long part of a rebuild in this process. The process runs either a command or the background work. Throws
+ * StoreUnavailable if a different process is already running the rebuild.
  */
 export async function rebuildInProcess(
   vault: Vault,

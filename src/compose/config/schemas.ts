@@ -22,8 +22,8 @@ const ratioError = 'must be a number from 0 to 1';
 export const ratio = z.number({ error: ratioError }).min(0, { error: ratioError }).max(1, { error: ratioError });
 
 /**
- * The address of an OpenTelemetry collector, or null. The address contains no credentials, because the exporter reads
- * them from a separate environment variable.
+ * The address of an OpenTelemetry collector, or null. The address contains no username or password, because the exporter
+ * reads them from a separate environment variable.
  */
 export const collectorUrl = z
   .string({ error: 'must be text' })

@@ -22,7 +22,7 @@ async function run(program: string, args: readonly string[], cwd: string, env: N
   return stdout;
 }
 
-/** Creates a project like that of a user, and installs the built client in it in the same way as npm does. */
+/** Creates a project like one that a user would have, and installs the built client in it the way npm would. */
 beforeAll(async () => {
   recorded = await startRecordedService();
   project = mkdtempSync(join(tmpdir(), 'strongroom-client-'));
