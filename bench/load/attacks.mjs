@@ -21,7 +21,7 @@ const rounds = {
   'detokenize of 100 tokens': (ask, ids, key) =>
     ask('POST', '/detokenize', key, JSON.stringify(ids.map((id) => `{{ ${id} | stringify | upcase | size }}`))),
   '64 connections, 50 applications': (ask, ids, key, i) => ask('GET', `/tokens/${ids[i % ids.length]}`, key),
-  'pages that nobody reads': unread,
+  'unread pages': unread,
 };
 
 export const attackNames = Object.keys(rounds);
@@ -41,9 +41,7 @@ async function attack(name, { origin, keys, ids }) {
     Array.from({ length: connections }, async (_, n) => {
       for (let i = n; goesOn; i += connections) {
         const key = keys[i % keys.length];
-        await (name === 'pages that nobody reads' ? unread(origin, key) : rounds[name](ask, ids, key, i)).catch(
-          () => undefined,
-        );
+        await (name === 'unread pages' ? unread(origin, key) : rounds[name](ask, ids, key, i)).catch(() => undefined);
       }
     }),
   );

@@ -44,16 +44,15 @@ export function createFresh(first) {
  * `roundSecondsMin`. Before the first round, each competitor gets requests for `warmUpSeconds`, so that Node.js has
  * compiled the code that handles them.
  *
- * Returns `figures` by competitor, `ratios`, `timeRatios` and `timeTotals`:
+ * Returns `figures` by competitor, `ratios` and `timeTotals`:
  * - `figures` are `{ perSecond, p50, p95, p99, bytes, generator }`, each a summary over the rounds, with times in ms.
  *   They also contain the processor time per request, in µs: that of the competitor's threads under the names in
  *   `threads`, if it has a `pid`, and that of all processes on the machine as `machine`. The load generator and the
  *   stores are part of `machine`. If a competitor has a function `counts`, the numbers that it returns at the end of
  *   each round are figures too.
  * - `ratios` are the first competitor's requests per second divided by those of each other competitor, round by round.
- * - `timeRatios` are the processor time of all threads of the first competitor divided by that of each other
- *   competitor, round by round.
- * - `timeTotals` are the same for the totals over all rounds, as `{ ratio, error }` with the standard error.
+ * - `timeTotals` are the processor time of all threads of the first competitor, in all rounds together, divided by that
+ *   of each other competitor, as `{ ratio, error }` with the standard error.
  */
 export async function sideBySide(
   generator,
@@ -97,10 +96,6 @@ export async function sideBySide(
     return [name, summary(each)];
   });
   const timeOf = (result) => threads.reduce((sum, name) => sum + result[name], 0);
-  const timeRatios = runs.slice(1).map(({ name, results }) => {
-    const each = runs[0].results.map((result, round) => timeOf(result) / timeOf(results[round]));
-    return [name, summary(each)];
-  });
   const timeTotals = runs
     .slice(1)
     .map(({ name, results }) => [name, ratioOfTotals(runs[0].results.map(timeOf), results.map(timeOf))]);
@@ -110,7 +105,6 @@ export async function sideBySide(
     count: planned,
     figures: Object.fromEntries(figures),
     ratios: Object.fromEntries(ratios),
-    timeRatios: Object.fromEntries(timeRatios),
     timeTotals: Object.fromEntries(timeTotals),
   };
 }

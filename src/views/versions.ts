@@ -10,8 +10,8 @@ export type ProjectionVersions = Readonly<Record<StoredProjection, number>>;
 
 /**
  * Compares the stored versions with the versions of this program. `newer` is the first projection that a newer version
- * of Strongroom wrote, or undefined if there is none. `older` contains all projections that an older version wrote.
- * These projections must be rebuilt.
+ * of Strongroom wrote, or undefined if no newer version wrote one. `older` contains all projections that an older
+ * version wrote. These projections must be rebuilt.
  */
 export function comparedVersions(stored: ProjectionVersions) {
   const names = ['tokens', 'directory', 'shredder'] as const;

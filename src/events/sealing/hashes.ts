@@ -1,4 +1,4 @@
-import { createHmac, type Hmac, hash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 
 /** Returns the SHA-256 hash of a byte string (`textOfBytes`) as a byte string. */
 export function sha256Text(bytes: string): string {
@@ -12,12 +12,12 @@ export function sha256(bytes: string): Buffer {
 
 /** Returns the HMAC-SHA-256 of a byte string in hex. */
 export function hmacHex(key: Uint8Array, bytes: string): string {
-  return isLong([bytes]) ? longHmac(key, [bytes]).digest('hex') : hash('sha256', outerMessage(key, [bytes]), 'hex');
+  return hash('sha256', outerMessage(key, [bytes]), 'hex');
 }
 
 /** Returns the HMAC-SHA-256 of the concatenated parts in a dedicated buffer. */
 export function hmac(key: Uint8Array, ...parts: readonly Uint8Array[]): Buffer {
-  return isLong(parts) ? longHmac(key, parts).digest() : hash('sha256', outerMessage(key, parts), 'buffer');
+  return hash('sha256', outerMessage(key, parts), 'buffer');
 }
 
 const blockBytes = 64;
@@ -43,6 +43,22 @@ const outer = Buffer.allocUnsafeSlow(blockBytes + hashBytes);
  */
 function outerMessage(key: Uint8Array, parts: readonly (string | Uint8Array)[]): Buffer {
   const pads = padsOf(key);
+  outer.set(pads.outer);
+  outer.write(innerHash(pads, parts), blockBytes, 'latin1');
+  return outer;
+}
+
+/** Returns HMAC's inner hash as a byte string. Long parts are hashed one after another instead of being copied. */
+function innerHash(pads: Pads, parts: readonly (string | Uint8Array)[]): string {
+  const size = parts.reduce((sum, { length }) => sum + length, blockBytes);
+  if (size > message.length) {
+    const long = createHash('sha256').update(pads.inner);
+    for (const part of parts) {
+      if (typeof part === 'string') long.update(part, 'latin1');
+      else long.update(part);
+    }
+    return long.digest('binary');
+  }
   message.set(pads.inner);
   let at = blockBytes;
   for (const part of parts) {
@@ -50,25 +66,9 @@ function outerMessage(key: Uint8Array, parts: readonly (string | Uint8Array)[]):
     else message.set(part, at);
     at += part.length;
   }
-  outer.set(pads.outer);
-  outer.write(hash('sha256', message.subarray(0, at), 'binary'), blockBytes, 'latin1');
+  const inner = hash('sha256', message.subarray(0, size), 'binary');
   message.fill(0, 0, blockBytes);
-  return outer;
-}
-
-/** Returns true if the parts do not fit into `message`. */
-function isLong(parts: readonly (string | Uint8Array)[]): boolean {
-  return parts.reduce((sum, { length }) => sum + length, blockBytes) > message.length;
-}
-
-/** Hashes long parts one after another, so that they are not copied into one buffer. */
-function longHmac(key: Uint8Array, parts: readonly (string | Uint8Array)[]): Hmac {
-  const long = createHmac('sha256', key);
-  for (const part of parts) {
-    if (typeof part === 'string') long.update(part, 'latin1');
-    else long.update(part);
-  }
-  return long;
+  return inner;
 }
 
 /**
