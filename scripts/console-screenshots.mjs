@@ -1,8 +1,9 @@
 // node scripts/console-screenshots.mjs
 //
 // Takes the screenshots of the console for the README: a token with the light theme and the overview with the dark
-// theme. The script fills a temporary vault with sample data of 30 days, in which the clock jumps from request to
-// request, and opens its console in Chromium (`/usr/bin/chromium`, or the path in `STRONGROOM_TEST_CHROMIUM`).
+// theme. The script fills a temporary vault with 30 days of sample data, moving the vault's clock forward between
+// requests. It then opens the vault's console in Chromium (`/usr/bin/chromium`, or the path in
+// `STRONGROOM_TEST_CHROMIUM`).
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -32,7 +33,7 @@ const clock = { now: () => Date.now() - behindMs };
 /** @param {unknown} error */
 const report = (error) => console.error(error);
 
-/** Returns the data of a sample token. */
+/** Returns the create request for a sample token. */
 function sampleToken(/** @type {number} */ at) {
   const id = `customer-${1_000 + at}`;
   const metadata = { order: `o-${4_711 + at}` };
@@ -49,7 +50,7 @@ function sampleToken(/** @type {number} */ at) {
   return { id, type: 'card', data, containers: ['/pci/high/'], metadata };
 }
 
-/** Returns how many requests of a kind a day has: fewer at the weekend, and slightly more each week. */
+/** Returns the number of requests of one kind on a given day: fewer at the weekend, and slightly more each week. */
 function requestsOn(/** @type {number} */ day, /** @type {number} */ perDay) {
   const weekday = new Date(clock.now()).getUTCDay();
   const share = weekday === 0 || weekday === 6 ? 0.35 : 0.8 + ((day * 7) % 5) / 10;
@@ -57,7 +58,7 @@ function requestsOn(/** @type {number} */ day, /** @type {number} */ perDay) {
 }
 
 /**
- * Sends the requests of 30 days to the API.
+ * Sends 30 days of requests to the API.
  *
  * @param {Awaited<ReturnType<typeof openEmbedded>>} service
  * @param {{ checkout: string, support: string }} keys
@@ -130,7 +131,8 @@ async function takeScreenshots(address, credentials) {
     await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' });
     // The image ends below the second row of cards.
     await page.setViewportSize({ width: 1_280, height: 718 });
-    // The vault counts the days and checks for ended keys in the background.
+    // The vault counts the days and checks for ended keys in the background, so the script waits until it has caught
+    // up.
     for (let left = 60; left > 0; left -= 1) {
       await page.goto(address);
       if ((await page.getByText(/\d events? behind/).count()) === 0) break;

@@ -1,6 +1,7 @@
 // Generates the parts of the clients that are derived from the OpenAPI document: clients/typescript/src/generated and
-// clients/python/strongroom/generated. With --check, it only reports whether both folders are up to date. The arguments
-// `typescript` and `python` select one of the clients. The Python generator needs scripts/python-environment.sh.
+// clients/python/strongroom/generated. With --check, the script only reports whether both folders are up to date. The
+// arguments `typescript` and `python` select one of the clients. The Python generator needs
+// scripts/python-environment.sh.
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import {
@@ -153,8 +154,8 @@ export const problemCodes = ${JSON.stringify([...new Set(codes)].sort(), null, 2
 }
 
 /**
- * Returns the argument of an operation that selects the page: a number (`page`) or a cursor (`start`). Returns null if
- * the operation does not return pages.
+ * Returns the operation's argument that selects a page: a number (`page`) or a cursor (`start`). Returns null if the
+ * operation does not return pages.
  */
 function pagingOf(document, { parameters = [], requestBody, responses }) {
   const schemaOf = (content) => {

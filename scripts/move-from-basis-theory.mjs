@@ -1,6 +1,7 @@
 #!/usr/bin/env node
-// Reads all tokens of a Basis Theory tenant, and writes them with their ids as lines for `strongroom tokens import -`.
-// docs/how-to/move-from-basis-theory.md explains how to use this script. It needs only Node.js 20.
+// Reads all tokens of a Basis Theory tenant, and writes one line for each token, including its id, as input for
+// `strongroom tokens import -`. docs/how-to/move-from-basis-theory.md explains how to use this script. It needs only
+// Node.js 20.
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -30,8 +31,8 @@ const types = new Set([
 class Stopped extends Error {}
 
 const say = (/** @type {string} */ text) => process.stderr.write(`${text}\n`);
-// If the import stops reading early, the import itself prints the reason. This script therefore exits without a
-// message.
+// The output fails if the import stops reading early. The import itself prints the reason, so this script exits without
+// a message.
 process.stdout.on('error', () => process.exit(1));
 
 try {
@@ -149,7 +150,7 @@ async function attemptRequest(url, key) {
   try {
     response = await fetch(url, {
       headers: { 'BT-API-KEY': key, accept: 'application/json' },
-      // Does not follow redirects, because a different host must not get the key.
+      // Does not follow redirects, because no other host may get the key.
       redirect: 'manual',
       signal: AbortSignal.timeout(requestMsMax),
     });

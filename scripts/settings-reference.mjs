@@ -1,5 +1,5 @@
-// Writes docs/reference/settings.md from the table of settings. With --check, it only reports whether the page is up to
-// date.
+// Writes docs/reference/settings.md from the table of settings. With --check, the script only reports whether the page
+// is up to date.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { clientSettingPaths, clientSettings } from '#src/compose/config/client-settings.js';
 import { environmentName, flagName } from '#src/compose/config/setting.js';

@@ -1,5 +1,6 @@
-// The limit for a write in the cluster profile: a Fastify server that appends one event to EventStoreDB, and then
-// writes one journaled document to MongoDB. The event and the document are each as large as the request.
+// The limit for a write in the cluster profile: a Fastify server that handles each request by appending one event to
+// EventStoreDB, and then writing one journaled document to MongoDB. The event and the document are each as large as the
+// request.
 //   node bench/limits/append-and-upsert.mjs EVENTSTORE_URL MONGODB_URL DATABASE BYTES
 import { randomUUID } from 'node:crypto';
 import { binaryEvent, EventStoreDBClient, NO_STREAM } from '@eventstore/db-client';

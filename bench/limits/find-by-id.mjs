@@ -1,5 +1,5 @@
 // The limit for a read in the cluster profile: a Fastify server that finds a document in MongoDB by its id and returns
-// it. At the start, the server creates `COUNT` documents. A response that contains one of them is `BYTES` bytes long.
+// it. At startup, the server creates `COUNT` documents. Each response is `BYTES` bytes long.
 //   node bench/limits/find-by-id.mjs MONGODB_URL DATABASE COUNT BYTES
 import { fastify } from 'fastify';
 import { MongoClient } from 'mongodb';

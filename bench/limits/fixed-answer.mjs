@@ -1,5 +1,5 @@
-// The limit for every read: a Fastify server that sends the same text as the response to each request. The text is as
-// long as the vault's response.
+// The limit for every read: a Fastify server that responds to every request with the same text, which is as long as the
+// vault's response.
 //   node bench/limits/fixed-answer.mjs BYTES
 import { fastify } from 'fastify';
 import { listen } from './listen.mjs';

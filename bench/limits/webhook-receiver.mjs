@@ -1,4 +1,4 @@
-// A receiver of webhooks that accepts every delivery immediately, and reports how many deliveries have arrived.
+// A webhook receiver that accepts every delivery immediately, and reports how many deliveries have arrived.
 //   node bench/limits/webhook-receiver.mjs
 import { fastify } from 'fastify';
 import { listen } from './listen.mjs';

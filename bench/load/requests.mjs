@@ -2,8 +2,8 @@
 // generator does not need a list of the stored tokens.
 
 /**
- * Returns line n of the import. Half of the stored tokens are cards, and the other half are generic tokens with 200
- * bytes.
+ * Returns line n of the import. Half of the stored tokens are cards, and the other half are generic tokens of 200 bytes
+ * each.
  */
 export function storedToken(n) {
   const common = {
@@ -19,7 +19,7 @@ export function storedToken(n) {
     : { ...common, type: 'token', data: textOf(n), search_indexes: ['{{ data }}'] };
 }
 
-/** Returns a text of 200 bytes that is different for each number. */
+/** Returns 200 bytes of text, different for each number. */
 function textOf(n) {
   return `secret-${n}-`.padEnd(200, 'abcdefghijklmnopqrstuvwxyz0123456789');
 }

@@ -3,7 +3,10 @@
 const colours = ['#1b6ca8', '#d1495b', '#2e8b57', '#edae49', '#6c4ab6', '#444444'];
 const font = 'font-family="system-ui, sans-serif" font-size="12"';
 
-/** Draws a horizontal bar for each value from 0 to 1. A line on each bar shows the range over all rounds. */
+/**
+ * Draws a horizontal bar for each value. The values are between 0 and 1. A line on each bar shows the range over all
+ * rounds.
+ */
 export function barChart({ title, bars }) {
   const width = 720;
   const left = 150;

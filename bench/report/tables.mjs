@@ -23,7 +23,7 @@ const clusterTargets = { 'get revealed': 0.5, 'create card': 0.5 };
 
 /**
  * The results of other vaults, as ratios to the same limits. These vaults were measured on the same kind of machine,
- * with both of its processors.
+ * using both of its processors.
  */
 const peers = [
   {
@@ -146,8 +146,8 @@ function peersTable(table) {
 
 /**
  * Returns a table of the vault's rates and the limit's rates. It also shows the processor time of each thread per
- * request, in µs, and the fraction of one processor that the load generator used. All figures in a line come from the
- * same rounds.
+ * request, in µs, and the fraction of one processor that the load generator used. All figures in a table row come from
+ * the same rounds.
  */
 export function worksTable(rows) {
   const lines = rows.map(({ work, connections, figures: { vault, limit }, ratios }) => [
@@ -164,7 +164,7 @@ export function worksTable(rows) {
   );
 }
 
-/** A tenant's p99 while another tenant attacks, divided by its p99 at rest, must not exceed this number. */
+/** The highest acceptable ratio of a tenant's p99 while another tenant attacks to the same tenant's p99 at rest. */
 const fairnessTarget = 3;
 
 function fairnessTable({ connections, applications, largeTokens, largeBytes, count, rounds, atRest, measured }) {
@@ -247,7 +247,7 @@ function growthTable(growth) {
         `${ms(figures.vault.p50.median)} / ${ms(figures.vault.p99.median)} (${ratios.limit.median.toFixed(2)})`,
     );
     const decades = Math.log10(growth.at(-1).size / growth[0].size);
-    // Compares with the limit that was measured at the same time, because the speed of the machine varies.
+    // Divides by the limit that was measured at the same time, because the speed of the machine varies.
     const [first, last] = [rows[0], rows.at(-1)].map(
       ({ figures }) => figures.vault.p50.median / figures.limit.p50.median,
     );

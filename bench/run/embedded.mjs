@@ -27,8 +27,8 @@ export async function measureEmbedded({ directory, mode, say }) {
       say(`importing ${size} tokens`);
       const vault = await makeVault(join(directory, String(size)), size);
       const files = fileSizes(vault.data);
-      // The first start after an import completes work that the import left behind. It happens before the measurement,
-      // so that the measured start does not include this work.
+      // The first start after an import completes work that the import left behind. A separate start completes this
+      // work here, so that the measured start does not include it.
       const first = await vault.start();
       await first.stop();
       const service = await vault.start();

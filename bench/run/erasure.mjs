@@ -30,7 +30,7 @@ export async function measureErasure({ vault, service, generator, fresh, count }
   return { count, p50, p95, p99, checked, left };
 }
 
-/** Returns the newest keys that are not destroyed. One of them belongs to the token that was just created. */
+/** Returns the newest keys that are not destroyed. They include the keys of the token that was just created. */
 function living(data) {
   const db = new Database(join(data, 'keys.db'), { readonly: true });
   const keys = db

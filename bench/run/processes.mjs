@@ -7,7 +7,9 @@ import { promisify } from 'node:util';
 
 const program = fileURLToPath(new URL('../../dist/bin/strongroom.js', import.meta.url));
 const readyLimitMs = 120_000;
-/** The flags with which the image and the installer start the service (see Dockerfile and scripts/install.sh). */
+/**
+ * The Node.js flags that the image and the installer start the service with (see Dockerfile and scripts/install.sh).
+ */
 const serviceFlags = ['--max-semi-space-size=32'];
 
 /** Runs `strongroom` with these arguments until it exits. Returns its output. */
@@ -26,7 +28,7 @@ export async function strongroomJson(args) {
 
 /**
  * Starts the vault, and waits until it is ready. The service writes its log to a file, as on a real server.
- * `secondsToReady` is the duration of the start. `nodeFlags` are passed to Node.js.
+ * `secondsToReady` is how long the start took. `nodeFlags` are passed to Node.js.
  */
 export async function startVault(flags, { logFile, role = 'all', nodeFlags = [] }) {
   const log = openSync(logFile, 'w');

@@ -9,8 +9,8 @@ export const threads = ['serving', 'writing', 'other'];
 
 /**
  * Returns the processor time that each thread of a process has used since its start, in µs, and how many bytes the
- * thread has written. Returns an empty list if the system does not report these values. Processor time is compared
- * because other programs on the machine affect it less than they affect the requests per second.
+ * thread has written. Returns an empty list if the system does not report these values. The benchmark compares
+ * processor times because other programs on the machine affect them less than they affect the requests per second.
  */
 export function processorTime(pid) {
   if (pid === undefined || process.platform !== 'linux') return [];
@@ -22,9 +22,9 @@ export function processorTime(pid) {
 }
 
 /**
- * Returns the processor time between two results of `processorTime`, in µs, by the names in `threads`. The first thread
- * is the serving thread. Node.js does not name its threads, so the thread that has written the most, apart from the
- * serving thread, is assumed to be the writer thread.
+ * Returns the processor time that the threads used between two results of `processorTime`, in µs, by the names in
+ * `threads`. The first thread is the serving thread. Node.js does not name its threads, so the thread that has written
+ * the most, apart from the serving thread, is assumed to be the writer thread.
  */
 export function timeBetween(before, after, pid) {
   if (after.length === 0) return Object.fromEntries(threads.map((name) => [name, Number.NaN]));

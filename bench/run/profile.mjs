@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * How many rounds of requests are profiled, with 64 connections. The same number of requests is sent before the
- * profiled ones. By the time the profiled requests arrive, Node.js has therefore compiled the code.
+ * How many rounds of requests are profiled, with 64 connections. The same number of requests is sent first without
+ * being counted, so that Node.js has compiled the code when the profiled requests arrive.
  */
 const rounds = 3;
 

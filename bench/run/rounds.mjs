@@ -12,8 +12,8 @@ export function summary(values) {
 }
 
 /**
- * Returns the ratio of two totals over the rounds, and its standard error as for the ratio of the means of paired
- * samples. One round says little on a noisy machine, but the totals of many rounds do.
+ * Returns the ratio of two totals over the rounds, and the standard error of this ratio. The formula is the one for the
+ * ratio of two means of paired samples. One round says little on a noisy machine, but the totals of many rounds do.
  */
 function ratioOfTotals(over, under) {
   const sum = (values) => values.reduce((total, value) => total + value, 0);
@@ -84,7 +84,7 @@ export async function sideBySide(
     run.count = Math.max(planned, Math.ceil(last.result.perSecond * roundSecondsMin));
   }
   for (let round = 0; round < rounds; round += 1) {
-    // Alternates the order, so that no competitor always runs directly after the same other competitor.
+    // Alternates the order, so that no competitor always runs right after the same one.
     for (const run of round % 2 === 0 ? runs : runs.toReversed()) run.results.push((await runOnce(run)).result);
   }
   const figures = runs.map(({ name, results }) => {

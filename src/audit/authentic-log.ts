@@ -54,7 +54,8 @@ export function authenticLog(stored: StoredLog, keys: Keys): EventLog {
       const proven = events.map((event, index) => expectAt(clearEvent(key, event), stream, newest - index));
       if (beforeRevision === null) expectEnd(proven[0]);
       const oldest = proven.at(-1);
-      // A page with fewer than `limit` events contains the oldest event of the stream, whose revision must be 0.
+      // A page with fewer than `limit` events goes back to the oldest event of the stream. The revision of that event
+      // must be 0.
       if (oldest !== undefined && proven.length < limit) expectAt(oldest, stream, 0);
       return proven;
     },
@@ -91,7 +92,10 @@ function authenticWork(work: StoredWork, keys: Keys): UnitOfWork {
   };
 }
 
-/** Adds MACs to the log and the unit of work of stores that commit events and rows in one transaction. */
+/**
+ * Adds an authenticated log and unit of work to `stores`. The stores must commit events and their rows in one
+ * transaction.
+ */
 export function authenticStores<S extends { storedLog: StoredLog; storedWork: StoredWork; keys: Keys }>(stores: S) {
   const { storedLog, storedWork, keys } = stores;
   return { ...stores, log: authenticLog(storedLog, keys), work: authenticWork(storedWork, keys) };
@@ -127,8 +131,8 @@ function expectAt<T extends EventPlace>(event: T, stream: string, revision: numb
 }
 
 /**
- * Throws ForgedLog unless these events are the events of the stream from `fromRevision` on, without a gap. If there are
- * fewer than `limit` events, the last of them must end a commit.
+ * Throws ForgedLog unless `events` are the stream's events from `fromRevision` on, without a gap. If there are fewer
+ * than `limit` events, the stream ends with the last of them, so that event must end a commit.
  */
 function expectFrom<T extends StoredClear>(
   events: readonly T[],

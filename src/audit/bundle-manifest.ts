@@ -11,7 +11,8 @@ export const unsignedManifest = z.object({
   tenant_id: z.string(),
   made_at: z.string(),
   /**
-   * What the bundle covers: a period or a set of tokens. For a set of tokens, the manifest contains only their number.
+   * The scope of the bundle: either a period or a set of tokens. For a set of tokens, the manifest contains only their
+   * number.
    */
   scope: z.union([
     z.object({ kind: z.literal('tokens'), tokens: whole }),

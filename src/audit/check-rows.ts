@@ -44,9 +44,9 @@ function asFound({ kind: of, id: name }: DirectoryRecord, what: ForgedWhat | nul
 }
 
 /**
- * Verifies the MACs of a page of token rows, and checks that no row was replaced with an older version. The page begins
- * after the stream `after`, and its rows are sorted by stream. The rows of deleted tenants are not checked for older
- * versions, because these rows can no longer be decrypted.
+ * Verifies the MACs in one page of token rows, and checks that no row was replaced with an older version. The page
+ * begins after the stream `after`, and its rows are sorted by stream. The rows of deleted tenants are not checked for
+ * older versions, because these rows can no longer be decrypted.
  */
 export async function checkTokenRows(vault: Vault, after: string): Promise<CheckedRows> {
   const page = await vault.rows.page(after, pageSize);
@@ -61,8 +61,8 @@ export async function checkTokenRows(vault: Vault, after: string): Promise<Check
 }
 
 /**
- * Verifies the MACs of a page of idempotency claims. The page begins after the hash `after`, and its claims are sorted
- * by hash.
+ * Verifies the MACs in one page of idempotency claims. The page begins after the hash `after`, and its claims are
+ * sorted by hash.
  */
 export async function checkClaims({ claims }: Pick<Vault, 'claims'>, after: string): Promise<CheckedRows> {
   const page = await claims.page(after, claimsPageSize);
@@ -81,8 +81,8 @@ async function problemOf(vault: Vault, view: TokenView): Promise<'outdated' | nu
 }
 
 /**
- * Returns true if the token's row does not reflect all events in the token's stream. A row whose key is lost does not
- * count as outdated. Other checks report lost keys.
+ * Returns true if the token's row is older than the newest event in the token's stream. A row whose key is lost does
+ * not count as outdated. Other checks report lost keys.
  */
 async function isOutdated(vault: Vault, { tenantId, stream, state: { life, revision } }: TokenView): Promise<boolean> {
   if (life === null) return false;

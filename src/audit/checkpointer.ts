@@ -34,8 +34,8 @@ export type CheckpointerDeps = {
 
 export type Checkpointer = {
   /**
-   * Signs a checkpoint if one is due. If `isLast` is true, a checkpoint is due if anything was added after the previous
-   * checkpoint. Throws ForgedLog.
+   * Signs a checkpoint if one is due. If `isLast` is true, a checkpoint is due as soon as anything was added after the
+   * previous checkpoint. Throws ForgedLog if the log is not authentic.
    */
   run(isLast?: boolean): Promise<void>;
   start(): void;
@@ -48,8 +48,8 @@ export type Checkpointer = {
 
 /**
  * Creates the background work that signs the head of the log's chain and the ends of the access log's chains. A
- * checkpoint is due at the start of each hour and after every 10,000 events (docs/design.md, "Audit"). Before it signs
- * a checkpoint, the work reads and verifies all events since the previous checkpoint. Two processes can sign at the
+ * checkpoint is due at the start of each hour and after every 10,000 events (docs/design.md, "Audit"). Before a
+ * checkpoint is signed, all events since the previous checkpoint are read and verified. Two processes can sign at the
  * same time without harm, because only one of them can append its checkpoint.
  */
 export function createCheckpointer(needs: CheckpointerDeps): Checkpointer {
@@ -61,8 +61,8 @@ export function createCheckpointer(needs: CheckpointerDeps): Checkpointer {
   let running: Promise<void> = Promise.resolve();
   let stopped = true;
   /**
-   * False if the last round failed. In that case, `stop` skips the final round. That round would probably also fail,
-   * and would only delay the stop.
+   * False if the last round failed. In that case, `stop` skips the final round, because that round would probably fail
+   * too and only delay the stop.
    */
   let isUp = true;
   let anchorRestsUntil = Number.NEGATIVE_INFINITY;
@@ -71,8 +71,8 @@ export function createCheckpointer(needs: CheckpointerDeps): Checkpointer {
     await chain.follow();
     const head = await chain.head();
     if (head === null) return;
-    // Another run in this process may set `known` to a later checkpoint while this run is in progress. This run keeps
-    // the value that it has read.
+    // Another run in this process may set `known` to a later checkpoint while this run is in progress. This run
+    // continues with the value that it has read.
     const before = known ?? (await newest(log));
     let after: Known | null = before;
     const proven = await followLog(log, before.chain, head.position);
@@ -81,8 +81,8 @@ export function createCheckpointer(needs: CheckpointerDeps): Checkpointer {
     const { last } = before;
     const now = clock.now();
     const isHourly = last === null || hourOf(now) !== before.hour;
-    // The event that contains the previous checkpoint comes after the commits that the checkpoint signs. This event
-    // does not count as added.
+    // `proven.events` includes the event that contains the previous checkpoint, because that event comes after the
+    // commits that the checkpoint signs. It does not count as added.
     const added = last === null ? proven.events : proven.events - 1;
     if (isHourly || added >= eventsMax || isLast) {
       const access = await heads.grown(last?.time ?? 0);
@@ -146,8 +146,8 @@ export function createCheckpointer(needs: CheckpointerDeps): Checkpointer {
 }
 
 /**
- * The newest checkpoint, the hour of the newest hourly checkpoint, and the part of the chain that was verified after
- * the newest checkpoint. If there is no checkpoint yet, `last` is null.
+ * The newest checkpoint, the hour of the newest hourly checkpoint, and the verified part of the chain after the newest
+ * checkpoint. If there is no checkpoint yet, `last` is null.
  */
 type Known = { readonly last: Checkpoint | null; readonly hour: number; readonly chain: ProvenChain };
 

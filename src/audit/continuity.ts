@@ -40,7 +40,8 @@ export async function expectContinuity({ log, chain, keys }: Deps): Promise<void
  * Reads all events after a position and verifies that none of them is missing. Starts at the newest checkpoint that
  * signs no event after the position, so the events between this checkpoint and the position are read too. The commits
  * must lead to the checkpoint and the link that the key store has recorded, and to the head of the chain. Calls
- * `onEvent` with each event as it is read, before all of them are verified. Throws ForgedLog.
+ * `onEvent` with each event as it is read, before all of them are verified. Throws ForgedLog if an event is missing or
+ * not authentic.
  */
 export async function readUnbroken(
   { log, chain, keys }: Deps,
@@ -81,8 +82,8 @@ function linkOf({ position, count, hash }: Checkpoint): ChainLink {
 }
 
 /**
- * Verifies the whole log, without using the records about the log in the key store. Throws ForgedLog unless all of the
- * following are true:
+ * Verifies the whole log, without relying on the checkpoint and the link that the key store has recorded. Throws
+ * ForgedLog unless all of the following are true:
  * - Every commit is authentic.
  * - The commits lead to the newest link in the chain.
  * - Every checkpoint in the log signs exactly the commits before it.
@@ -108,8 +109,8 @@ export async function expectWholeLog({ log, chain, keys }: Deps): Promise<void> 
 }
 
 /**
- * Awaits a verification at startup. If `isAllowed` is true, ignores ForgedLog. This allows the commands that report
- * faults in the log to run on a faulty log.
+ * Awaits a verification that runs at startup. If `isAllowed` is true, ignores ForgedLog, so that the commands that
+ * report faults in the log can run on a faulty log.
  */
 export async function unlessForged(work: Promise<unknown>, isAllowed: boolean): Promise<void> {
   await work.catch((error: unknown) => {
@@ -139,8 +140,8 @@ async function checkpointIn(
 }
 
 /**
- * Reads the log from a checkpoint to its head, and computes the chain. Throws ForgedLog if a link in `links` is after
- * the checkpoint but is not part of the computed chain.
+ * Reads the events after a checkpoint up to the head of the log, and computes the chain. Throws ForgedLog if a link in
+ * `links` is after the checkpoint but is not part of the computed chain.
  */
 async function followTo(
   log: Pick<EventLog, 'readClear'>,

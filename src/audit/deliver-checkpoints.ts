@@ -13,7 +13,7 @@ type Deps = {
 };
 
 /**
- * Delivers every checkpoint up to `upTo` that the anchor has not accepted yet, in order. Throws on the first failure.
+ * Delivers, in order, every checkpoint up to `upTo` that the anchor has not accepted yet. Throws on the first failure.
  */
 export async function deliverCheckpoints({ log, keys, anchor }: Deps, upTo: number): Promise<void> {
   let delivered = await keys.checkpoint('anchor');

@@ -11,7 +11,7 @@ const unsigned = z.object({
   log_id: z.string(),
   tenant_id: z.string(),
   token_id: z.string(),
-  /** The token's stream, which the log keeps forever in place of the id. */
+  /** The name of the token's stream. It remains in the log after the id is erased. */
   stream: z.string(),
   stated_at: time,
   lives: z.array(

@@ -22,8 +22,8 @@ const eventSchema = z.object({
   cmd: z.string().nullable(),
   clear: z.custom<JsonObject>((value) => typeof value === 'object' && value !== null && !Array.isArray(value)),
   /**
-   * `first` is the first revision of the event's commit. `digests` contains the digests of all events of the commit. If
-   * the commit has only one event, `digests` is null.
+   * `first` is the revision of the first event in the event's commit. `digests` contains the digests of all events in
+   * the commit. If the commit has only one event, `digests` is null.
    */
   first: whole,
   digests: box,

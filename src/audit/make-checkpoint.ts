@@ -27,7 +27,10 @@ type Signed = {
   readonly time: number;
 };
 
-/** Returns the key id that checkpoints contain. It is the SHA-256 hash of the PEM-encoded public key, in hex. */
+/**
+ * Returns the id that checkpoints contain for the signing key. It is the SHA-256 hash of the PEM-encoded public key, in
+ * hex.
+ */
 export function keyName(publicKey: string): string {
   return createHash('sha256').update(publicKey).digest('hex');
 }

@@ -19,7 +19,7 @@ export type MerkleProofs = {
 };
 
 /**
- * Prepares the proofs for these leaves. `leaves` contains the 32-byte hashes of the leaves, one after another. Computes
+ * Prepares the proofs for a log. `leaves` contains the 32-byte hashes of the log's leaves, one after another. Computes
  * all complete subtrees once, which takes 32 more bytes of memory per leaf. After that, each proof takes only
  * microseconds.
  */

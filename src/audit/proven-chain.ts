@@ -11,16 +11,16 @@ import { type EventLog, ForgedLog } from '../ports/event-log.js';
 const pageSize = 250;
 
 /**
- * A verified part of the log, which begins after a checkpoint. The MACs of its events are valid, and the chain proves
- * the order of its commits.
+ * A verified part of the log. It begins after a checkpoint, or at the start of the log. The MACs of its events are
+ * valid, and the chain proves the order of its commits.
  */
 export type ProvenChain = {
-  /** The position of the last event of the newest commit. */
+  /** The position of the last event in the newest commit. */
   readonly position: number;
   readonly link: Uint8Array;
   /** The Merkle tree over all commits up to `position`. */
   readonly tree: MerkleTree;
-  /** The number of events that were read after the checkpoint. */
+  /** The number of events in this part of the log. */
   readonly events: number;
 };
 
@@ -34,7 +34,7 @@ export function chainAt(checkpoint: Checkpoint | null): ProvenChain {
 /**
  * Reads the log from the end of `from` up to `upTo`, or up to the head of the log if `upTo` is not set. Computes the
  * chain without using the stored links. After each commit, calls `onCommit` with the chain up to that commit, and with
- * the last event of the commit. Throws ForgedLog.
+ * the last event of the commit. Throws ForgedLog if an event is missing or not authentic.
  */
 export async function followLog(
   log: Pick<EventLog, 'readClear'>,

@@ -6,7 +6,7 @@ import { forgery } from './authentic-log.js';
 import { type ExportLine, exportedEvent } from './export-line.js';
 
 const pageSize = 256;
-/** The size of the ciphertexts after which a page ends. The event that reaches this size is still part of the page. */
+/** A page ends with the event that brings the total size of the page's ciphertexts to at least this many bytes. */
 const pageBytes = 4 * 1024 * 1024;
 
 export type ChainedPage = {
@@ -24,9 +24,9 @@ type Deps = {
 };
 
 /**
- * Returns a page of stored events with their links, for a verification that describes the faults that it finds. The
- * page begins after the position `after`, and ends at `upTo` at the latest. Decrypts nothing. Some stores write the
- * links later than the events. With such a store, all links up to `upTo` must exist before this is called.
+ * Returns a page of stored events with their links, for a verification that describes faults. The page begins after the
+ * position `after`, and ends at `upTo` at the latest. Decrypts nothing. Some stores write the links later than the
+ * events. With such a store, all links up to `upTo` must exist before this function is called.
  */
 export async function readChained({ log, chain, keys }: Deps, after: number, upTo: number): Promise<ChainedPage> {
   const events = upToBytes(await log.readAll(after, pageSize));

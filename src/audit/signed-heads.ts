@@ -4,19 +4,19 @@ import type { EventLog } from '../ports/event-log.js';
 
 const pageSize = 100;
 const aDayMs = 24 * 3_600_000;
-/** The maximum number of chains that one checkpoint signs. The checkpoints after it sign the remaining chains. */
+/** The maximum number of chains that one checkpoint signs. Later checkpoints sign the remaining chains. */
 const headsMax = 2_000;
 
 /**
- * Keeps track of the ends of the access log's chains that checkpoints have signed. A new checkpoint then needs to sign
- * only the chains that have grown since they were last signed.
+ * Keeps track of how far checkpoints have signed each chain of the access log. A new checkpoint therefore needs to sign
+ * only the chains that have grown since then.
  */
 export function createSignedHeads(log: EventLog, accessLog: Pick<AccessLog, 'heads'>) {
-  /** The newest sequence number that is signed, by chain. */
+  /** For each chain, the newest sequence number that is signed. */
   const signed = new Map<string, number>();
   let isLoaded = false;
 
-  /** Reads every checkpoint that can contain a chain of the month of `since`, or of a later month. */
+  /** Reads every checkpoint that can contain a chain from the month of `since` or from a later month. */
   async function load(since: number): Promise<void> {
     const { year, month } = monthOf(since);
     const from = Date.UTC(year, month) - aDayMs;

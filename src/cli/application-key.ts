@@ -9,7 +9,7 @@ type Options = Readonly<Record<string, unknown>>;
 
 /**
  * Returns the API key from `--api-key-file`, `STRONGROOM_API_KEY_FILE` or `STRONGROOM_API_KEY`, and the name of the
- * option or variable that provided the key. Messages include this name. Returns null if none of them is set.
+ * option or variable that provided the key. Error messages include this name. Returns null if none of them is set.
  */
 export async function apiKeyOf(
   options: Options,
@@ -24,7 +24,7 @@ export async function apiKeyOf(
 
 /**
  * Returns the API key for a command that runs as an application on local data. If neither the options nor the
- * environment contain a key, returns the key that `--dev` stored in the data directory.
+ * environment contains a key, returns the key that `--dev` stored in the data directory.
  */
 export async function applicationKey(options: Options, dataDir: string): Promise<string> {
   const given = await apiKeyOf(options);

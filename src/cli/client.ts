@@ -14,10 +14,10 @@ import { fieldErrorText } from './operations/field-error-text.js';
 
 export type ClientOptions = {
   readonly address: URL;
-  /** The flag or variable that provided the address. Messages mention it. */
+  /** The flag or variable that provided the address. Error messages mention it. */
   readonly addressName: string;
   readonly key: Secret<string>;
-  /** The file or variable that provided the key. Messages mention it. */
+  /** The file or variable that provided the key. Error messages mention it. */
   readonly keyName: string;
   /** Determines whether the key may be sent to a different machine over plain HTTP. */
   readonly plaintext: 'loopback only' | 'allowed';
@@ -89,8 +89,8 @@ function expectSafeKey({ address, addressName, key, keyName, plaintext }: Client
 }
 
 /**
- * Returns the path of a token. Throws Failure if the id is empty, `.` or `..`. Such an id would change the path of the
- * URL, and no token can have it.
+ * Returns the URL path of a token. Throws Failure if the id is empty, `.` or `..`. Such an id would change the path of
+ * the URL, and no token can have it.
  */
 function tokenPath(id: string): string {
   if (/^\.{0,2}$/.test(id)) throw new Failure(textOf('token_not_found'));
@@ -271,7 +271,7 @@ function isKnown(code: string): code is ProblemCode {
   return Object.hasOwn(problemCatalogue, code);
 }
 
-/** Returns the text that commands on local data show for the same problem code. */
+/** Returns the text that commands on local data show for this problem code. */
 function textOf(code: ProblemCode, detail = problemCatalogue[code].detail): string {
   return `${detail} ${problemCatalogue[code].advice}`;
 }

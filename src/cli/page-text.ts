@@ -1,7 +1,7 @@
 import { grouped } from '../domain/text.js';
 
 /**
- * Returns the line to show below a list, with the page number and the number of pages. Returns an empty string if the
+ * Returns the text that is appended to the line below a list, such as `, page 2 of 3`. Returns an empty string if the
  * list has only one page.
  */
 export function pageText(page: number, pages: number): string {

@@ -91,7 +91,8 @@ async function withService<T>(
     onNotice: (text) => void process.stderr.write(`${text}\n`),
   });
   const service = await opened.finally(() => {
-    // The stores have their own copy of the root key, which a rotation replaces.
+    // The stores use their own copy of the root key, so this copy is erased. A rotation replaces the copy in the
+    // stores.
     for (const rootKey of rootKeys) rootKey.fill(0);
   });
   try {

@@ -1,6 +1,9 @@
 import type { StoreUnavailable } from '../ports/store-unavailable.js';
 
-/** The end of the message about each server. It names the settings that contain the server's address. */
+/**
+ * For each server, the end of the message that the server is unavailable. It names the settings that contain the
+ * server's address.
+ */
 const addresses: Readonly<Record<string, string>> = {
   eventstoredb: 'eventstore.url names it',
   mongodb: 'mongodb.url and mongodb.keys_url name it',

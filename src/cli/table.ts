@@ -1,4 +1,4 @@
-/** A table cell. Null means that there is no value, and is shown as `-`. */
+/** A table cell. Null represents a missing value and is shown as `-`. */
 export type Cell = string | number | null;
 
 /**

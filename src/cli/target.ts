@@ -75,7 +75,7 @@ export async function tokenTargetOf(options: Options): Promise<TokenTarget> {
 const pageSize = 100;
 
 /**
- * Returns the target of a command on applications. On local data, the command runs as the operator. In a service at an
+ * Returns the target of a command on applications. On local data, the command runs as the operator. On a service at an
  * address, it runs as the application that the API key belongs to. Throws Failure if the target or the key is invalid.
  */
 export async function applicationTargetOf(options: Options): Promise<ApplicationTarget> {

@@ -16,11 +16,11 @@ export function randomForCommand(
   return {
     uuid: () => uuidFrom(take(16)),
     integer(maxExclusive: number): number {
-      // Uses only one byte per number if possible. An alias can take hundreds of numbers, and computing each block of
-      // bytes takes one HMAC.
+      // Uses only one byte per number if possible, because an alias can need hundreds of numbers, and each block of
+      // bytes takes one HMAC computation.
       const bytes = maxExclusive <= 256 ? 1 : 6;
-      // Skips a number that is not below the largest multiple of `maxExclusive`. If such numbers were used, small
-      // results would be more likely than others.
+      // Skips numbers from the largest multiple of `maxExclusive` on. If such numbers were used, small results would be
+      // more likely than others.
       const limit = 256 ** bytes - (256 ** bytes % maxExclusive);
       for (;;) {
         const number = take(bytes).readUIntBE(0, bytes);

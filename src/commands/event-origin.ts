@@ -14,7 +14,7 @@ export type EventOrigin = {
   /** The time of the attempt that caused the event, in milliseconds since the epoch. */
   readonly at: number;
   readonly traceId: string | null;
-  /** The person behind the request and the reason for the request. Null if the request contains neither. */
+  /** The person for whom the request was made, and the reason for it. Null if the request states neither. */
   readonly visitor: Visitor | null;
   /** A keyed hash that identifies the request by its idempotency key. Null if the request has no idempotency key. */
   readonly cmd: string | null;

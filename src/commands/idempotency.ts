@@ -7,7 +7,7 @@ import type { ClaimResult } from '../views/finished-claim.js';
 
 const rememberedMs = 24 * 3_600_000;
 
-/** Returns the time before which finished claims are discarded. */
+/** Returns a time. Finished claims from before that time are discarded. */
 export function forgottenBefore(now: number): number {
   return now - rememberedMs;
 }

@@ -14,14 +14,14 @@ const laterDelay = 4 * hour;
  */
 const attemptsMax = 26;
 
-/** Returns the delay before the next attempt, in ms. Returns null if there are no more attempts. */
+/** Returns the delay before the next attempt, in ms. Returns null after the last attempt. */
 function delayAfter(failed: number): number | null {
   return failed >= attemptsMax ? null : (firstDelays[failed - 1] ?? laterDelay);
 }
 
 /**
- * Attempts to deliver one event. Returns a record of the attempt, which includes the time of the next attempt. `failed`
- * is how many attempts were made earlier, all of which failed.
+ * Attempts to deliver one event. Returns a record of the attempt. The record includes the time of the next attempt.
+ * `failed` is the number of earlier attempts, all of which failed.
  */
 export async function attemptDelivery(
   vault: Pick<Vault, 'webhookSender' | 'clock'>,

@@ -25,8 +25,8 @@ export type Target = {
   readonly tenantKeys: TenantKeys | null;
   readonly streams: readonly string[];
   /**
-   * True if the token ids were just generated at random. The first attempt then does not load the tokens. If an id is
-   * in use, the append of that attempt fails.
+   * True if the token ids were just generated at random. In that case, the first attempt does not load the tokens. If
+   * an id is in use, the append of that attempt fails.
    */
   readonly areNew?: boolean;
   readonly origin: RequestOrigin;
@@ -36,8 +36,8 @@ export type Target = {
 export type TokenWrite = {
   readonly view: TokenView;
   /**
-   * The events to append. If there are none, nothing is appended. Instead, the keys that earlier events in the stream
-   * marked for destruction are destroyed again, in case an earlier attempt failed to destroy them.
+   * The events to append. If the list is empty, nothing is appended. Instead, the keys that earlier events in the
+   * stream marked for destruction are destroyed again, in case an earlier attempt failed to destroy them.
    */
   readonly decisions: readonly TokenEvent[];
   readonly payload: Payload;
@@ -76,7 +76,9 @@ export type Attempt = {
   commit(sealed: SealedWrites, claim: ClaimResult | null): Promise<Conflict | 'committed'>;
 };
 
-/** The remaining fields of a write that encrypts nothing and does not change the search index. */
+/**
+ * The fields of a write that encrypts nothing and does not change the search index, except for `view` and `decisions`.
+ */
 export const nothingToSeal = {
   payload: { content: null, cvc: null },
   index: 'keep',
@@ -84,8 +86,9 @@ export const nothingToSeal = {
 } as const;
 
 /**
- * The write path (docs/design.md, "A write, step by step"). Loads the tokens and runs the command, which decides, seals
- * and commits. After a conflict, starts over. Throws StoreUnavailable if conflicts continue for 5 s.
+ * The write path (docs/design.md, "A write, step by step"). Loads the tokens, and then runs the command. The command
+ * decides on events, seals them and commits them. After a conflict, starts over. Throws StoreUnavailable if conflicts
+ * continue for 5 s.
  */
 export function changeTokens<T>(
   vault: Vault,
@@ -254,8 +257,8 @@ function isSame(one: DueRow, other: DueRow): boolean {
 }
 
 /**
- * Returns the keys that older rows of this token may name. Returns no keys if the token has not changed since its
- * creation.
+ * Returns the keys that older versions of this token's row may name. Returns no keys if the token has not changed since
+ * its creation.
  */
 function livingKeys({ state: { life, revision } }: TokenView): readonly KeyRevision[] {
   if (life === null || revision === life.createdRevision) return [];
@@ -272,8 +275,8 @@ export async function ensureProjected({ work }: Pick<Vault, 'work'>, views: Iter
 }
 
 /**
- * Returns true if another process changed or deleted the token after this process loaded it. In that case, the missing
- * key was destroyed on purpose and is not lost.
+ * Returns true if another process changed or deleted the token after this process loaded it. In that case, the key that
+ * `error` reports as lost was destroyed on purpose.
  */
 async function movedOn(vault: Vault, views: ReadonlyMap<string, TokenView>, error: unknown): Promise<boolean> {
   const view = error instanceof KeyLost ? views.get(error.stream) : undefined;

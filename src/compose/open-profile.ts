@@ -30,7 +30,8 @@ export type ProfileOptions = {
   /** True for `strongroom init`, which creates missing stores. */
   readonly prepares: boolean;
   /**
-   * True for a CLI command. A command has no limits, does no background work, and opens both dev and production data.
+   * True for a CLI command. No limits apply to a command, it does no background work, and it opens both dev and
+   * production data.
    */
   readonly isVerb: boolean;
   /** If true, opens the stores even if the log is older than its keys. */
@@ -103,8 +104,8 @@ async function rereadRootKeys(config: Config): Promise<readonly Buffer[]> {
 }
 
 /**
- * Returns the data directory, which only one process can use at a time. Returns null in the cluster profile, where many
- * processes share the stores on servers.
+ * Returns the data directory. Only one process at a time can use it. Returns null in the cluster profile, because many
+ * processes share the stores of that profile.
  */
 export function dataDirectoryOf({ settings }: Config): string | null {
   return settings.profile === 'embedded' ? settings.data : null;

@@ -97,7 +97,10 @@ export function accessFields({ uses, permissions, rules }: ApplicationForm): Acc
   };
 }
 
-/** Converts text to a number. Returns other text unchanged, and validation then rejects it. */
+/**
+ * Converts text to a number. Returns null for empty text, and any other text unchanged, so that the validation rejects
+ * it.
+ */
 function priorityOf(text: string): Json {
   if (text === '') return null;
   return /^-?\d{1,15}$/.test(text) ? Number(text) : text;

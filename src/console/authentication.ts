@@ -22,8 +22,8 @@ declare module 'fastify' {
 }
 
 /**
- * All operators' requests are counted under this tenant name, because the service shares its capacity fairly between
- * tenants.
+ * Requests of sessions without an application are counted under this tenant name, because the service shares its
+ * capacity fairly between tenants.
  */
 const operators = 'operator';
 
@@ -49,7 +49,7 @@ export function createConsoleAuthentication(service: Service, admission: Admissi
       const visitor = { name: session.name, issuer: session.issuer, reason: null };
       request.caller = { ...found.caller, sourceAddress: request.ip, visitor };
     }
-    // A request for a page that uses none of the session's applications still counts against the limit of one of them.
+    // Even if the page uses none of the session's applications, the request counts against the limit of one of them.
     const payer = request.caller ?? session.private ?? session.management;
     if (payer !== null) await service.limits.request(payer);
     const admitted = admission.admit(request, reply, payer?.tenantId ?? operators);

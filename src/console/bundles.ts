@@ -1,7 +1,7 @@
 import type { Bundle, OperationOutcome } from './operations.js';
 import type { OnProgress, TaskName, TaskState, Tasks } from './tasks.js';
 
-/** The time in ms for which a completed bundle can be downloaded. */
+/** How long a completed bundle can be downloaded, in ms. */
 export const bundleMs = 15 * 60_000;
 
 /** The session and tenant that a bundle belongs to. No other session can see or download the bundle. */

@@ -1,4 +1,4 @@
-/** The data of a chart, which consists of one or more series of values over time. */
+/** The data of a chart: one or more series of values over time. */
 export type ChartData = {
   /** A description of the chart, for its caption and for screen readers. */
   readonly title: string;

@@ -100,7 +100,7 @@ export async function createConsole(service: Service, options: ConsoleOptions): 
   const layout = createLayout(pages, assets);
   app.setErrorHandler(async (error, request, reply) => {
     const problem = shownProblem(error);
-    // If a sign-in with the identity provider failed, the cause contains a code that explains why.
+    // If a sign-in with the identity provider failed, the error's cause contains a code that explains why.
     if (error instanceof ConsoleProblem && error.cause !== undefined) log.error(error.cause, request.traceId);
     else if (problem.status >= 500) {
       service.reportError(error);
@@ -170,7 +170,7 @@ async function protect(app: FastifyInstance, isTls: boolean, key: Uint8Array): P
   app.removeAllContentTypeParsers();
   await app.register(fastifyForm, {
     bodyLimit: bodyBytesMax,
-    // Threat: a client sends a form with hundreds of thousands of fields, which would block the process for a second.
+    // Threat: a client sends a form with hundreds of thousands of fields to block the process for a second.
     parser: (text) => parse(text, '&', '=', { maxKeys: formFieldsMax }),
   });
   await app.register(fastifyCookie);

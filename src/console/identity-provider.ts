@@ -2,8 +2,8 @@ import type { ConsoleMembership } from '../vault/authentic-console-sessions.js';
 import type { GroupRule } from './groups.js';
 
 /**
- * The secrets of one sign-in. The sign-in URL contains `state`, `nonce` and a hash of `codeVerifier`. It does not
- * contain `codeVerifier`.
+ * The secrets of one sign-in. The sign-in URL contains `state`, `nonce` and a hash of `codeVerifier`, but not
+ * `codeVerifier` itself.
  */
 export type SignInSecrets = { readonly state: string; readonly nonce: string; readonly codeVerifier: string };
 

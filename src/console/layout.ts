@@ -45,7 +45,7 @@ export function createLayout(pages: readonly ConsolePage[], assets: string): Lay
 }
 
 /**
- * Returns the name under which the console shows an application of the session. A person whose access comes from groups
+ * Returns the name that the console shows for an application of the session. A session whose access comes from groups
  * has no API key.
  */
 function nameOf(kind: 'Private' | 'Management', { keyId }: Caller): string {

@@ -54,7 +54,7 @@ export function callerFor(
   return first === undefined ? { kind: 'missing_key' } : { kind: 'missing_permission', caller: first };
 }
 
-/** Returns true if a kind of key that the session does not have gives access to the route. */
+/** Returns true if the route accepts a kind of key that the session does not have. */
 export function lacksKind(session: SignedIn, { session: needs, permission }: ConsoleRoute): boolean {
   return holdersOf(needs, permission).some((kind) => session[kind] === null);
 }

@@ -17,7 +17,7 @@ export type OpenIdConnectSettings = {
   readonly timeoutSeconds?: number;
 };
 
-/** The time in ms for which the provider's metadata is cached. */
+/** How long the provider's metadata is cached, in ms. */
 const metadataMs = 3_600_000;
 const clockToleranceSeconds = 30;
 const nameMax = 100;
@@ -132,8 +132,8 @@ function nameIn(claim: unknown): string | null {
 }
 
 /**
- * The error codes for a provider that does not respond properly. `ofRegistration` matches the errors that the provider
- * reports about its own state or about the console's registration.
+ * The error codes for a missing or malformed response from the provider. `ofRegistration` matches the errors that the
+ * provider reports about its own state or about the console's registration.
  */
 const ofProvider = /^(OAUTH_TIMEOUT|OAUTH_ABORT|OAUTH_RESPONSE_IS_NOT_(CONFORM|JSON)|OAUTH_PARSE_ERROR)$/;
 const ofRegistration = /^(invalid_client|unauthorized_client|server_error|temporarily_unavailable)$/;

@@ -69,7 +69,7 @@ export type PageOptions = {
   readonly status?: number;
   /** A message to show at the top of the page. */
   readonly flash?: Flash;
-  /** True while work is running. The browser then reloads the page every two seconds. */
+  /** True while work is running. Meanwhile, the browser reloads the page every two seconds. */
   readonly isRunning?: boolean;
 };
 
@@ -94,7 +94,7 @@ export type Visit = {
   readonly session: SignedIn;
   /** The caller on a page that requires an application. It includes the person's name for the access log. */
   readonly caller: Caller;
-  /** The context that queries and commands need: `caller`, the trace id, and the time at which the request arrived. */
+  /** The context that queries and commands need: `caller`, the trace id, and the arrival time of the request. */
   readonly context: ReadContext;
   /** Returns the context for the session's application of this kind, or null if the session has no such application. */
   contextAs(kind: 'private' | 'management'): ReadContext | null;
@@ -111,6 +111,6 @@ export type Visit = {
   page(view: string, model: Model, options: PageOptions): Promise<FastifyReply>;
   /** Sends JSON to the console's script. */
   json(body: Model): Promise<FastifyReply>;
-  /** Redirects the browser to a different console page (303), which then shows `flash`. */
+  /** Redirects the browser (303) to a different console page. That page shows `flash`. */
   redirect(path: string, flash?: Flash): FastifyReply;
 };

@@ -94,7 +94,7 @@ const textsForPeople: Partial<Readonly<Record<ProblemCode, Pick<ShownProblem, 't
   },
 };
 
-/** An error that a request handler throws to respond with a problem of the console. */
+/** An error that a request handler throws to respond with one of the console's problems. */
 export class ConsoleProblem extends Error {
   readonly code: ConsoleProblemCode;
   /** The detail to show instead of the default detail for this kind of problem. */
@@ -109,7 +109,7 @@ export class ConsoleProblem extends Error {
   }
 }
 
-/** A problem in the form in which a page shows it. */
+/** A problem as a page shows it. */
 export type ShownProblem = {
   readonly code: string;
   readonly status: number;

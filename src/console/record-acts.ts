@@ -6,7 +6,10 @@ import type { Visit } from './page.js';
 const signIn: ConsoleAct = { operation: 'sign_in', message: 'signed in at the console' };
 const signOut: ConsoleAct = { operation: 'sign_out', message: 'signed out of the console' };
 
-/** Records a sign-in in the access log. The person signed in with these applications, as an operator, or as both. */
+/**
+ * Records a sign-in in the access log. The sign-in gave the person the access of `callers`, the rights of an operator,
+ * or both.
+ */
 export async function recordSignIn(
   visit: Pick<Visit, 'vault' | 'request'>,
   callers: readonly Caller[],
@@ -23,7 +26,7 @@ export async function recordSignOut(visit: Visit): Promise<void> {
   await recordSession(visit, signOut, callers, isOperator, { name, issuer, reason: null });
 }
 
-/** Records in the access log of every tenant what the operator of this session did to the service. */
+/** Records an act of this session's operator in the access log of every tenant. */
 export async function recordOperation({ vault, request, session }: Visit, act: ConsoleAct): Promise<void> {
   const { name, issuer } = session;
   const visitor = { name, issuer, reason: null };

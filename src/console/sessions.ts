@@ -16,14 +16,14 @@ import type { Vault } from '../vault/vault.js';
 import { openedBy } from './groups.js';
 import type { IdentityProvider, SignInSecrets } from './identity-provider.js';
 
-/** The time in ms after which a session without requests expires. */
+/** How long a session without requests stays valid, in ms. */
 export const idleMs = 15 * 60_000;
 /** The maximum age of a session in ms, even if the session is in use. */
 export const sessionMs = 12 * 3_600_000;
-/** The time of a session's last request is updated at most once in this interval, in ms. */
+/** The time of a session's last request is updated at most once in this many ms. */
 const seenEveryMs = 30_000;
 const codeMs = 5 * 60_000;
-/** The maximum time in ms that a person has to sign in at the identity provider. */
+/** How long a person may take to sign in at the identity provider, in ms. */
 export const signInMs = 10 * 60_000;
 /** If this many sessions and sign-ins are stored, no new sign-in with the identity provider can begin. */
 const storedMax = 10_000;
@@ -51,7 +51,7 @@ export type SessionDeps = Pick<Service, 'vault' | 'authenticateHash' | 'authenti
   readonly identity: Pick<IdentityProvider, 'issuer' | 'rules'> | null;
 };
 
-/** Returns the id under which a session, sign-in or code is stored. The id is a hash of the secret. */
+/** Returns the id of a stored session, sign-in or code. The id is a hash of the secret. */
 function idOf(secret: string): string {
   return createHash('sha256').update(`strongroom.console.${secret}`).digest('hex');
 }
@@ -237,7 +237,7 @@ export async function callerOfKey(
   return caller?.applicationType === type ? { caller, keyHash: apiKeyHash(key) } : null;
 }
 
-/** Returns a new one-time code. An operator can use the code to sign in to any process within five minutes. */
+/** Returns a new one-time code. An operator can use it within five minutes to sign in to the console of any process. */
 export async function issueOperatorCode({ clock, random, consoleSessions }: Vault): Promise<string> {
   const issuedAt = clock.now();
   const characters = Array.from({ length: codeLength }, () => codeAlphabet.charAt(random.integer(codeAlphabet.length)));

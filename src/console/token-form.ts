@@ -156,7 +156,10 @@ async function jsonOf(work: Work, source: string, path: string): Promise<Read> {
   return { value: '', errors: { [at]: [parsed.message] } };
 }
 
-/** Returns the metadata from the rows of a form. Each row contains a key and a value. Ignores rows without a key. */
+/**
+ * Returns the metadata from the rows of a form. Each row contains a key and a value. Ignores rows in which both are
+ * empty.
+ */
 export function metadataOf({
   metadata_key: keys,
   metadata_value: values,

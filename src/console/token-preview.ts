@@ -11,7 +11,7 @@ export const previewPermissions = ['token:read', 'token:search', 'token:use'] as
 
 type Asked = { readonly applicationId: string; readonly tokenId: string; readonly permission: string };
 
-/** Returns the fields of the preview form for a page on which no preview has been requested. */
+/** Returns the fields of the preview form before a preview has been requested. */
 export function noPreview({ tokenId, permission }: Omit<Asked, 'applicationId'>) {
   return { tokenId, permission, permissions: previewPermissions, error: null, result: null };
 }
@@ -47,7 +47,7 @@ export async function shownPreview(visit: Visit, asked: Asked, access: AccessFie
     result: {
       decisions: decisions.map(({ permission: name, transform, rule }) => ({ name, transform, rule })),
       seen: decision?.transform ?? null,
-      /** True if the preview would be the plaintext. The page then shows the mask instead. */
+      /** True if the preview would be the plaintext. In this case, the page shows the mask instead. */
       isMasked: token?.transform === 'reveal',
       isLimited,
       hasViewer: viewer !== null,

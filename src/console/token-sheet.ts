@@ -51,7 +51,7 @@ export async function released(
 
 export type Sheet = ReturnType<typeof sheetOf>;
 
-/** Returns the fields of a token for a template. */
+/** Returns the fields that a template needs to show a token. */
 export function sheetOf(token: JsonObject) {
   const { id, type, containers, metadata, search_indexes: indexes, mask } = token;
   return {

@@ -36,8 +36,8 @@ export function errorOf(errors: FieldErrors, field: string): string | null {
 }
 
 /**
- * Checks the name that a person typed to confirm a deletion. Some characters in a name cannot be typed. The function
- * therefore also accepts the name in the form that the page shows.
+ * Checks the name that a person typed to confirm a deletion. Some characters in a name cannot be typed, so the name may
+ * be typed either exactly or as the page shows it.
  */
 export function confirmed(typed: string, name: string): Checked<null> {
   const isName = typed !== '' && (typed === name.trim() || typed === shownText(name).trim());

@@ -3,7 +3,8 @@ import type { Steps } from './steps.js';
 
 /**
  * The maximum size of a value that is converted without yielding. The size is an estimate of the number of characters
- * in the value's JSON. A string or key counts as its length, and any other value counts as 8 characters.
+ * in the value's JSON. The estimate adds up the lengths of all strings and keys, and counts 8 characters for every
+ * other value.
  */
 const sizeAtOnce = 32 * 1024;
 

@@ -15,7 +15,10 @@ export function codePointCount(text: string): number {
   return count;
 }
 
-/** Returns the string as Latin-1 with one byte per character, or null if it contains other characters. */
+/**
+ * Returns the string in Latin-1, with one byte per character. Returns null if Latin-1 does not contain all of its
+ * characters.
+ */
 export function latin1Bytes(text: string): Buffer | null {
   const bytes = Buffer.from(text, 'latin1');
   return bytes.toString('latin1') === text ? bytes : null;

@@ -72,7 +72,7 @@ function parseOffset(text: string | undefined): number | null {
   return (Number(hours) * 60 + Number(minutes)) * (sign === '-' ? -1 : 1);
 }
 
-/** The parts of a parsed time. `month` counts from 1, `hour` is 0-23, and `offsetMinutes` is east of UTC. */
+/** The parts of a parsed time. `month` counts from 1, `hour` is 0-23, and `offsetMinutes` is positive east of UTC. */
 type DateTimeParts = {
   readonly year: number;
   readonly month: number;

@@ -1,9 +1,9 @@
 import type { JsonObject } from '../domain/json.js';
 
 /**
- * Returns the content keys that these events keep (`keeps`), each with the revision of its event. If a row has such a
- * key and an older revision, the row is outdated. `before` is the revision of the stream before the events. The
- * revisions of events that have not been appended yet are computed from it.
+ * Returns the content keys that these events continue to use (`keeps`), each with the revision of its event. A row that
+ * has such a key but an older revision is outdated. `before` is the revision of the stream before the events. It
+ * determines the revisions of events that have not been appended yet.
  */
 export function advancedKeys(
   events: readonly { readonly clear: JsonObject; readonly revision?: number }[],

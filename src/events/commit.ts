@@ -30,9 +30,7 @@ export type Commit = {
   readonly leaf: Uint8Array;
 };
 
-/**
- * An event from a store that has not been verified. Any program that can write to the store may have written the event.
- */
+/** A stored event that has not been verified. Any program that can write to the store may have written it. */
 export type StoredEvent = RecordedEvent & { readonly proof: EventProof };
 export type StoredClear = ClearEvent & { readonly proof: EventProof };
 

@@ -20,7 +20,7 @@ export type EventSource = {
   readonly trace?: Uint8Array;
 };
 
-/** An event that is not in the log yet. Only its ciphertexts are derived from data. */
+/** An event that is not in the log yet. Its ciphertexts are the only fields that are derived from confidential data. */
 export type NewEvent = {
   /** A random UUID v4, new for each attempt to append. */
   readonly id: string;

@@ -17,7 +17,7 @@ export const pageQuery = {
   size: wholeNumber(sizeMax, sizeMessage, sizeDefault, sizeDescription),
 };
 
-/** The same parameters as numeric fields in a request body. A null value counts as absent. */
+/** The parameters in `pageQuery` as numeric fields of a request body. A null value counts as absent. */
 export const pageFields = {
   page: bodyNumber(Number.MAX_SAFE_INTEGER, pageMessage, 1, pageDescription),
   size: bodyNumber(sizeMax, sizeMessage, sizeDefault, sizeDescription),

@@ -14,7 +14,7 @@ declare module 'fastify' {
   }
   interface FastifyRequest {
     traceId: string;
-    /** The time at which the request arrived, from `performance.now()`. */
+    /** When the request arrived, from `performance.now()`. */
     beganAt: number;
     /** The span of the request, or null if the request is not traced. */
     span: RequestSpan | null;

@@ -13,7 +13,7 @@ import { sendPieces, sendText } from './send-json.js';
 /**
  * Sends a page of complete token objects (docs/contract.md, "Pagination"). Sends each token only after the access log
  * has recorded its read. A large page is never in memory as a whole. Only its first tokens (`tokens`) and the token
- * that is being sent are.
+ * that is being sent are in memory.
  */
 export async function sendTokenPage(
   vault: Vault,

@@ -7,7 +7,7 @@ import type { Spans } from '../ports/spans.js';
 import type { Vault } from '../vault/vault.js';
 import type { Limits } from './limits/limits.js';
 
-/** The dependencies of the HTTP layer, which `compose` creates. */
+/** The dependencies of the HTTP layer. `compose` creates them. */
 export type Service = {
   readonly vault: Vault;
   /** Returns the caller that an API key belongs to, or null if the key is not valid. */

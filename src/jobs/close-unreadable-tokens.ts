@@ -11,12 +11,13 @@ const pageSize = 1_000;
  */
 export type UnreadableToken = { readonly tenantId: string; readonly stream: string; readonly what: 'data' | 'cvc' };
 
-/** The only method of a log that this job uses. The log may or may not verify the events that it returns. */
+/** The only log method that this job calls. The job does not require that the log verifies its events. */
 type ClearLog = { readClear(afterPosition: number, limit: number): Promise<readonly ClearEvent[]> };
 
 /**
- * Finds the tokens in a restored log whose keys were destroyed, although the log lacks the events that marked the keys
- * for destruction. Needs no keys.
+ * Finds the tokens that are live according to the log although one of their keys was destroyed. An older log that was
+ * restored can contain such tokens, because it does not contain the events that marked their keys for destruction.
+ * Decrypts nothing.
  */
 export async function findUnreadableTokens(
   log: ClearLog,
@@ -47,8 +48,8 @@ export async function findUnreadableTokens(
 }
 
 /**
- * Records the loss of these keys in the log. Deletes each token whose data is lost. If only the verification code of a
- * token is lost, purges the cvc.
+ * Records these losses in the log. Deletes each token whose data is lost. If a token has lost only its verification
+ * code (cvc), purges the cvc.
  */
 export async function closeUnreadableTokens(vault: Vault, lost: readonly UnreadableToken[]): Promise<void> {
   const origin = { actorId: 'operator', traceId: null, visitor: null, cmd: null };

@@ -32,8 +32,8 @@ const pageSize = 500;
 const chunkSize = 16;
 const lanes = 8;
 /**
- * The number of a webhook's pending deliveries at which the job stops reading the log for that webhook. Later events
- * wait in the log.
+ * When a webhook has this many pending deliveries, the job stops reading the log for that webhook. Later events wait in
+ * the log.
  */
 const pendingMax = 100;
 /**
@@ -54,8 +54,8 @@ const idKeptMs = 3 * 24 * 3_600_000 - housekeepingMs;
 const markKeptMs = 90 * 24 * 3_600_000;
 
 /**
- * Hands over the work for a webhook to a different process, which delivers the events up to a log position. Returns
- * false if no process accepts the work. In that case, this process does the work itself.
+ * Asks a different process to deliver a webhook's events up to a log position. Returns false if no process accepts the
+ * work. In that case, this process does the work itself.
  */
 export type CarryWebhook = (job: {
   readonly tenantId: string;
@@ -122,7 +122,7 @@ export function createWebhookDeliveries(
     refreshAt = endedAt + Math.max(refreshMs, refreshShare * (endedAt - beganAt));
   }
 
-  /** Removes old token ids, including ids for a webhook that was deleted at the same time as the token. */
+  /** Removes old sealed token ids, even those of webhooks that no longer exist. */
   async function keepHouse(): Promise<void> {
     const now = clock.now();
     if (now - keptHouseAt < housekeepingMs) return;
@@ -141,8 +141,8 @@ export function createWebhookDeliveries(
 
   /**
    * Returns the stored state of a webhook. If the state is missing or not authentic, the webhook starts again at the
-   * position of its creation. Some events may then be delivered twice, but no event is lost. Returns null if another
-   * process saved a state first.
+   * position of its creation. In that case, some events may be delivered twice, but no event is lost. Returns null if
+   * another process saved a state first.
    */
   async function begin(subscription: Subscription): Promise<VersionedState<WebhookState> | null> {
     const { id } = subscription.webhook;
@@ -206,8 +206,8 @@ export function createWebhookDeliveries(
   }
 
   /**
-   * Offers all webhooks to other processes when the log has grown. If the log does not grow, does this once per second,
-   * because retries may be due.
+   * Offers all webhooks to other processes whenever the log has grown. Otherwise, offers them once per second, because
+   * retries may be due.
    */
   async function handOver(mayCarry: CarryWebhook): Promise<void> {
     if (performance.now() >= refreshAt) await refresh();
@@ -384,9 +384,9 @@ async function deliver(
 }
 
 /**
- * Returns the body of a delivery, which contains ids but never data. Returns null if the event does not pass the
- * webhook's filters. If `isKnown` is true, the event passed the filters in an earlier attempt, and the filters do not
- * apply again.
+ * Returns the body of a delivery. The body contains ids but never data. Returns null if the event does not pass the
+ * webhook's filters. If `isKnown` is true, the event passed the filters in an earlier attempt, and the filters are not
+ * applied again.
  */
 async function payloadOf(
   vault: Vault,
@@ -419,7 +419,7 @@ type Told = {
   readonly type: TokenType;
   /**
    * True if the token passes the webhook's container filter. If the token cannot be read, its containers are unknown.
-   * The token then passes if the webhook has no container filter, or if an id was sealed for the event.
+   * In that case, the token passes if the webhook has no container filter, or if an id was sealed for the event.
    */
   readonly isCovered: boolean;
 };
@@ -446,7 +446,7 @@ async function tokenOf(
 }
 
 /**
- * Returns the decrypted token, or null if its key is lost. A delivery without the decrypted token contains only what is
+ * Returns the decrypted token, or null if its key is lost. In that case, the delivery contains only the facts that are
  * known without the key. The loss is not reported here, because reads of the token report it.
  */
 async function openedOrLost(vault: Vault, view: TokenView, life: TokenLife): Promise<OpenToken | null> {
@@ -458,7 +458,7 @@ async function openedOrLost(vault: Vault, view: TokenView, life: TokenLife): Pro
   }
 }
 
-/** Returns the type of the event's token. The type is in the event that began the token's life. */
+/** Returns the type of the event's token. Reads the type from the event that began the token's life. */
 async function typeAt({ log }: Pick<Vault, 'log'>, { stream, revision }: ClearEvent): Promise<TokenType> {
   for (let before: number | null = revision + 1; before !== null; ) {
     const page: readonly ClearEvent[] = await log.readNewest(stream, before, pageSize);

@@ -12,9 +12,9 @@ const namedWithinMs = 3_600_000;
 const candidatesMax = 100_000;
 
 /**
- * Destroys orphan keys. These are keys that were created in advance but that no event names, for example because the
+ * Destroys orphan keys. These are keys that were created in advance but that no event names, for example because a
  * process crashed. A key is destroyed only if it is more than one hour old, and if no event after its creation names
- * it. The log is read after that hour has passed.
+ * it. The log is read after that hour has passed, so it contains every event that can name the key.
  */
 export async function destroyOrphanKeys({ log, chain, keys }: Deps, now: number): Promise<number> {
   const after = await keys.checkpoint('orphans');

@@ -4,8 +4,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 /** An estimate of the CPU time, in ms, that one delivery for a small token takes in all threads together. */
 const deliveryMs = 0.6;
 /**
- * The minimum part of `deliveryMs` that is spent in this thread. If this estimate were too high, time for requests
- * would be counted as time for deliveries, and the thread would not seem busy.
+ * A low estimate of the part of `deliveryMs` that is spent in this thread. If the estimate were too high, time for
+ * requests would be counted as time for deliveries, and the thread would not seem busy.
  */
 const ownMs = 0.25;
 /** While this thread is busy, deliveries take at most 1/`share` of one processor's time. */
@@ -36,8 +36,9 @@ export function createPace(): Pace {
       if (now - sampledAt >= sampleMs) {
         const next = performance.eventLoopUtilization();
         const own = (since * ownMs) / (now - sampledAt);
-        // After a period without deliveries, the sample describes what the thread did before that period. The thread
-        // counts as busy until the next sample, because requests and their events often arrive together.
+        // After a period without deliveries, the sample covers that period and does not show whether the thread is busy
+        // now. The thread therefore counts as busy until the next sample, because requests and their events often
+        // arrive together.
         const isCurrent = now - restedAt < sampleMs;
         isBusy = !isCurrent || performance.eventLoopUtilization(next, sampled).utilization - own > busyShare;
         [sampled, sampledAt, since] = [next, now, 0];

@@ -10,8 +10,8 @@ import { findUnreadableTokens, type UnreadableToken } from './close-unreadable-t
 const pageSize = 10_000;
 const logPageSize = 1_000;
 /**
- * The age above which no orphan key should exist. The orphan-key job runs every hour and destroys orphan keys that are
- * more than one hour old.
+ * No orphan key should be older than this. The orphan-key job runs every hour and destroys orphan keys that are more
+ * than one hour old.
  */
 const orphanAgeMs = 3 * 3_600_000;
 

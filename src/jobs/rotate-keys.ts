@@ -9,8 +9,8 @@ const twoMinutes: RetryPolicy = { againMs: 1_000, limitMs: 120_000 };
 
 /**
  * Rewraps all data keys under new wrapping keys, and the tenant keys under `next` (ADR 29). After an interruption, a
- * call with the same `next` continues the rotation. If everything is already wrapped under `next`, the call only
- * settles the store and returns false. Throws StoreUnavailable if a store stays unavailable for too long.
+ * call with the same `next` continues the rotation. If everything is already wrapped under `next`, the call only runs
+ * `settle` and returns false. Throws StoreUnavailable if a store stays unavailable for too long.
  */
 export async function rotateKeys(
   rotation: KeyRotation,

@@ -13,7 +13,8 @@ import { destroyOrphanKeys } from './orphan-keys.js';
 const dueRowsMax = 500;
 /**
  * The number of due rows that are recorded at the same time. In an embedded store, these rows share a commit. With a
- * store server, they share the connections. In both cases, this many rows can be recorded within the time limits.
+ * store server, they share the connections. In both cases, this many rows can be recorded within the store's time
+ * limits.
  */
 const recordedAtOnce = 64;
 /** The maximum time between two rounds, in ms. */
@@ -123,8 +124,8 @@ export function createSweep(
     if (timer !== null) clearTimeout(timer);
     wakesAt = at;
     const now = vault.clock.now();
-    // A row can still be due after a round for two reasons. Either recording it has failed, or it is not due yet at the
-    // earliest possible current time. The wait avoids a busy loop in both cases.
+    // A row can still be due after a round for two reasons. Recording it may have failed, or it may not be due yet at
+    // the earliest possible current time (`earliestNow`). The wait avoids a busy loop in both cases.
     const waitMs = at <= now ? 1_000 : Math.min(Math.max(at - now, waitMsMin), roundMs);
     timer = setTimeout(() => {
       wakesAt = Number.POSITIVE_INFINITY;
@@ -154,8 +155,8 @@ export function createSweep(
 const monthsKept = 13;
 
 /**
- * Removes the calendar months of the access log that are completely older than 13 months. If the store is unavailable,
- * a later round removes these months.
+ * Removes the calendar months of the access log that ended at least 13 months ago. If the store is unavailable, a later
+ * round removes these months.
  */
 export async function dropOldAccess(log: AccessLog, now: number): Promise<void> {
   const today = new Date(now);

@@ -13,7 +13,8 @@ const pageSize = 100;
 const dayMs = 24 * 3_600_000;
 const minuteMs = 60_000;
 /**
- * For a new webhook, the denials since its creation are searched for in this many of the newest batches of each chain.
+ * For a new webhook, only this many of the newest batches of each chain are searched for denials since the webhook's
+ * creation.
  */
 const batchesBack = 1_000;
 
@@ -61,8 +62,8 @@ function sequenceOf({ chains }: DenialState, chain: string): number {
 }
 
 /**
- * Delivers the denials in these batches. If a delivery fails and will be retried, stops at this delivery. If its last
- * attempt has failed, continues with the next denial.
+ * Delivers the denials in these batches. If a delivery fails and will be retried, stops at this delivery. If a delivery
+ * has failed for the last time, continues with the next denial.
  */
 async function tellBatches(
   vault: Vault,

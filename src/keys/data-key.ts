@@ -15,8 +15,8 @@ export function wrapDataKey(wrappingKey: Buffer, key: Buffer, of: DataKeyPlace):
 }
 
 /**
- * Returns the unwrapped key in a dedicated buffer. Returns null if it was wrapped for a different place or under a
- * different key.
+ * Returns the unwrapped key in a dedicated buffer. Returns null if the data key was wrapped for a different
+ * `DataKeyPlace` or under a different wrapping key.
  */
 export function openDataKey(wrappingKey: Buffer, wrapped: Buffer, of: DataKeyPlace): Buffer | null {
   const opened = openCiphertext(wrappingKey, wrapped, place(of));

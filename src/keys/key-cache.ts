@@ -2,8 +2,8 @@ import { LRUCache } from 'lru-cache';
 
 const entriesMax = 10_000;
 /**
- * How long, in ms, an entry of the cache is valid. A key stays in the cache for at most one minute, which is the sum of
- * this time, the purge interval and the TTL resolution.
+ * How long, in ms, a cache entry is valid. A key stays in the cache for at most one minute, which is the sum of this
+ * time, the purge interval and the TTL resolution.
  */
 const lifeMs = 44_000;
 const purgeMs = 15_000;
@@ -45,7 +45,7 @@ export function createKeyCache() {
     /** Adds a key to the cache. The cache takes ownership of the buffer. */
     add: (tenantId: string, keyId: string, key: Buffer, revision: number | null): void =>
       void cache.set(keyId, { tenantId, key, revision }),
-    /** Records a newer revision of a cached key. */
+    /** Records a newer revision for a cached key. */
     advance(keyId: string, revision: number): void {
       const entry = cache.peek(keyId);
       if (entry !== undefined && (entry.revision ?? -1) < revision) entry.revision = revision;

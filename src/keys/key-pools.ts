@@ -38,7 +38,7 @@ const blockSizeMax = 256;
 /**
  * The time in ms after which a key in the pool is no longer used. After a key leaves the pool, an event may name it
  * within `keyNamedWithinMs`. The sum of both times must be less than one hour, because the orphan-key job destroys a
- * key that no event has named after one hour.
+ * key if no event has named it within one hour.
  */
 const waitMsMax = 600_000;
 
@@ -47,8 +47,8 @@ type Block = { readonly madeAt: number; readonly keys: DataKey[] };
 /**
  * Creates one tenant's keys in advance, in blocks. A block is durable before any of its keys is used, so a write does
  * not have to wait for a commit of the key store. The block size doubles as long as all keys of a block are used. If
- * keys are left over, it returns to the minimum. Keys that have been in the pool for too long are zeroed by the next
- * `take`, and are later destroyed in the store by the orphan-key job.
+ * keys are left over, the block size returns to the minimum. Keys that have been in the pool for too long are zeroed by
+ * the next `take`, and are later destroyed in the store by the orphan-key job.
  */
 function createKeyPool(makeBlock: (size: number) => Promise<DataKey[]>, now: () => number) {
   let block: Block = { madeAt: 0, keys: [] };

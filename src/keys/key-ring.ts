@@ -4,10 +4,10 @@ import type { Maybe } from '../ports/maybe.js';
 /** An unwrapped data key: 32 bytes for AES-256-GCM, in a dedicated buffer. */
 export type DataKey = { readonly id: string; readonly key: Buffer };
 
-/** The key that hashes a tenant's search terms in one generation of token rows. */
+/** The key for the hashes of a tenant's search terms in one generation of token rows. */
 export type SearchKey = { readonly generation: number; readonly key: Buffer };
 
-/** Subkeys of 32 bytes each, which HKDF derives from a tenant's identity key. Subkeys never change. */
+/** Subkeys of 32 bytes each, derived from a tenant's identity key with HKDF. Subkeys never change. */
 export type TenantKeys = {
   /** The key for stream names. It is also the salt of search-term keys. */
   readonly names: Buffer;
@@ -44,9 +44,9 @@ export type SigningKey = {
 };
 
 /**
- * The vault's 32-byte keys, one for each purpose: message authentication codes (HMAC-SHA-256), cursors, and console
- * sessions (AES-256-GCM). These keys never change. An attacker who can write to a store but does not have the root key
- * cannot compute a MAC.
+ * The vault's 32-byte keys for message authentication codes (HMAC-SHA-256), cursors, and console sessions
+ * (AES-256-GCM). Each purpose has its own key. These keys never change. An attacker who can write to a store but does
+ * not have the root key cannot compute a MAC.
  */
 export type IntegrityKeys = {
   /** The key for the MACs of commits. */
@@ -55,7 +55,7 @@ export type IntegrityKeys = {
   readonly rows: Buffer;
   /** The key for the MACs of backup manifests. */
   readonly backups: Buffer;
-  /** The key for list and search cursors of version 2. */
+  /** The key for the cursors of lists and searches (`/v2/tokens`). */
   readonly cursors: Buffer;
   /** The key for console sessions (AES-256-GCM). The keys for console forms are derived from this key. */
   readonly console: Buffer;
@@ -81,14 +81,15 @@ export type KeyRotation = {
    */
   rewrap(afterSequence: number): Promise<RewrapStep | null>;
   /**
-   * Atomically rewraps everything that is wrapped under the current root key, so that it is wrapped under `next`, and
-   * destroys the old wrapping keys. Returns false if data keys are still wrapped under old wrapping keys. In that case,
-   * the caller calls `begin` again.
+   * Atomically rewraps, under `next`, everything that is wrapped under the current root key, and destroys the old
+   * wrapping keys. Returns false if data keys are still wrapped under old wrapping keys. In that case, the caller calls
+   * `begin` again.
    */
   replaceRoot(next: Buffer): Promise<boolean>;
   /**
    * Returns the time (in ms) at which the last completed rotation began. Returns null if no rotation has completed.
-   * Copies of the keys that were made before that time are useless without the root key that was in use then.
+   * Copies of the keys that were made before that time are useless without the root key that was in use when they were
+   * made.
    */
   voidBefore(): Promise<number | null>;
   /** Resolves when no file of the store contains keys that were replaced. MongoDB cannot guarantee this (ADR 22). */
@@ -96,7 +97,8 @@ export type KeyRotation = {
 };
 
 /**
- * `sequence` is the sequence number of the last key of the step. `looked` is the number of keys that the step has read.
+ * `sequence` is the sequence number of the last key that the step read. `looked` is the number of keys that the step
+ * read.
  */
 export type RewrapStep = { readonly sequence: number; readonly looked: number };
 
@@ -115,8 +117,8 @@ export interface KeyRing extends KeyRecords {
    */
   searchKey(tenantId: string, generation: number): Maybe<Buffer | null>;
   /**
-   * Creates the key of a new generation and returns the generation's number, which was never used before. The key is
-   * durable once the promise resolves.
+   * Creates the key of a new generation, and returns the number of the generation. The number was never used before.
+   * The key is durable once the promise resolves.
    */
   createGeneration(): Promise<number>;
   /** Returns the numbers of the generations that have a key. */
@@ -129,8 +131,8 @@ export interface KeyRing extends KeyRecords {
    */
   destroyTenant(tenantId: string, eventId: string): Promise<number>;
   /**
-   * Returns a new data key. The key has been stored durably. The caller must zero the buffer. Throws StoreUnavailable
-   * if the tenant's keys were destroyed.
+   * Returns a new data key that is stored durably. The caller must zero the buffer. Throws StoreUnavailable if the
+   * tenant's keys were destroyed.
    */
   create(tenantId: string): Promise<DataKey>;
   /**
@@ -150,7 +152,7 @@ export interface KeyRing extends KeyRecords {
   advance(advanced: readonly KeyRevision[]): Promise<void>;
   /**
    * Forgets all recorded revisions of keys and of the directory. Call this when an older log is accepted in place of a
-   * newer one. The shredder then records the revisions of the older log.
+   * newer one. After that, the shredder records the revisions of the older log.
    */
   forgetRevisions(): Promise<void>;
   /**

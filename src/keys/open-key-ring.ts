@@ -18,7 +18,8 @@ import { createVaultKey, integrityKeysOf, signingKeyOf } from './vault-keys.js';
 /** The key ring of one process. */
 export type OpenKeyRing = KeyRing & {
   /**
-   * Forgets all cached tenant, search-term and data keys. A caller that reads many keys calls this after each batch.
+   * Forgets all cached tenant, search-term and data keys. A caller that reads many keys calls this after each batch of
+   * keys.
    */
   forgetAll(): void;
   /** Returns a copy of the root key. The caller must zero the copy. */
@@ -38,7 +39,10 @@ type Opening = {
    */
   readonly source?: RootKeySource;
   readonly clock: Clock;
-  /** `seals_none` is for a process that only reads, and therefore reserves no uses of trace keys. */
+  /**
+   * `seals_none` is for a process that only reads. Such a process seals no traces, and so reserves no uses of trace
+   * keys.
+   */
   readonly traceLimits?: TraceUseLimits | 'seals_none';
 };
 
@@ -62,8 +66,8 @@ export async function openKeyRing({
   await searchKeys.ensureFirst();
 
   /**
-   * Adds `wraps` to the use count of the tenant's newest wrapping key, and returns that key. If the key is retiring or
-   * used up, adds a new wrapping key and returns that key instead.
+   * Returns the tenant's newest wrapping key, and adds `wraps` to its use count. If that key is retiring or used up,
+   * creates a new wrapping key and returns the new one.
    */
   async function wrapperFor(tenantId: string, wraps: number): Promise<Wrapper> {
     for (;;) {
@@ -78,7 +82,7 @@ export async function openKeyRing({
     for (;;) {
       const { tenant, id: tenantKeyId } = await wrapperFor(tenantId, size);
       const wrappingKey = tenant.wrapping.get(tenantKeyId);
-      // After `wrapperFor` returned the wrapping key, the key was destroyed or dropped from the cache.
+      // The wrapping key was destroyed or dropped from the cache after `wrapperFor` returned it.
       if (!Buffer.isBuffer(wrappingKey)) continue;
       const keys = Array.from({ length: size }, () => ({ id: randomUUID(), key: randomKey() }));
       const rows = keys.map(({ id, key }) => ({
@@ -91,7 +95,8 @@ export async function openKeyRing({
   }
 
   /**
-   * Reads and unwraps a data key. `triedKeyId` is the id of the wrapping key that the row named in the previous read.
+   * Reads and unwraps a data key. `triedKeyId` is the id of the wrapping key that the row named in the previous read,
+   * or empty for the first read.
    */
   async function read(tenantId: string, keyId: string, triedKeyId = ''): Promise<OpenKey | 'destroyed' | 'missing'> {
     const row = await store.dataKey(keyId);
@@ -189,8 +194,8 @@ export async function openKeyRing({
       }
     },
     async create(tenantId) {
-      // Another process may have destroyed the tenant's keys. The keys that this process created in advance must not be
-      // used after that.
+      // Another process may have destroyed the tenant's keys. In that case, the keys that this process created in
+      // advance must not be used.
       if (store.isShared) newestOf(store, await tenants.current(tenantId));
       const { id, key } = await pools.take(tenantId);
       // A token that was just created is likely to be read soon.

@@ -25,25 +25,26 @@ export function passesRootCheck(rootKey: Buffer, check: Buffer): boolean {
 export type RootKeySource = () => Promise<readonly Buffer[]>;
 
 /**
- * The root key in one process. Another process that shares the store may replace the root key at any time. `refresh`
- * then reads the new root key from the source. If this process wraps a key under the old root key after the
+ * The root key in one process. Another process that shares the store may replace the root key at any time. In that
+ * case, `refresh` reads the new root key from the source. If this process wraps a key under the old root key after the
  * replacement, the store rejects that key.
  */
 export type RootKeys = {
   /**
-   * Runs `attempt` with the root key and returns the result. The result is null if the ciphertext cannot be decrypted.
+   * Runs `attempt` with the root key and returns the result. `attempt` returns null if the root key cannot decrypt its
+   * ciphertext.
    */
   open<T>(attempt: (rootKey: Buffer) => T | null): T | null;
   /**
-   * Runs `wrapAndStore`, which stores a new key only if `check` is still the store's check value. If another process
+   * Runs `wrapAndStore`. It must store the new key only if `check` is still the store's check value. If another process
    * has replaced the root key, refreshes the root key and runs `wrapAndStore` again.
    */
   wrapping<T extends string>(
     wrapAndStore: (rootKey: Buffer, check: Buffer) => Promise<T | 'root_replaced'>,
   ): Promise<Exclude<T, 'root_replaced'>>;
   /**
-   * Runs `rewrap`, which rewraps all keys under `next` and stores them, and then switches to `next`. Returns false if
-   * `rewrap` changed nothing. Throws StoreUnavailable if another process has replaced the root key.
+   * Runs `rewrap`, and then switches to `next`. `rewrap` must rewrap all keys under `next` and store them. Returns
+   * false if `rewrap` changed nothing. Throws StoreUnavailable if another process has replaced the root key.
    */
   replace(
     next: Buffer,

@@ -9,7 +9,7 @@ import { rewrapTenantKey } from './tenant-key.js';
 const stepSize = 500;
 const tenantsAtOnce = 100;
 
-/** Thrown when a rotation cannot continue. The message states the reason and what to do. */
+/** Thrown when a rotation cannot continue. The message states the reason and how to proceed. */
 export class RotationRefused extends Error {
   constructor(message: string) {
     super(message);
@@ -25,8 +25,8 @@ type Deps = {
   readonly roots: RootKeys;
   readonly tenants: Pick<ReturnType<typeof createOpenTenants>, 'addWrapping' | 'fresh'>;
   /**
-   * Adds `wraps` to the use count of the tenant's newest wrapping key, and returns that key. If the key is retiring or
-   * used up, adds a new wrapping key and returns that key instead.
+   * Returns the tenant's newest wrapping key, and adds `wraps` to its use count. If that key is retiring or used up,
+   * creates a new wrapping key and returns the new one.
    */
   readonly wrapperFor: (tenantId: string, wraps: number) => Promise<Wrapper>;
 };

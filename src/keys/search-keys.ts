@@ -5,9 +5,9 @@ import { deriveSearchKey, newGenerationKey, openGenerationKey } from './generati
 import type { RootKeys } from './root-keys.js';
 
 /**
- * Derives and caches search-term keys. Each generation of token rows has one random key, which is wrapped under the
- * root key. The search-term keys of all tenants are derived from this key. A key that is dropped from the cache is not
- * zeroed, because it may still be in use.
+ * Derives and caches search-term keys. Each generation of token rows has one random generation key, wrapped under the
+ * root key. The search-term keys of all tenants are derived from it. A search-term key that is dropped from the cache
+ * is not zeroed, because it may still be in use.
  */
 export function createSearchKeys(store: KeyStore, roots: RootKeys) {
   const cached = new Map<number, Map<string, Buffer>>();

@@ -37,8 +37,8 @@ export function createTraceUses(
   return {
     /**
      * Ensures that a use is reserved. Returns null if a reserved use is left. If none is left, returns a promise that
-     * resolves when more uses are reserved, or rejects with the error from `reserve`. If half of the block or less is
-     * left, also starts to reserve the next block.
+     * resolves when more uses are reserved, or rejects with the error from `reserve`. If at most half of the block is
+     * left, starts to reserve the next block.
      */
     ready(tenantId: string): Promise<void> | null {
       const block = blocks.get(tenantId);

@@ -47,7 +47,7 @@ export interface AccessLog {
     filter: AccessFilter,
     page: { readonly offset: number; readonly limit: number },
   ): Promise<AccessPage>;
-  /** Returns the chains, oldest first. There is one chain for each writer whose batches have not all been dropped. */
+  /** Returns the chains, oldest first. There is one chain for each writer that still has at least one batch. */
   chains(): Promise<readonly string[]>;
   /**
    * Returns at most `limit` batches of a chain, in order, beginning after a sequence number. Pass 0 to begin with the

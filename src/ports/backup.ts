@@ -1,8 +1,8 @@
 import { StoreProblem } from './store-problem.js';
 
 /**
- * The ids of the data keys and tenant keys that had been destroyed by `madeAt` (ms). These keys must never decrypt
- * anything again.
+ * The ids of the data keys and tenant keys that were already destroyed at the time `madeAt` (ms). These keys must never
+ * decrypt anything again.
  */
 export type ErasedKeys = { readonly ids: ReadonlySet<string>; readonly madeAt: number };
 
@@ -19,7 +19,7 @@ export type KeysToCopy = {
   close(): Promise<void> | void;
 };
 
-/** Thrown when a backup or restore is refused. The message states the reason and what to do. */
+/** Thrown when a backup or restore is refused. The message states the reason and how to proceed. */
 export class BackupRefused extends StoreProblem {
   constructor(message: string) {
     super(message);

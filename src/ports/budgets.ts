@@ -1,7 +1,7 @@
 import type { GuessBudget, Reservation, ReservationRequest } from '../domain/guess-budget.js';
 
 /**
- * What a budget counts: look-ups of values, or deduplications that find nothing (docs/contract.md, "Operations
+ * The budget for look-ups of values, and the budget for deduplications that find nothing (docs/contract.md, "Operations
  * routes").
  */
 export type BudgetName = 'guesses' | 'deduplication_misses';

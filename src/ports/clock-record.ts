@@ -3,7 +3,7 @@
  * record.
  */
 export type ClockRecord = {
-  /** The time that the clock showed when the record was made, trusted or not, in ms since the epoch. */
+  /** The time that the clock showed when the record was made, in ms since the epoch, even if it was not trusted. */
   readonly newest: number;
   /** The value of `Clock.codesAhead` when the record was made. */
   readonly codesAhead: number;
@@ -12,11 +12,11 @@ export type ClockRecord = {
 };
 
 export type ClockHold = {
-  /** The newest trusted time when the hold began, in ms since the epoch. */
+  /** The newest trusted time at the beginning of the hold, in ms since the epoch. */
   readonly trusted: number;
   /** The same time as `trusted`, but on the time scale for verification codes. */
   readonly trustedForCodes: number;
-  /** The time in ms for which the vault has been running since `trusted`. */
+  /** How long the vault has been running since `trusted`, in ms. */
   readonly ran: number;
   /** How much of the 24-hour hold has passed, in ms. Only the time during which the vault was running counts. */
   readonly elapsed: number;

@@ -6,7 +6,8 @@ export type StoredConsoleSession = {
   readonly id: string;
   readonly sealed: Uint8Array;
   /**
-   * The credentials that opened the session, such as the hash of a key. `removeOf` finds sessions by their subjects.
+   * Strings that identify the credentials that opened the session, such as the hash of a key. `removeOf` finds sessions
+   * by these strings.
    */
   readonly subjects: readonly string[];
   /** The time at which the session or code expires, in milliseconds since the epoch. */

@@ -1,7 +1,7 @@
 /**
- * What is counted. `tokens` counts the token events in the event log by token type, and `what` is `created`, `deleted`
- * or `expired`. `accesses` counts the accesses to tokens in the access log by operation, and `what` is the outcome of
- * the operation.
+ * A series of counts. `tokens` counts the token events in the event log by token type, and `what` is `created`,
+ * `deleted` or `expired`. `accesses` counts the accesses to tokens in the access log by operation, and `what` is the
+ * outcome of the operation.
  */
 export type DailySeries = 'tokens' | 'accesses';
 
@@ -26,13 +26,16 @@ export type CountStep = {
   readonly from: number;
   readonly to: number;
   readonly counts: readonly DayCount[];
-  /** The tenants that were deleted. Their counts are removed after this step's counts have been added. */
+  /**
+   * The tenants that were deleted between `from` and `to`. Their counts are removed after this step's counts have been
+   * added.
+   */
   readonly ended: readonly string[];
 };
 
 /**
- * For each tenant and day, stores the number of tokens that were created, were deleted or expired, and the number of
- * accesses to tokens. Contains no token ids. The counts are not authenticated, because they appear only in charts and
+ * For each tenant and day, stores how many tokens were created, how many were deleted, how many expired, and how often
+ * tokens were accessed. Contains no token ids. The counts are not authenticated, because they appear only in charts and
  * no decision depends on them.
  */
 export interface DailyCounts {
@@ -40,7 +43,7 @@ export interface DailyCounts {
   positions(): Promise<ReadonlyMap<string, number>>;
   /**
    * Atomically adds the counts of a step and advances the position of its source. Returns false and changes nothing if
-   * the source is not at `from`.
+   * the stored position of the source is not `from`.
    */
   add(step: CountStep): Promise<boolean>;
   /** Returns a tenant's counts for the days `from` through `to`. */

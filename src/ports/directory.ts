@@ -42,8 +42,8 @@ export interface Directory<R extends DirectoryRecord = Stored<DirectoryRecord>> 
     page: { readonly offset: number; readonly limit: number },
   ): Promise<{ readonly records: readonly R[]; readonly total: number }>;
   /**
-   * Returns the minute in which a key was last used, counted from 1970-01-01 (UTC). Returns null if the key has not
-   * been used yet.
+   * Returns the minute in which a key was last used, as the number of minutes since 1970-01-01 (UTC). Returns null if
+   * the key has not been used yet.
    */
   keyUsedIn(keyHash: string): Promise<number | null>;
   /**

@@ -4,7 +4,7 @@
 export type ChainLink = {
   /** The position of the last event of the commit. */
   readonly position: number;
-  /** The number of commits up to and including this commit. Numbers start at 1 and have no gaps. */
+  /** The number of commits up to and including this commit. The numbers start at 1 and have no gaps. */
   readonly count: number;
   /** The hash, 32 bytes long. */
   readonly hash: Uint8Array;
@@ -16,8 +16,8 @@ export type ChainLink = {
  */
 export interface EventChain {
   /**
-   * Returns the newest link, or the newest link whose position is at most `upTo`. Returns null if there is no such
-   * link.
+   * Returns the newest link. If `upTo` is set, considers only links whose position is at most `upTo`. Returns null if
+   * no link is found.
    */
   head(upTo?: number): Promise<ChainLink | null>;
   /** Returns at most `limit` links after a position, in order. Pass 0 to begin with the first link. */

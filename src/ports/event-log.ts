@@ -16,7 +16,7 @@ interface Log<Appended, Whole, Clear> {
   /**
    * Atomically appends the events after the event at `expectedRevision`. If the stream does not exist yet,
    * `expectedRevision` is -1. The events are durable once the promise resolves. `positions` contains the positions at
-   * which reads will return the events. Appending no events is a programming error.
+   * which reads will return the events. The caller must pass at least one event.
    */
   append(stream: string, expectedRevision: number, appended: Appended): Promise<AppendOutcome>;
   /**
@@ -68,7 +68,8 @@ export class ForgedLog extends StoreProblem {
   }
 
   /**
-   * Returns the error for the event at this place. `what` is the predicate of a sentence whose subject is the event.
+   * Returns the error for the event at this place. `what` completes a sentence that begins with "the event", such as
+   * "is missing".
    */
   static at({ position, stream, revision }: EventPlace, what: string): ForgedLog {
     const where = position === null ? '' : ` at position ${position}`;

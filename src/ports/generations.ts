@@ -52,7 +52,7 @@ export type Rebuild = {
   readonly head: number;
   /** The time at which the rebuild began, in milliseconds since the epoch. */
   readonly startedAt: number;
-  /** Whether to use the new rows even if they differ from the old rows. */
+  /** True if the new rows are used even if they differ from the old rows. */
   readonly acceptNew: boolean;
   /** The outcome, or null if it is not known yet. */
   readonly outcome: RebuildOutcome | null;
@@ -93,13 +93,13 @@ export type BuiltRow = { readonly view: Stored<TokenView>; readonly index: RowIn
  */
 export interface Generations {
   /**
-   * Returns the generations in use. Every process sees a change within two seconds after the call that made it has
-   * resolved.
+   * Returns the generations in use. Once the call that made a change has resolved, every process sees the change within
+   * two seconds.
    */
   inUse(): Promise<GenerationsInUse>;
   /**
    * Returns the version of the code that built each projection. For token rows, this is the version that built the
-   * generation in use for reads.
+   * generation that reads use.
    */
   versions(): Promise<ProjectionVersions>;
   saveVersion(name: StoredProjection, version: number): Promise<void>;
@@ -112,7 +112,9 @@ export interface Generations {
   begin(rebuild: Rebuild): Promise<boolean>;
   /** Stores the progress of a rebuild. */
   save(rebuild: Rebuild): Promise<void>;
-  /** Writes rows into a generation that is being built. Does not overwrite an existing row that is at least as new. */
+  /**
+   * Writes rows into a generation that is being built. Does not overwrite an existing row that is equally new or newer.
+   */
   put(generation: number, rows: readonly BuiltRow[]): Promise<void>;
   /**
    * Switches reads to the new generation, records the version of the projection that built it, and returns true.

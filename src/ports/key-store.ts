@@ -2,7 +2,7 @@ import type { DirectoryRecord } from '../views/directory-view.js';
 import type { ChainLink } from './event-chain.js';
 import type { Maybe } from './maybe.js';
 
-/** The event id that is recorded when a key is destroyed that no event ever named. */
+/** The event id that is recorded for the destruction of a key that no event ever named. */
 export const noEvent = '00000000-0000-0000-0000-000000000000';
 
 /**
@@ -32,8 +32,8 @@ export type VaultKeyPurpose = 'audit-signing' | 'integrity';
 export const vaultKeyTenant = '';
 
 /**
- * The id, tenant and purpose of a tenant key. A wrapped key can be unwrapped only together with the name under which it
- * was wrapped.
+ * The id, tenant and purpose of a tenant key. A wrapped key can be unwrapped only with the name under which it was
+ * wrapped.
  */
 export type TenantKeyName = { readonly id: string; readonly tenant: string; readonly purpose: TenantKeyPurpose };
 
@@ -86,7 +86,9 @@ export type RewrappedDataKey = {
   readonly to: string;
 };
 
-/** The search-term key for one generation of token rows, wrapped under the root key. */
+/**
+ * The key of one generation of token rows, wrapped under the root key. Tenants' search-term keys are derived from it.
+ */
 export type LivingGenerationKey = { readonly generation: number; readonly wrapped: Buffer };
 
 /** All keys that the root key wraps, rewrapped under the next root key. */
@@ -99,9 +101,9 @@ export type RewrappedKeys = {
 export type EndedKey = { readonly keyId: string; readonly eventId: string };
 
 /**
- * For a key that still exists, the newest recorded revision of the token whose content is or was encrypted under the
- * key. A row with this key and an older revision is an older copy that was put back. The first revision that is
- * recorded for a key is the revision of the first change that keeps the key.
+ * A key that still exists, and the newest recorded revision of the token whose content is or was encrypted under the
+ * key. If a row has this key but an older revision, an older copy of the row has been restored. No revision is recorded
+ * for a key until a change to its token keeps the key.
  */
 export type KeyRevision = { readonly keyId: string; readonly revision: number };
 
@@ -125,7 +127,7 @@ export function directoryName({ kind, id }: DirectoryName): string {
 export type MadeKey = { readonly sequence: number; readonly keyId: string; readonly logHead: number };
 
 /**
- * What the key store records for each reader of the log or the keys:
+ * The readers of the log or the keys, each with the value that the key store records for it:
  * - `shredder`: a position in the log.
  * - `orphans`: the sequence number of a key.
  * - `anchor`: the newest checkpoint that was delivered.
@@ -139,8 +141,8 @@ export type KeyRingReader = 'shredder' | 'orphans' | 'anchor' | 'log' | 'backup'
 export type RememberedCheckpoint = { readonly number: number; readonly hash: string; readonly signature: string };
 
 /**
- * The key store's record of the log, which lets the vault reject a truncated or rewritten log. `link` is a link that
- * was once part of the log's chain. A field is null if nothing has been recorded for it yet.
+ * The key store's record of the log. With this record, the vault rejects a truncated or rewritten log. `link` is a link
+ * that was once part of the log's chain. A field is null if nothing has been recorded for it yet.
  */
 export type LogMemory = { readonly checkpoint: RememberedCheckpoint | null; readonly link: ChainLink | null };
 
@@ -167,7 +169,7 @@ export type KeyRecords = {
   keyStatuses(keyIds: readonly string[]): Promise<readonly KeyStatus[]>;
   /**
    * Returns how far a reader of the log or the keys has progressed, or 0 if it has not started. This position is in the
-   * key store. Restoring an older copy of the key store therefore sets the reader back too.
+   * key store. Restoring an older copy of the key store therefore also sets the reader back.
    */
   checkpoint(name: KeyRingReader): Promise<number>;
   saveCheckpoint(name: KeyRingReader, value: number): Promise<void>;
@@ -190,7 +192,7 @@ export type RotationRows = {
   countLivingDataKeys(): Maybe<number>;
   /**
    * Returns at most `limit` existing data keys after a sequence number, in order, and the sequence number of the last
-   * of them. Returns null if there are no such keys.
+   * returned key. Returns null if no keys are left.
    */
   livingDataKeys(
     afterSequence: number,
@@ -233,14 +235,14 @@ export interface KeyStore {
   readonly name: string;
   readonly title: string;
   /**
-   * Whether other processes may also change the keys. If they may, a cached key must be checked on each use (`noted`),
-   * and a tenant's keys must be read again after one second.
+   * True if other processes may change the keys. In that case, a cached key must be checked on each use (`noted`), and
+   * a tenant's keys must be read again after one second.
    */
   readonly isShared: boolean;
-  /** Returns an error that states why the keys cannot be used and what to do. */
+  /** Returns an error that states why the keys cannot be used and how to fix this. */
   broken(problem: string): Error;
 
-  /** Returns the value that identifies the root key, or null if the store is new. */
+  /** Returns the root check, which is a value that identifies the root key. Returns null if the store is new. */
   rootCheck(): Maybe<Buffer | null>;
   /**
    * Stores the root check in a new store. Returns the stored check, which differs from `check` if another process
@@ -279,14 +281,14 @@ export interface KeyStore {
   /** Returns a data key, or null if it never existed. */
   dataKey(keyId: string): Maybe<StoredDataKey | null>;
   /**
-   * Returns what is recorded about a data key, without the wrapped key. Callers use this method if the key is in their
-   * cache. Returns null if the key never existed or was destroyed.
+   * Returns the recorded revision of a data key, but not the wrapped key. Callers use this method if the key is in
+   * their cache. Returns null if the key never existed or was destroyed.
    */
   noted(keyId: string): Maybe<Pick<StoredDataKey, 'revision'> | null>;
   /**
-   * Adds `more`, the number of keys that are about to be wrapped, to the number of keys that a tenant key has wrapped.
-   * Returns the new count. The new count is durable by the time `insertDataKeys` or `rewrapDataKeys` has stored those
-   * keys.
+   * Adds `more` to the number of keys that a tenant key has wrapped, and returns the new count. `more` is the number of
+   * keys that are about to be wrapped. The new count is durable by the time `insertDataKeys` or `rewrapDataKeys` has
+   * stored those keys.
    */
   countWraps(tenantKeyId: string, more: number): Maybe<number>;
   /**
@@ -298,8 +300,8 @@ export interface KeyStore {
   /**
    * Destroys keys, records the revisions in `advanced`, and returns the number of keys that this call destroyed. Once
    * the promise resolves, no reader of the store can find the keys, and no SQLite file contains the wrapped bytes. ADR
-   * 22 describes what MongoDB retains for some time. Throws StoreUnavailable if the work takes more than a few seconds.
-   * A retry then continues the work.
+   * 22 describes which data MongoDB retains for some time. Throws StoreUnavailable if the work takes more than a few
+   * seconds. In that case, a retry continues the work.
    */
   destroyDataKeys(ended: readonly EndedKey[], advanced: readonly KeyRevision[]): Promise<number>;
   /** Records revisions of existing keys in one write. Ignores revisions that are older than the recorded ones. */

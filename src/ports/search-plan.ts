@@ -47,7 +47,7 @@ export type PageRequest = {
  */
 export type HeldRows<H> = { readonly held?: (stream: string, revision: number) => H | undefined };
 
-/** The life of a token that a search found, and the revision of the row. */
+/** The life of a token that a search found, and the revision of the row that the search found. */
 export type FoundLife = { readonly stream: string; readonly createdRevision: number; readonly revision: number };
 
 /**

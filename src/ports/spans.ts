@@ -18,8 +18,8 @@ export type RequestSpan = {
  */
 export interface Spans {
   /**
-   * Begins the span of a request. If the `traceparent` header is valid, the span continues the trace that it names (W3C
-   * Trace Context, section 3.2).
+   * Begins the span of a request. If the `traceparent` header is valid, the span continues the trace that the header
+   * names (W3C Trace Context, section 3.2).
    */
   begin(traceparent: string | undefined): RequestSpan;
   /**

@@ -1,11 +1,11 @@
 /**
- * A problem and what to do about it, each without a final period. `check` is the name under which `doctor` lists the
- * problem.
+ * A problem and how to fix it, each without a final period. `check` is the name under which `doctor` lists the problem.
  */
 export type FoundProblem = { readonly check: string; readonly says: string; readonly do: string };
 
 /**
- * Thrown when stores cannot be used in their current state or with the current settings. The message states what to do.
+ * Thrown when stores cannot be used in their current state or with the current settings. The message states how to fix
+ * this.
  */
 export abstract class StoreProblem extends Error {
   /** Null if the error was created from a plain message. */

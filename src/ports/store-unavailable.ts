@@ -1,7 +1,7 @@
 /**
  * Thrown when a store cannot do its work because it is busy, full or unreachable. Adapters throw it in place of their
- * library's errors. The request then fails with 503, which means that no change has been acknowledged. `reason` is a
- * word from our own code, never text from a library.
+ * library's errors. The request then fails with 503, and no change has been acknowledged. `reason` is a word from our
+ * own code, never text from a library.
  */
 export class StoreUnavailable extends Error {
   readonly store: string;

@@ -51,17 +51,17 @@ export interface TokenRows<V extends TokenView = Stored<TokenView>> {
    */
   search<H extends object = never>(plan: SearchPlan, page: PageRequest & HeldRows<H>): Promise<SearchPage<V | H>>;
   /**
-   * Returns the rows of one step of a walk, newest creation first. Fewer than `limit` rows means that the walk is
-   * complete. Each step continues from the `life.createdPosition` of the previous step's last row. That position never
-   * changes, so a token that exists during the whole walk is returned exactly once, no matter what is written during
-   * the walk. Throws the same errors as `search`.
+   * Returns the rows of one step of a walk, newest creation first. If a step returns fewer than `limit` rows, the walk
+   * is complete. Each step continues from the `life.createdPosition` of the previous step's last row. That position
+   * never changes, so a token that exists during the whole walk is returned exactly once, no matter what is written
+   * during the walk. Throws the same errors as `search`.
    */
   walk(plan: SearchPlan, step: WalkStep): Promise<readonly V[]>;
   /** Counts the tenant's tokens that are live at `now`, by type. Omits types without tokens. */
   countByType(tenantId: string, now: number): Promise<ReadonlyMap<TokenType, number>>;
   /**
    * Returns at most `limit` rows whose expiry is due at `now` or whose cvc purge is due at `codesNow`, earliest first.
-   * The default of `codesNow` is `now`.
+   * `codesNow` defaults to `now`.
    */
   due(now: number, limit: number, codesNow?: number): Promise<readonly DueRow[]>;
   /** Returns the earliest due time of all rows, or null if no row has a due time. */

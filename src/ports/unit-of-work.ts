@@ -31,14 +31,14 @@ export type StreamWrite = {
 /** A token's stream, and the revision of the newest event that the caller has read from it. */
 export type SeenStream = { readonly tenantId: string; readonly stream: string; readonly revision: number };
 
-/** Returns whether a write results in a live token of the tenant with this keyed fingerprint. */
+/** Returns true if a write results in a live token of the tenant with this keyed fingerprint. */
 export function makesToken({ row }: Pick<StreamWrite, 'row'>, tenantId: string, fingerprintHash: string): boolean {
   if (row?.of !== 'token' || row.index === 'keep' || row.view.state.life === null) return false;
   return row.view.tenantId === tenantId && row.index.fingerprintHash === fingerprintHash;
 }
 
 /**
- * A write that includes the proofs of its events. A store that writes events and rows in one transaction accepts
+ * A write with the proofs of its events (`Commit`). A store that writes events and rows in one transaction accepts
  * changes in this form.
  */
 export type StoredWrite = Omit<StreamWrite, 'events'> & { readonly commit: Commit };
@@ -51,7 +51,7 @@ export type StoredWork = {
 export type Change = {
   readonly writes: readonly StreamWrite[];
   /**
-   * The claim to record together with the writes. It enables a retry of the request to find the result of the first
+   * The claim to record together with the writes. With the claim, a retry of the request finds the result of the first
    * attempt.
    */
   readonly claim: Stored<FinishedClaim> | null;

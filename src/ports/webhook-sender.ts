@@ -9,7 +9,8 @@ export type SendOutcome =
  */
 export interface WebhookSender {
   /**
-   * Returns a message that describes what is wrong with a URL, or null if nothing is. Does not resolve the host name.
+   * Returns a message that describes what is wrong with a URL, or null if nothing is wrong. Does not resolve the host
+   * name.
    */
   problemOf(url: URL): string | null;
   /**

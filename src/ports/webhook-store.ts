@@ -10,7 +10,7 @@ export type WebhookAttempt = {
   readonly outcome: 'delivered' | 'failed' | 'parked';
   /** The status of the response. Null if there was no response. */
   readonly status: number | null;
-  /** The reason why there was no response, in text from our own code only. Null if there was a response. */
+  /** The reason why there was no response. The text comes only from our own code. Null if there was a response. */
   readonly problem: string | null;
   /** The time in ms when the next attempt is due. Null if there will be no more attempts. */
   readonly nextAt: number | null;
@@ -29,7 +29,7 @@ export type PendingDelivery = {
   readonly nextAt: number;
 };
 
-/** How far a webhook has read the access log. */
+/** How far the access log has been read for a webhook. */
 export type DenialState = {
   /** The last batch that was read from each chain. */
   readonly chains: readonly (readonly [chain: string, sequence: number])[];
@@ -42,7 +42,7 @@ export type DenialState = {
 
 /** How far deliveries to a webhook have progressed. Contains positions, event ids and times, but no token ids. */
 export type WebhookState = {
-  /** Every event up to this position has been delivered, is pending, or has been parked. */
+  /** Every event up to this position has been delivered, is pending, or was given up (`parked`). */
   readonly position: number;
   /**
    * The start of the period that is being replayed, in ms, or 0 if no replay is running. A replay skips events before
@@ -98,7 +98,7 @@ export interface WebhookStore {
   forgetIds(notBefore: number, markedBefore: number): Promise<void>;
 }
 
-/** Returns the initial state of a webhook that begins to read the log at a position. */
+/** Returns the initial state of a webhook. Deliveries begin with the first event after this position of the log. */
 export function stateFrom(position: number, replaysFrom = 0): WebhookState {
   return { position, replaysFrom, pending: [], attempts: [], parked: [], denials: null };
 }

@@ -57,7 +57,7 @@ async function countEvents(deps: CountingDeps, counting: Counting): Promise<void
   }
 }
 
-/** Counts accesses. Reads only the access-log chains of the month of `since` (in ms) and of later months. */
+/** Counts accesses. Reads only the access-log chains that received a batch in the month of `since` (in ms) or later. */
 async function countAccesses(deps: CountingDeps, since: number, counting: Counting): Promise<void> {
   const { accessLog, dailyCounts } = deps;
   for (const { chain, sequence } of await accessLog.heads(since)) {
@@ -148,8 +148,8 @@ function summed(counts: readonly DayCount[]): readonly DayCount[] {
 }
 
 /**
- * Removes the counts of deleted tenants. Such counts can exist, because the tokens of a deleted tenant still expire,
- * and accesses to these tokens are still recorded.
+ * Returns the counts without those of deleted tenants. A deleted tenant can have counts, because its tokens still
+ * expire, and accesses to these tokens are still recorded.
  */
 async function ofLivingTenants({ keys }: CountingDeps, counts: readonly DayCount[]): Promise<readonly DayCount[]> {
   const living = new Set<string>();
@@ -159,23 +159,23 @@ async function ofLivingTenants({ keys }: CountingDeps, counts: readonly DayCount
   return counts.filter(({ tenantId }) => living.has(tenantId));
 }
 
-/** The background work of one process, which counts tokens and accesses. */
+/** The background work that counts tokens and accesses in one process. */
 export type DailyCounting = { start(): void; stop(): Promise<void> };
 
 const pauseMs = 2_000;
 /**
  * Accesses are counted only in every fifth round. In a cluster, the access log has one chain for each process that has
- * ever run, so there are many chains to look at.
+ * ever run, so there can be many chains to read.
  */
 const roundsPerAccess = 5;
 /**
  * In the background, counting pauses for 50 times as long as it works, up to `restMsMax`. As long as a piece of work
- * takes at most 20 ms, counting therefore uses at most 2% of the time of the process.
+ * takes at most 20 ms, counting therefore uses at most 2% of the process's time.
  */
 const backgroundShare = 50;
 /**
- * A rebuild of the counts pauses for 4 times as long as it works. It therefore uses at most a fifth of the time of the
- * process.
+ * A rebuild of the counts pauses for 4 times as long as it works. It therefore uses at most a fifth of the process's
+ * time.
  */
 export const rebuildShare = 4;
 

@@ -18,7 +18,7 @@ export type RowSources = Pick<Vault, 'log' | 'keys' | 'directory' | 'generations
 /**
  * Returns a token's row as of the end of its stream. Uses only the log and the keys. Returns null if the stream has no
  * events, or if its tenant was deleted. `known` can be a view that the caller has folded from the beginning of the
- * stream. In that case, the row may be as of that view. Throws KeyLost.
+ * stream. In that case, the row may reflect only the events in that view. Throws KeyLost.
  */
 export async function foldRow(
   sources: RowSources,

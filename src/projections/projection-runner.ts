@@ -22,8 +22,8 @@ export type RunnerDeps = {
   readonly directory: DirectoryWriter;
   readonly checkpoints: Checkpoints;
   /**
-   * Returns the streams of unfinished batches, whose tokens may still be undone. The rows of these streams are written
-   * by the process that finishes the batch.
+   * Returns the token streams of unfinished batches. Such a batch may still be undone. The rows of these streams are
+   * written by the process that finishes the batch.
    */
   readonly pendingBatchStreams: () => Promise<ReadonlySet<string>>;
 };

@@ -15,8 +15,8 @@ const pageSize = 1_000;
 const manyEvents = 100_000;
 
 /**
- * Destroys ended keys and the keys of deleted tenants, and records the revisions that result from the events in the key
- * store. Reads the log from the shredder's checkpoint to the head or to `upTo`. Returns the number of keys that were
+ * Destroys ended keys and the keys of deleted tenants, and records in the key store the revisions that result from the
+ * events. Reads the log from the shredder's checkpoint to the head or to `upTo`. Returns the number of keys that were
  * destroyed.
  *
  * Commands do the same work before they respond. The shredder repeats it, because a crash or a busy store may have

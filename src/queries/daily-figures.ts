@@ -21,10 +21,10 @@ export type TokensOfDay = {
   readonly alive: number;
 };
 
-/** `day` is a date in UTC, such as `2026-01-31`. Before the first token of a type is created, the type is absent. */
+/** `day` is a date in UTC, such as `2026-01-31`. A type is absent until its first token is created. */
 export type DayOfTokens = { readonly day: string; readonly types: Readonly<Partial<Record<TokenType, TokensOfDay>>> };
 
-/** The numbers of successful accesses to tokens, by operation, and the numbers of denied and failed accesses. */
+/** How many accesses to tokens succeeded, by operation, and how many accesses were denied or failed. */
 export type DayOfAccesses = {
   readonly day: string;
   readonly operations: Readonly<Record<string, number>>;

@@ -34,7 +34,7 @@ const keptBytesMax = 1024 * 1024;
  * Replaces the expressions in a body with token values. The caller sees each value under the transform that the
  * permission `token:use` grants the caller (docs/contract.md, "Detokenize"). Before any expression is evaluated, the
  * function checks that all ids are known and that the caller has access to all of the tokens. It also records all
- * tokens in the access log first, because even a failed evaluation reveals something about a value.
+ * tokens in the access log beforehand, because even a failed evaluation reveals something about a value.
  */
 export async function detokenize(
   vault: Vault,

@@ -11,7 +11,7 @@ import { applyToView, emptyView } from '../views/token-view.js';
 /** An ended life of a token. `createdAt` is in milliseconds since the epoch. */
 export type EndedLife = { readonly createdAt: number; readonly end: RecordedEvent };
 
-/** The result of a search for what is left of a token. */
+/** The result of a search for the remains of a token. */
 export type ErasureFound =
   | { readonly is: 'unknown' }
   | { readonly is: 'living' }
@@ -45,7 +45,7 @@ export type ErasureFound =
 export type Sought = Omit<Looked, 'kind'> & { readonly kind: Looked['kind'] | 'found_by_id' | 'timer' };
 
 /**
- * Finds out what is left of a token. Checks every key that an event of the token names, and searches every place that
+ * Searches for the remains of a token. Checks every key that an event of the token names, and searches every place that
  * may contain data derived from the token.
  */
 export async function erasureFacts(vault: Vault, tenantId: string, id: string): Promise<ErasureFound> {

@@ -43,7 +43,7 @@ export type FoundTokens = {
  * decrypted, the search is repeated. Throws KeyLost and ForgedRow.
  *
  * If the range is large, the remaining tokens are read while the response is being sent. Each of them is shown as it is
- * at that later time. Tokens that have been deleted by then, or that the caller may no longer see, are left out.
+ * at that time. Tokens that have been deleted by then, or that the caller may no longer see, are left out.
  */
 export function findTokens(
   vault: Vault,
@@ -73,9 +73,9 @@ export type FoundStep = {
 
 /**
  * Returns one step of a walk through the tokens that match a query, newest first. The same rules apply as for
- * `findTokens`. The next step must continue at `next`. The walk then returns every token that exists during the whole
- * walk exactly once, because the creation position of a token never changes. A step ends early if its contents exceed
- * `openedBytesMax`. Throws KeyLost and ForgedRow.
+ * `findTokens`. If each step continues at the `next` of the previous step, the walk returns every token that exists
+ * during the whole walk exactly once, because the creation position of a token never changes. A step ends early if its
+ * contents exceed `openedBytesMax`. Throws KeyLost and ForgedRow.
  */
 export function findTokensBefore(
   vault: Vault,
@@ -190,8 +190,8 @@ async function* readLater(
 type Closed = { readonly view: TokenView; readonly why: 'key_destroyed' | 'outdated' };
 
 /**
- * How many searches in a row found a row that could not be read. The map key consists of the stream and the revision of
- * the row.
+ * For each row that could not be read, the number of consecutive searches that found it. The map key consists of the
+ * stream and the revision of the row.
  */
 type ClosedBefore = ReadonlyMap<string, number>;
 

@@ -9,8 +9,7 @@ import { unwrap } from '../vault/unwrap.js';
 import type { Vault } from '../vault/vault.js';
 
 /**
- * Returns true if a token matches a search plan. The plan must have been made with the same search key. Reads no
- * stores.
+ * Returns true if a token matches a search plan. The plan must have been made with this search key. Reads no stores.
  */
 export function isFoundBy(
   { expressions }: Pick<Vault, 'expressions'>,

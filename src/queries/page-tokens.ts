@@ -56,7 +56,7 @@ async function pageOf(
   const refusal = await chargeSearch(vault, caller, query, permission);
   if (refusal !== null) return refusal;
   const { tokens, next } = await findTokensBefore(vault, context, permission, query, { before, limit: size });
-  // Only the first page is recorded. A later page can be empty even though the query has found tokens.
+  // Only the search for the first page is recorded. A later page can be empty even though the query has found tokens.
   if (before === null) {
     await recordSearchByValue(vault, context, query, tokens.length + (next === null ? 0 : 1), permission);
   }

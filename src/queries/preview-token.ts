@@ -26,7 +26,7 @@ export type PreviewRequest = {
   /** The permission under which the application reads the token in the preview. */
   readonly permission: ReadingPermission;
   /**
-   * A different application of the same tenant that the same person uses. If the viewer is set, the token is shown to
+   * A different application of the same tenant, used by the same person. If the viewer is set, the token is shown to
    * the viewer and not to the caller. A management application cannot see tokens. If it requests a preview without a
    * viewer, the preview therefore shows only the decisions.
    */

@@ -34,7 +34,7 @@ async function readAgain(vault: Vault, tenantId: string, stream: string, first: 
   const again = await readOnce(vault, tenantId, stream, first);
   if (!isClosed(again)) return again;
   if (again.is === 'key_destroyed') throw new KeyLost(stream, 'key_destroyed_without_event');
-  // The process that changed the token may have crashed before it wrote the row. Writes the row if necessary.
+  // The process that changed the token may have crashed before it wrote the row. In that case, `follow` writes it.
   await vault.work.follow([{ tenantId, stream, revision: again.newest }]);
   const followed = await readOnce(vault, tenantId, stream, again);
   if (isClosed(followed)) throw new ForgedRow({ of: 'token', name: stream }, 'outdated');

@@ -19,7 +19,7 @@ import { unwrap } from '../vault/unwrap.js';
 import type { Vault } from '../vault/vault.js';
 import { type DecryptedAnswer, type ShownToken, type TokenAnswer, tokenAnswer } from './token-answer.js';
 
-/** The caller for whom tokens are read, and the request. */
+/** The caller for which tokens are read, and the facts about its request. */
 export type ReadContext = Pick<CommandContext, 'caller' | 'traceId' | 'beganAt'>;
 
 /** Renders a released token so that it contains only what the caller may see (docs/contract.md, "The token object"). */
@@ -56,8 +56,8 @@ export function release(
 }
 
 /**
- * Returns the same token, but with its mask in place of the plaintext. A page that shows plaintext only on request uses
- * this.
+ * Returns the same token, but with its mask in place of the plaintext. This is for pages that show plaintext only on
+ * request.
  */
 export function maskedAnswer(answer: TokenAnswer): TokenAnswer {
   if (answer.transform !== 'reveal') return answer;

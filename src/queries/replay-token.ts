@@ -25,7 +25,7 @@ export type Replayed =
 
 export type ReplayAsk = {
   readonly asOf: AsOf;
-  /** False if a caller that may see plaintext should get the mask. */
+  /** False if even a caller that may see plaintext gets the mask. */
   readonly reveal: boolean;
 };
 

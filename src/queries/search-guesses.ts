@@ -34,9 +34,9 @@ function distinct(terms: readonly ValueTerm[]): readonly ValueTerm[] {
 }
 
 /**
- * Charges the caller one guess for each distinct value in a query. The charge is made before any lookup, even for
- * values that are then found. Threat: a caller that may not read values creates tokens whose search indexes contain its
- * candidates, so every search is a hit. If hits were free, the caller's guesses would be free.
+ * Charges the caller one guess for each distinct value in a query. The charge is made before any look-up, even for
+ * values that turn out to exist. Threat: a caller that may not read values creates tokens whose search indexes contain
+ * its candidates, so every search is a hit. If hits were free, the caller's guesses would be free.
  */
 export async function chargeSearch(
   vault: Vault,

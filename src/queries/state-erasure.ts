@@ -13,8 +13,8 @@ import { tokenHistory } from './token-history.js';
 const pageSize = 100;
 
 /**
- * The statement of erasure, or the reason why it cannot be made. `incomplete` means that the token was deleted, but
- * some trace of it is left.
+ * The statement of erasure, or the reason why it cannot be made. `incomplete` means that the token was deleted, but is
+ * not completely erased.
  */
 export type StatedErasure =
   | { readonly is: 'erased'; readonly statement: ErasureStatement }
@@ -71,9 +71,10 @@ export async function stateErasure(
 }
 
 /**
- * Describes whether a copy of the key store that was made before `destroyedAt` (in ms) can still unwrap the token's
- * keys. Threat: an attacker has a copy that was made during a rotation. Such a copy contains the token's keys and also
- * the new tenant keys. Only a rotation that began after `destroyedAt` therefore makes all copies useless.
+ * Describes whether the token's keys can still be unwrapped from a copy of the key store that was made before
+ * `destroyedAt` (in ms). Threat: an attacker has a copy that was made during a rotation. Such a copy contains the
+ * token's keys and also the new tenant keys. Only a rotation that began after `destroyedAt` therefore makes all copies
+ * useless.
  */
 async function copiesSince({ keys }: Vault, destroyedAt: number): Promise<string> {
   const copies = `Copies of the key store from before ${formatTimestamp(destroyedAt)}`;
@@ -89,7 +90,7 @@ const words: Readonly<Record<Sought['kind'], string>> = {
   ...{ timer: 'timers', found_by_id: 'hits by its id' },
 };
 
-/** Describes what is left of the token in each store, and what the operator can do about it. */
+/** Describes the remains of the token in each store, and gives advice to the operator. */
 function whatIsLeft({ livingKeys, lostKeys, left }: Extract<ErasureFound, { is: 'incomplete' }>): string {
   const rows = left.filter(({ kind }) => kind !== 'timer');
   const found = [

@@ -9,9 +9,10 @@ export type ShownToken = {
   readonly stream: string;
   readonly transform: Transform;
   /**
-   * What this request did to the token. If the request created or updated the token, an event records this, so the
-   * access log does not record the token as read. There is one exception. The response to an update can show more data
-   * than the request contained. If it contains plaintext, it is recorded as a reveal.
+   * Whether this request read, created or updated the token. If the request created or updated the token, an event
+   * records this, so the access log does not record the token as read. There is one exception. The response to an
+   * update can show more data than the request contained. If that response contains plaintext, it is recorded as a
+   * reveal.
    */
   readonly recordedAs: 'read' | 'create' | 'update';
 };

@@ -23,7 +23,7 @@ type Page = { readonly offset: number; readonly limit: number };
  */
 type Place = { readonly revision: number; readonly life: number };
 
-/** The number of events that are in memory at the same time. Each event can have a ciphertext of 512 KiB. */
+/** The number of events that are in memory at the same time. Each event can have a ciphertext of up to 512 KiB. */
 const wholeAtOnce = 4;
 
 /**
@@ -112,7 +112,7 @@ async function refusalOf(vault: Vault, caller: Caller, stream: string) {
 function answer({ audit }: TenantKeys, event: RecordedEvent, life: number | null): JsonObject {
   const { type, revision, actorId, time, trace } = event;
   const opened = trace === null ? null : openTrace(audit, trace, event);
-  // A caller sees the name of the person only if it may read the access log.
+  // Only a caller that may read the access log sees which person made the change.
   const visitor = life === null ? null : (opened?.visitor ?? null);
   return {
     ...{ type, revision, actor_id: actorId },

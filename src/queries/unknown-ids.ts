@@ -3,7 +3,7 @@ import type { Rejected } from '../vault/result.js';
 import type { Vault } from '../vault/vault.js';
 
 /**
- * Charges the caller one guess for each id in the request that belongs to no token. Call this after the lookup, before
+ * Charges the caller one guess for each id in the request that belongs to no token. Call this after the look-up, before
  * the response is sent. Returns a rejection if the caller has used up its guesses, even if all ids are known.
  */
 export async function chargeUnknownIds(

@@ -84,7 +84,7 @@ function anyOf(field: 'id' | 'type', values: readonly string[]): Query {
   return { is: 'or', of: values.map((value) => ({ is: 'text', field, value })) };
 }
 
-/** Keeps only the first entry for each key. Compares keys in the same way as search. */
+/** Keeps only the first entry for each key. Compares keys in the same way as search does. */
 function firstOfEach(metadata: ListFilters['metadata']): ListFilters['metadata'] {
   const byKey = new Map<string, readonly [string, string]>();
   for (const entry of metadata) {

@@ -12,7 +12,7 @@ export type Circumstances = {
 };
 
 /**
- * Returns a token's terms, sorted, so that their order reveals nothing about the token (docs/design.md, "Search
+ * Returns a token's terms in sorted order, so that their order reveals nothing about the token (docs/design.md, "Search
  * index"). There are no terms for dates, because dates are columns of the row.
  */
 export function tokenTerms(searchKey: Uint8Array, content: TokenContent, circumstances: Circumstances): string[] {
@@ -82,8 +82,8 @@ export type Findable =
   | { readonly by: 'metadata'; readonly key: string; readonly value: string };
 
 /**
- * Returns a term in the form in which the stores contain it: a keyed hash of 16 bytes, in hex. Normalizes all values
- * except ids and fingerprints, which search compares exactly.
+ * Returns a term in its stored form: a keyed hash of 16 bytes, in hex. Normalizes all values except ids and
+ * fingerprints, which search compares exactly.
  */
 export function termOf(searchKey: Uint8Array, what: Findable): string {
   return keyedHash(searchKey, 'search-term', what.by, ...parts(what)).slice(0, termHexDigits);

@@ -10,13 +10,15 @@ export type ConsoleCredentials = {
   readonly privateKeyHash: string | null;
   readonly managementKeyHash: string | null;
   readonly isOperator: boolean;
-  /** What an identity provider stated about the person. Null if the person signed in with keys or a code. */
+  /**
+   * The person and the person's groups, as an identity provider stated them. Null if the person signed in with keys or
+   * a code.
+   */
   readonly membership: ConsoleMembership | null;
 };
 
 /**
- * A person and the person's groups. On every request, the vault looks up again in the settings what these groups may
- * access.
+ * A person and the person's groups. On every request, the vault looks up the access of these groups in the settings.
  */
 export type ConsoleMembership = {
   readonly issuer: string;
@@ -65,8 +67,8 @@ export type ConsoleSignIn = {
 export type ConsoleContent = ConsoleSession | ConsoleCode | ConsoleSignIn;
 
 /**
- * A session, code or sign-in with its decrypted `content`. The store needs the other fields (the id, the subjects and the
- * expiry) in plaintext.
+ * A session, code or sign-in with its decrypted `content`. The store needs the other fields (the id, the subjects and
+ * the expiry) in plaintext.
  */
 export type OpenedConsoleSession<Content extends ConsoleContent> = Omit<StoredConsoleSession, 'sealed'> & {
   readonly content: Content;

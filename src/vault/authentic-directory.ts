@@ -7,7 +7,10 @@ import { ForgedRow, type ForgedWhat } from './forged-row.js';
 
 export type CheckedRecord = { readonly record: DirectoryRecord; readonly problem: ForgedWhat | null };
 
-/** The directory that commands read. The vault wrote each of its records, and each record is the newest version. */
+/**
+ * The directory that commands read. Except for `check`, its methods return only records that the vault wrote, and only
+ * their newest versions.
+ */
 export type AuthenticDirectory = Directory<DirectoryRecord> & {
   /** Returns all records of a kind. A record that fails verification is returned together with its problem. */
   check(kind: DirectoryRecord['kind']): Promise<readonly CheckedRecord[]>;
@@ -124,8 +127,8 @@ export function authenticDirectory({ directory, keys, key, heal }: Deps): Authen
 }
 
 /**
- * Returns true if the key store has recorded a newer revision of the record. A record without a recorded revision
- * counts as outdated too, because its creation was not completed.
+ * Returns true if the key store has recorded a newer revision of the record. A record without a recorded revision also
+ * counts as outdated, because its creation was not completed.
  */
 function isOutdated(record: DirectoryRecord, known: Revisions): boolean {
   return record.revision < (known.get(directoryName(record)) ?? Number.POSITIVE_INFINITY);

@@ -52,7 +52,7 @@ export function authenticTokenRows(rows: TokenRows, key: Uint8Array): AuthenticT
   };
 }
 
-/** The caller already has this row. It was verified when it was read. */
+/** A row that the caller already has. It was verified when it was read. */
 type HeldRow = { readonly view: TokenView };
 
 /** Returns the part of a view that the MAC covers. Rows do not contain `ended`. */

@@ -8,7 +8,7 @@ export type LimitSettings = {
   readonly windowMs: number;
   /** The number of requests without a valid key that an address can send per window. */
   readonly authFailures: number;
-  /** The number of requests to pages without a key that an address can send per window. */
+  /** The number of page requests without a key that an address can send per window. */
   readonly keylessRequests: number;
   /** The number of guesses that an application can make per hour. If `requests` is 0, there is no limit. */
   readonly guesses: number;

@@ -50,7 +50,7 @@ export async function expectNotBehind(both: Both, isAccepted: boolean): Promise<
 
 /**
  * Records the current end of the log and its link in the key store. After that, the vault rejects an older or rewritten
- * log. Await this before the response to a change that takes rights away.
+ * log. Await this before you send the response to a change that takes rights away.
  */
 export async function noteLog({ chain, keys }: Pick<Vault, 'chain' | 'keys'>): Promise<void> {
   await chain.follow();
@@ -60,8 +60,8 @@ export async function noteLog({ chain, keys }: Pick<Vault, 'chain' | 'keys'>): P
 }
 
 /**
- * Makes the key store accept the current log in place of a log that no longer exists. All readers of the log then start
- * from its beginning.
+ * Makes the key store accept the current log in place of a log that no longer exists. After that, all readers of the
+ * log start from its beginning.
  */
 export async function acceptLog({ log, chain, keys }: Pick<Vault, 'log' | 'chain' | 'keys'>): Promise<void> {
   // The shredder is reset first, so that it records the revisions again even if this function is interrupted.

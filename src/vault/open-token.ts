@@ -74,7 +74,7 @@ export function openContent(vault: Keys, view: TokenView, life: TokenLife): Mayb
   );
 }
 
-/** The decrypted value, and the newest revision that was recorded for the key. */
+/** A decrypted value, and the newest revision that was recorded for its key. */
 type OpenBox = { readonly value: Json; readonly revision: number | null };
 
 function openBoxOf(

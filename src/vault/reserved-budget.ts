@@ -4,7 +4,7 @@ import { clocksApartMs, type GuessBudget } from '../domain/guess-budget.js';
 import type { BudgetName, Budgets } from '../ports/budgets.js';
 import type { Clock } from '../ports/clock.js';
 
-/** The part of an application's budget that this process has reserved and not spent yet. */
+/** The part of an application's budget that this process has reserved but not spent yet. */
 type Block = {
   left: number;
   /** The end of the window to which the block belongs. It is infinite before the first reservation. */
@@ -40,8 +40,8 @@ export type ReservedBudget = {
   /**
    * Spends guesses from the budget. The process reserves a block in the store before it spends guesses from this block,
    * so a crash cannot make spent guesses available again. After a crash, an application loses the rest of its block. If
-   * `amount` is more than what is left, the request is rejected, and the rest is used up. If `amount` is 0, nothing is
-   * spent, but the request is rejected if the budget is used up.
+   * fewer than `amount` guesses are left, the request is rejected, and the remaining guesses are used up. If `amount`
+   * is 0, nothing is spent, but the request is rejected if the budget is used up.
    */
   take(caller: Caller, amount: number): Promise<Taken>;
 };

@@ -115,7 +115,7 @@ export function createTurns(): Turns {
     return performance.now() < restsUntil && isShared();
   }
 
-  /** Returns whether any work may be resumed. If all waiting work is pausing, sets a timer for the end of the pause. */
+  /** Returns true if any work may be resumed. If all waiting work is pausing, sets a timer for the end of the pause. */
   function isReady(): boolean {
     if (waiting.size === 0) return false;
     if (!isResting() || [...waiting.values()].some(({ short }) => short.length > 0)) return true;

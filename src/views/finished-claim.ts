@@ -7,7 +7,7 @@ export type ClaimedToken = {
    * computed. The response to a retry includes the fingerprint as long as the content still has this revision.
    */
   readonly carriedContent?: number;
-  /** True if the token already existed, with the same fingerprint. */
+  /** True if a token with the same fingerprint already existed. */
   readonly deduplicated?: boolean;
   /** True if the request contained a cvc, which was ignored because the token already existed. */
   readonly cvcIgnored?: boolean;

@@ -11,20 +11,22 @@ export type Stored<T> = T & { readonly mac: Uint8Array };
 
 /**
  * Adds a token row's MAC: HMAC-SHA-256 over every fact that access depends on, and over the ciphertexts. The MAC does
- * not cover `ended`, because no row contains it. It also does not cover `createdPosition`, which the store determines
- * and which is used only to order tokens.
+ * not cover `ended`, because no row contains it. It also does not cover `createdPosition`, because the store determines
+ * it, and it is used only to order tokens.
  */
 export function withTokenMac(key: Uint8Array, view: TokenView): Stored<TokenView> {
   const { stream, tenantId, state, content, cvc } = view;
   return { stream, tenantId, state, content, cvc, mac: tokenMac(key, view) };
 }
 
-/** Adds the MAC for a tenant or application row, which covers all fields. */
+/** Adds a MAC to a tenant or application row. The MAC covers all fields. */
 export function withDirectoryMac(key: Uint8Array, record: DirectoryRecord): Stored<DirectoryRecord> {
   return { ...record, mac: directoryMac(key, record) };
 }
 
-/** Adds a claim's MAC, which covers the request, the time, and everything needed to render the response to a retry. */
+/**
+ * Adds a MAC to a claim. The MAC covers the request, the time, and everything needed to render the response to a retry.
+ */
 export function withClaimMac(key: Uint8Array, claim: FinishedClaim): Stored<FinishedClaim> {
   return { ...claim, mac: claimMac(key, claim) };
 }

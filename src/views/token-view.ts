@@ -5,8 +5,8 @@ import type { RecordedEvent, SealedParts } from '../events/event.js';
 import { readTokenEvent } from '../events/tokens/catalogue.js';
 
 /**
- * The result of folding one token's stream, which becomes the token's row. It consists of the token's state and the
- * unchanged ciphertexts that are still in use. Folding needs no key, so a rebuild decrypts nothing.
+ * The result of folding one token's stream. This view becomes the token's row, and consists of the token's state and
+ * the unchanged ciphertexts that are still in use. Folding needs no key, so a rebuild decrypts nothing.
  */
 export type TokenView = {
   readonly stream: string;
@@ -23,10 +23,7 @@ export function emptyView(stream: string, tenantId: string): TokenView {
   return { stream, tenantId, state: noToken, content: null, cvc: null };
 }
 
-/**
- * Returns the view after one more event. The function is pure. Passing an event from a different stream is a
- * programming error.
- */
+/** Returns the view after one more event. The function is pure. The event must belong to the view's stream. */
 export function applyToView(view: TokenView, event: RecordedEvent): TokenView {
   return applyFact(view, readTokenEvent(event), event.sealed);
 }

@@ -98,7 +98,7 @@ test('a bundle about one person contains only that person’s events, and no val
   expect(reads.map(({ operation }) => operation)).toEqual(
     expect.arrayContaining(['create', 'reveal', 'update', 'delete']),
   );
-  // The period's bundle contains no values and no token ids, and nothing from a different tenant.
+  // The period's bundle contains no values, no token ids, and nothing from another tenant.
   const whole = textOf(period);
   for (const marker of [...strangers, ...ownValues, 'own-living']) expect(whole, marker).not.toContain(marker);
   const tenants = [...jsonLines(period, 'history.jsonl').map((line) => line['tenant'])];
@@ -172,8 +172,8 @@ const swapLines = (text: string): string => {
 };
 const dropLine = (text: string): string => text.split('\n').slice(1).join('\n');
 
-// The attacker also updates the changed file's hash in the manifest. Only the signature on the manifest can therefore
-// reveal the change.
+// The attacker also updates the changed file's hash in the manifest, so only the signature on the manifest can reveal
+// the change.
 test.each([
   [
     'history.jsonl',

@@ -42,8 +42,8 @@ test('a statement about a deleted token lists its lives and keys, and is signed'
   const statement = await stated('card');
   expect(statement).toMatchObject({ token_id: 'card', tenant_id: service.tenantId });
   expect(statement.lives.map(({ ended_by }) => ended_by)).toEqual(['token.deleted', 'token.deleted']);
-  // The token had two lives. During these lives, it had three versions of its data and one verification code, each with
-  // a separate key.
+  // The token had two lives. During these lives, it had three versions of its data and one verification code. Each of
+  // these four had a separate key.
   expect(statement.keys.destroyed).toBe(4);
   expect(statement.derived.row).toBe('tombstone');
   const kinds = new Set(statement.derived.looked.map(({ kind }) => kind));

@@ -42,7 +42,7 @@ function open(options: Partial<EmbeddedOptions> = {}) {
   return openEmbedded({ ...parts, dataDir, ...options });
 }
 
-/** Opens the vault. Returns the error message if the vault refuses to start, or `started`. */
+/** Opens the vault. Returns the error message if the vault refuses to start. Otherwise, returns `started`. */
 async function start(): Promise<string> {
   try {
     await (await open()).close();
@@ -66,7 +66,7 @@ async function verified(): Promise<string | null> {
 
 const isCheckpoint = ({ type }: Row) => type === 'audit.checkpoint';
 
-/** Returns an event without content, which an attacker with write access to the file could forge. */
+/** Returns an event without content. An attacker with write access to the file could forge such an event. */
 function padding(like: Row, index: number): Row {
   const clear = '{}';
   const stream = `padding-${index}`;
@@ -184,7 +184,7 @@ describe.skipIf(profile !== 'embedded')('an attacker who can write only to the l
       copy.close();
     }
     expect((await revokeKey(vault, context, applicationId, issued.value.key.id)).ok).toBe(true);
-    // Copies the files while the service still runs. The copies are in the state in which a kill would leave the files.
+    // Copies the files while the service still runs. The copies are in the state that a kill would leave the files in.
     const killed = mkdtempSync(join(tmpdir(), 'strongroom-forged-'));
     onTestFinished(() => rmSync(killed, { recursive: true }));
     cpSync(dataDir, killed, { recursive: true });

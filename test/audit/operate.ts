@@ -7,8 +7,8 @@ const notAsked = (): never => {
 };
 
 /**
- * Runs an operation on an open service. The input and the result are encoded in the same way as on the control socket.
- * If the operation fails, throws an error with the operation's message.
+ * Runs an operation on an open service. The input and the result are encoded as on the control socket. If the operation
+ * fails, throws an error with the operation's message.
  */
 export async function operate<Name extends OperationName>(
   service: Service,

@@ -7,7 +7,7 @@ import { startTestService, type TestService } from '../support/test-service.js';
 
 let service: TestService;
 let checkpoints: readonly Checkpoint[];
-/** The leaves of all commits. The vault has all of them, but an auditor does not. */
+/** The leaves of all commits. The vault has them, but an auditor does not. */
 let leaves: readonly Uint8Array[];
 
 beforeAll(async () => {

@@ -227,7 +227,7 @@ describe.skipIf(profile !== 'embedded')('a verification', () => {
     expect(known?.message).toContain('the key store has recorded events after');
     const dataDir = copied();
     tamper(dataDir, cut);
-    // Changes both files in the same way as an attacker who can write to them.
+    // Changes both files, as an attacker who can write to them could.
     const keys = pinStatements(join(dataDir, 'keys.db'), {});
     keys.exec(`DELETE FROM meta WHERE name IN ('log', 'log_memory', 'shredder')`);
     keys.close();

@@ -38,7 +38,7 @@ test('an old backup, restored with today’s list of erased keys, contains every
   const card = await cvcOf();
   await remove(deletedBefore);
 
-  // Writes continue during the backup. The backup may or may not contain each of these writes.
+  // Writes continue during the backup. Each of these writes may or may not be in the backup.
   const backup = join(dir, 'backup');
   const [summary, meanwhile] = await Promise.all([
     runJson(['backup', backup, '--recipient', recipient, '--data', dataDir]),
@@ -239,7 +239,7 @@ test('a backup mixed from two backups, of the same vault or of two vaults, is no
   const target = join(dir, 'target');
   const newest = join(late, 'erased-keys.txt');
 
-  /** Combines files from two backups. If `rehashed` is true, the manifest contains the hashes of the combined files. */
+  /** Combines files from two backups. If `rehashed` is true, the manifest contains the hashes of these files. */
   function mixed(base: string, from: string, names: readonly string[], rehashed: boolean): string {
     const folder = join(tempDir(), 'mixed');
     cpSync(base, folder, { recursive: true });

@@ -116,7 +116,7 @@ test('an attacker who can write to the key store gains nothing from --accept-old
   made.delete(replaced);
   await second.stop();
   const living = older.filter((row) => row['destroyed_at'] === never).map((row) => row['id'] as Buffer);
-  /** Returns the ids of the token keys that are destroyed at this moment. */
+  /** Returns the ids of the token keys that are currently destroyed. */
   const erased = (): readonly Buffer[] =>
     keysIn(dataDir, (database) => {
       const isDestroyed = database.prepare(`SELECT destroyed_at <> ${never} FROM data_keys WHERE id = ?`).pluck();

@@ -46,7 +46,7 @@ test('if the default port is in use, the service runs without an admin listener'
   const { flags } = await makeVault();
   const taken = createServer();
   onTestFinished(() => void taken.close());
-  // Occupies the port. If listening fails, a different program already occupies it.
+  // Occupies the port. If this fails, another program already occupies it.
   await new Promise<void>((resolve) => taken.once('error', () => resolve()).listen(9464, '127.0.0.1', resolve));
   const service = await startService(flags);
   expect((await http('GET', `${service.address}/health/ready`)).status).toBe(200);

@@ -110,15 +110,15 @@ test('lost keys, overdue deadlines and orphan keys are reported, and --fix resol
   await create({ expires_at: inAnHour });
   await create({});
   const [lostKey = ''] = (await keyIdsOf(service, lost)).content;
-  // Creates keys in advance to which no event refers. A crash would leave such keys too.
+  // Creates keys that no event refers to. A crash would also leave such keys.
   await service.vault.keys.create(service.tenantId);
   await service.service.checkpointer.run(true);
   await service.stop();
   const rootKeyFile = join(tempDir(), 'root.key');
   writeFileSync(rootKeyFile, `${rootKey.toString('hex')}\n`, { mode: 0o600 });
   const flags = ['--data', dataDir, '--root-key-file', rootKeyFile];
-  // The clock of this vault is months behind the real time. Measured by the real time, the token is long overdue, and
-  // the unused key has long been an orphan.
+  // The clock of this vault is months behind the real time. By the real time, the token is long overdue, and the unused
+  // key has long been an orphan.
   const unsure = await doctor(['--fix', ...flags]);
   expect(unsure.wrong).toEqual(['clock', 'orphan keys']);
   expect(unsure.says('clock')).toMatch(

@@ -83,8 +83,8 @@ describe.skipIf(!canMount)('a full disk (needs permission to mount)', () => {
   test('at run time: writes return 503 with Retry-After, masked reads work, nothing is half stored, and the service recovers on its own', async () => {
     const disk = smallDisk(4 * megabyte);
     const { flags, dataDir } = await makeVault(tempDir(), join(disk.dir, 'data'));
-    // An application that sees only masked data. A read in plaintext must first be recorded in the access log. The
-    // access log is on the full disk too.
+    // An application that sees only masked data. A read in plaintext must first be recorded in the access log, which is
+    // on the full disk too.
     const application = ['applications', 'create', '--name', 'masked', '--type', 'private', ...flags];
     const { key } = (await runJson([...application, '--permissions', tokenPermissions.join(',')])) as { key: string };
     const service = await startService(flags);
@@ -147,7 +147,7 @@ describe.skipIf(!canMount)('a full disk (needs permission to mount)', () => {
     disk.free();
     const ids = refused.splice(0);
     await until('recovery', 30_000, async () => ((await create('after')).status === 201 ? true : undefined));
-    // Each rejected request is sent again with its idempotency key, and now succeeds exactly once.
+    // Each rejected request is sent again with its idempotency key. It now succeeds, and takes effect exactly once.
     for (const id of ids) expect(await create(id)).toMatchObject({ status: 201 });
     expect([204, 404]).toContain((await send('DELETE', `/${otherId}`)).status);
     const removed = await send('DELETE', `/${someId}`);

@@ -7,7 +7,7 @@ import { tempDir } from '../support/process.js';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
-/** Installs the program with a separate copy of `node_modules`, in which a test can damage better-sqlite3. */
+/** Installs the program with its own copy of `node_modules`, so that a test can damage better-sqlite3 in it. */
 function installed() {
   const dir = tempDir();
   cpSync(join(root, 'dist'), join(dir, 'dist'), { recursive: true });

@@ -10,9 +10,9 @@ const service = 10_001;
 const stranger = 10_002;
 
 /**
- * Creates a root key and a volume in the form in which Kubernetes mounts them with `fsGroup`. The key is a file behind
- * two symbolic links, and belongs to root and the service's group. The volume belongs to root and the same group, and
- * has the setgid bit.
+ * Creates a root key and a volume as Kubernetes mounts them with `fsGroup`. The key is a file behind two symbolic
+ * links, and belongs to root and the service's group. The volume belongs to root and the same group, and has the setgid
+ * bit.
  */
 function mounted() {
   const dir = tempDir();
@@ -33,7 +33,7 @@ function mounted() {
   return { dir, rootKey, volume, flags };
 }
 
-/** Changes groups and modes in the same way as kubelet does when it mounts a volume with `fsGroup` again. */
+/** Changes groups and modes as kubelet does when it remounts a volume with `fsGroup`. */
 function applyFsGroup(dir: string): void {
   for (const name of ['.', ...readdirSync(dir)]) {
     const path = join(dir, name);

@@ -21,8 +21,8 @@ import {
 const card = { number: '4242424242424242', expiration_month: 12, expiration_year: 2030, cvc: '123' };
 
 /**
- * Starts the service of a new vault. Returns two sets of options: `local` reaches the vault through its data, and
- * `remote` reaches it through its address.
+ * Creates a vault and starts its service. Returns two sets of options: `local` opens the vault's data directly, and
+ * `remote` sends requests to the service's address.
  */
 async function servedVault(serveFlags: readonly string[] = []) {
   const vault = await makeVault();
@@ -45,8 +45,8 @@ async function servedVault(serveFlags: readonly string[] = []) {
 }
 
 /**
- * Runs a command twice, with the local and with the remote options. Checks that the results are equal, and returns one
- * of them.
+ * Runs a command with the local options and then with the remote options. Checks that the results are equal, and
+ * returns one of them.
  */
 async function runBoth(
   args: readonly string[],
@@ -58,9 +58,7 @@ async function runBoth(
   return second;
 }
 
-/**
- * Replaces the parts of an output that differ between two new tokens or applications, such as ids, times and keys.
- */
+/** Replaces the parts of the output that differ between two new tokens or applications, such as ids, times and keys. */
 function withoutOwn(text: string): string {
   return text
     .replaceAll(/[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}/g, '<uuid>')

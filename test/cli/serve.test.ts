@@ -35,7 +35,7 @@ test('stdout contains only JSON lines, one of which has the address, and only th
   expect(parsed).toContainEqual(
     expect.objectContaining({ msg: `Strongroom listens on ${service.address}`, address: service.address }),
   );
-  // The service logs health probes only at debug level, but logs every step of the stop.
+  // The service logs health probes only at debug level, but logs every step of its shutdown.
   expect(parsed.filter(({ route }) => route === '/health/ready')).toEqual([]);
   expect(parsed.at(-1)).toMatchObject({ level: 'info', msg: 'stopped' });
   expect(parsed).toContainEqual(
@@ -108,7 +108,7 @@ test('after SIGTERM, requests in flight finish, new ones are rejected, and the e
     `POST /tokens HTTP/1.1\r\nHost: x\r\nService-Api-Key: ${key}\r\nContent-Type: application/json\r\n` +
       `Expect: 100-continue\r\nContent-Length: ${body.length}\r\n\r\n`,
   );
-  // The response 100 to `Expect` shows that the service has received the head of the request.
+  // The `100 Continue` response shows that the service has received the head of the request.
   await until('100 Continue', 20_000, () => (answer.includes('100 Continue') ? true : undefined));
   wire.write(body.slice(0, 10));
   service.signal('SIGTERM');

@@ -98,8 +98,7 @@ test('a client that disconnects before it gets a response leaves a failed span w
   socket.on('error', () => undefined);
   const head = `POST /tokens HTTP/1.1\r\nHost: a\r\nService-Api-Key: ${vault.key}\r\nContent-Type: application/json\r\n`;
   await new Promise<void>((resolve) => socket.write(`${head}Content-Length: 100\r\n\r\n{"type":`, () => resolve()));
-  // A later request on a different connection gets a response. This shows that the service has received the first
-  // request.
+  // A later request on another connection gets a response. This shows that the service has received the first request.
   expect((await http('GET', `${service.address}/tokens`, { key: vault.key })).status).toBe(200);
   socket.destroy();
   expect((await http('GET', `${service.address}/tokens`, { key: vault.key })).status).toBe(200);
@@ -133,7 +132,7 @@ test('a collector that does not respond does not delay a stop', async () => {
   expect((await http('GET', `${service.address}/tokens`, { key: vault.key })).status).toBe(200);
   await until('a batch', 30_000, () => (collector.headers.length > 0 ? true : undefined));
   expect((await http('GET', `${service.address}/tokens`, { key: vault.key })).status).toBe(200);
-  // The collector still does not respond. If the stop had no time limit, the exporter would wait ten seconds and then
+  // The collector still does not respond. If stopping had no time limit, the exporter would wait ten seconds and then
   // retry.
   expect(await service.stop()).toMatchObject({ code: 0, stderr: '' });
 });

@@ -56,14 +56,14 @@ const behaviors: Readonly<Record<string, (attempt: number, ...args: Parameters<B
 
 export type HostileServer = Awaited<ReturnType<typeof startHostileServer>>;
 
-/** Starts a server that can misbehave in each of these ways, and records every request. */
+/** Starts a server that has these behaviors, and that records every request. */
 export async function startHostileServer() {
   const seen: { readonly behavior: string; readonly idempotencyKey: string | undefined; readonly hasKey: boolean }[] =
     [];
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? '', `http://${request.headers.host}`);
     const [, behavior = '', name = ''] = url.pathname.split('/');
-    // A client in a different process uses this path to get the recorded requests.
+    // A client in another process uses this path to get the recorded requests.
     if (behavior === '-') return response.end(JSON.stringify(requests(name)));
     const { 'service-idempotency-key': idempotencyKey, 'service-api-key': key } = request.headers;
     seen.push({ behavior, idempotencyKey: idempotencyKey?.toString(), hasKey: key !== undefined });

@@ -12,8 +12,8 @@ export function blocksIn(page: string, language: string): readonly string[] {
 }
 
 /**
- * Returns the samples in one language for every operation on a service's reference page. Throws if the page has no such
- * sample.
+ * Returns the samples in one language from a service's reference page. Throws if the page has no sample in that
+ * language.
  */
 export async function samplesAt(address: string, language: 'typescript' | 'python'): Promise<readonly string[]> {
   const page = await (await fetch(`${address}/docs`)).text();

@@ -20,7 +20,8 @@ afterEach(async () => {
 type Ran = DueRow & { readonly at: number };
 
 /**
- * Creates timers and a worker on a new queue. `ran` lists the jobs that the worker ran, each with the time of its run.
+ * Creates timers and a worker on a new queue. `ran` lists the jobs that the worker has run, each with the time at which
+ * it ran.
  */
 function queue(options: { slackMs?: number; pendingMax?: number; run?: (row: DueRow) => Promise<void> } = {}) {
   const prefix = `test-${randomUUID()}`;

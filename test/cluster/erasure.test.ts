@@ -36,8 +36,8 @@ afterAll(async () => {
 const ask = (id: string) => operate(cluster.service, 'audit-erasure', { key: keys.management, id });
 
 /**
- * Creates a token that expires in one hour, and deletes it immediately. Returns the token's stream and the time of its
- * expiry.
+ * Creates a token that expires in one hour, and deletes it immediately. Returns the token's stream and the time at
+ * which the token would have expired.
  */
 async function deleted(id: string): Promise<{ readonly stream: string; readonly dueAt: number }> {
   const { vault } = cluster.service;

@@ -110,7 +110,7 @@ test('an attacker who can write to EventStoreDB and to the links cannot sign a c
         ? events.map((event) => edited(event, ({ time }) => ({ actor: 'somebody', time: Number(time) - 60_000 })))
         : events,
     );
-    // Adds events until the log has its previous length again.
+    // Pads the log with events until it has its previous length again.
     const pad = (last ?? []).map((event) => ({ ...event, type: 'test.happened', stream: 'padding', revision: 0 }));
     return [...forged, pad.map((event) => edited(event, () => ({ first: 0 })))];
   });

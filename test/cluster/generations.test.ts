@@ -18,7 +18,7 @@ function aRebuild(generation: number): Rebuild {
   };
 }
 
-/** Opens one database twice, in the same way as two processes would. */
+/** Opens one database twice, as two processes would. */
 async function twoProcesses() {
   const { connection, connect } = await databaseOfTest();
   await ensureGenerations(connection, async () => 1);

@@ -10,10 +10,7 @@ import { manualClock } from '../support/manual-clock.js';
 import { until } from '../support/process.js';
 import { databaseOfTest } from './own-database.js';
 
-/**
- * Opens one key store twice, in the same way as two processes would. Each opened store has a separate connection, cache
- * and pool.
- */
+/** Opens one key store twice, as two processes would. Each opened store has a separate connection, cache and pool. */
 async function twoRings() {
   const { connect } = await databaseOfTest();
   const rootKey = randomBytes(32);
@@ -120,7 +117,7 @@ test('at 2^30 wraps, two processes switch to the same newer key, and keys wrappe
   await other.keys.create(tenantId);
   for (const number of [2, 3]) {
     await exhaust(one.connection, tenantId);
-    // Creates more keys than both processes have left from their last blocks. Both processes therefore need new blocks.
+    // Creates more keys than both processes have left from their last blocks, so both processes need new blocks.
     const made = await Promise.all(
       Array.from({ length: 600 }, (_, index) => (index % 2 === 0 ? one : other).keys.create(tenantId)),
     );

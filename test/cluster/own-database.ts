@@ -7,10 +7,7 @@ export const mongoUrl = process.env['STRONGROOM_TEST_MONGODB_URL'] ?? 'mongodb:/
 /** A MongoDB database that belongs to one test. */
 export type MongoDatabase = {
   readonly connection: MongoConnection;
-  /**
-   * Opens a second connection to this database, in the same way as a different process would. The caller must close the
-   * connection.
-   */
+  /** Opens a second connection to this database, as another process would. The caller must close the connection. */
   connect(): Promise<MongoConnection>;
   drop(): Promise<void>;
 };
@@ -22,8 +19,8 @@ export async function mongoDatabase(): Promise<MongoDatabase> {
   return {
     ...{ connection, connect },
     async drop() {
-      // A process that the test killed may have left an open transaction. The transaction locks the database until this
-      // call aborts it.
+      // A process that the test killed may have left an open transaction. Such a transaction locks the database until
+      // this call aborts it.
       await connection.call((db) => db.dropDatabase());
       await connection.close();
     },

@@ -10,9 +10,9 @@ const delaySeconds = 3;
 const callers = 8;
 
 /**
- * Starts a minimal load balancer. It checks `/health/ready` of every address once per second. Requests go in rotation
- * to the addresses that returned 200 at the last check. The load balancer uses keep-alive connections, and never
- * retries a request.
+ * Starts a minimal load balancer. It checks `/health/ready` of every address once per second. It sends requests in
+ * rotation to the addresses that returned 200 at the last check. It uses keep-alive connections, and never retries a
+ * request.
  */
 async function startBalancer() {
   const members = new Map<string, { ready: boolean }>();

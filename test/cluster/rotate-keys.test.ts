@@ -17,8 +17,8 @@ import { mongoUrl } from './own-database.js';
 const redisUrl = process.env['STRONGROOM_TEST_REDIS_URL'] ?? 'redis://127.0.0.1:6479';
 
 /**
- * Creates a vault on servers. Returns the vault with two machines that have its root key. Each machine has a separate
- * directory.
+ * Creates a vault in the cluster profile. Returns the vault and two machines that have its root key. Each machine has a
+ * separate directory.
  */
 async function twoMachines() {
   const server = await startStandIn();

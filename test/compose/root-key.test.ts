@@ -49,7 +49,7 @@ describe('a root key file', () => {
   it.each([hex, `${hex}\n`, `${hex}\r\n`])('with 32 bytes is accepted: %j', async (contents) => {
     const loaded = await loadRootKey({ file: keyFile(contents), dataDir });
     expect(loaded).toEqual({ ok: true, key: Buffer.from(hex, 'hex') });
-    // The key has a separate buffer. If it shared memory with other buffers, zeroing the key would not be enough.
+    // The key has its own buffer. If it shared memory with other buffers, zeroing the key would not be enough.
     expect(loaded.ok && loaded.key.buffer.byteLength).toBe(32);
   });
 

@@ -130,7 +130,7 @@ describe('an export of the access log', () => {
     expect(csv.headers['content-disposition']).toContain('access-log.csv');
     const [head, line, ...rest] = csv.text.split('\r\n');
     expect(head).toMatch(/^created_at,actor_type,actor_id,person,/);
-    // If a field begins with an at sign, a spreadsheet would treat it as a formula.
+    // A spreadsheet would treat a field that begins with an at sign as a formula.
     expect(line).toContain("'@cmd()");
     expect(rest).toEqual(['']);
     const lines = await browser.post('/logs/export', { format: 'jsonl', operation: 'create', entity_type: 'token' });

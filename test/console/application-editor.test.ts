@@ -20,7 +20,7 @@ type RuleFields = {
   readonly permissions?: readonly string[];
 };
 
-/** Returns the fields of the editor with these rules, in the form in which a browser posts them. */
+/** Returns the editor's fields for these rules, as a browser would post them. */
 function editor(rules: readonly RuleFields[], others: Readonly<Record<string, string>> = {}): URLSearchParams {
   const form = new URLSearchParams({ name: 'shop', expires_at: '', uses: 'rules', ...others });
   for (const [index, rule] of rules.entries()) {

@@ -125,7 +125,7 @@ test('an application is deleted only after its name has been typed', async () =>
   expect((await browser.post(`/applications/${id}/delete`)).status).toBe(400);
   expect((await console.service.call('GET', '/tokens', undefined, { key })).status).toBe(200);
 
-  // The real name contains an invisible character. A person can type the name in the form in which the page shows it.
+  // The real name contains an invisible character. A person can type the name as the page shows it.
   const typed = '<img src=x onerror=alert(1)>{{ page.csrf }}⟨U+202E⟩gpj.exe 🔐';
   const deleted = await browser.post(`/applications/${id}/delete`, { confirmation: typed });
   expect([deleted.status, deleted.location]).toEqual([303, '/applications']);

@@ -62,7 +62,7 @@ async function startBoth(options: Options = {}) {
     },
   });
 
-  /** Begins a sign-in, and returns the provider's address to which the console sends the browser. */
+  /** Begins a sign-in, and returns the address at the provider to which the console sends the browser. */
   async function begin(browser: TestBrowser): Promise<URL> {
     await browser.get('/sign-in');
     const { status, text } = await browser.post('/sign-in/provider');
@@ -366,7 +366,7 @@ describe('a session based on groups', () => {
     await person.post('/sign-in', { name: 'Ada', private_key: service.key });
     const before = person.copy();
     const address = await begin(person);
-    // When a different site redirects to the console, a browser does not send a `Strict` cookie.
+    // When another site redirects to the console, a browser does not send a `Strict` cookie.
     person.cookies.delete(sessionCookie);
     await person.get(await callbackOf(address, 'ada'));
     expect(person.cookies.get(sessionCookie)).not.toBe(before.cookies.get(sessionCookie));

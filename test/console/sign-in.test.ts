@@ -133,7 +133,7 @@ describe('a sign-in', () => {
       ...['application sign_out', 'application sign_out', 'token read', 'application sign_in', 'application sign_in'],
     ]);
     expect(ofPerson.every(({ source_address: address }) => address === '127.0.0.1')).toBe(true);
-    // The entry for an API request does not contain the name of a person.
+    // The entry for an API request does not contain a person's name.
     expect(entries.find(({ operation }) => operation === 'create')).not.toHaveProperty('person');
   });
 });

@@ -10,7 +10,7 @@ export const everything: AccessFilter = { entityType: null, entityRef: null, ope
 const firstPage = { offset: 0, limit: 100 };
 const month = (number: number): number => Date.UTC(2026, number - 1, 1);
 
-/** Tests the guarantees of `AccessLog`. The tests of every adapter for this port call this function. */
+/** Defines the tests that every adapter for `AccessLog` must pass. */
 export function accessLogContract(name: string, open: OpenStores): void {
   const on = (run: Parameters<typeof onStores>[1]) => onStores(open, run);
 

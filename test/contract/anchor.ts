@@ -10,7 +10,7 @@ export type AnchorUnderTest = {
   fail(isBroken: boolean): void;
 };
 
-/** Tests the guarantees of `Anchor`. The tests of every adapter for this port call this function. */
+/** Defines the tests that every adapter for `Anchor` must pass. */
 export function anchorContract(name: string, open: () => AnchorUnderTest): void {
   describe(`Anchor: ${name}`, () => {
     test('delivers complete lines in order', async () => {

@@ -10,7 +10,7 @@ const asks = (need: number, given: Partial<ReservationRequest> = {}): Reservatio
   ...given,
 });
 
-/** Tests the guarantees of `Budgets`. The tests of every adapter for this port call this function. */
+/** Defines the tests that every adapter for `Budgets` must pass. */
 export function budgetsContract(name: string, open: OpenStores): void {
   describe(`Budgets: ${name}`, () => {
     test(

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { Checkpoints } from '#src/ports/checkpoints.js';
 
-/** Tests the guarantees of `Checkpoints`. The tests of every adapter for this port call this function. */
+/** Defines the tests that every adapter for `Checkpoints` must pass. */
 export function checkpointsContract(
   name: string,
   open: () => Promise<{ readonly checkpoints: Checkpoints; close(): Promise<void> }>,

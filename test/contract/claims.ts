@@ -5,7 +5,7 @@ import type { ClaimResult, FinishedClaim } from '#src/views/finished-claim.js';
 import type { Stored } from '#src/views/row-mac.js';
 import { aDay, aHash, aStream, atNoon, type OpenStores, onStores } from './support.js';
 
-/** Tests the guarantees of `Claims`. The tests of every adapter for this port call this function. */
+/** Defines the tests that every adapter for `Claims` must pass. */
 export function claimsContract(name: string, open: OpenStores): void {
   const on = (run: Parameters<typeof onStores>[1]) => onStores(open, run);
 

@@ -9,7 +9,7 @@ const aSession = (given: Partial<StoredConsoleSession> = {}): StoredConsoleSessi
   ...given,
 });
 
-/** Tests the guarantees of `ConsoleSessions`. The tests of every adapter for this port call this function. */
+/** Defines the tests that every adapter for `ConsoleSessions` must pass. */
 export function consoleSessionsContract(name: string, open: Open): void {
   const on = (run: (sessions: ConsoleSessions) => Promise<void>) => async () => {
     const { sessions, close } = await open();

@@ -11,7 +11,7 @@ function aStep(fields: Partial<CountStep> = {}): CountStep {
   return { source: 'log', from: 0, to: 10, counts: [aCount()], ended: [], ...fields };
 }
 
-/** Tests the guarantees of `DailyCounts`. The tests of every adapter for this port call this function. */
+/** Defines the tests that every adapter for `DailyCounts` must pass. */
 export function dailyCountsContract(name: string, open: Open): void {
   const on = (run: (counts: DailyCounts) => Promise<void>) => async () => {
     const { counts, close } = await open();

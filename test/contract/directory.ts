@@ -6,7 +6,7 @@ import type { DirectoryRecord } from '#src/views/directory-view.js';
 import { type Stored, withDirectoryMac } from '#src/views/row-mac.js';
 import { aBox, aHash, anEvent, atNoon, bytes, change, macKey, type OpenStores, onStores } from './support.js';
 
-/** Tests the guarantees of `Directory`. The tests of every adapter for this port call this function. */
+/** Defines the tests that every adapter for `Directory` must pass. */
 export function directoryContract(name: string, open: OpenStores): void {
   const on = (run: Parameters<typeof onStores>[1]) => onStores(open, run);
 
@@ -175,8 +175,8 @@ async function put(work: UnitOfWork, record: DirectoryRecord): Promise<void> {
 }
 
 /**
- * Returns the part of a record that the tests compare, which excludes the MAC. If the record has a MAC, first checks
- * that the MAC is correct.
+ * Returns a record without its MAC, in a form that tests can compare. If the record has a MAC, first checks that the
+ * MAC is correct.
  */
 function plain(given: DirectoryRecord | Stored<DirectoryRecord> | null): unknown {
   if (given === null) return null;

@@ -12,7 +12,7 @@ import {
   tokenWrite,
 } from './support.js';
 
-/** Tests the guarantees of `ErasureProbe`. The tests of every adapter for this port call this function. */
+/** Defines the tests that every adapter for `ErasureProbe` must pass. */
 export function erasureProbeContract(name: string, open: OpenStores): void {
   describe(`ErasureProbe: ${name}`, () => {
     test(

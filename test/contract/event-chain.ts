@@ -3,7 +3,7 @@ import { endsCommit, linkAfter, noLink } from '#src/events/commit.js';
 import type { EventLog } from '#src/ports/event-log.js';
 import { aBox, anEvent, aStream, type ContractStores, type OpenStores, onStores } from './support.js';
 
-/** Tests the guarantees of `EventChain`. The tests of every adapter for this port call this function. */
+/** Defines the tests that every adapter for `EventChain` must pass. */
 export function eventChainContract(name: string, open: OpenStores): void {
   const on = (run: (stores: ContractStores) => Promise<void>) => onStores(open, run);
 

@@ -11,9 +11,8 @@ export type LogUnderTest = {
 };
 
 /**
- * Tests the guarantees of `EventLog`. The tests of every adapter for this port call this function. With `sharedLog`,
- * the log is not new at each `open`, and can already contain events. No other client may append to the log during the
- * tests.
+ * Defines the tests that every adapter for `EventLog` must pass. With `sharedLog`, `open` does not create a new log, so
+ * the log can already contain events. No other client may append to the log during the tests.
  */
 export function eventLogContract(
   name: string,

@@ -49,7 +49,7 @@ async function emptied(generations: Generations, generation: number): Promise<vo
   while (!(await generations.empty(generation)));
 }
 
-/** Tests the guarantees of `Generations`. The tests of every adapter for this port call this function. */
+/** Defines the tests that every adapter for `Generations` must pass. */
 export function generationsContract(name: string, open: OpenStores): void {
   const on = (run: Parameters<typeof onStores>[1]) => onStores(open, run);
 

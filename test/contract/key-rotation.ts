@@ -7,10 +7,7 @@ import { earliestNow } from '#src/ports/clock.js';
 import { StoreUnavailable } from '#src/ports/store-unavailable.js';
 import { type OpenStores, onTenant } from './support.js';
 
-/**
- * Tests that the key ring can rotate keys on this `KeyStore`. The tests of every adapter for this port call this
- * function.
- */
+/** Defines the key rotation tests that every adapter for `KeyStore` must pass. */
 export function keyRotationContract(name: string, open: OpenStores): void {
   const on = (run: Parameters<typeof onTenant>[1]) => onTenant(open, run);
 

@@ -6,10 +6,7 @@ import { anEvent, aStream, type OpenStores, onTenant } from './support.js';
 
 const anHour = 3_600_000;
 
-/**
- * Tests that the key ring fulfills its guarantees on this `KeyStore`. The tests of every adapter for this port call
- * this function.
- */
+/** Defines the key ring tests that every adapter for `KeyStore` must pass. */
 export function keyStoreContract(name: string, open: OpenStores): void {
   const on = (run: Parameters<typeof onTenant>[1]) => onTenant(open, run);
 

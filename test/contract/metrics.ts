@@ -11,7 +11,7 @@ const ready: ServiceState = {
   backupMadeAt: null,
 };
 
-/** Tests the guarantees of `Metrics`. The tests of every adapter for this port call this function. */
+/** Defines the tests that every adapter for `Metrics` must pass. */
 export function metricsContract(name: string, open: () => Metrics): void {
   const shown = async (metrics: Metrics, state = ready) => {
     const { text, mediaType } = await metrics.render(state);

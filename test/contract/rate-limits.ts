@@ -7,7 +7,7 @@ type Open = (clock: ReturnType<typeof manualClock>) => Promise<RateLimits>;
 
 const limit: Limit = { name: 'requests', max: 5, windowMs: 10_000 };
 
-/** Tests the guarantees of `RateLimits`. The tests of every adapter for this port call this function. */
+/** Defines the tests that every adapter for `RateLimits` must pass. */
 export function rateLimitsContract(name: string, open: Open): void {
   const on = (run: (limits: RateLimits, clock: ReturnType<typeof manualClock>) => Promise<void>) => async () => {
     const clock = manualClock();

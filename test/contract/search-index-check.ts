@@ -15,7 +15,7 @@ import {
 /** Stores with a search index. `damage` removes postings from the index, but leaves the rows unchanged. */
 export type IndexedStores = ContractStores & { readonly searchIndex: SearchIndexCheck; damage(): void };
 
-/** Tests the guarantees of `SearchIndexCheck`. The tests of every adapter for this port call this function. */
+/** Defines the tests that every adapter for `SearchIndexCheck` must pass. */
 export function searchIndexCheckContract(name: string, open: () => Promise<IndexedStores>): void {
   const aTerm = () => aHash().slice(0, 32);
   const aToken = () =>
@@ -23,7 +23,7 @@ export function searchIndexCheckContract(name: string, open: () => Promise<Index
       index: { fingerprintHash: aHash(), terms: [aTerm(), aTerm()] },
     });
 
-  /** Opens the stores in the same way as `onStores`, and passes all of them, including the search index. */
+  /** Opens the stores as `onStores` does, but passes all of them to the test, including the search index. */
   function onIndex(work: (stores: IndexedStores) => Promise<void>): () => Promise<void> {
     return async () => {
       const stores = await open();

@@ -5,7 +5,7 @@ import { attributesOf, client, failed, type Span, server } from '../support/coll
 /** The result of `open`: the spans under test, and the spans that a collector has received. */
 export type OpenedSpans = { readonly spans: Spans; readonly collected: () => readonly Span[] };
 
-/** Tests the guarantees of `Spans`. The tests of every adapter for this port call this function. */
+/** Defines the tests that every adapter for `Spans` must pass. */
 export function spansContract(name: string, open: () => Promise<OpenedSpans>): void {
   const rows = {
     get: async (id: string) => id,

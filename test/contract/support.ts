@@ -31,7 +31,7 @@ export type ContractStores = {
   readonly accessLog: AccessLog;
   readonly clock: ReturnType<typeof manualClock>;
   /**
-   * Closes the stores and opens them again, like a restart. If `rootKey` is present, the stores use it from then on.
+   * Closes the stores and opens them again, as a restart does. If `rootKey` is present, the stores use it from then on.
    */
   reopen(rootKey?: Buffer): Promise<ContractStores>;
   close(): Promise<void>;
@@ -55,7 +55,7 @@ export function aBox(): Uint8Array {
   return Buffer.concat([Uint8Array.from({ length: 256 }, (_, byte) => byte), randomBytes(16)]);
 }
 
-/** Returns the bytes as a plain array. Two buffers of different kinds can then be compared by their content. */
+/** Returns the bytes as a plain array, so that two buffers of different kinds can be compared by their content. */
 export function bytes(box: Uint8Array | null): number[] | null {
   return box === null ? null : [...box];
 }

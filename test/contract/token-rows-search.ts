@@ -39,7 +39,7 @@ function terms(...names: readonly string[]) {
   return { fingerprintHash: term('fingerprint'), terms: ['all-tenant', ...names].map(term) };
 }
 
-/** Tests the searches of `TokenRows`. */
+/** Defines the search tests that every adapter for `TokenRows` must pass. */
 export function tokenRowsSearchContract(name: string, open: OpenStores): void {
   const on = (run: Parameters<typeof onStores>[1]) => onStores(open, run);
 
@@ -203,7 +203,7 @@ export function tokenRowsSearchContract(name: string, open: OpenStores): void {
         expect(await walk(nothing, async () => undefined)).toEqual([]);
 
         // While the walk runs, an updated token does not change its place, and a new token is not found. The walk may
-        // or may not find a token that is deleted meanwhile.
+        // or may not find a token that is deleted in the meantime.
         let times = 0;
         const met = await walk(has('green'), async () => {
           times += 1;

@@ -18,7 +18,7 @@ import {
 } from './support.js';
 import { tokenRowsSearchContract } from './token-rows-search.js';
 
-/** Tests the guarantees of `TokenRows`. The tests of every adapter for this port call this function. */
+/** Defines the tests that every adapter for `TokenRows` must pass. */
 export function tokenRowsContract(name: string, open: OpenStores): void {
   tokenRowsSearchContract(name, open);
   const on = (run: Parameters<typeof onStores>[1]) => onStores(open, run);

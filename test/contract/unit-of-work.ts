@@ -21,7 +21,7 @@ import {
 
 const committed = { outcome: 'committed' } as const;
 
-/** Tests the guarantees of `UnitOfWork`. The tests of every adapter for this port call this function. */
+/** Defines the tests that every adapter for `UnitOfWork` must pass. */
 export function unitOfWorkContract(name: string, open: OpenStores): void {
   const on = (run: Parameters<typeof onStores>[1]) => onStores(open, run);
 

@@ -5,7 +5,7 @@ import type { WebhookSender } from '#src/ports/webhook-sender.js';
 
 type Open = (options: { readonly allowsPrivate: boolean; readonly limitMs?: number }) => WebhookSender;
 
-/** Tests the guarantees of `WebhookSender`. The tests of every adapter for this port call this function. */
+/** Defines the tests that every adapter for `WebhookSender` must pass. */
 export function webhookSenderContract(name: string, open: Open): void {
   describe(`WebhookSender: ${name}`, () => {
     const strict = open({ allowsPrivate: false });

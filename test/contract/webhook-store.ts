@@ -4,7 +4,7 @@ import type { SealedTokenId, WebhookStore } from '#src/ports/webhook-store.js';
 
 type Open = () => Promise<{ readonly webhooks: WebhookStore; readonly close: () => Promise<void> }>;
 
-/** Tests the guarantees of `WebhookStore`. The tests of every adapter for this port call this function. */
+/** Defines the tests that every adapter for `WebhookStore` must pass. */
 export function webhookStoreContract(name: string, open: Open): void {
   const on = (run: (webhooks: WebhookStore) => Promise<void>) => async () => {
     const { webhooks, close } = await open();

@@ -27,8 +27,8 @@ function keep(dataDir: string, name: string): () => void {
 
 /**
  * Fills a vault, changes and deletes tokens, and kills the service. Returns the vault's contents, and functions that
- * restore files to their state before the changes. After a power loss, the files would be in this state if the disk had
- * not stored what was not synced.
+ * restore files to their state before the changes. A power loss would leave the files in this state if the disk had
+ * stored only what was synced.
  */
 async function killed(vault: TestVault) {
   const { dataDir, flags, key } = vault;
@@ -112,8 +112,8 @@ test('with older copies of both vault.db and the journal, the vault does not sta
 });
 
 /**
- * Changes to the journal that a program with write access to the files can make. They happen before `vault.db` gets its
- * missing groups from the journal.
+ * Changes to the journal that a program with write access to the files can make. Each change is made before `vault.db`
+ * gets its missing groups from the journal.
  */
 const alterations: Readonly<Record<string, (journal: Database.Database) => void>> = {
   'a changed group': (journal) => {
@@ -183,7 +183,7 @@ test('a planted change that vault.db accepts is detected like a change that was 
       .flatMap(({ input }) => unpackChange(input as PackedChange).writes)
       .filter(({ row }) => row?.of === 'token');
     if (write === undefined) throw new Error('no token was created');
-    // Creates a new stream that begins with the event of a different token.
+    // Creates a new stream that begins with another token's event.
     const stream = `token-${randomBytes(16).toString('hex')}`;
     const forged: StoredChange = {
       writes: [{ ...write, stream, row: null, distinct: null, expectedRevision: -1 }],

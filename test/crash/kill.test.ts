@@ -12,7 +12,7 @@ const seed = Number(process.env['STRONGROOM_CRASH_SEED'] ?? randomInt(2 ** 31));
 const callers = 8;
 
 /**
- * Kills the process with SIGKILL at a random moment under load, restarts it on the same data, and compares the results.
+ * Kills the process with SIGKILL at a random moment under load, restarts it on the same data, and checks the data.
  * Every acknowledged change must be present and complete. A change that was not acknowledged must be present either
  * completely or not at all. Deleted data must be erased.
  */
@@ -27,8 +27,7 @@ test(`${rounds} kills under load lose nothing that was acknowledged (seed ${seed
   /** The wrapped bytes of keys by key id. They are read from the file while the keys still exist. */
   const seen = new Map<string, Buffer>();
   let erasedSeen = 0;
-  // All callers belong to one application and send requests as fast as they can. The rate limit is therefore turned
-  // off.
+  // All callers belong to one application and send requests as fast as they can, so the rate limit is turned off.
   const options = { env: { STRONGROOM_RATE_LIMIT_REQUESTS: '0' } };
   let service = await startService(vault.flags, options);
 

@@ -25,7 +25,7 @@ test('if an older key store is put back, the keys of deleted tokens are destroye
   const second = await startService(flags);
   const again = `${second.address}/tokens`;
   expect(await http('DELETE', `${again}/deleted`, { key })).toMatchObject({ status: 204 });
-  // The older copy of the key store contains only one key that has been destroyed since: that of the deleted token.
+  // The older copy of the key store contains only one key that has been destroyed since: the key of the deleted token.
   // Keys are created in blocks, but the service destroys unused keys when it stops.
   await second.stop();
   const after = livingKeys(dataDir);
@@ -91,8 +91,8 @@ describe('a write-ahead log with garbage at its end', () => {
     );
     expect(await http('POST', url, { key, body: big })).toMatchObject({ status: 201 });
     await first.stop('SIGKILL');
-    // A machine crash during the second write would leave the logs in this state. In such a crash, no caller would have
-    // received a response.
+    // A machine crash during the second write would leave the logs in this state. No caller would have received a
+    // response to that write.
     for (const [index, log] of logs.entries()) truncateSync(log, Number(sizesBefore[index]) + 24 + 4_096 + 100);
 
     const second = await startService(flags);

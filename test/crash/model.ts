@@ -50,7 +50,7 @@ export type ModelOptions = {
   readonly marginMs?: number;
 };
 
-/** Thrown after a 503 with `Retry-After`, because a store is down. The request may have taken effect nevertheless. */
+/** Thrown after a 503 with `Retry-After`, because a store is down. The request may still have taken effect. */
 class Unavailable extends Error {}
 
 /** How long the claim of a killed process can stay open, in ms. */
@@ -110,7 +110,7 @@ export function createModel(key: string, random: Chance, { marginMs = 0 }: Model
     entries.set(id, entry);
     const answer = await send(base, 'POST', '', body, headers);
     if (answer.status === 400 && expiresAt !== null && Date.now() >= expiresAt - marginMs) {
-      // The request waited so long for a store that the time of the token's expiry has passed.
+      // The request waited for a store until after the token's expiry time.
       entry.pending = null;
       return;
     }

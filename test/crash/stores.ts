@@ -49,7 +49,7 @@ export function lookInto(dataDir: string, rootKeyFile: string, tenantId: string)
     isDamaged: damage.length > 0,
     /** The number of postings that are only in the search index or only in the rows. */
     wrongPostings: postings,
-    /** The number of records of reveals in the access log. */
+    /** The number of reveals that the access log has recorded. */
     reveals,
     /** Returns the ids of the keys that events on these tokens mark for destruction. */
     endedKeysOf(ids: readonly string[]): string[] {
@@ -76,7 +76,7 @@ function wrongPostings(vault: Database.Database): number {
 }
 
 /**
- * Counts the records of reveals in the months' files, and those in the journal that have not been moved to these files
+ * Counts the recorded reveals in the months' files, and those in the journal that have not been moved to these files
  * yet.
  */
 function recordedReveals(journal: Database.Database, months: readonly Database.Database[]): number {
@@ -125,7 +125,9 @@ export function bytesLeft(dataDir: string, wrapped: readonly Buffer[]): number {
   return left.size;
 }
 
-/** Returns the wrapped bytes of every key that is not destroyed, by key id. A service can run at the same time. */
+/**
+ * Returns the wrapped bytes of every key that is not destroyed, by key id. This also works while a service is running.
+ */
 export function livingKeys(dataDir: string): ReadonlyMap<string, Buffer> {
   const keys = pinStatements(join(dataDir, 'keys.db'), { readonly: true, timeout: 5_000 });
   try {
@@ -140,12 +142,12 @@ function isZero(bytes: Buffer): boolean {
   return bytes.every((byte) => byte === 0);
 }
 
-/** Returns the number of rows of live tokens. A service can run at the same time. */
+/** Returns the number of rows of live tokens. This also works while a service is running. */
 export function livingTokens(dataDir: string): number {
   return countRows(dataDir, 'removed_at IS NULL');
 }
 
-/** Returns how many tokens of this type a search must find at this moment. A service can run at the same time. */
+/** Returns how many tokens of this type a search must currently find. This also works while a service is running. */
 export function searchableTokens(dataDir: string, type: 'token' | 'card'): number {
   const ofType = `state ->> '$.life.tokenType' = '${type}'`;
   return countRows(dataDir, `removed_at IS NULL AND ${ofType} AND ifnull(expires_at > ${Date.now()}, true)`);

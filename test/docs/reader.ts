@@ -16,7 +16,7 @@ const blockLimitMs = 300_000;
 export type Reader = {
   /** The reader's copy of the project. Blocks run in this folder. */
   readonly project: string;
-  /** Free ports for the service, its admin listener and the shop, which the blocks start. */
+  /** Free ports for the servers that the blocks start: the service, its admin listener and the shop. */
   readonly ports: { readonly port: number; readonly adminPort: number; readonly shopPort: number };
   readonly ids: KnownIds;
   /** Runs a script in bash, and returns its output. The next script sees the variables that this script sets. */

@@ -20,8 +20,8 @@ export function headingsOf(markdown: string): readonly string[] {
 
 /**
  * Returns the errors in the citations of a source text. A citation is the path of a page, optionally followed by
- * headings in double quotes, such as `docs/guide.md, "First steps" and "Limits"`. `ADR` and a number is a citation too.
- * A citation can span several lines of a comment.
+ * headings in double quotes, such as `docs/guide.md, "First steps" and "Limits"`. `ADR` followed by a number is also a
+ * citation. A citation can span several lines of a comment.
  */
 export function wrongCitations(root: string, file: string, source: string): readonly string[] {
   const text = source.replace(/\s*\n\s*(?:\*(?!\/)|\/\/|#)?\s*/g, ' ');
@@ -77,7 +77,7 @@ function anchorsOf(markdown: string): readonly string[] {
   );
 }
 
-/** Returns the paths in `src` that a page mentions in its text or diagrams, although they do not exist. */
+/** Returns the paths in `src` that a page's text or diagrams mention, but that do not exist. */
 export function wrongPaths(root: string, page: string, markdown: string): readonly string[] {
   const named = [...markdown.matchAll(/(?<![\w./#-])src\/[\w/-]+(?:\.\w+)*/g)].map(([path]) => path);
   return [...new Set(named)]

@@ -24,7 +24,7 @@ function bodiesOf(name: string, file: string): readonly string[] {
     if (line.endsWith(';')) return [line];
     const indent = /^ */.exec(line)?.[0] ?? '';
     const rest = lines.slice(start + 1);
-    // A line such as `}: Type` or `}): Type` ends the parameter list, and not the body.
+    // A line such as `}: Type` or `}): Type` ends the parameter list, not the body.
     const end = rest.findIndex((each) => each.startsWith(`${indent}}`) && !/^ *}\)?: /.test(each));
     return end < 0 ? [] : [rest.slice(0, end).join('\n')];
   });

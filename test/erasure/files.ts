@@ -87,7 +87,7 @@ export function findTexts(files: readonly StoreFile[], texts: Readonly<Record<st
   );
 }
 
-/** Returns how often the bytes occur in all files together. */
+/** Returns how many times the bytes occur in all files together. */
 export function countBytes(files: readonly StoreFile[], bytes: Buffer): number {
   let count = 0;
   for (const { content } of files) {

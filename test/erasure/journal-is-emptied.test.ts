@@ -8,8 +8,8 @@ import { aCard, create } from './support.js';
 type Row = { readonly terms: Buffer; readonly fingerprint: string; readonly content: Buffer };
 
 /**
- * Returns the bytes to search for. A hashed term has 16 bytes, which the rows contain as raw bytes and the journal
- * contains in hex.
+ * Returns the bytes to search for. A hashed term has 16 bytes. The rows contain these bytes as they are, and the
+ * journal contains them in hex.
  */
 function formsOf({ terms, fingerprint }: Row): readonly Buffer[] {
   const each = Array.from({ length: terms.length / 16 }, (_, index) => terms.subarray(index * 16, (index + 1) * 16));
@@ -17,7 +17,7 @@ function formsOf({ terms, fingerprint }: Row): readonly Buffer[] {
 }
 
 /**
- * Reads a token, and returns the line of this read in the journal. Throws if the line has already been moved to the
+ * Reads a token, and returns the journal line that records this read. Throws if the line has already been moved to the
  * file of its month.
  */
 async function lineInJournal(dataDir: string, read: () => Promise<unknown>): Promise<Buffer> {

@@ -32,7 +32,7 @@ const operation = fc.record({
 });
 type Operation = typeof operation extends fc.Arbitrary<infer O> ? O : never;
 
-/** Runs an operation. There are only a few ids, so that ids are often deleted, expire and are reused. */
+/** Runs an operation. There are only a few ids, so tokens are often deleted or expire, and their ids are reused. */
 async function run({ what, token, number, cvc, lives, size }: Operation): Promise<void> {
   const id = `token-${token}`;
   const { call, clock } = service;

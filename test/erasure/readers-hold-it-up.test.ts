@@ -15,7 +15,7 @@ const headers = { 'service-idempotency-key': randomUUID() };
 
 /**
  * As long as a reader uses an old state of `keys.db`, the write-ahead log retains that state. During this time, no
- * response may claim that the key is erased.
+ * response may claim that a key is erased.
  */
 describe.each([
   { operation: 'DELETE', done: 204, call: (id: string) => service.call('DELETE', `/tokens/${id}`) },

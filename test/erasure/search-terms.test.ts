@@ -7,7 +7,7 @@ import { filesOf } from './files.js';
 
 beforeEach((context) => embeddedOnly(context, 'it looks into the files of SQLite'));
 
-/** Returns the files that contain any of these terms, either raw or in hex as in the journal. */
+/** Returns the files that contain any of these terms, either raw, or in hex as the journal contains them. */
 function standsInFiles(dataDir: string, terms: readonly Buffer[]): string[] {
   const forms = terms.flatMap((term) => [term, Buffer.from(term.toString('hex'))]);
   return filesOf(dataDir)

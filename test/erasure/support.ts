@@ -44,7 +44,7 @@ export async function keyIdsOf(service: TestService, id: string) {
   return { content: named('key'), cvc: named('cvc_key') };
 }
 
-/** Returns the wrapped bytes of a token's keys that the files contain at this moment. */
+/** Returns the wrapped bytes of a token's keys. Fails if a key is destroyed, or if no file contains its bytes. */
 export async function wrappedKeysOf(service: TestService, id: string) {
   const { content, cvc } = await keyIdsOf(service, id);
   const all = wrappedKeys(service.dataDir);
@@ -57,7 +57,7 @@ export async function wrappedKeysOf(service: TestService, id: string) {
   return { content: content.map(wrapped), cvc: cvc.map(wrapped) };
 }
 
-/** Opens a second connection to the file, in the same way as a different process would. */
+/** Opens a second connection to the file, as another process would. */
 export function openReader(dataDir: string, file: 'keys.db' | 'vault.db' = 'keys.db') {
   const database = pinStatements(join(dataDir, file), { readonly: true });
   return {
@@ -104,13 +104,14 @@ export function keyIdBytes(keyId: string): Buffer {
 }
 
 /**
- * Creates and deletes a token, but does not destroy its keys. A crash between these two steps would leave this state.
+ * Creates and deletes a token, but does not destroy its keys. A crash between the delete and the destruction of the
+ * keys would leave this state.
  */
 export async function deletedWithLivingKeys(service: TestService) {
   const { vault, clock, tenantId } = service;
   const id = await create(service, aCard());
   const { content, cvc } = await keyIdsOf(service, id);
-  // Only the embedded profile has files in which a test can search for the bytes.
+  // Only the embedded profile has files that a test can search for the bytes.
   const wrapped = profile === 'embedded' ? await wrappedKeysOf(service, id) : { content: [], cvc: [] };
   const stream = await streamOf(service, id);
   const row = await vault.rows.get(stream);

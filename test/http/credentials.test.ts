@@ -62,7 +62,7 @@ describe('with auth.bearer', () => {
       [`bearer   ${service.key}`, null],
       [null, service.key],
       [`Bearer ${service.key}`, service.key],
-      // A different authentication scheme is ignored.
+      // Other authentication schemes are ignored.
       ['Basic dXNlcjpwYXNz', service.key],
     ] as const) {
       const answer = await get(service, path(id), authorization, key);

@@ -9,7 +9,7 @@ import { createPlain, expectProblem, path, test } from './routes/support.js';
 const origin = 'https://app.example';
 const silent = { request: () => undefined, error: () => undefined };
 
-/** Sends a request with any method. The method `call` would accept only documented methods. */
+/** Sends a request with any method. The helper `call` would accept only documented methods. */
 async function send(app: TestService['app'], method: string, url: string, headers: Record<string, string> = {}) {
   // The types of `inject` allow only well-known methods, but the router accepts any method.
   const response = await app.inject({ method: method as 'GET', url, headers });

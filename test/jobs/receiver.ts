@@ -19,7 +19,7 @@ export type Receiver = {
   close(): Promise<void>;
 };
 
-/** Starts a receiver of webhooks. The receiver is a real HTTP server on this machine. */
+/** Starts a webhook receiver. It is a real HTTP server on this machine. */
 export async function startReceiver(host = '127.0.0.1'): Promise<Receiver> {
   const received: Received[] = [];
   const server = createServer((request, response) => {

@@ -106,7 +106,7 @@ test('a row that fails does not stop the others, and is reported', async () => {
   expect((await typesOf(String(ids[2]))).at(-1)).toBe('token.expired');
 });
 
-/** Creates a sweep, and counts its rounds. `pass` advances the clock and the timers by the same time. */
+/** Creates a sweep, and counts its rounds. `pass` advances the clock and the timers by the same amount of time. */
 function observedSweep(given: { readonly nextDueAt?: () => Promise<number | null> } = {}) {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const rounds: number[] = [];

@@ -112,7 +112,7 @@ test('on a real Prometheus that scrapes a real service, every alert and every qu
     await http('DELETE', path, { key });
     await http('GET', `${service.address}/tokens/not-there`, { key });
   };
-  /** Replaces the variables in a query in the same way as Grafana does. */
+  /** Replaces the variables in a query as Grafana does. */
   const filled = (expr: string): string => expr.replaceAll('$__rate_interval', '30s').replaceAll('$instance', '.*');
   const withoutData = async (): Promise<readonly string[]> => {
     const missing: string[] = [];
@@ -243,7 +243,8 @@ function requests(status: number): string {
 }
 
 /**
- * Returns the series for a hundred reads per minute. `fast` is the series of the reads that take at most half a second.
+ * Returns the series for a hundred reads per minute. `fast` contains the values for the reads that take at most half a
+ * second.
  */
 function durations(fast: string): Series {
   const bucket = (le: string) =>
@@ -321,7 +322,7 @@ describe('the dashboard', () => {
       .flatMap(([, expr]) => metricsIn(expr))
       .map((name) => name.replace(/_(bucket|sum|count)$/, ''));
     const unshown = [
-      // The dashboard shows the progress of a rebuild as a ratio of these two metrics, which is a separate query.
+      // The dashboard shows the progress of a rebuild as a ratio of these two metrics, in a separate query.
       'strongroom_rebuild_running',
       'strongroom_rebuild_events',
       // This metric has no sample until an application becomes suspect. `doctor` and the access log identify that

@@ -19,7 +19,7 @@ function containersOf(maintenance: boolean, recipient: string): ReadonlyMap<stri
   );
 }
 
-/** Replaces the path of the backups with a path that exists on this machine. */
+/** Replaces the path of the backups with one that exists on this machine. */
 const moved = (text: string): string => text.replace(/^\/backups$/, '/mnt/backups');
 
 test('the embedded profile runs from its manifests, on mounts like those of kubelet: init, serve, back up, stop, restore', async () => {

@@ -9,10 +9,7 @@ export const chart = fileURLToPath(new URL('../../deploy/helm/strongroom', impor
 export const profiles = ['embedded', 'cluster'] as const;
 export type Profile = (typeof profiles)[number];
 
-/**
- * Returns the path or the version of a tool or schema. scripts/kubernetes-tools.sh has prepared these tools and
- * schemas.
- */
+/** Returns the path or the version of a tool or schema that scripts/kubernetes-tools.sh has prepared. */
 export function tool(
   name: 'HELM' | 'KUBERNETES' | 'KUBERNETES_VERSION' | 'PROMETHEUS_OPERATOR' | 'PROMETHEUS',
 ): string {
@@ -31,10 +28,7 @@ export function lint(profile: Profile) {
 /** Values that override the values in `ci/`. */
 export type Values = { readonly [name: string]: unknown };
 
-/**
- * Renders the chart in the same way as `helm template`. If helm rejects the values, throws an error with helm's
- * message.
- */
+/** Renders the chart as `helm template` does. If helm rejects the values, throws an error with helm's message. */
 export function render(profile: Profile, values: Values = {}, release = 'strongroom'): readonly Manifest[] {
   const place = mkdtempSync(join(tmpdir(), 'strongroom-values-'));
   try {

@@ -29,8 +29,8 @@ function closed(schema: unknown): unknown {
 }
 
 /**
- * Returns a function that checks a manifest against the schemas of Kubernetes and of the Prometheus operator. That
- * function returns the errors.
+ * Returns a function that checks a manifest against the schemas of Kubernetes and the Prometheus operator, and that
+ * returns the errors.
  */
 export function manifestCheck(): (manifest: Manifest) => readonly string[] {
   const swagger = readFileSync(join(tool('KUBERNETES'), 'api/openapi-spec/swagger.json'), 'utf8');

@@ -94,8 +94,8 @@ test.each(plants)(
     await expectNothingShown();
     expect((await service.call('GET', `/tokens/${id}`)).body).toMatchObject({ data: secret, containers: ['/closed/'] });
 
-    // If the operator accepts the new rows, the vault rejects the planted row, as it would reject a planted row among
-    // the current rows.
+    // If the operator accepts the new rows, they include the planted row. The vault then rejects that row, as it would
+    // reject one that was planted in the current rows.
     await service.service.projections.rebuild('tokens', true);
     plant.run(row);
     expect(await endOfRebuild(service)).toMatchObject({ outcome: 'done', different: 1 });

@@ -9,7 +9,7 @@ import { generous, rebuildIn, storedIn } from './support.js';
 const env = { STRONGROOM_RATE_LIMIT_REQUESTS: '0' };
 const tokens = 1_500;
 
-/** Returns the number of all tokens, and the number of search results for each of twenty ids. */
+/** Returns the total number of tokens, and the number of search results for each of twenty ids. */
 function found(address: string, key: string, made: ReadonlyMap<string, string>): Promise<readonly unknown[]> {
   const queries = ['type:token', ...[...made.keys()].slice(0, 20).map((id) => `id:"${id}"`)];
   return Promise.all(
@@ -63,7 +63,7 @@ test('a rotation during a rebuild does not disturb it', async () => {
   const released = new Promise<void>((resolve) => {
     release = resolve;
   });
-  // The rebuild reads the head once when it begins. It then reads the head before it records the progress of each page.
+  // The rebuild reads the head once when it begins, and again each time before it records the progress of a page.
   Object.assign(vault.log, {
     async head() {
       asked += 1;

@@ -101,8 +101,8 @@ test('after an interruption between any two steps on the root key files, everyth
     expect(existsSync(nextFile), what).toBe(false);
     expect(readFileSync(rootKeyFile), what).toEqual(newText);
   }
-  // At this point, no key is wrapped under the next root key. If a crash left a partial file, the file does no harm. A
-  // complete file is used for the next rotation.
+  // At this point, no key is wrapped under the next root key. If a crash left a partial file for that key, the file
+  // does no harm. A complete file is used for the next rotation.
   writeFileSync(`${nextFile}.part`, newText.subarray(0, 10), { mode: 0o600 });
   await run(['keys', 'generate-root', nextFile]);
   const prepared = readFileSync(nextFile);

@@ -16,8 +16,8 @@ const mayLook = (() => {
 })();
 
 /**
- * Returns how often each pattern occurs in a process's writable memory. This memory includes the heap, the stacks and
- * the buffers of all threads.
+ * Returns how many times each pattern occurs in a process's writable memory. This memory includes the heap, the stacks
+ * and the buffers of all threads.
  */
 function countInMemory(pid: number, patterns: Readonly<Record<string, Buffer>>): Record<string, number> {
   const counts = Object.fromEntries(Object.keys(patterns).map((name) => [name, 0]));

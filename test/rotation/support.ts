@@ -14,7 +14,8 @@ export type TenantKeyRow = {
 export type DataKeyRow = { readonly id: string; readonly tenantKeyId: string; readonly wrapped: Buffer };
 
 /**
- * Returns all wrapped keys in a key store that are not destroyed. The key store is read through a separate connection.
+ * Returns the wrapped keys in a key store, except for destroyed keys. The key store is read through a separate
+ * connection.
  */
 export function wrapsIn(dataDir: string) {
   const database = pinStatements(join(dataDir, 'keys.db'), { readonly: true, timeout: 5_000 });

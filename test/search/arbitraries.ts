@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { dateFields, type Query, textFields } from '#src/search/query/syntax-tree.js';
 
-/** Generators for the values in the terms of a query. */
+/** Generators for the values in a query's terms. */
 export type Pools = {
   readonly text: (field: (typeof textFields)[number]) => fc.Arbitrary<string>;
   readonly metadata: fc.Arbitrary<{ readonly key: string; readonly value: string }>;

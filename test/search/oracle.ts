@@ -12,8 +12,8 @@ export type PlainToken = {
 };
 
 /**
- * Returns true if a token matches the query according to the specification. It examines the token itself, and does not
- * use an index.
+ * Returns true if a token matches the query according to the specification. Examines the token itself, without an
+ * index.
  */
 export function matches(query: Query, { revealed, indexValues }: PlainToken): boolean {
   const token = { revealed, indexValues, masked: {}, order: 0 };

@@ -1,8 +1,8 @@
 import type Database from 'better-sqlite3';
 
 /**
- * Changes a database in the same way as any program that can write to its file. Removes the triggers that forbid the
- * change, and restores them afterwards. The schema is therefore unchanged.
+ * Changes a database as any program that can write to its file could. Removes the triggers that forbid the change, and
+ * restores them afterwards, so the schema is unchanged.
  */
 export function behindTriggers<T>(database: Database.Database, change: () => T): T {
   const select = database.prepare(`SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'`);

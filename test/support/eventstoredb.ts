@@ -26,7 +26,7 @@ export type StandIn = StandInProcess & {
 };
 
 /**
- * Starts a stand-in. If `forgetful` is true, the stand-in rejects a retried append, which a real server would
+ * Starts a stand-in. With the fault `forgetful`, the stand-in rejects a retried append, which a real server would
  * acknowledge.
  */
 export async function startStandIn(fault?: 'forgetful'): Promise<StandIn> {

@@ -12,8 +12,8 @@ export const testIntegrityKeys: IntegrityKeys = {
 };
 
 /**
- * Opens a stored log in the same way as a vault, with the integrity keys for tests. Suites that test a store without a
- * key ring use this function.
+ * Opens a stored log as a vault does, but with the integrity keys for tests. Suites that test a store without a key
+ * ring use this function.
  */
 export function authenticated(stored: StoredLog): EventLog {
   return authenticLog(stored, { integrityKeys: async () => testIntegrityKeys });

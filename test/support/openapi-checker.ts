@@ -44,7 +44,7 @@ export function openApiChecker(app: FastifyInstance): OpenApiChecker {
     const served = method === 'HEAD' ? 'get' : method.toLowerCase();
     const operation = operationOf(paths, url, served);
     if (operation === undefined) {
-      // The response to a preflight request comes from the CORS plugin, and not from a route.
+      // The response to a preflight request comes from the CORS plugin, not from a route.
       if (method === 'OPTIONS' && answer.status < 300) return [];
       if (!undescribed.includes(answer.status)) return [`status ${answer.status} of something that is not described`];
       const isKnown = paths.some(({ pattern }) => pattern.test(url.split('?')[0] ?? ''));

@@ -20,7 +20,7 @@ import { rule } from './test-service.js';
 const program = fileURLToPath(new URL('../../dist/bin/strongroom.js', import.meta.url));
 const startLimitMs = 60_000;
 
-// On a busy machine, the start of the program takes one or two seconds.
+// On a busy machine, the program takes one or two seconds to start.
 vi.setConfig({ testTimeout: 180_000 });
 
 export type RunOptions = {
@@ -276,8 +276,8 @@ export type TestVault = {
 };
 
 /**
- * Creates a vault in the same way as `init`, with one additional application. The vault is created in the test's
- * process, because starting a separate process takes a long time.
+ * Creates a vault as `init` does, with one additional application. The vault is created in the test's process, because
+ * starting a separate process takes a long time.
  */
 export async function makeVault(dir = tempDir(), dataDir = join(dir, 'data')): Promise<TestVault> {
   const rootKeyFile = makeRootKey(dir);

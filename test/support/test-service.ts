@@ -28,7 +28,7 @@ const headerNames = {
   idempotencyKey: ['service-idempotency-key', 'idempotency-key'],
 };
 /**
- * The checkers of responses, by `acceptsBearer`. No other option of a service changes its OpenAPI document. Building a
+ * The response checkers, by `acceptsBearer`. No other option of a service changes its OpenAPI document. Building a
  * checker takes longer than anything else that this thread does to start a service.
  */
 const checkers = new Map<boolean, OpenApiChecker>();
@@ -45,7 +45,7 @@ type CallOptions = {
 
 type TestServiceOptions = {
   readonly dataDir?: string;
-  /** The service's clock. A test can pass the clock of an earlier service to continue at the same time. */
+  /** The service's clock. A test can pass the clock of an earlier service, so that time continues from there. */
   readonly clock?: ManualClock;
   /** If true, opens the vault even if the log is behind its keys. */
   readonly acceptsOlderLog?: boolean;
@@ -180,7 +180,7 @@ export async function startTestService(options: TestServiceOptions = {}) {
       if (!created.ok || created.value.key === null) throw new Error('the operator may make an application');
       return created.value.key.reveal();
     },
-    /** Creates a second tenant. Returns the key of an application that can reveal all its tokens. */
+    /** Creates a second tenant. Returns the key of an application that can reveal all of that tenant's tokens. */
     async otherTenant(): Promise<string> {
       const other = await createTenant(service.vault, 'other', [
         { name: 'all', type: 'private', access, expiresAt: null },

@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest';
 import type { Steps } from '#src/domain/steps.js';
 import { createTurns } from '#src/vault/turns.js';
 
-/** Computes in this many steps of 2 ms each. After each step, adds `name` to `done`. */
+/** Runs a computation with this many steps of 2 ms each. After each step, adds `name` to `done`. */
 function* computing(name: string, steps: number, done: string[]): Steps<string> {
   for (let step = 0; step < steps; step += 1) {
     const end = performance.now() + 2;
@@ -85,8 +85,8 @@ test('an endless series of requests does not overtake a request that waits to be
       }
     }),
   );
-  // When requests were not ordered yet, a single request could be overtaken by more than nine times as many requests as
-  // there are callers. The limit is not lower, because a request can become a long computation on a busy machine.
+  // Before the vault ordered requests, more than nine times as many requests as there are callers could overtake a
+  // single request. The limit is not lower, because a request can become a long computation on a busy machine.
   expect(mostOvertaking).toBeLessThan(7 * callers);
 });
 

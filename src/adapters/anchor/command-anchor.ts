@@ -23,12 +23,12 @@ export function commandAnchor(command: readonly [string, ...string[]], limitMs =
         const timer = setTimeout(() => end('no_end_in_time'), limitMs);
         child.on('error', () => end('not_started'));
         child.on('exit', (status) => end(status === 0 ? null : 'ended_with_an_error'));
-        // Ignores write errors. A command can succeed without reading its whole input, which results in a write error.
+        // Ignores write errors. A command can exit successfully before it has read its whole input, and the write then
+        // fails.
         child.stdin.on('error', () => undefined);
         child.stdin.end(`${line}\n`);
       }).catch((error: unknown) => {
-        // Replaces the error that `spawn` throws synchronously, because its message contains the arguments of the
-        // command.
+        // Replaces any error that `spawn` throws synchronously, because its message contains the command's arguments.
         throw error instanceof StoreUnavailable ? error : new StoreUnavailable('audit anchor', 'not_started');
       }),
   };

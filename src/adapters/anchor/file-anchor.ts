@@ -13,7 +13,7 @@ export function fileAnchor(path: string): Anchor {
       try {
         const file = await open(path, 'a+', 0o600);
         try {
-          // If a crash has left an incomplete last line, does not change that line and begins the new line below it.
+          // A crash can leave an incomplete last line. That line stays unchanged, and the new line begins below it.
           const begin = (await endsWithLine(file)) ? '' : '\n';
           await file.appendFile(`${begin}${line}\n`);
           await file.sync();

@@ -11,8 +11,8 @@ import { queueClientOptions, queueName } from './queue-settings.js';
 import { timerJob } from './timer-job.js';
 
 /**
- * How far in the future a timer can be set, in ms. The job of a timer that is due later would occupy Redis memory for a
- * long time. The leader sets such a timer only when less than a day remains until it is due.
+ * How far in the future a timer can be set, in ms. A job that is due later would occupy Redis memory for a long time,
+ * so the leader sets its timer only when less than a day remains.
  */
 export const soonMs = 24 * 3_600_000;
 
@@ -22,17 +22,17 @@ export type BullmqTimersOptions = {
   readonly prefix: string;
   readonly clock: Clock;
   /**
-   * The delay in ms between the due time of a job and its run. The delay must be so long that the due time has passed
-   * on the clocks of all processes.
+   * How long after its due time a job runs, in ms. This must be long enough for the due time to have passed on the
+   * clocks of all processes.
    */
   readonly slackMs?: number;
-  /** Called at most once a minute. */
+  /** Called for Redis failures, but at most once a minute. */
   readonly onError: (error: unknown) => void;
   /** How long a call waits for Redis to respond, in ms. */
   readonly limitMs?: number;
   /**
-   * The maximum number of jobs that are being sent to Redis at the same time. Additional jobs are dropped, and the
-   * sweep handles their rows.
+   * The maximum number of jobs being sent to Redis at the same time. Additional jobs are dropped, and the sweep handles
+   * their rows.
    */
   readonly pendingMax?: number;
 };
@@ -44,8 +44,8 @@ export type RefilledTimers = {
    */
   refill(rows: readonly DueRow[]): Promise<void>;
   /**
-   * Returns two numbers: how many jobs are being sent to Redis, and how many have been dropped since the process
-   * started because too many were being sent.
+   * Returns how many jobs are being sent to Redis, and how many have been dropped since the process started. Jobs are
+   * dropped if too many are being sent.
    */
   counts(): { readonly pending: number; readonly dropped: number };
   close(): Promise<void>;
@@ -93,8 +93,8 @@ export function bullmqTimers(options: BullmqTimersOptions): Timers & RefilledTim
     clear(timer) {
       const now = clock.now();
       if (delayMs(timer, now) > soonMs) return;
-      // If `set` was called earlier in the same turn of the event loop, Redis receives the command of `set` first. Both
-      // commands use the same connection, which preserves their order.
+      // If `set` was called earlier in the same turn of the event loop, Redis still receives its command first, because
+      // both commands use the same connection.
       const removed = queue.remove(timerJob(timer, now, 0).opts.jobId);
       withinLimit('redis', limitMs, removed).catch((error) => report(redisFailure(error)));
     },
@@ -115,7 +115,8 @@ export function bullmqTimers(options: BullmqTimersOptions): Timers & RefilledTim
     },
     counts: () => ({ pending, dropped }),
     async close() {
-      // If Redis does not accept a timer within the time limit, the sweep handles its row.
+      // Waits for pending jobs only up to the time limit. The sweep handles the rows of jobs that Redis has not
+      // accepted by then.
       const closed = Promise.allSettled(underWay).then(() => queue.close());
       await withinLimit('redis', limitMs, closed).catch(() => undefined);
       redis.disconnect();

@@ -9,10 +9,7 @@ import { queueClientOptions } from './queue-settings.js';
 
 const webhooksQueue = 'webhooks';
 
-/**
- * A job that delivers the events of a webhook up to a position in the log. The job does not contain the id of any
- * token.
- */
+/** A job that delivers a webhook's events up to a position in the log. The job does not contain the id of any token. */
 export type WebhookJob = { readonly tenantId: string; readonly webhookId: string; readonly position: number };
 
 const webhookJob = z.strictObject({ tenantId: z.string(), webhookId: z.string(), position: z.number() });
@@ -21,7 +18,7 @@ type Options = {
   readonly url: string;
   /** The prefix of every Redis key. */
   readonly prefix: string;
-  /** Called at most once a minute. */
+  /** Called for Redis failures, but at most once a minute. The worker also calls it for every failure of `run`. */
   readonly onError: (error: unknown) => void;
   readonly limitMs?: number;
 };
@@ -110,7 +107,7 @@ export function bullmqWebhookWorker({ url, prefix, run, onError, concurrency = 1
       await withinLimit('redis', closeMsMax, Promise.allSettled(running)).catch(() => undefined);
       await nextTurn();
       await withinLimit('redis', farewellMsMax, redis.client.ping()).catch(() => undefined);
-      // Forces the worker to close. Without force, `close` would wait forever if the connection is down (BullMQ 6.7).
+      // Forces the worker to close. Without `force`, `close` would wait forever if the connection is down (BullMQ 6.7).
       await withinLimit('redis', farewellMsMax, worker.close(true)).catch(() => undefined);
       redis.disconnect();
     },

@@ -29,8 +29,8 @@ const retryMs = 1_000;
 const farewellMsMax = 2_000;
 
 /**
- * Runs the jobs of timers that are due. A failed job is not retried, because the sweep handles its row. The error of a
- * failed job is not sent to Redis.
+ * Runs the jobs of due timers. A failed job is not retried, because the sweep handles its row. The error of a failed
+ * job is not sent to Redis.
  */
 export function bullmqWorker(options: BullmqWorkerOptions): { close(): Promise<void> } {
   const { url, prefix, run, onError, concurrency = 8, closeMsMax = 10_000 } = options;
@@ -66,7 +66,7 @@ export function bullmqWorker(options: BullmqWorkerOptions): { close(): Promise<v
       // so a response means that Redis has received them.
       await nextTurn();
       await withinLimit('redis', farewellMsMax, redis.client.ping()).catch(() => undefined);
-      // Forces the worker to close. Without force, `close` would wait forever if the connection is down (BullMQ 6.7).
+      // Forces the worker to close. Without `force`, `close` would wait forever if the connection is down (BullMQ 6.7).
       await withinLimit('redis', farewellMsMax, worker.close(true)).catch(() => undefined);
       redis.disconnect();
     },

@@ -1,6 +1,6 @@
 import type { RedisClientOptions } from '../redis/connect-redis.js';
 
-/** The name of the timer queue. It is used both by the processes that set timers and by the workers that run them. */
+/** The name of the timer queue. It is used by the processes that set timers and by the workers that run the jobs. */
 export const queueName = 'timers';
 
 /**

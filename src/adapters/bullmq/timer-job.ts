@@ -9,7 +9,7 @@ const dueRow = z.strictObject({
   dueAt: z.number(),
 });
 
-/** Returns the row in the data of a queue job. Returns null if the job was not added by the vault. */
+/** Returns the row that a queue job contains, or null if the job was not added by the vault. */
 export function dueRowOf(data: unknown): DueRow | null {
   return dueRow.safeParse(data).data ?? null;
 }

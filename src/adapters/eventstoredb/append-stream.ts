@@ -17,7 +17,7 @@ import { maxAppendBytes } from './encode-events.js';
 import { noAnswer } from './failure.js';
 import { channelCredentials } from './gossip.js';
 
-/** The response of a node to one append. `position` is the position of the last event in the append. */
+/** A node's response to one append. `position` is the position of the last event in the append. */
 export type Appended =
   | { readonly outcome: 'appended'; readonly position: bigint | undefined }
   | { readonly outcome: 'conflict' };
@@ -28,7 +28,7 @@ type Pending = {
   readonly reject: (error: Error) => void;
 };
 
-/** A long-lived call to a node that carries all appends. Once the call has failed, it cannot be used again. */
+/** A long-lived gRPC call that carries all appends to a node. Once the call has failed, it cannot be used again. */
 export type AppendStream = {
   /**
    * Appends events to a stream. If `expectedRevision` is -1, the stream must not exist. Rejects if this append or the
@@ -68,8 +68,8 @@ export function openAppendStream(
     client.close();
     onEvent.failed(error);
   };
-  // Opens the call only when the first append is made. If the server rejects the user, it ends the call immediately,
-  // and a read would report that error more clearly.
+  // Opens the call only when the first append is made. If it were opened earlier, a server that rejects the user would
+  // end it before a read could report this error more clearly.
   const open = () => {
     const metadata = new Metadata();
     metadata.set('requires-leader', 'true');

@@ -52,8 +52,8 @@ export function connectTo(address: EventStoreDbAddress): Connection {
     if (first === undefined) throw noAnswer();
     let endpoint = first;
     if (address.isCluster) {
-      // Also queries members that were seen earlier. The hosts in the configured address might all be down, or that
-      // address might contain only a single DNS name.
+      // Queries not only the configured hosts but also the members that were seen earlier. The configured hosts might
+      // all be down, or the address might contain only a single DNS name.
       const hosts = new Map([...address.hosts, ...members].map((host) => [nameOf(host), host]));
       const found = await findLeader([...hosts.values()], address.tls);
       endpoint = found.leader;

@@ -8,7 +8,7 @@ import { openSealedFrame } from './sealed-frame.js';
 export type ReadEvent = Pick<ResolvedEvent | AllStreamResolvedEvent, 'event' | 'commitPosition'>;
 
 /**
- * Decodes an event. Returns null for a system event and for an event that a different program has stored on the same
+ * Decodes an event. Returns null for a system event and for an event that another program has stored on the same
  * server.
  */
 export function decodeEvent(read: ReadEvent): StoredEvent | null {

@@ -10,9 +10,9 @@ const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 type CommittedEvent = Commit['events'][number];
 
 /**
- * Encodes events for EventStoreDB. The ciphertexts become the data of the event, and everything else becomes its
- * metadata. Throws if the events are too large for one append. Also throws if they would cause a promise rejection
- * inside the client that no code can catch. Both cases are bugs in the caller.
+ * Encodes events for EventStoreDB. An event's ciphertexts become its data, and everything else becomes its metadata.
+ * Throws if the events are too large for one append, or if the client would react to them with a promise rejection that
+ * cannot be caught. Both cases are bugs in the caller.
  */
 export function encodeEvents(events: readonly CommittedEvent[]): EventData[] {
   if (events.length === 0) throw new Error('an append must have at least one event');

@@ -34,15 +34,15 @@ export function eventStoreDbEventLog(connection: Connection, limitMs: number): S
 
 /**
  * The maximum number of concurrent appends. A higher limit would not increase the throughput of EventStoreDB, and each
- * waiting append can use a megabyte of memory.
+ * waiting append can use up to a megabyte of memory.
  */
 const appendsAtOnce = 128;
 
 type Append = (stream: string, expectedRevision: number, events: EventData[]) => Promise<AppendOutcome>;
 
 /**
- * Returns the function that appends events. While the server is unavailable, it retries with the same bytes and the
- * same expected revision. EventStoreDB recognizes a retry by its event ids.
+ * Returns a function that appends events. While the server is unavailable, it retries with the same bytes and the same
+ * expected revision. EventStoreDB recognizes a retry by its event ids.
  */
 function appendTo(connection: Connection, limitMs: number, read: ReadLog): Append {
   const slots = slotsFor(appendsAtOnce);
@@ -55,8 +55,8 @@ function appendTo(connection: Connection, limitMs: number, read: ReadLog): Appen
     }));
 
     if (said.outcome === 'conflict') {
-      // If this attempt was a retry, an earlier attempt may have stored the events. The event ids in the stream show
-      // whether the events were stored.
+      // If this attempt is a retry, an earlier attempt may have stored the events. The event ids in the stream show
+      // whether it did.
       const found = isFirst ? [] : await read.some(stream, first, events.length, decodeClear);
       const isStored = found.length === events.length && found.every(({ id }, index) => id === events[index]?.id);
       return isStored

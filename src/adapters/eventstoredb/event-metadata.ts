@@ -1,9 +1,9 @@
 import type { JsonObject } from '../../domain/json.js';
 
 /**
- * The metadata of an event in EventStoreDB. It contains the plaintext fields of the event and its proof, whose bytes
- * are encoded in base64url. `strongroom` is the version of the format. This field also distinguishes events of the
- * vault from events that other programs store on the same server.
+ * The metadata of an event in EventStoreDB. It contains the event's plaintext fields and its proof. The bytes in the
+ * proof are encoded in base64url. `strongroom` is the version of the format. This field also distinguishes events of
+ * the vault from events that other programs store on the same server.
  */
 export type EventMetadata = {
   readonly strongroom: 2;

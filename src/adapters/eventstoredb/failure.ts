@@ -18,12 +18,12 @@ const lastingTypes: readonly string[] = [
 ];
 /** The errors that mean that the server did not finish a call in time. */
 const busyTypes: readonly string[] = [ErrorType.TIMEOUT, ErrorType.DEADLINE_EXCEEDED];
-/** The possible `reason` values of a StoreUnavailable error if EventStoreDB rejects the user. */
+/** The `reason` of a StoreUnavailable error when EventStoreDB rejects the user. */
 export const rejectedUser = { wrongPassword: 'wrong_credentials', noRight: 'access_denied' } as const;
 
 /**
- * Thrown when EventStoreDB is configured in a way that the vault cannot use. The message states what the operator
- * should do.
+ * Thrown when EventStoreDB is configured in a way that the vault cannot use. The message tells the operator how to fix
+ * it.
  */
 export class EventStoreDbBroken extends StoreProblem {
   constructor(message: string) {
@@ -38,7 +38,7 @@ export function noAnswer(reason = 'no answer'): StoreUnavailable {
 }
 
 /**
- * Classifies the error of a call:
+ * Classifies an error that a call threw:
  * - `lasting`: the same call would fail again.
  * - `busy`: a later call to the same node may succeed.
  * - `lost`: the node is not the leader or cannot be reached.
@@ -55,7 +55,8 @@ export function kindOf(error: unknown): 'lasting' | 'busy' | 'lost' {
   }
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (code === invalidArgument) return 'lasting';
-  // A node that has no leader returns an unknown error with the message "No leader info available in response".
+  // A node without a leader returns an error with the code UNKNOWN and the message "No leader info available in
+  // response".
   if (code === unknown) return error instanceof Error && /leader/i.test(error.message) ? 'lost' : 'lasting';
   return 'lost';
 }

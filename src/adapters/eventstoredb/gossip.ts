@@ -10,7 +10,10 @@ const gossipMs = 1_000;
 
 export type ClusterMember = { readonly endpoint: Endpoint; readonly leads: boolean };
 
-/** Returns the members of the cluster that a node lists, including the node itself. Rejects after one second. */
+/**
+ * Returns the members of the cluster that a node lists, including the node itself. Rejects if the node does not respond
+ * within one second.
+ */
 export function membersKnownTo(endpoint: Endpoint, tls: EventStoreDbAddress['tls']): Promise<readonly ClusterMember[]> {
   const client = new gossipClient.GossipClient(nameOf(endpoint), channelCredentials(tls), {
     // Uses a separate connection. A connection that is shared with other clients might no longer respond.
@@ -55,7 +58,7 @@ export async function findLeader(
   };
   const known = (await Promise.all(hosts.map(viewOf))).filter(({ length }) => length > 0);
   if (known.length === 0) throw noAnswer('no node responds');
-  // Ignores a server that lists only itself if there are several hosts. Such a server is not part of the cluster and
+  // If there are several hosts, ignores a server that lists only itself. Such a server is not part of the cluster and
   // has a different log.
   const joined = hosts.length === 1 ? known : known.filter(({ length }) => length > 1);
   const votes = new Map<string, { readonly endpoint: Endpoint; count: number }>();

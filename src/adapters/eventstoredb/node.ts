@@ -5,8 +5,8 @@ import { kindOf, noAnswer } from './failure.js';
 
 const tickMs = 250;
 /**
- * The maximum number of ticks that a node can go without a response while calls are waiting for it. After more ticks,
- * the node is abandoned. 8 ticks are two seconds.
+ * How many ticks a node can go without responding while calls are waiting for it. After that, the node is abandoned. 8
+ * ticks are two seconds.
  */
 const silentTicksMax = 8;
 
@@ -20,7 +20,10 @@ export type Node = {
    * long read.
    */
   heard(): void;
-  /** Makes a call. Rejects if the call rejects. If the node is abandoned, rejects immediately with StoreUnavailable. */
+  /**
+   * Makes a call to the node. Rejects if the call fails. If the node is abandoned, rejects immediately with
+   * StoreUnavailable.
+   */
   run<T>(call: () => Promise<T>): Promise<T>;
   /** Abandons the node. Rejects all calls to the node and closes its connections. */
   close(): void;
@@ -82,8 +85,8 @@ export function openNode(
         waiting.add(reject);
         if (waiting.size === 1) {
           silentTicks = 0;
-          // Counts ticks instead of measuring the time. If the process is suspended, it counts only one tick when it
-          // resumes and does not abandon the node.
+          // Counts ticks instead of elapsed time. After a suspension, the process counts only one tick, so it does not
+          // abandon the node.
           watch = setInterval(() => {
             silentTicks += 1;
             if (silentTicks > silentTicksMax) close();

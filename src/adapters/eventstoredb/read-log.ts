@@ -13,8 +13,8 @@ import { noAnswer } from './failure.js';
 import { positionOf } from './position.js';
 
 /**
- * The maximum number of concurrent reads. A connection accepts about 98 concurrent calls, and any additional call waits
- * without an error.
+ * The maximum number of concurrent reads. A connection accepts about 98 concurrent calls. Any further call waits, and
+ * no error is reported.
  */
 const readsAtOnce = 32;
 /**
@@ -104,7 +104,7 @@ export function readLog(connection: Connection, limitMs: number): ReadLog {
     async all(afterPosition, limit, decode) {
       const kept: NonNullable<ReturnType<typeof decode>>[] = [];
       for (let after = afterPosition; ; ) {
-        // Requests one additional event, because a read includes the event at its start position.
+        // Requests one event more than needed, because a read includes the event at its start position.
         const maxCount = Math.min(Math.max(limit - kept.length, pageMin), pageMax) + 1;
         const fromPosition = after === 0 ? START : { commit: BigInt(after), prepare: BigInt(after) };
         const page = await readAs(
@@ -138,8 +138,8 @@ export function readLog(connection: Connection, limitMs: number): ReadLog {
 }
 
 /**
- * Returns an event from a stream of the vault. Throws if the event is not from the vault. If such an event were
- * skipped, the folded state would be wrong.
+ * Returns an event that was read from one of the vault's streams. Throws if another program wrote it. If the event were
+ * skipped instead, the folded state would be wrong.
  */
 function ours<T>(event: T | null): T {
   if (event === null) throw new Error('another program wrote to a vault stream');
@@ -149,8 +149,8 @@ function ours<T>(event: T | null): T {
 /**
  * Reads to the end, and calls `take` with each event. `take` must not throw, because a read that stops early still
  * counts toward the connection's limit of concurrent calls. After about a hundred such reads, every new call would wait
- * forever. The first event or the end must arrive within `limitMs`. Each following event must arrive within `idleMs`
- * after the previous event. If an event is late, the read is cancelled and rejects with StoreUnavailable.
+ * forever. The first event or the end must arrive within `limitMs`. Each following event must arrive within `idleMs` of
+ * the previous one. If an event is late, the read is cancelled and rejects with StoreUnavailable.
  */
 function collect<T>(
   read: StreamingRead<T>,
@@ -167,7 +167,7 @@ function collect<T>(
         read.cancel().catch(() => undefined);
       }, ms);
     };
-    // This listener is not removed after the promise has settled. Otherwise, a later error of the call would be
+    // This listener stays after the promise has settled, because a later error of the call would otherwise be
     // unhandled.
     read.on('error', (error) => {
       clearTimeout(timer);

@@ -30,7 +30,7 @@ const forbidden = 403;
 type User = NonNullable<EventStoreDbAddress['user']>;
 
 /**
- * Creates the vault's user in EventStoreDB and sets the permissions of this user. The user can append to and read every
+ * Creates the vault's user in EventStoreDB and sets this user's permissions. The user can append to and read every
  * stream, and can read the whole log. Settings that are already correct are not changed. Returns one line of text for
  * each step. Throws EventStoreDbBroken or StoreUnavailable.
  */
@@ -59,9 +59,9 @@ export async function prepareEventStoreDb(adminUrl: string, vaultUrl: string): P
 }
 
 /**
- * Returns the rights that the vault does not need but that the user in an address has. Returns an empty list if the
- * server has no users. Each right is tested by using it. Deletions and changes are attempted on a stream that does not
- * exist, with an expected revision that cannot match. These attempts change nothing, even if the user has the right.
+ * Returns the rights that the user in an address has but the vault does not need. Returns an empty list if the server
+ * has no users. Each right is tested by using it. Deletions and changes are attempted on a stream that does not exist,
+ * with an expected revision that cannot match. These attempts change nothing, even if the user has the right.
  */
 export async function excessRightsInEventStoreDb(url: string): Promise<readonly string[]> {
   const address = parseAddress(url);
@@ -177,7 +177,7 @@ async function newestOf(client: EventStoreDBClient, stream: string): Promise<unk
 
 /**
  * Waits until the new rights take effect. Opens the log in the same way as the vault does, and retries until this
- * succeeds and the user has no unneeded rights.
+ * succeeds and the user has no excess rights.
  */
 async function waitUntilEffective(vaultUrl: string): Promise<void> {
   const until = performance.now() + effectMs;
@@ -200,8 +200,8 @@ async function waitUntilEffective(vaultUrl: string): Promise<void> {
 }
 
 /**
- * Sends a POST request to the HTTP API, because a user can be created only there. Resolves to the status of the
- * response.
+ * Sends a POST request to the HTTP API, because a user can be created only through this API. Resolves to the status of
+ * the response.
  */
 function post(endpoint: Endpoint, ca: Buffer | null, { username, password }: User, path: string, body: object) {
   return new Promise<number>((resolve, reject) => {

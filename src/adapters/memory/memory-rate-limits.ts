@@ -33,8 +33,8 @@ export function memoryRateLimits(clock: Clock, subjectsMax = 100_000): RateLimit
 }
 
 /**
- * Drops up to two windows. Drops windows that have ended, and also the oldest window if the map is full. A Map iterates
- * in insertion order, so the first window is the one that ends first. Dropping up to two windows for each new window is
+ * Drops at most two windows: windows that have ended and, if the map is full, the oldest window. A Map iterates in
+ * insertion order, so the first window is the one that ends first. Dropping up to two windows for each new window is
  * enough to limit the size of the map.
  */
 function makeRoom(windows: Map<string, Window>, now: number, subjectsMax: number): void {

@@ -65,7 +65,7 @@ export function mongoBudgets(connection: MongoConnection): Budgets {
     throw new StoreUnavailable('mongodb', 'race_not_settled');
   }
 
-  /** In this process, at most one reservation runs per document at a time. */
+  /** Within this process, reservations for the same document run one at a time. */
   const queue = createStreamQueue();
 
   return {

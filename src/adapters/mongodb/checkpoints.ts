@@ -7,7 +7,7 @@ type Checkpoint = {
   readonly position: number;
   readonly epoch: number;
   readonly holder: string | null;
-  /** The time when the lease expires, according to the clock of MongoDB. */
+  /** The time when the lease expires, according to MongoDB's clock. */
   readonly until: Date;
 };
 

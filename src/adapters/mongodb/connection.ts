@@ -11,10 +11,7 @@ import { withinLimit } from '../time-limit/within-limit.js';
 import { leftTransactions } from './left-transactions.js';
 import { mongoError } from './mongo-error.js';
 
-/**
- * The time limit for a call, in ms. It is needed because the time limits of the driver do not end a call to a frozen
- * server.
- */
+/** The time limit for a call, in ms. The driver's own time limits do not end a call to a frozen server. */
 const callLimitMs = 5_000;
 /** The interval in ms at which a pending call ends abandoned transactions that could be blocking it. */
 const patienceMs = 1_000;
@@ -46,12 +43,12 @@ export type MongoConnection = {
 
 /**
  * Connects to a replica set. Throws StoreUnavailable if the replica set does not respond. Throws MongoBroken if the
- * server is not part of a replica set. The writes of a standalone server are less durable than docs/design.md,
+ * server is not part of a replica set, because a standalone server's writes are less durable than docs/design.md,
  * "Promises", requires.
  */
 export async function connectMongo(url: string, databaseName: string): Promise<MongoConnection> {
-  // The application name contains the database name. A vault therefore never ends transactions of a different vault on
-  // the same server.
+  // The application name contains the database name. A vault therefore never ends transactions of another vault on the
+  // same server.
   const appName = `strongroom ${databaseName}`;
   const client = clientOf(url, appName);
   const left = leftTransactions(client, appName);
@@ -120,7 +117,7 @@ const options: MongoClientOptions = {
   connectTimeoutMS: 2_000,
   serverSelectionTimeoutMS: callLimitMs,
   socketTimeoutMS: callLimitMs,
-  // Makes the driver return binary values as Buffers and 64-bit integers as numbers. Numbers are exact, because no
+  // Makes the driver return binary values as Buffers and 64-bit integers as numbers. The numbers are exact, because no
   // value in the vault exceeds 2^53.
   promoteBuffers: true,
   promoteLongs: true,
@@ -153,7 +150,7 @@ const lacksRights =
   'they need.';
 
 /**
- * Thrown when MongoDB is configured in a way that the vault cannot use. The message states what the operator should do.
+ * Thrown when MongoDB is configured in a way that the vault cannot use. The message tells the operator how to fix it.
  */
 export class MongoBroken extends StoreProblem {
   constructor(problem: string | FoundProblem) {

@@ -10,7 +10,7 @@ type LinkDocument = { readonly _id: number; readonly count: number; readonly has
 
 const pageSize = 1_000;
 
-/** Returns the newest link of the chain with a position of at most `upTo`. Returns null if no such link is stored. */
+/** Returns the newest link whose position is at most `upTo`, or null if no such link is stored. */
 export async function newestMongoLink(
   { call }: MongoConnection,
   upTo = Number.MAX_SAFE_INTEGER,
@@ -20,8 +20,8 @@ export async function newestMongoLink(
 }
 
 /**
- * Implements `EventChain` on MongoDB for an event log that is in a different store. Every process that follows the log
- * computes the same links, so several processes can follow the log at the same time. A stored link never changes.
+ * Implements `EventChain` on MongoDB for an event log in another store. Every process that follows the log computes the
+ * same links, so several processes can follow the log at the same time. A stored link never changes.
  */
 export function mongoEventChain(connection: MongoConnection, log: Pick<EventLog, 'readClear'>): EventChain {
   const { call } = connection;

@@ -2,8 +2,8 @@ import type { ClientSession, Db } from 'mongodb';
 import type { MongoConnection } from './connection.js';
 
 /**
- * Runs `work` in one transaction, so that either all of its changes are stored or none of them. If the transaction
- * conflicts with another transaction, runs `work` again. `work` must execute only a few statements in quick succession,
+ * Runs `work` in one transaction, so that either all of its changes are stored or none are. If the transaction
+ * conflicts with another transaction, runs `work` again. `work` must be short, a few statements in quick succession,
  * because other processes end any transaction that has been idle for two seconds.
  */
 export function inTransaction<T>(

@@ -12,7 +12,7 @@ const lookLimitMs = 1_000;
  * that were changed in these transactions would stay locked for a minute (`transactionLifetimeLimitSeconds`). The
  * function ends only transactions of the same database user and the same application name, because MongoDB requires no
  * privilege for that. If the process that owns an ended transaction is still alive, it runs the transaction again. The
- * function never throws. If it fails, the call that is waiting reports an error itself.
+ * function never throws. If it fails, the waiting call reports its own error.
  */
 export function leftTransactions(client: MongoClient, appName: string): { end(): Promise<void> } {
   const admin = client.db('admin');

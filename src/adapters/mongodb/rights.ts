@@ -18,7 +18,7 @@ const using = ['find', 'insert', 'createCollection', 'createIndex', 'listCollect
 const changing = ['update', 'remove'];
 /**
  * The collections whose documents the vault can change and remove. The collections of the access log are not in this
- * list, because no user has the right to change or remove an entry. Instead, the collection of a month is dropped as a
+ * list, because no user has the right to change or remove an entry. Instead, a month's collection is dropped as a
  * whole.
  */
 const changed = [
@@ -59,7 +59,7 @@ function keysPrivileges(database: string): readonly Privilege[] {
 
 /**
  * Initiates the replica set if it does not exist. Creates the database users for the rows and for the keys, with only
- * the rights that they need. If called again, only sets the passwords and rights again. Returns one line of text for
+ * the rights that they need. A repeated call only sets the passwords and rights again. Returns one line of text for
  * each step. Throws MongoBroken.
  */
 export async function prepareMongo(
@@ -105,8 +105,8 @@ export async function prepareMongo(
 }
 
 /**
- * Returns the rights that the vault does not need but that its database users for the rows and the keys have. Returns
- * an empty list if the server has no users.
+ * Returns the rights that the database users for the rows and the keys have but the vault does not need. Returns an
+ * empty list if the server has no users.
  */
 export async function excessRightsInMongo({ rows, keys }: Urls, database: string): Promise<readonly string[]> {
   const needed = { rows: rowsPrivileges(database, 1), keys: keysPrivileges(database) };

@@ -6,7 +6,7 @@ import type { MongoConnection } from './connection.js';
 const maxTimeMsExpired = 50;
 /**
  * The default time limit for all reads in a snapshot, in ms. It is shorter than the time limit of `call`, so the server
- * stops a slow read before `call` does. The slow read is then reported as `tooLong`.
+ * stops a slow read before `call` gives up. The slow read is then reported as `tooLong`.
  */
 const patienceMaxMs = 4_500;
 

@@ -44,7 +44,8 @@ export function openTelemetrySpans({ endpoint, sampleRatio, version, onError }: 
     ],
   });
   const tracer = provider.getTracer('strongroom', version);
-  // Uses a separate context. With the global context of the library, any other module could add data to these spans.
+  // Keeps the current context in its own storage. With the library's global context, any other module could add data to
+  // these spans.
   const current = new AsyncLocalStorage<Context>();
   return {
     begin(traceparent) {

@@ -5,7 +5,7 @@ import type { ServiceState } from '../../ports/service-state.js';
 const requestSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const groupSizes = [1, 2, 5, 10, 20, 50, 100, 200, 500];
 
-/** Implements `Metrics` for Prometheus with a separate registry. */
+/** Implements `Metrics` for Prometheus with its own registry. */
 export function prometheusMetrics(): Metrics {
   const registry = new Registry();
   const registers = [registry];

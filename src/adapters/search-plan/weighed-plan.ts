@@ -15,8 +15,8 @@ export type Weighed = WeighedNode | 'every' | 'none';
 
 /**
  * Looks up how many tokens have each term, and uses these counts to simplify the plan. A term that no token has matches
- * nothing, and a term that every token has matches everything. Parts of the plan whose result is certain for this
- * reason are removed.
+ * nothing, and a term that every token has matches everything. Parts of the plan whose result is then certain are
+ * removed.
  */
 export function weigh(node: PlanNode, countOf: (term: Buffer) => number, everyCount: number): Weighed {
   switch (node.is) {

@@ -26,8 +26,8 @@ export function sqliteClaims(database: SqliteDatabase, writer: Writer): Claims {
       }
       open.add(cmd);
       try {
-        // Removes the expired claim of this command. Otherwise, storing the new claim under the same primary key would
-        // fail.
+        // Removes expired claims, including the one for this command. Otherwise, storing the new claim under the same
+        // primary key would fail.
         if (row !== undefined) await writer.request('forget_claims', { notBefore });
       } catch (error) {
         open.delete(cmd);

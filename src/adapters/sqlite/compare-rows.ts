@@ -106,7 +106,7 @@ function isSameBytes(one: Buffer | null, other: Buffer | null): boolean {
   return one === null || other === null ? one === other : one.equals(other);
 }
 
-/** Returns true if two states are equal. The order of their members does not matter. */
+/** Returns true if two states are equal, regardless of the order of their members. */
 function isSameState(one: string, other: string): boolean {
   return one === other || JSON.stringify(sorted(JSON.parse(one))) === JSON.stringify(sorted(JSON.parse(other)));
 }

@@ -56,7 +56,7 @@ export function rememberingInUse(generations: Generations): Generations {
 /**
  * Implements `Generations` on `vault.db` with two sets of tables, one of which is empty except during a rebuild. Once a
  * generation has been emptied, no file contains any of its data, because the pages of its tables are overwritten and
- * the write-ahead log is copied into the file and truncated.
+ * the write-ahead log is copied into `vault.db` and truncated.
  */
 export function sqliteGenerations(database: SqliteDatabase, writer: Writer): Generations {
   const written = database.prepare(

@@ -187,8 +187,8 @@ function sqliteRotationRows({ database, writer, clock }: Deps): RotationRows {
   return {
     async begin() {
       if (begun() !== null) return;
-      // Reads the time before `lastRow`. Threat: if the time were read after `lastRow`, a copy of `keys.db` that was
-      // made between the two reads could contain newer keys and still be declared void.
+      // Reads the clock before reading `lastRow`. Threat: if the clock were read afterwards, a copy of `keys.db` that
+      // was made between the two reads could contain newer keys and still be declared void.
       const at = earliestNow(clock);
       const lastRow = Number(read(() => lastTenantKey.get()) ?? 0);
       const value = Buffer.concat([numberBytes(lastRow), numberBytes(at)]);

@@ -126,7 +126,7 @@ async function checkSlot({ index, rowsAfter }: ReturnType<typeof statementsOf>):
 }
 
 /**
- * Returns the used entries of each block of a segment. Throws IndexDamaged if the parts of the segment do not fit
+ * Returns the used entries in each block of a segment. Throws IndexDamaged if the parts of the segment do not fit
  * together.
  */
 function blocksOf(

@@ -24,7 +24,8 @@ export function sqliteTokenRows(database: SqliteDatabase, connections: SearchCon
       .join(' UNION ALL '),
   );
   /**
-   * Returns the statements for the generation that is currently read. A swap takes effect as soon as it is committed.
+   * Returns the statements for the generation that is currently read. A swap to another generation takes effect as soon
+   * as it is committed.
    */
   const read = () => of[readSlot.get() as Slot];
 

@@ -9,14 +9,14 @@ import { createLosses } from './losses.js';
  */
 const batchMs = 5;
 /**
- * The number of waiting entries at which a batch is written before `batchMs` has passed. This many entries take up
- * about 256 KiB.
+ * If this many entries are waiting, they are written as a batch before `batchMs` has passed. They take up about 256
+ * KiB.
  */
 const batchEntriesMax = 500;
 const retryMs = 1_000;
 /**
  * The maximum number of entries to keep in memory while the access log cannot be written. When this limit is reached,
- * new entries are dropped. This many entries take up about 10 MB.
+ * new entries are dropped. At that point, the kept entries take up about 10 MB.
  */
 const keptEntriesMax = 20_000;
 
@@ -76,15 +76,15 @@ export function createAccessRecorder(log: AccessLog, onError: (error: unknown) =
 
   async function recordAfterOthers(entries: readonly AccessEntry[]): Promise<void> {
     const alone = !writable && entries.length > 0;
-    // While the access log cannot be written, a call that passes entries tries to write only those entries. The kept
-    // entries wait for the next retry. The only purpose of a call without entries is to write the kept entries, so it
-    // tries immediately.
+    // While the access log cannot be written, a call with entries tries to write only those entries, and the kept
+    // entries wait for the next retry. A call without entries is made only to write the kept entries, so it tries to
+    // write them immediately.
     const before = alone ? [] : [...underWay, flush()];
     await Promise.all([...before, entries.length === 0 ? null : record(entries)]);
   }
 
   return {
-    // Entries are written directly if no other entries are waiting, which is the usual case.
+    // Usually, no other entries are waiting. In that case, only the given entries are written.
     now: (entries) =>
       writable && entries.length > 0 && kept.length === 0 && underWay.size === 0 && losses.isEmpty()
         ? record(entries)

@@ -27,9 +27,9 @@ const wordsByType: Readonly<Record<string, Words>> = {
 const accessFields: readonly unknown[] = ['rules', 'permissions'];
 
 /**
- * Returns the access-log entry for an event. Returns null if events of this type have no entry. If the tenant keys are
- * destroyed or unavailable, `namesKey` is null. An entry about a tenant, application, key or webhook then has no entity
- * reference.
+ * Returns the access-log entry for an event. Returns null if events of this type have no entry. `namesKey` is null if
+ * the tenant keys are destroyed or unavailable. In that case, an entry about a tenant, application, key or webhook has
+ * no entity reference.
  */
 export function entryOfEvent(
   event: NewEvent,

@@ -5,7 +5,7 @@ import type { TenantKeys } from '../../keys/key-ring.js';
 import type { CommandContext } from '../../vault/command-context.js';
 import type { AccessEntity, AccessOperation } from './operation.js';
 
-/** The encryption of a trace is bound to a location. Traces that do not belong to an event use this location. */
+/** Each encrypted trace is bound to a location. This is the location for traces that do not belong to an event. */
 export const accessTracePlace = { stream: 'access-log', revision: 0 } as const;
 
 /** An operation on an entity, and its outcome. */
@@ -19,7 +19,7 @@ export type AccessFact = {
   readonly message: string;
 };
 
-/** Who made a request, as the access log names it. */
+/** The fields of an access-log entry that identify who made a request. */
 export type AccessActor = Pick<AccessEntry, 'tenantId' | 'actorId' | 'actorType' | 'keyId' | 'sourceAddress'> & {
   readonly visitor: Visitor | null;
 };

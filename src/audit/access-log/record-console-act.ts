@@ -5,10 +5,13 @@ import { tenantKeysOf } from '../../vault/tenant-keys.js';
 import type { Vault } from '../../vault/vault.js';
 import { type AccessActor, type AccessFact, entriesOfActor, entriesOfRequest } from './new-entry.js';
 
-/** What a person did in the console. `message` is a fixed text that contains no token data. */
+/** An action of a person in the console. `message` is a fixed text that contains no token data. */
 export type ConsoleAct = Pick<AccessFact, 'operation' | 'message'>;
 
-/** Records what a person with an application's API key did to an application or webhook. */
+/**
+ * Records a person's action on an application or webhook in the console. `context.caller` is the application that gives
+ * the person access.
+ */
 export async function recordConsoleAct(
   vault: Vault,
   context: Pick<CommandContext, 'caller' | 'traceId'>,
@@ -22,7 +25,7 @@ export async function recordConsoleAct(
   vault.recorder.soon(entriesOfRequest(context, tenantKeys, vault.clock.now(), [fact]));
 }
 
-/** Records what an operator did to the service, in the access log of every live tenant. */
+/** Records an operator's action on the service in the access log of every live tenant. */
 export async function recordOperatorAct(
   { directory, keys, clock, recorder }: Vault,
   { traceId, visitor, sourceAddress }: { traceId: string; visitor: Visitor; sourceAddress: string },

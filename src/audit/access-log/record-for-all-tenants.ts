@@ -13,8 +13,8 @@ const messages: { readonly [O in Recorded]: string } = {
 
 /**
  * Records an operation that concerns every live tenant: a start or stop of the service, a rotation of all keys, or a
- * listing of all tenants. Does not wait for the write, because the service must be able to start even if the access log
- * cannot be written.
+ * listing of all tenants. Does not wait until the entries are written, because the service must be able to start even
+ * if the access log cannot be written.
  */
 export async function recordForAllTenants(
   { directory, keys, clock, recorder }: Vault,

@@ -57,8 +57,8 @@ async function recordOfApplication(
 }
 
 /**
- * Returns the key for the reference to the application. Returns null if the tenant keys are unavailable. The entry is
- * the only record of the guessing, so it is written without the reference in that case.
+ * Returns the key that is used to compute the reference to the application, or null if the tenant keys are unavailable.
+ * In that case, the entry is written without the reference, because no other record of the guessing exists.
  */
 async function namesKeyOf(keys: Deps['keys'], tenantId: string): Promise<Uint8Array | null> {
   try {

@@ -35,8 +35,9 @@ function storedWrites({ writes }: Change, committed: CommitOutcome): readonly St
 }
 
 /**
- * Returns the key for the reference to the entity. Returns null if the tenant keys are destroyed or if the key store is
- * unavailable. The change is already committed at this point, so the entry is then written without the reference.
+ * Returns the key that is used to compute the reference to the entity, or null if the tenant keys are destroyed or the
+ * key store is unavailable. In that case, the entry is written without the reference, because the change is already
+ * committed.
  */
 async function namesKeyOf(keys: Pick<KeyRing, 'tenantKeys'>, tenantId: string): Promise<Uint8Array | null> {
   try {

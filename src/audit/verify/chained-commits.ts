@@ -3,7 +3,7 @@ import type { ChainedEvent } from '../export-line.js';
 
 type Event = NonNullable<ChainedEvent['event']>;
 
-/** A commit as the log contains it, and its stored link. */
+/** A commit as it is in the log, with its stored link. */
 export type ChainedCommit = {
   /** The position of the commit's last event. If there are no events, the position of the link. */
   readonly position: number;
@@ -35,7 +35,7 @@ export async function* chainedCommits(lines: AsyncIterable<ChainedEvent>): Async
   if (last !== undefined) yield commitOf({ position: last.position, count: null, link: null });
 }
 
-/** Returns true if the stored link of a commit is the link that must follow `link`. Links are in hex. */
+/** Returns true if the stored link of a commit is the one that must follow `link`. Links are in hex. */
 export function follows(link: string, commit: ChainedCommit): boolean {
   return commit.link !== null && hashAfter(link, commit) === commit.link;
 }

@@ -2,7 +2,7 @@ import { batchHash } from '../../events/access-log/batch-hash.js';
 import type { Checkpoint } from '../../events/audit/checkpoint.js';
 import type { Problem } from './problem.js';
 
-/** A batch of access-log entries. Each entry is stored here as the line of text that is hashed. Hashes are in hex. */
+/** A batch of access-log entries. Each entry is represented by the line of text that is hashed. Hashes are in hex. */
 export type LinedBatch = {
   readonly sequence: number;
   readonly previous: string;
@@ -29,8 +29,8 @@ export type AccessReport = { readonly problem: Problem | null; readonly chains: 
 type Signed = { readonly sequence: number; readonly hash: string; readonly number: number };
 
 /**
- * Recomputes the chains of the access log, and compares them with the chain ends that checkpoints sign. The batches of
- * each chain must be adjacent and in order.
+ * Recomputes the chains of the access log, and compares them with the chain ends that checkpoints sign. In `batches`,
+ * the batches of each chain must be adjacent and in order.
  */
 export async function verifyAccess(
   batches: AsyncIterable<ChainBatch>,

@@ -43,9 +43,9 @@ export type LogReport = {
   readonly linked: number;
   /** The newest checkpoint that matches the events. */
   readonly proven: Checkpoint | null;
-  /** The number of linked commits that come after the commits that `proven` signs. */
+  /** The number of linked commits that are newer than the commits that `proven` signs. */
   readonly unsigned: number;
-  /** All valid checkpoints. */
+  /** All valid checkpoints among the events. */
   readonly checkpoints: readonly Checkpoint[];
 };
 

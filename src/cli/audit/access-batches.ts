@@ -5,9 +5,9 @@ import type { RunOperation } from '../run-command.js';
 import type { AuditBegin } from './audit-begin.js';
 
 /**
- * Returns the access log batches that belong to a range of the log, chain by chain. For each chain, skips the batches
- * that a checkpoint before the range covers. If the range ends before the log does (`isPart`), also skips the batches
- * that no checkpoint in the range covers.
+ * Yields, chain by chain, the access log batches that belong to a range of the log. Skips batches that a checkpoint
+ * before the range covers and, if the range ends before the log does (`isPart`), batches that no checkpoint in the
+ * range covers.
  */
 export async function* accessBatches(
   run: RunOperation,

@@ -11,10 +11,10 @@ import type { Vault } from '../../vault/vault.js';
 import { OperationFailed, operation } from '../operations/operation.js';
 
 export type AuditBegin = {
-  /** The log's id, or null if the log does not contain the event with the id. */
+  /** The log's id, or null if the event that contains it is missing from the log. */
   readonly log_id: string | null;
   readonly public_key: string;
-  /** The newest event that has a link, and the number of commits up to that event. */
+  /** The position of the newest event that has a link in the hash chain, and the number of commits up to that event. */
   readonly head: { readonly position: number; readonly count: number };
   /**
    * The newest checkpoint before the requested position, as JSON, including its time. Null if no checkpoint precedes
@@ -33,7 +33,8 @@ export type AuditBegin = {
 };
 
 /**
- * Returns the data with which a log verification or export starts. `from` is the position of the first requested event.
+ * Returns the data that a verification or export of the log needs at its start. `from` is the position of the first
+ * requested event.
  */
 export const auditBegin = operation(
   z.object({ from: z.int().min(1) }),
@@ -80,8 +81,8 @@ async function signedBefore(
     const page = await log.readNewest(checkpointStream, before, 100);
     for (const event of page) {
       if (Number(event.clear['position']) >= position) continue;
-      // From checkpoints older than the newest one, we need only the ends of the chains, so a damaged checkpoint is
-      // skipped here. Verifying that part of the log reports the damage.
+      // Older checkpoints are needed only for the ends of the chains, so a damaged one is skipped here. A verification
+      // of that part of the log reports the damage.
       const checkpoint: Checkpoint | null = from === null ? readCheckpointEvent(event) : readable(event);
       if (checkpoint === null) continue;
       from ??= { ...checkpoint };

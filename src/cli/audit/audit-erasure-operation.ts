@@ -4,11 +4,12 @@ import { stateErasure } from '../../queries/state-erasure.js';
 import { commandContext, unwrap } from '../operations/as-application.js';
 import { OperationFailed, operation } from '../operations/operation.js';
 
-/** `problem` explains why the vault cannot sign a statement for a deleted token. */
+/** `problem` explains why the vault cannot sign a statement although the token was deleted. */
 type ErasureAnswer = { readonly statement: ErasureStatement | null; readonly problem: string | null };
 
 /**
- * Checks that a token has been erased, and signs the result. The caller needs permission to read the token's history.
+ * Checks that a token has been erased, and signs a statement that confirms it. The caller needs permission to read the
+ * token's history.
  */
 export const auditErasure = operation(
   z.object({ key: z.string(), id: z.string() }),

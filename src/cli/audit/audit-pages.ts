@@ -23,7 +23,7 @@ export const auditEvents = operation(
 
 const batchesMax = 100;
 
-/** Returns batches from one access log chain, with the lines from which the batches' hashes were computed. */
+/** Returns batches from one access log chain, with the lines that the batches' hashes cover. */
 export const auditAccess = operation(
   z.object({ chain: z.string(), after: z.int().min(0) }),
   async ({ vault }, { chain, after }) => {

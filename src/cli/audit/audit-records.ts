@@ -30,8 +30,8 @@ const batchesMax = 100;
 
 /**
  * Flushes pending records. Then returns the vault's current time and a list of access log chains, each with the
- * sequence number of its newest batch. The list contains every chain that has grown since the beginning of the month in
- * which the time `since` (in ms) falls. Throws OperationFailed if no tenant with the id `tenant` has ever existed.
+ * sequence number of its newest batch. The list contains every chain that has grown since the beginning of the month
+ * that contains the time `since` (in ms). Throws OperationFailed if no tenant with the id `tenant` has ever existed.
  */
 export const auditChains = operation(
   z.object({ since: z.int().min(0), tenant: z.string().nullable() }),
@@ -53,7 +53,7 @@ export const auditChains = operation(
 const filter = z.object({
   /** The id of the tenant whose records match. Null matches every tenant. */
   tenant: z.string().nullable(),
-  /** The period that the records are from. `from` (inclusive) and `to` (exclusive) are in ms. */
+  /** The period in which the matching records were written, from `from` (inclusive) to `to` (exclusive), in ms. */
   from: z.int().nullable(),
   to: z.int().nullable(),
 });

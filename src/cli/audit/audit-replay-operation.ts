@@ -13,8 +13,8 @@ import { OperationFailed, operation } from '../operations/operation.js';
 const ask = { key: z.string(), asOf: z.string(), reveal: z.boolean() };
 
 /**
- * One step of a replay. `head` is the head of the log. The progress display needs it. `next` is the position at which
- * the next step continues, or null after the last step.
+ * The result of one step of a replay. `head` is the position of the log's newest event, for the progress display.
+ * `next` is the position at which the next step continues, or null after the last step.
  */
 export type ReplayAnswer = {
   readonly tokens: readonly JsonObject[];

@@ -111,8 +111,8 @@ async function receiverOf(
 }
 
 /**
- * Reads HTTP headers from a file. An error message about a line contains only the number of the line. Threat: an
- * attacker who can read logged messages learns a secret from a message that quotes the line.
+ * Reads HTTP headers from a file. An error message about a line contains only the line's number. Threat: an attacker
+ * who can read logged messages learns a secret from a message that quotes the line.
  */
 async function headersOf(file: string): Promise<Headers> {
   const headers = new Headers();

@@ -38,8 +38,8 @@ export type BundleToken = {
 };
 
 /**
- * Returns the data with which a bundle starts: the streams of the tokens in `ids`, and a new checkpoint that covers
- * everything in the log. `ids` is null for a bundle about a period. Records in the access log that the caller read the
+ * Returns the data that a bundle needs at its start: the streams of the tokens in `ids`, and a new checkpoint that
+ * covers the whole log. `ids` is null for a bundle about a period. Records in the access log that the caller read the
  * tokens' history.
  */
 export const bundleBegin = operation(
@@ -90,8 +90,8 @@ async function endOf(log: Service['vault']['log'], newest: ProvenClear): Promise
 }
 
 /**
- * Signs a checkpoint that covers everything stored up to now. The running service delivers the checkpoint to the
- * anchor.
+ * Signs a checkpoint that covers everything that has been stored so far. The running service delivers the checkpoint to
+ * the anchor.
  */
 async function signNow({ vault }: Service, logId: string): Promise<void> {
   const { log, chain, keys, accessLog, clock, random } = vault;

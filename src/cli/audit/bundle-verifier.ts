@@ -106,8 +106,8 @@ function isConsistent(earlier: Checkpoint, later: Checkpoint, path: readonly Buf
 }
 
 /**
- * Computes the leaf of the commit that an event claims to belong to. Returns null if the commit does not contain the
- * event.
+ * Computes the leaf of the commit that an event claims to belong to. Returns null if the event cannot belong to that
+ * commit.
  */
 function leafOf(event: Fields): Buffer | null {
   const { stream, revision, id, type, version, tenant, actor, time, cmd, clear, first, digests } = event;

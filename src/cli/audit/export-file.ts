@@ -10,8 +10,8 @@ export const exportHeader = z.object({
   strongroom_export: z.literal(exportVersion),
   log_id: z.string().nullable(),
   /**
-   * The time of the export, in ms since the epoch. The vault may have dropped months of the access log that were too
-   * old at that time.
+   * The time of the export, in ms since the epoch. By that time, the vault may have dropped old months of the access
+   * log.
    */
   made_at: z.int().min(0),
   /** The public key that verifies the checkpoints. It is only as trustworthy as the file that contains it. */
@@ -37,7 +37,7 @@ export const exportEnd = z.object({ strongroom_export_end: z.object({ lines: z.i
 export type OpenedExport = {
   readonly header: ExportHeader;
   readonly lines: AsyncGenerator<ExportLine>;
-  /** The access log batches. Read `lines` to the end before you read them. */
+  /** The access log batches. They follow the events in the file, so read `lines` to the end first. */
   readonly access: AsyncGenerator<ChainBatch>;
 };
 
@@ -80,7 +80,7 @@ type Content = ExportLine | z.output<typeof accessLine>;
 
 /**
  * Returns a function that reads the lines between the header and the end line. Each call returns the next line, or null
- * if there are no more lines.
+ * after the last line.
  */
 function contentOf(path: string, texts: AsyncGenerator<string>): () => Promise<Content | null> {
   let read = 0;

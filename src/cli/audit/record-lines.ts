@@ -6,7 +6,7 @@ export function jsonLine(record: AuditRecord): string {
   return `${JSON.stringify(record)}\n`;
 }
 
-/** Returns the first line of a CSV file, which contains the column names. */
+/** Returns the first line of a CSV file: the column names. */
 export function csvHeader(): string {
   return csvLine([...recordColumns]);
 }

@@ -137,7 +137,7 @@ async function erasuresOf(
 type Found = {
   readonly events: number;
   readonly proofs: MerkleProofs;
-  /** For each event in scope, the first checkpoint that covers the event. The newest checkpoint is always included. */
+  /** The checkpoints that are the first to cover an event in scope, and the newest checkpoint. */
   readonly checkpoints: readonly Checkpoint[];
 };
 
@@ -255,7 +255,7 @@ async function writeReads(
   };
   try {
     if (ids === null) {
-      // The bundle may not contain entries that the vault writes after this point.
+      // Entries that the vault writes from now on might be missing from the bundle.
       for await (const page of recordPages(run, { tenant: begin.tenant_id, from, to })) await add(page);
     }
     for (const { stream } of begin.tokens) {

@@ -48,7 +48,7 @@ export async function exportRecords(run: RunOperation, options: RecordExport): P
   return { records };
 }
 
-/** Yields all records that exist when the iteration begins, and possibly some newer ones, chain by chain. */
+/** Yields, chain by chain, all records that exist when the iteration begins, and possibly some newer ones. */
 export async function* recordPages(run: RunOperation, filter: RecordFilter): AsyncGenerator<readonly AuditRecord[]> {
   const { chains }: Answers['audit-chains'] = await run('audit-chains', {
     since: 0,

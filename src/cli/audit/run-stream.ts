@@ -5,7 +5,9 @@ import { Failure } from '../failure.js';
 import type { Answers } from '../operations.js';
 import type { RunOperation } from '../run-command.js';
 
-/** Receives lines of JSON. Resolves when the lines are durably stored. Rejects if the lines might not be stored. */
+/**
+ * Receives lines of JSON. Resolves when the lines are durably stored. Rejects if the lines might not have been stored.
+ */
 export type Receiver = (lines: readonly string[]) => Promise<void>;
 
 const linesMax = 500;
@@ -16,7 +18,7 @@ const dayMs = 24 * 3_600_000;
 const checkpointSchema = z.strictObject({
   strongroom_stream: z.literal(1),
   log_id: z.string(),
-  /** The sequence number of the last batch that the receiver accepted, for each chain. */
+  /** For each chain, the sequence number of the last batch that the receiver accepted. */
   chains: z.record(z.string(), z.int().min(1)),
 });
 
@@ -26,7 +28,10 @@ export type StreamOptions = {
   readonly run: RunOperation;
   readonly receive: Receiver;
   readonly checkpointFile: string;
-  /** If true, ends when all existing records have been received, and throws the first failure instead of retrying. */
+  /**
+   * If true, the function returns once the receiver has accepted all existing records, and throws the first failure
+   * instead of retrying.
+   */
   readonly once: boolean;
   readonly signal: AbortSignal;
   readonly sleep: (ms: number) => Promise<void>;
@@ -67,8 +72,8 @@ export async function streamRecords(options: StreamOptions): Promise<{ readonly 
         restMs = 0;
       }
     }
-    // The next round looks back one day, because an entry is stored slightly later than its timestamp, and because the
-    // clocks of the processes may differ.
+    // The next round looks back one day, because an entry is stored slightly later than its timestamp says, and because
+    // the clocks of the processes may differ.
     if (!signal.aborted) since = Math.max(0, found.now - dayMs);
   }
 
@@ -181,8 +186,8 @@ const timeLimitMs = 30_000;
 
 /**
  * Returns a receiver that posts lines to an HTTP address. The receiver does not follow redirects or read response
- * bodies, and its error messages contain only the origin and the status. The receiver's secrets are in the headers and
- * in the address. Threat: an attacker who can read logged messages learns these secrets.
+ * bodies, and its error messages contain only the origin and the status. The headers and the address can contain
+ * secrets. Threat: an attacker who can read logged messages learns these secrets.
  */
 export function httpReceiver(url: URL, headers: Headers, signal: AbortSignal): Receiver {
   return async (lines) => {

@@ -14,7 +14,7 @@ import { beginAudit, logLines } from './log-lines.js';
 import { readAnchor } from './read-anchor.js';
 
 const keptMonths = 13;
-/** The maximum number of forged events that the message names. */
+/** The maximum number of forged events that an error message describes. */
 const forgedMax = 5;
 
 export type VerifyOptions = {
@@ -146,7 +146,10 @@ async function verifySource(options: VerifyOptions, source: Source): Promise<Ver
   }
 }
 
-/** Returns the time before which batches may be missing, because the vault drops old months. */
+/**
+ * Returns the time before which access log batches may be missing, because the vault drops old months of the access
+ * log.
+ */
 function keptFrom(now: number): number {
   const today = new Date(now);
   return Date.UTC(today.getUTCFullYear(), today.getUTCMonth() - keptMonths + 1, 1);

@@ -78,7 +78,7 @@ function restoredText(folder: string | undefined, ended: number): string {
   return `${done}; recorded ${counted(ended, 'token')} as ended, because ${whose} keys were erased after the log was copied`;
 }
 
-/** Runs a long command and shows its phases. With `--json`, shows nothing. */
+/** Runs a long command and shows its phases. With `--json`, shows no phases. */
 async function withPhases<T>(
   { json = false }: { readonly json?: boolean },
   work: (onPhase: OnPhase) => Promise<T>,

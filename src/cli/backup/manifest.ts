@@ -14,7 +14,7 @@ const shape = z.object({
   format: z.literal('strongroom backup 2'),
   profile: z.enum(['embedded', 'cluster']),
   log_id: z.string(),
-  /** The time at which the backup began. */
+  /** When the backup began. */
   made_at: z.iso.datetime(),
   files: z.array(z.object({ name: z.string(), sha256: z.string() })),
   /** The MAC of all fields above, in hex. */
@@ -54,7 +54,7 @@ export async function readManifest(folder: string): Promise<Manifest> {
   const parsed = shape.safeParse(jsonOf(text));
   if (!parsed.success) throw new Failure(`${manifestFile} in ${folder} is damaged, or has another version.`);
   for (const { name, sha256 } of parsed.data.files) {
-    // Threat: an attacker puts a file name into the manifest that points to a file outside the folder.
+    // Threat: an attacker changes a name in the manifest so that it points to a file outside the folder.
     const isName = name === basename(name);
     const found = isName ? await sha256Of(join(folder, name)).catch(() => null) : null;
     if (found === null) throw new Failure(`${name} is missing in ${folder} or cannot be read. Nothing was changed.`);

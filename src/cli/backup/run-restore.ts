@@ -18,8 +18,8 @@ const lineBytesMax = 64 * 1024;
 export type RestoreFiles = { readonly folder: string; readonly identity: string; readonly erased: string };
 
 /**
- * Restores a backup into a vault that does not exist yet. Returns the number of tokens that were erased after the
- * backup was made. Throws Failure if the backup cannot be restored.
+ * Creates a new vault from a backup. Returns the number of tokens that were erased after the backup was made. Throws
+ * Failure if the backup cannot be restored.
  */
 export async function runRestore(
   config: Config,
@@ -86,8 +86,8 @@ async function verify(config: Config, { folder, identity, manifest, erased, root
 }
 
 /**
- * Accepts an older log that the operator restored by some means other than a backup folder. Returns the number of
- * tokens that were erased after that log was copied. Throws Failure if the log cannot be accepted.
+ * Accepts an older log that the operator restored without a backup folder. Returns the number of tokens that were
+ * erased after that log was copied. Throws Failure if the log cannot be accepted.
  */
 export async function runAccept(config: Config): Promise<number> {
   const rootKeys = await rootKeysOf(config);

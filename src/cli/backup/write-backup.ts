@@ -16,7 +16,8 @@ import { authenticatedText, erasedFile, keysFile, manifestFile, sha256Of } from 
 export type Backup = { readonly folder: string; readonly made_at: string; readonly files: readonly string[] };
 
 /**
- * Copies a running vault into a new folder. The folder has a temporary name until the copy is complete.
+ * Copies a vault, even while it is running, into a new folder. The folder has a temporary name until the copy is
+ * complete.
  *
  * The order of the copies matters: first the log and its rows, then the keys, then the list of erased keys. The copy of
  * the keys is therefore never older than the copy of the log (ADR 30).

@@ -4,7 +4,7 @@ import { countForExport, exportTokens as exportStep } from '../../queries/export
 import { asApplication, commandContext } from '../operations/as-application.js';
 import { operation } from '../operations/operation.js';
 
-/** The number of tokens per step. If all tokens have the maximum size, a step takes 32 MiB. */
+/** The number of tokens per step. If all tokens have the maximum size, a step uses 32 MiB of memory. */
 const stepSize = 64;
 
 /**
@@ -18,7 +18,7 @@ export type ExportAnswer = {
   readonly total: number | null;
 };
 
-/** Runs one step of an export as the application. Records the reveal of each token before it returns the tokens. */
+/** Runs one step of an export as the application. Records the reveal of each token before the tokens are returned. */
 export const exportTokens = operation(
   z.object({ key: z.string(), /** Null requests the first step. */ before: z.int().nullable() }),
   async (service, { key, before }) => {

@@ -8,8 +8,8 @@ import type { Line } from './read-lines.js';
 /** The maximum size of a line. It equals the body limit for HTTP requests. */
 export const lineBytesMax = 4 * 1024 * 1024;
 /**
- * If a line is smaller than this, its value cannot exceed `lineBytesMax` when it is serialized again. Serializing can
- * make a number longer, but only by a small factor.
+ * The value of a line up to this size cannot exceed `lineBytesMax` when it is serialized again. Serializing can make a
+ * number longer, but only by a small factor.
  */
 const surelySmallBytes = 1024 * 1024;
 
@@ -20,7 +20,10 @@ export type ReadLine =
   | { readonly ok: true; readonly item: ImportItem; readonly sizeBytes: number }
   | { readonly ok: false; readonly errors: FieldErrors };
 
-/** Returns an id for a line that has none, or null if the import has too many such lines. Throws Failure. */
+/**
+ * Returns an id for a line that has none, or null if the import has too many such lines. Throws Failure if the resume
+ * file cannot be used.
+ */
 export type LineIds = (bytes: Buffer) => Promise<string | null>;
 
 /**

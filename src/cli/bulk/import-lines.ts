@@ -21,10 +21,13 @@ export type ImportOptions = {
   /** If true, stops the import at the first line that fails. */
   readonly strict: boolean;
   readonly idOf: LineIds | null;
-  /** If this function returns true, the import reads no more lines, but finishes the lines in progress. */
+  /**
+   * Returns true if the import should stop. The import then reads no more lines, but still finishes the lines in
+   * progress.
+   */
   readonly isInterrupted: () => boolean;
   readonly onFailed: (line: number, errors: FieldErrors) => void;
-  /** The counts of the import, which change while lines are imported. */
+  /** The number of lines per outcome. The import updates these numbers as it runs. */
   readonly counts: ImportCounts;
 };
 

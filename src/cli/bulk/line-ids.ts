@@ -10,8 +10,8 @@ export const linesWithoutIdMax = 2_000_000;
 /**
  * Creates a function that returns ids for lines that contain none. An id is a UUID that is derived from a secret, the
  * line's bytes, and the number of equal lines before it. A line therefore gets the same id in every run, even if other
- * lines in the file were corrected, moved or removed. The function returns null when the file exceeds the maximum
- * number of such lines.
+ * lines in the file were corrected, moved or removed. The function returns null once the file has more than
+ * `linesWithoutIdMax` such lines.
  */
 export function createLineIds(secret: Buffer): (bytes: Buffer) => string | null {
   const seen = new Map<number, number>();
@@ -20,7 +20,8 @@ export function createLineIds(secret: Buffer): (bytes: Buffer) => string | null 
     if (lines === linesWithoutIdMax) return null;
     lines += 1;
     const digest = createHash('sha256').update(bytes).digest();
-    // Two different lines can have the same six bytes. In that case, the second line merely counts as a repeated line.
+    // The hashes of two different lines can begin with the same six bytes. In that case, the second line merely counts
+    // as a repeated line.
     const short = digest.readUIntBE(0, 6);
     const before = seen.get(short) ?? 0;
     seen.set(short, before + 1);

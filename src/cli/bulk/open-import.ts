@@ -9,7 +9,7 @@ const chunkBytes = 64 * 1024;
 const ageStart = 'age-encryption.org/v1';
 const armorStart = '-----BEGIN AGE';
 
-/** The plaintext of an import, and the amount of the file that has been read so far. */
+/** The plaintext of an import, and how much of the file has been read so far. */
 export type ImportInput = {
   /**
    * The plaintext. Iterating throws Failure if the input cannot be read, or if encrypted input was changed or
@@ -41,7 +41,8 @@ export async function openImport(file: string, identityFile: string | undefined)
       for await (const chunk of source) {
         const bytes = chunk as Buffer;
         yield bytes;
-        // The consumer requests the next chunk only after it has processed all lines of this one.
+        // The consumer requests the next chunk only after it has processed all lines of this one, so these bytes now
+        // count as read.
         readBytes += bytes.length;
       }
     } catch (error) {

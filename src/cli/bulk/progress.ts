@@ -6,16 +6,16 @@ const barWidth = 24;
 
 /** The progress of a long command. */
 export type Progress = {
-  /** The number of processed items, from which the rate is computed. */
+  /** The number of processed items. The rate is computed from it. */
   readonly items: number;
   /**
-   * The completed and the total amount of work, from which the bar and the remaining time are computed. `total` is null
+   * The completed and the total amount of work. The bar and the remaining time are computed from them. `total` is null
    * if it is unknown.
    */
   readonly done: number;
   readonly total: number | null;
   /**
-   * The current phase, which is shown instead of the percentage, the rate and the remaining time. Null while items are
+   * The current phase. It is shown instead of the percentage, the rate and the remaining time. Null while items are
    * processed. A command that has processed all items must describe its remaining work here.
    */
   readonly phase: string | null;

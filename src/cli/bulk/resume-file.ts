@@ -7,12 +7,12 @@ const secretBytes = 32;
 const firstLine = 'strongroom import 1';
 
 /**
- * Returns the secret from which the ids of lines without an id are derived. The secret is stored in a separate file, so
- * every run that uses this file derives the same ids (ADR 19). If the file does not exist, creates it and flushes it to
- * disk.
+ * Returns the secret from which an import derives ids for lines that contain none. The secret is stored in a separate
+ * file, so every run that uses this file derives the same ids (ADR 19). If the file does not exist, creates it and
+ * flushes it to disk.
  *
- * Threat: an attacker reads the keyed hashes of ids, which remain after erasure. If an id could be computed from the
- * data and the vault's stores alone, the attacker could use its hash to confirm a guess of erased data.
+ * Threat: an attacker reads the keyed hashes of ids. These hashes remain after erasure. If an id could be computed from
+ * the data and the vault's stores alone, the attacker could use its hash to confirm a guess about erased data.
  */
 export async function resumeSecret(path: string): Promise<Buffer> {
   const found = await readSecret(path);

@@ -70,8 +70,8 @@ export async function runImport(
 }
 
 /**
- * Returns a function that returns ids for lines without an id. The first call of that function reads or creates the
- * secret.
+ * Returns a function that returns ids for lines without an id. Its first call reads the secret from the resume file, or
+ * creates the file.
  */
 function idsFrom(resumeFile: string): LineIds {
   let ids: Promise<(bytes: Buffer) => string | null> | null = null;

@@ -48,8 +48,8 @@ export function consoleOperations(service: OperatedService): Operations {
 }
 
 /**
- * Returns a service whose every operation runs as the caller. The console session has authenticated the caller but does
- * not have the caller's API key.
+ * Returns the service with an `authenticate` that returns `caller` for any key. The console session has authenticated
+ * the caller but does not have the caller's API key.
  */
 function as(service: OperatedService, caller: Caller): OperatedService {
   return { ...service, authenticate: () => caller };

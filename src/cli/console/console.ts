@@ -21,8 +21,8 @@ export function addConsole(program: Command): void {
       const config = configOf(options);
       const dataDir = dataDirectoryOf(config);
       const socketPath = dataDir === null ? null : controlSocketPath(dataDir);
-      // In the embedded profile, codes exist only in the memory of the process that serves the console, so a service
-      // must be running.
+      // In the embedded profile, one-time codes exist only in the memory of the process that serves the console, so a
+      // service must be running.
       if (dataDir !== null && (socketPath === null || !(await serviceListens(socketPath)))) {
         throw new Failure(
           `no service is running on ${dataDir}. Start it with \`strongroom serve\`, or name its directory with --data.`,

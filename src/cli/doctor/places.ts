@@ -68,9 +68,9 @@ function modeOf(check: string, path: string, bad: number, good: number, fix: boo
 }
 
 /**
- * Returns true if the path is a mounted file that root owns, or a mounted volume with a valid owner and mode. The modes
- * of such files and volumes differ from those that this check expects. They are checked when the vault reads the root
- * key and opens the data directory.
+ * Returns true if the path is a mounted file that root owns, or a mounted volume with a valid owner and mode. Such
+ * files and volumes often have modes that this check does not expect. The vault checks their modes when it reads the
+ * root key and opens the data directory.
  */
 function isMounted(stats: Stats, path: string): boolean {
   return stats.isDirectory() ? faultOfDataDirectory(stats, path) === null : isRoots(stats);

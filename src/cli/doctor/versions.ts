@@ -3,8 +3,8 @@ import { projectionVersions } from '../../views/versions.js';
 import { productVersion } from '../product-version.js';
 
 /**
- * The version of the program that has the stores open, and the version of each stored projection. A projection that is
- * not stored has the version null.
+ * The version of the program that has the stores open, and the stored version of each projection. The version of a
+ * projection is null if the projection is not stored.
  */
 export type Running = {
   readonly version: string;

@@ -9,8 +9,8 @@ const place = z.object({ of: z.enum(['token', 'claim']), after: z.string() });
 type Place = z.infer<typeof place>;
 
 /**
- * Runs one step of the check of all rows. The steps check tenants and applications first, then tokens, then claims.
- * `from` is null in the first step. In every other step, it is the value of `next` from the previous step.
+ * Runs one step of checking all rows. Tenants and applications are checked first, then tokens, then claims. `from` is
+ * null in the first step. In every other step, it is the value of `next` from the previous step.
  */
 export const checkRows = operation(z.object({ from: place.nullable() }), async ({ vault }, { from }) => {
   const { rows, problems, next } = await checkFrom(vault, from);
@@ -48,7 +48,7 @@ export const backupMac = operation(
   }),
 );
 
-/** Returns true if this key was used to compute the MAC (hex) for one part of a backup. */
+/** Returns true if `mac` (in hex) was computed with this key for this part of a backup. */
 export function isBackupMac(mac: string, key: Uint8Array, of: z.infer<typeof authenticated>, text: string): boolean {
   return timingSafeEqual(Buffer.from(mac, 'hex'), Buffer.from(macOf(key, of, text), 'hex'));
 }

@@ -3,7 +3,7 @@ import type { OperatedService } from '../../compose/vault/open-service.js';
 import type { Json } from '../../domain/json.js';
 import { fieldErrorText, issueErrors } from './field-error-text.js';
 
-/** An operation of the CLI. It runs in the service. If no service is running, it runs in the process of the command. */
+/** An operation of the CLI. It runs in the service, or in the command's own process if no service is running. */
 export type Operation<Answer extends Json> = {
   /**
    * Checks the input, then runs the operation. Throws OperationFailed if the operation fails or the input is invalid.

@@ -2,8 +2,8 @@ import type { Service } from '../../http/service.js';
 import { OperationFailed } from './operation.js';
 
 /**
- * Returns the id of a live tenant. If `tenantId` is null, returns the id of the only tenant. Throws OperationFailed if
- * no such tenant exists.
+ * Returns `tenantId` if it is the id of a live tenant. If `tenantId` is null, returns the id of the only live tenant.
+ * Throws OperationFailed if no such tenant exists, or if `tenantId` is null and there are several tenants.
  */
 export async function tenantOrOnly({ vault }: Service, tenantId: string | null): Promise<string> {
   const tenants = (await vault.directory.list('tenant')).filter(({ removedAt }) => removedAt === null);

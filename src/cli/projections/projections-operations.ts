@@ -20,8 +20,8 @@ export const projectionsPlan = operation(z.object({ names: z.array(name) }), asy
 }));
 
 /**
- * Starts rebuilding a projection. If `started` is `done`, the rebuild is already complete. `keptSeconds` is the time in
- * seconds for which the vault retains the old rows.
+ * Starts rebuilding a projection. If `started` is `done`, the rebuild is already complete. `keptSeconds` is how long
+ * the vault retains the old rows, in seconds.
  */
 export const projectionsRebuild = operation(
   z.object({ name, acceptNew: z.boolean() }),

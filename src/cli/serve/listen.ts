@@ -4,7 +4,7 @@ import { flagName } from '../../compose/config/setting.js';
 import { Failure } from '../failure.js';
 
 type Address = { readonly host: string; readonly port: number };
-/** The settings that contain the address. Error messages mention these settings. */
+/** The names of the settings that contain the address, for error messages. */
 type Settings = {
   readonly host: 'host' | 'admin.host' | 'console.host';
   readonly port: 'port' | 'admin.port' | 'console.port';
@@ -13,8 +13,8 @@ type Settings = {
 const publicSettings: Settings = { host: 'host', port: 'port' };
 
 /**
- * Throws Failure if the address is in use. Call it before anything is created or opened. If a startup fails because of
- * the address, no files are left behind, and the next start still counts as the first start.
+ * Throws Failure if the address is in use. Call it before anything is created or opened. A startup that fails because
+ * of the address therefore leaves no files behind, and the next start still counts as the first.
  */
 export async function expectFreeAddress({ host, port }: Address, settings = publicSettings): Promise<void> {
   const probe = createServer();

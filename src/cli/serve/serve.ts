@@ -26,11 +26,12 @@ import { consoleText, ensureDevRootKey, placesText, prepareQuickstart, quickstar
 import { expectFreeAddress, listen } from './listen.js';
 import { readTls, reloadTlsOnHangup } from './tls.js';
 
-/** The time after the stop signal within which requests in progress must finish. */
+/** How long requests in progress may take to finish after the stop signal. */
 const graceMs = 10_000;
 /**
- * The time limit for the rest of the shutdown: writing the log, reading recent events to destroy ended keys, and
- * closing the stores. These steps normally take only moments, but a store that hangs must not block the shutdown.
+ * The time limit for the rest of the shutdown: writing the log, destroying the keys that recent events have marked for
+ * destruction, and closing the stores. These steps normally take only moments, but a store that hangs must not block
+ * the shutdown.
  */
 const closingMs = 5_000;
 const hangUpMs = 20;
@@ -137,8 +138,8 @@ function sayReady({ settings: { profile, role } }: Config, address: string | nul
 }
 
 /**
- * Returns the path of the socket on which this process accepts CLI commands. Returns null in the cluster profile,
- * because its commands open the stores directly.
+ * Returns the path of the socket on which this process accepts CLI commands. Returns null in the cluster profile, in
+ * which commands open the stores directly.
  */
 function socketPathOf(config: Config): string | null {
   const dataDir = dataDirectoryOf(config);
@@ -163,7 +164,8 @@ async function open(config: Config, logger: Logger, spans: Spans | null): Promis
   try {
     return await opening;
   } finally {
-    // The stores have their own copy of the root key, which a rotation replaces.
+    // The stores use their own copy of the root key, so this copy is erased. A rotation replaces the copy in the
+    // stores.
     for (const rootKey of rootKeys) rootKey.fill(0);
   }
 }

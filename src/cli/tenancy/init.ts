@@ -24,7 +24,7 @@ Example:
     });
 }
 
-/** Returns the message for the operator with the id and the management key of a new tenant. */
+/** Returns the message that shows the operator the id and the management key of a new tenant. */
 export function createdTenantText(created: Answers['init']): string {
   return `tenant ${created.tenant_id}\nmanagement key, shown only once: ${created.management_key}`;
 }

@@ -46,9 +46,9 @@ export type DirectoryChange<T> = {
 };
 
 /**
- * The write path for a tenant and its applications. Loads, decides and seals, appends the events with the rows, records
- * the new revisions in the key store, and clears the caller caches in every process. After a conflict, loads and
- * decides again. Throws StoreUnavailable after 5 s.
+ * The write path for a tenant and its applications. Loads the directory, decides the commands and seals their events.
+ * Then appends the events with the rows, records the new revisions in the key store, and clears the caller caches in
+ * every process. After a conflict, starts over. Throws StoreUnavailable if conflicts continue for 5 s.
  */
 export function changeDirectory<T>(
   vault: Vault,
@@ -122,7 +122,7 @@ type Written = {
   readonly events: readonly NewEvent[];
 };
 
-/** Returns false if another writer committed first. In that case, the caller loads and decides again. */
+/** Returns false if another writer committed first. In that case, the calling function starts over. */
 async function store(
   vault: Vault,
   { tenantId, directory, view, events }: Written,
@@ -153,7 +153,7 @@ async function store(
   if (outcome === 'claimed') throw new StoreUnavailable('claims', 'taken_over');
   if (outcome !== 'committed') return false;
   // Threat: an attacker replaces a row with an older version of the row. The key store must have recorded the new
-  // revisions before the response is sent, so that the older version is recognized.
+  // revisions before the response is sent, so that the vault detects the older version.
   if (records.length > 0) await vault.keys.noteDirectory(records);
   return true;
 }

@@ -26,8 +26,8 @@ export async function deleteTenant(
 
 /**
  * Finishes a tenant deletion that returned 503: destroys the tenant keys that still exist. The API key must belong to
- * the application that requested the deletion. Returns false if the tenant was not deleted by that application, or if
- * all tenant keys are already destroyed.
+ * the application that requested the deletion. Returns false unless that application deleted the tenant and at least
+ * one tenant key still exists.
  */
 export async function finishTenantDeletion(vault: Vault, key: string): Promise<boolean> {
   if (!isWellFormedApiKey(key)) return false;

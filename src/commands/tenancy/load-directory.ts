@@ -19,9 +19,9 @@ export type Concerned = {
 };
 
 /**
- * Loads from the rows the part of a tenant's directory that a decision needs. It consists of at most three
- * applications, regardless of how many applications the tenant has. The tenant's row is read first. If anything changes
- * after that read, the append at the revision of that row fails.
+ * Loads the part of a tenant's directory that a decision needs: the tenant and at most three applications, regardless
+ * of how many applications the tenant has. Reads the tenant's row first. If anything changes after that read, the
+ * append at the revision of that row fails.
  */
 export async function loadDirectory(vault: Vault, tenantId: string, concerned: Concerned): Promise<LoadedDirectory> {
   const record = await vault.directory.get('tenant', tenantId);

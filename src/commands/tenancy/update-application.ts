@@ -9,7 +9,7 @@ import type { Vault } from '../../vault/vault.js';
 import { changeDirectory, type DirectoryContext } from './change-directory.js';
 import { documentAfter } from './document-after.js';
 
-/** The fields of a `PUT` request, with their JSON types. */
+/** The fields of a `PUT` request on an application. The JSON types of the fields have already been checked. */
 export type ApplicationUpdate = AccessFields & {
   readonly name: string;
   readonly type?: Json | undefined;

@@ -7,7 +7,7 @@ import { changeDirectory, type DirectoryContext } from './change-directory.js';
 
 const keyBytes = 32;
 
-/** `secret` is returned only in this response. */
+/** A webhook with a new secret. No later response contains the secret. */
 export type WebhookWithSecret = { readonly webhook: WebhookDocument; readonly secret: Secret<string> };
 
 /** Creates a webhook with its first secret (docs/contract.md, "Webhooks"). */

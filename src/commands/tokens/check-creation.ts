@@ -8,8 +8,8 @@ import { prepareCreation } from './creation.js';
 
 /**
  * Runs those checks of `createToken` that do not read the token stores. Stores nothing. Threat: a caller uses these
- * checks to find ids in use or stored values without being charged for guesses. For this reason, they look up neither
- * ids nor values.
+ * checks to find ids in use or stored values without being charged for guesses. For this reason, the checks look up
+ * neither ids nor values.
  */
 export async function checkCreation(
   vault: Vault,

@@ -13,9 +13,9 @@ import type { Vault } from '../../vault/vault.js';
 const aliasTriesMax = 10;
 
 /**
- * Returns an id for a new token. `taken` is how many earlier choices for this token were in use. `random` may be
- * derived from an idempotency key. The last choice is a UUID that is not derived from that key. If a client reuses an
- * idempotency key after its claim was discarded, every derived id is in use, and only this last choice is free.
+ * Returns an id for a new token. `taken` is the number of earlier choices for this token that were in use. `random` may
+ * be derived from an idempotency key. The last choice is a UUID that is not derived from that key. If a client reuses
+ * an idempotency key after its claim was discarded, every derived id is in use, and only this last choice is free.
  */
 export function* chooseId(
   vault: Vault,

@@ -118,12 +118,12 @@ type Command = {
   readonly cmd: string | null;
 };
 
-/** A creation and the id to try for it. `taken` is how many earlier ids for this creation were in use. */
+/** A creation and the id to try for it. `taken` is the number of earlier ids for this creation that were in use. */
 type Candidate = { readonly creation: Creation; readonly id: string; readonly stream: string; readonly taken: number };
 
 /**
- * `hits` is the number of values for which a token was already stored. `foreignHits` is how many of these tokens belong
- * to other applications: the caller's application neither created them nor was the last to change them.
+ * `hits` is the number of values for which a token was already stored. `foreignHits` is the number of these tokens that
+ * belong to other applications: the caller's application neither created them nor was the last to change them.
  */
 type Created = {
   readonly ok: true;
@@ -133,7 +133,9 @@ type Created = {
 };
 /** `index` is the index of the failed creation. It is null if the rejection concerns the whole request. */
 type Failed = { readonly ok: false; readonly index: number | null; readonly rejected: Rejected };
-/** The indexes of the candidates whose ids are in use, if a different id can be tried for each of them. */
+/**
+ * `taken` contains the indexes of the candidates whose ids are in use. A different id can be tried for each of them.
+ */
 type Taken = { readonly ok: false; readonly taken: readonly number[] };
 
 /**

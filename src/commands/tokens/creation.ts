@@ -24,7 +24,7 @@ export type Creation = TokenDraft & {
   readonly indexValues: readonly string[];
   /** A keyed hash of the fingerprint. Tokens with equal fingerprints have equal hashes. */
   readonly fingerprintHash: string;
-  /** The transform under which the response shows the token to its creator. */
+  /** The transform that is applied to the token in the response to its creator. */
   readonly transform: Transform;
   /** True if deduplication is in force for the request. */
   readonly distinct: boolean;

@@ -53,7 +53,7 @@ const nothingCharged: ChargedMisses = { ok: true, hits: () => undefined };
  *
  * Threat: an application stores a token for each candidate value without deduplication. If hits on its own tokens were
  * free, the application could try all candidates without limit. It would notice as soon as another application stores a
- * token with one of these values.
+ * token with one of these values, because the lookup returns the newest token.
  */
 export async function chargeDeduplication(
   { guesses }: Vault,

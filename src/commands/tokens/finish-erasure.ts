@@ -33,9 +33,9 @@ export function forgetFinished({ unfinishedErasures }: Vault, tenantId: string, 
 }
 
 /**
- * Finishes the earlier deletions of the tenant that failed. Queries do not find deleted tokens, so a retry of a
- * deletion by query does not find these tokens again. Without this step, the retry would report success before the keys
- * of these tokens are destroyed. After a restart of the process, the shredder destroys these keys.
+ * Finishes the tenant's earlier deletions that failed. Queries do not find deleted tokens, so a retry of a deletion by
+ * query does not find these tokens again. Without this step, the retry would report success before the keys of these
+ * tokens are destroyed. After a restart of the process, the shredder destroys these keys.
  */
 export async function finishRemembered(vault: Vault, tenantId: string): Promise<void> {
   for (const stream of [...(vault.unfinishedErasures.get(tenantId) ?? [])]) {

@@ -15,7 +15,7 @@ import { createToken } from './create-tokens.js';
 /** `skipped` means that the requested token already existed. */
 export type Imported = 'created' | 'skipped' | 'deduplicated';
 
-/** A create request that contains an id. The id ensures that a retry changes nothing. */
+/** A create request that contains an id. Because of the id, a retry of the request changes nothing. */
 export type ImportRequest = TokenRequest & { readonly id: string };
 
 /**

@@ -1,7 +1,7 @@
 /**
  * Returns true if an `If-Match` header matches this revision (RFC 9110, 13.1.1). The header is `*`, one entity tag, or
- * a list of entity tags. Weak entity tags never match. If the request has no such header, pass null, which matches
- * every revision.
+ * a list of entity tags. Weak entity tags never match. If the request has no such header, pass null. Null matches every
+ * revision.
  */
 export function preconditionHolds(ifMatch: string | null, revision: number): boolean {
   return ifMatch === null || namesRevision(ifMatch, revision);

@@ -162,8 +162,8 @@ async function attemptUpdate(vault: Vault, update: Update, attempt: Attempt): Pr
 }
 
 /**
- * Stores the result for a retry. Returns the other live token, which already has the new fingerprint. Changes neither
- * token.
+ * Handles an update whose new fingerprint another live token already has. Changes neither token, stores the result for
+ * a retry, and returns the other token.
  */
 async function storeDuplicate(
   { context }: Update,
@@ -200,8 +200,8 @@ function updateCommand(
     codesEndUpTo: earliestForCodes(vault.clock),
     changed,
     dataReplaced,
-    // If this setting is on, the keys of replaced data are kept until the token is deleted. Callers can then replay the
-    // token as of an earlier time.
+    // If `keep_superseded_data` is on, the keys of replaced data are kept until the token is deleted. Until then,
+    // callers can read the token as it was at an earlier time.
     keepSuperseded: context.caller.tenantSettings.keep_superseded_data === 'true',
     expiresAt,
     cvc: cvc.is,

@@ -8,10 +8,10 @@ import type { Config } from '../config/config.js';
 const purpose: VaultKeyPurpose = 'integrity';
 
 /**
- * Returns the key that authenticates a backup's manifest. Reads it from the keys in the backup, where it is wrapped
- * under the root key. Throws BackupRefused if the backup does not contain the key, or if none of `rootKeys` can unwrap
- * it. Threat: an attacker who can write to the backup replaces every file in it. The attacker cannot compute a valid
- * MAC without the root key.
+ * Returns the key that authenticates a backup's manifest. The key is among the keys in the backup, wrapped under the
+ * root key. Throws BackupRefused if the backup does not contain the key, or if none of `rootKeys` can unwrap it.
+ * Threat: an attacker who can write to the backup replaces every file in it. The attacker cannot compute a valid MAC
+ * without the root key.
  */
 export async function backupMacKey(
   { settings }: Config,

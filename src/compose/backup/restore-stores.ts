@@ -44,7 +44,8 @@ export function expectNoData({ settings }: Config): void {
 }
 
 /**
- * Restores the files into a temporary directory next to the data directory. Renames the directory when it is complete.
+ * Restores the files into a temporary directory next to the data directory. When the directory is complete, renames it
+ * to the data directory.
  */
 async function restoreFiles(restoring: Restoring): Promise<number> {
   const { config, folder, files, keyLines, erased, onPhase } = restoring;
@@ -70,8 +71,8 @@ async function restoreFiles(restoring: Restoring): Promise<number> {
 }
 
 /**
- * Compares the log with the list of erased keys before it writes any key. If erasures are missing from the log and the
- * operator does not accept them, the key store remains empty.
+ * Restores the keys. Before it writes any key, it compares the log with the list of erased keys. If erasures are
+ * missing from the log and the operator has not accepted them, it throws an error, and the key store remains empty.
  */
 async function restoreKeys(restoring: Restoring): Promise<number> {
   const { config, keyLines, erased, expectAccepted, onPhase } = restoring;

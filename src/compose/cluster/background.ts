@@ -28,7 +28,7 @@ type Deps = RunnerDeps & {
    * irreversible changes.
    */
   readonly mayLead: () => boolean;
-  /** Completes work that other processes left unfinished. */
+  /** Ends the batches that other processes abandoned, sets lost timers again, and removes unused rows. */
   readonly clear: () => Promise<unknown>;
   readonly onError: (error: unknown) => void;
 };
@@ -36,8 +36,8 @@ type Deps = RunnerDeps & {
 export type Background = { start(): void; stop(): Promise<void> };
 
 /**
- * Creates the background work. One of the participating processes runs this work as the leader. The leader updates the
- * rows up to the head of the log, destroys ended keys, and records expiries and purges that are due.
+ * Creates the background work. Of all processes that take part, only the current leader runs this work. The leader
+ * updates the rows up to the head of the log, destroys ended keys, and records expiries and purges that are due.
  *
  * Two leaders may run for a short time while the lease moves from one process to the other. This is safe, because the
  * correctness of row and key writes does not depend on the lease.

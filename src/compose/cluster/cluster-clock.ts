@@ -19,7 +19,7 @@ export const clockOffMsMax = 2_000;
 const codeLifeMsMax = 3_600_000;
 
 export type ClusterClock = Required<Clock> & {
-  /** Returns half the width in ms of the interval in which MongoDB's time lies. */
+  /** Returns half the width, in ms, of the interval that contains MongoDB's time. */
   uncertaintyMs(): number;
   /** Returns the time in ms by which this machine's clock is ahead of MongoDB's. */
   offMs(): number;
@@ -109,7 +109,7 @@ export async function clusterClock(
 
   /**
    * Returns the earliest possible value of MongoDB's time. While this machine's clock disagrees with MongoDB's, returns
-   * a time no later than the last agreement, so that the vault destroys only what was due at that time.
+   * a time no later than the last agreement, so that the vault destroys only data that was due at that time.
    */
   function earliest(): number {
     const steady = machine.steady();
@@ -127,8 +127,8 @@ export async function clusterClock(
 
   // Measures a second time, because the first measurement may have included the wait for an election or a connection.
   await compare();
-  // The timer only reports errors. The interval grows while MongoDB is unavailable, but the process serves no requests
-  // during that time anyway.
+  // A failed comparison is only reported. The bounds become wider while MongoDB is unavailable, but the process serves
+  // no requests during that time anyway.
   const timer = setInterval(() => compare().catch(onError), compareEveryMs);
   timer.unref();
 

@@ -18,12 +18,12 @@ type Deps = {
 };
 
 /**
- * The minimum time for which the vault updates the old rows after a rebuild. It exceeds `trustedMs`, the longest time
- * for which a process reads rows before it checks again which generation is in use.
+ * After a rebuild, the vault continues to update the old rows for at least this time. It is longer than `trustedMs`,
+ * the time after which each process checks again which generation is in use.
  */
 const minimalGraceMs = 3_000;
 
-/** The maximum number of events that are counted to measure a gap. */
+/** The maximum number of events to count when measuring how far the rows lag behind the log. */
 const gapMax = 1_000;
 
 /** Creates the projections of the cluster profile, including the token rebuild. */
@@ -39,7 +39,8 @@ export function clusterProjections({ vault, stores, keptMs, state, onError }: De
   const position = () => checkpoints.position('tokens');
   const projections = createProjections({
     ...{ vault, generations, tokens, state },
-    // The command waits until it can remove the old rows. If the command exited earlier, no process would remove them.
+    // A rebuild command waits until it can remove the old rows. If the command exited earlier, no process would remove
+    // them.
     keptSeconds: 0,
     foldDirectory: () => foldDirectory(log, vault.integrity.rows),
     replaceDirectory: (records) => replaceDirectory(rowsConnection, records, log),

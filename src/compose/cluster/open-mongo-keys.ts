@@ -7,8 +7,8 @@ import type { Clock } from '../../ports/clock.js';
 
 /**
  * Opens the cluster profile's keys. If the database is empty, creates the first keys. Throws MongoBroken if this
- * vault's keys are wrapped under neither `rootKey` nor a key from `source`. The caller must close `keys` before it
- * closes the connection.
+ * vault's keys are wrapped under neither `rootKey` nor a key from `source`. The caller must close the returned `keys`
+ * before it closes the connection.
  */
 export async function openMongoKeys(
   connection: MongoConnection,

@@ -3,8 +3,8 @@ import { environmentName, flagMember, flagName } from './setting.js';
 
 /**
  * The options of commands that run as an application: the address of the service, and the API key. They are not
- * settings of the vault. `serve` and operator commands ignore their variables, and a configuration file cannot contain
- * them. See docs/contract.md, "Commands over HTTP".
+ * settings of the vault. `serve` and operator commands ignore the variables of these options, and a configuration file
+ * cannot contain the options. See docs/contract.md, "Commands over HTTP".
  */
 export const clientSettings = {
   address: {

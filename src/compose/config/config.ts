@@ -60,7 +60,7 @@ function check(given: readonly Given[]): { settings: Settings; problems: readonl
   return { settings: Object.fromEntries(values) as Settings, problems };
 }
 
-/** Returns text that names the invalid item of a list. The first item has the number 1. */
+/** Returns text that states which item of a list is invalid. Items are counted from 1. */
 function place(path: readonly PropertyKey[]): string {
   const [index] = path;
   return typeof index === 'number' ? ` (item ${index + 1})` : '';

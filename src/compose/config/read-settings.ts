@@ -8,7 +8,7 @@ import { isSettingPath, type SettingPath, settingPaths, settings } from './setti
 
 export type Source = 'default' | 'file' | 'environment' | 'flag';
 
-/** A value that has not been checked, with the name under which the user set it. */
+/** A value that has not been checked yet, and the name of the flag, variable or file member that contains it. */
 export type Given = {
   readonly path: SettingPath;
   readonly source: Source;
@@ -16,7 +16,7 @@ export type Given = {
   readonly value: unknown;
 };
 
-/** The settings from one source, with one line for each problem. */
+/** The settings from one source, and one line of text for each problem. */
 type Reading = { readonly given: readonly Given[]; readonly problems: readonly string[] };
 
 /** Variables for tests and for the servers that tests start. They have our prefix but are not settings. */
@@ -47,8 +47,8 @@ export function readEnvironment(env: Readonly<Record<string, string | undefined>
 }
 
 /**
- * Reads the settings from a command's flags, whose member names commander assigns. Ignores all other flags. Commander
- * has already rejected unknown flags, so they belong to the command.
+ * Reads the settings from a command's flags. Commander assigns the member names in `flags`. Ignores flags that are not
+ * settings. They are the command's own flags, because commander has already rejected unknown flags.
  */
 export function readFlags(flags: Readonly<Record<string, unknown>>): Reading {
   const given = settingPaths.flatMap((path): Given[] => {

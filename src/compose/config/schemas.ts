@@ -22,8 +22,8 @@ const ratioError = 'must be a number from 0 to 1';
 export const ratio = z.number({ error: ratioError }).min(0, { error: ratioError }).max(1, { error: ratioError });
 
 /**
- * The address of an OpenTelemetry collector, or null. The address contains no username or password, because the exporter
- * reads them from a separate environment variable.
+ * The address of an OpenTelemetry collector, or null. The address contains no username or password, because the
+ * exporter reads them from a separate environment variable.
  */
 export const collectorUrl = z
   .string({ error: 'must be text' })
@@ -193,7 +193,7 @@ export const scopes = z
 const idError = 'tenant, private and management must be ids';
 const id = z.string({ error: idError }).regex(/^[A-Za-z0-9_-]{1,100}$/, { error: idError });
 
-/** An ordered list of rules. Each rule defines what the members of one of the identity provider's groups may access. */
+/** An ordered list of rules. Each rule grants access to the members of one of the identity provider's groups. */
 export const groupRules = z.array(
   z
     .strictObject(

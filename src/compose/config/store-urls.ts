@@ -53,7 +53,7 @@ function textOf(file: string): string | null {
 
 /**
  * Returns one line for each address that is not secure. Threat: an attacker on the network reads or changes the sealed
- * data and wrapped keys that the connections to these addresses transfer.
+ * data and wrapped keys that are sent to and from these addresses.
  */
 function unsafe(urls: Readonly<Record<keyof StoreUrls, string | null>>): readonly string[] {
   const problems: string[] = [];

@@ -21,7 +21,9 @@ type Deps = {
   readonly onError: (error: unknown) => void;
 };
 
-/** Creates the projections of the embedded profile, including the token rebuild, which runs on a separate thread. */
+/**
+ * Creates the projections of the embedded profile, including the token rebuild. The rebuild runs on a separate thread.
+ */
 export function embeddedProjections({ vault, stores, dataDir, keptMs, state, onSwap, onError }: Deps) {
   const generations: Generations = {
     ...stores.generations,

@@ -6,7 +6,7 @@ import type { ServiceState } from '../../ports/service-state.js';
 /**
  * Returns the service's state. The state depends on whether `vault.db` and `keys.db` can be read and whether the last
  * write to the access log succeeded. The vault writes rows and the directory in the same transaction as their events,
- * so only the shredder can have a gap. `damage` lists the damage that was found.
+ * so only the shredder can lag behind the log. `damage` lists the damage that was found.
  */
 export async function embeddedState(
   { log, keys }: { readonly log: EventLog; readonly keys: KeyRing },

@@ -209,8 +209,9 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
         // Destroys ended keys now to keep the next start short. Otherwise, the next start would read all events since
         // keys were last destroyed. These events may include a whole import.
         await shredWithNotice(stores.log, stores.keys, onNotice).catch(() => undefined);
-        // If this write fails, the key store's record of the log is slightly out of date. Threat: an attacker forges a
-        // log, and an operator opens it to examine it. The key store must never record such a log.
+        // If this write fails, the key store's record of the log is only slightly out of date, so the error is ignored.
+        // Threat: an attacker forges a log, and an operator opens it to examine it. The key store must never record
+        // such a log.
         if (!acceptsOlderLog) await noteLog(stores).catch(() => undefined);
         await held.stop();
         dailyCounts.close();

@@ -62,7 +62,7 @@ export function startRebuildThread(data: ThreadData): RebuildThread {
     build: (...input) => call('build', ...input),
     compare: (...input) => call('compare', ...input),
     directory: () => call('directory'),
-    // Only the thread has the unwrapped keys, so they are gone when the thread has exited.
+    // Only the rebuild thread caches unwrapped keys for the rebuild, so they are gone once the thread has exited.
     forgetKeys: close,
     close,
   };

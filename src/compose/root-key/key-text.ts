@@ -4,8 +4,8 @@ const carriageReturn = 0x0d;
 
 /**
  * Decodes 64 hexadecimal characters, with an optional line ending, into the 32 bytes of a key. Returns null for any
- * other input. The input is a buffer, because a string that contains the key could not be zeroed. The result has a
- * dedicated buffer.
+ * other input. The input is a buffer, because a string that contains the key could not be zeroed. The returned buffer
+ * shares its memory with no other buffer.
  */
 export function decodeKeyText(text: Buffer): Buffer | null {
   let end = text.length;

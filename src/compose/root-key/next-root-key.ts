@@ -66,9 +66,9 @@ export function isReplaced(file: string): boolean {
 }
 
 /**
- * Overwrites the old root key in its file with the new key. Then overwrites and removes the new key's file. Without
- * this, a disk block could still contain the new key after a later rotation has replaced it. If the function is
- * interrupted, at least one of the two files contains the complete new key.
+ * Overwrites the old root key in its file with the new key. Then overwrites and removes the new key's file. If that
+ * file were only removed, a disk block could still contain the new key after a later rotation has replaced it. If the
+ * function is interrupted, at least one of the two files contains the complete new key.
  */
 export function replaceRootKeyFile(file: string, nextFile: string, key: Buffer): void {
   const text = encodeKeyText(key);
@@ -88,7 +88,8 @@ export function replaceRootKeyFile(file: string, nextFile: string, key: Buffer):
 function expectReplaceable(file: string): void {
   try {
     accessSync(dirname(file), constants.W_OK);
-    // The check skips a file with mode 0400, because the rotation changes the mode before it writes to the file.
+    // A read-only file (mode 0400) passes this check, because the rotation makes the file writable before it writes to
+    // it.
     if ((statSync(file).mode & 0o200) !== 0) accessSync(file, constants.W_OK);
   } catch {
     throw new RotationRefused(

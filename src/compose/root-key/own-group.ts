@@ -18,7 +18,8 @@ export function isOfOwnGroup({ gid }: Pick<Stats, 'gid'>): boolean {
 }
 
 /**
- * Returns true if root owns the file and this process does not run as root. A mounted Secret or volume has such files.
+ * Returns true if root owns the file and this process does not run as root. A mounted Secret or volume contains such
+ * files.
  */
 export function isRoots({ uid }: Pick<Stats, 'uid'>): boolean {
   return uid === 0 && process.geteuid?.() !== 0;

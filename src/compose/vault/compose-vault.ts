@@ -71,7 +71,7 @@ export type Parts = Pick<
    */
   readonly rowCache: RowCache | null;
   readonly spans: Spans | null;
-  /** The names of the stores in spans. */
+  /** The names that spans use for the stores. */
   readonly systems: { readonly log: string; readonly rows: string };
   readonly onError: (error: unknown) => void;
 };

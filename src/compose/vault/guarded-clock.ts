@@ -34,9 +34,9 @@ export type GuardedClock = Required<Omit<Clock, 'steady'>> & {
   hold(): HoldStatus | null;
   /** Records the operator's confirmation of the clock. Returns false if the clock is not on hold. */
   confirm(): Promise<boolean>;
-  /** Records the current time. */
+  /** Saves the current time. */
   record(): Promise<void>;
-  /** Starts recording the time every minute. */
+  /** Starts to save the current time once a minute. */
   start(): void;
   stop(): Promise<void>;
 };
@@ -59,9 +59,9 @@ type Deps = {
  * - The vault starts more than one hour before the newest recorded time.
  * - The clock steps by more than one hour in either direction.
  *
- * During a hold, the vault destroys nothing, and hides everything that is due by the old or the new time. The hold ends
- * when the vault has run for 24 hours, when the operator confirms the clock, or when the clock returns to the expected
- * time.
+ * During a hold, the vault destroys nothing, and hides everything that is due according to either the old or the new
+ * time. The hold ends when the vault has run for 24 hours, when the operator confirms the clock, or when the clock
+ * returns to the expected time.
  *
  * Verification codes have their own time scale. When the clock steps back, that scale moves forward by the same amount,
  * so the codes do not live longer. At startup, the vault cannot determine how long it was stopped. If the clock has
@@ -146,7 +146,10 @@ export async function guardedClock(needs: Deps): Promise<GuardedClock> {
     write().catch(onError);
   }
 
-  /** Writes the records one after another, so that an older record never replaces a newer record. */
+  /**
+   * Writes a record of the current time. Waits for earlier writes to finish, so that an older record never replaces a
+   * newer one.
+   */
   function write(): Promise<void> {
     const written = saving.then(async () => {
       const record = { newest: wallNow(), codesAhead: codesAhead(), hold };

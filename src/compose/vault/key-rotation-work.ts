@@ -4,15 +4,15 @@ import { isReplaced, replaceRootKeyFile, takeNextRootKey } from '../root-key/nex
 import type { RootKeyPlace } from '../root-key/root-key-place.js';
 
 /**
- * The progress and the result of a rotation. `root_key_file` is the file that contains the new root key afterwards.
- * `cleared` means that this call only cleaned up after an interrupted rotation.
+ * The progress and the result of a rotation. `root_key_file` is the file that contains the new root key after the
+ * rotation. `cleared` means that only the remains of an interrupted rotation were cleaned up.
  */
 export type KeyRotationState =
   | { readonly state: 'none' }
   | { readonly state: 'running'; readonly done: number; readonly total: number }
   | { readonly state: 'rotated' | 'cleared'; readonly root_key_file: string };
 
-/** Rotates all keys in this process. Only one rotation runs at a time. */
+/** Runs key rotations in this process, one at a time. */
 export type KeyRotationWork = {
   /** Starts a rotation, or continues an interrupted rotation. Does nothing if a rotation is already running. */
   start(): void;

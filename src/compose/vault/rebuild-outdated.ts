@@ -4,7 +4,7 @@ import type { StoredProjection } from '../../views/versions.js';
 
 type Deps = { readonly tokens: TokenRebuild; readonly projections: Projections };
 
-/** Rebuilds projections that an older version built, and continues an interrupted rebuild. It is called at startup. */
+/** Rebuilds projections that an older version built, and continues an interrupted rebuild. Called at startup. */
 export async function rebuildOutdated(
   { tokens, projections }: Deps,
   outdated: readonly StoredProjection[],

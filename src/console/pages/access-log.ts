@@ -189,7 +189,7 @@ async function namesIn(visit: Visit, entries: readonly ShownEntry[]): Promise<Re
   return names;
 }
 
-/** Returns the fields of an access log entry for the table. */
+/** Returns the fields that the table shows for an access log entry. */
 function rowOf({ entry, entityId, trace }: ShownEntry, pathOf: Links, names: ReadonlyMap<string, string>) {
   const {
     time: at,

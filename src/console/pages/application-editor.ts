@@ -223,7 +223,7 @@ async function save(visit: Visit, application: LivingApplication, form: Applicat
     return showEdit(visit, application, form, { errors: updated.errors, status: 400, ...kept });
   }
   const problem = problemCatalogue[updated.code];
-  // All problems except 409 are thrown. If the problem is a 403, the error page then records it in the access log.
+  // Problems other than 409 are thrown, so that the error page records a 403 in the access log.
   if (problem.status !== 409) throw problemFrom(updated);
   return showEdit(visit, application, form, { problem, status: 409, ...kept });
 }

@@ -117,7 +117,7 @@ export async function existingApplication({ vault, caller, param }: Visit): Prom
   return application;
 }
 
-/** A description of the purpose of each application type. */
+/** Describes the purpose of each application type. */
 export const typeNotes: Readonly<Record<ApplicationType, string>> = {
   private: 'For servers: may read and reveal tokens, as far as its access allows.',
   public: 'For browsers and apps: may only create and update tokens. Its key does not need to be secret.',
@@ -169,7 +169,7 @@ async function show(visit: Visit, application: LivingApplication, options: ShowO
   const { id, document } = application;
   const { name, type, access } = document;
   const { status = 200 } = options;
-  // Reads are recorded automatically only for responses with status 200.
+  // Only reads with status 200 are recorded automatically, so other reads are recorded here.
   if (status !== 200) await recordManagementRead(vault, visit.context, 'application', id);
   const keys = await listKeys(vault, caller.tenantId, id);
   if (!keys.ok) throw problemFrom(keys);
@@ -230,7 +230,7 @@ async function remove(visit: Visit) {
   });
 }
 
-/** Issues an API key and shows it once. If `replaces` is the id of a key, the page then offers to revoke that key. */
+/** Issues an API key and shows it once. If `replaces` is the id of a key, the page offers to revoke that key. */
 async function issue(visit: Visit, replaces: string | null) {
   const { vault, request, param } = visit;
   const id = param('id');

@@ -36,7 +36,7 @@ async function newestBackup({ service, vault }: Visit): Promise<JsonObject> {
   return { ...backup(await service.state(), vault.clock.now()) };
 }
 
-/** Parses the findings of the `diagnose` operation and adds `other`. Returns problems first. */
+/** Parses the findings of the `diagnose` operation and adds `other`. In the result, problems come first. */
 function findingsIn(value: Json, other: JsonObject) {
   const given = isJsonObject(value) ? value['findings'] : [];
   const findings = [...(Array.isArray(given) ? given : []), other].filter(isJsonObject).map((finding) => ({

@@ -93,7 +93,8 @@ async function show(visit: Visit, { status = 200, flash, rotationError = null }:
   const rotation = rotationOf(await operations.run('keys-rotation', {}));
   const { backupMadeAt } = await service.state();
   const due = await vault.rows.due(earliestNow(vault.clock), overdueMax, earliestForCodes(vault.clock));
-  // Once the new rows are in use, the rebuild only has to wait until it can remove the old rows.
+  // Once the new rows are in use, the rebuild only waits until it may remove the old rows. It no longer counts as
+  // running.
   const isRebuilding = statuses.some(({ rebuild }) => rebuild !== null && rebuild.phase !== 'keeping');
   const isRunning = rotation.state === 'running' || isRebuilding;
   const projections = await Promise.all(
@@ -123,7 +124,7 @@ const phases = {
   dropping: 'Removing the rows that are not in use',
 } as const;
 
-/** Returns the fields of a projection for the page. */
+/** Returns the fields that the page shows for a projection. */
 function rowOf({ name, version, generation, gap, state, rebuild, lastRebuild }: ProjectionStatus) {
   return {
     ...{ name, version, generation },

@@ -20,7 +20,8 @@ const seriesMax = 6;
  * - Every session: whether the vault is ready, as in `/health/ready`.
  * - A caller with `log:read`: the last checkpoint, the accesses, and the findings that concern its tenant.
  * - A caller with `report:read`: how many tokens its tenant has.
- * - An operator: the reasons, stores and projections, as on the admin listener, and the findings of the quick checks.
+ * - An operator: the reasons why the vault is not ready, the stores and the projections, as on the admin listener, and
+ *   the findings of the quick checks.
  */
 export const overviewPage: ConsolePage = {
   menu: { label: 'Overview', group: 'Vault' },

@@ -94,7 +94,7 @@ async function show(visit: Visit, tenant: TenantDocument, options: Options) {
       error: errorOf(errors, 'confirmation'),
     },
   };
-  // Reads are recorded automatically only for responses with status 200.
+  // Only reads with status 200 are recorded automatically, so other reads are recorded here.
   if (status !== 200) await recordManagementRead(visit.vault, visit.context, 'tenant', null);
   return visit.page('tenant', model, { title: 'Tenant', status });
 }

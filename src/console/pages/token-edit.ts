@@ -27,7 +27,7 @@ const edit = z.object({
 
 type Edited = z.output<typeof edit>;
 
-/** Changes the containers, metadata and expiry of a token. PATCH can change these fields without the token's data. */
+/** Changes the containers, metadata and expiry of a token. A PATCH of these fields does not need the token's data. */
 export const tokenEditPage: ConsolePage = {
   routes: [
     {

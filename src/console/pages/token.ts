@@ -18,7 +18,7 @@ import { findPlaintext, findToken, released, type Sheet, sheetOf, tokenPath } fr
 
 /** The page shows at most this many characters of an id. This is the length of the longest possible id. */
 const idMax = 400;
-/** The time in seconds for which a browser shows a plaintext value. */
+/** How long a browser shows a plaintext value, in seconds. */
 const revealedSeconds = 30;
 
 const reveal = z.object({ reason: z.string().default(''), as: z.enum(['page', 'file']).default('page') });
@@ -79,8 +79,8 @@ export const tokenPage: ConsolePage = {
 const noErrors: { readonly reason: string | null; readonly confirm: string | null } = { reason: null, confirm: null };
 
 /**
- * Shows the token. If the token does not exist, shows a link to the history of a deleted token, provided that the
- * session may read it.
+ * Shows the token. A token that does not exist may have been deleted, so a session that may read the history of a
+ * deleted token gets a link to that history.
  */
 async function showLiving(visit: Visit): Promise<FastifyReply> {
   try {
@@ -122,7 +122,7 @@ function mayDo({ caller }: Visit, { type, containers }: Sheet) {
 async function revealToken(visit: Visit): Promise<FastifyReply> {
   const asked = visit.form(reveal);
   const typed = asked.ok ? asked.value.reason : '';
-  // The reason in the access log must not contain line breaks. The form contains a pasted line break as two characters.
+  // The reason in the access log must not contain line breaks. A browser sends a pasted line break as two characters.
   const text = typed.replaceAll(/\s+/g, ' ').trim();
   const stated = parseVisitor({ person: { name: 'person', text: undefined }, reason: { name: 'reason', text } });
   if (!asked.ok || !stated.ok) {

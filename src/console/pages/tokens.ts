@@ -108,7 +108,7 @@ function around(query: string) {
   return { before: query.slice(0, at), at: character, after: query.slice(at + character.length) };
 }
 
-/** Returns the fields of a token for the table. */
+/** Returns the fields that the table shows for a token. */
 function rowOf(token: JsonObject) {
   const { id, type, containers, created_at: createdAt, expires_at: expiresAt = null } = token;
   const isHidden = !Object.hasOwn(token, 'data');

@@ -123,7 +123,7 @@ async function list(visit: Visit) {
   return visit.page('webhooks/list', model, { title: 'Webhooks' });
 }
 
-/** Returns the fields of a webhook for a page, without the webhook's secrets. */
+/** Returns the fields that a page shows for a webhook. They do not include the webhook's secrets. */
 function shownWebhook({ id, url, description, enabled, event_types, token_types, containers }: WebhookDocument) {
   return {
     ...{ id, path: pathOf(id), url, description, enabled },
@@ -165,7 +165,7 @@ async function show(visit: Visit, webhook: WebhookDocument, errors: FieldErrors)
     confirmError: errorOf(errors, 'confirmation'),
   };
   const status = Object.keys(errors).length === 0 ? 200 : 400;
-  // Reads are recorded automatically only for responses with status 200.
+  // Only reads with status 200 are recorded automatically, so other reads are recorded here.
   if (status !== 200) await recordManagementRead(vault, visit.context, 'webhook', webhook.id);
   return visit.page('webhooks/show', model, { title: 'Webhook', status });
 }
@@ -209,8 +209,8 @@ function versionOf({ created_at, modified_at }: WebhookDocument): string {
 }
 
 /**
- * Converts a form to a request body. A form without a selected token type covers all types. A form without a container
- * covers all containers.
+ * Converts a form to a request body. If no token type is selected, the webhook covers all types. If no container is
+ * entered, it covers all containers.
  */
 function fieldsIn(form: TypedForm): WebhookFields {
   const types = form.values('token_types');

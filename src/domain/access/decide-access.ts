@@ -68,8 +68,8 @@ export function transformForEach(
 }
 
 /**
- * Returns the transform with which the caller sees a token that it creates in these containers. Returns null if the
- * caller may not create the token. See docs/contract.md, "Access rules".
+ * Returns the transform that the caller has for a token that it creates in these containers. Returns null if the caller
+ * may not create the token. See docs/contract.md, "Access rules".
  */
 export function transformForCreate(caller: Caller, containers: readonly string[]): Transform | null {
   return transformForEach(caller, 'token:create', containers);

@@ -3,8 +3,7 @@ import { codePointCount, isWellFormed } from '../text.js';
 
 /**
  * The person for whom an application makes a request, and the reason for it (docs/contract.md, "Person and reason").
- * Strongroom records the person and the reason. It encrypts them together with the trace id. They have no effect on
- * access.
+ * Strongroom records both, encrypted together with the trace id. They have no effect on access.
  */
 export type Visitor = {
   /**

@@ -29,8 +29,8 @@ export function templateBudget(): Budget {
 }
 
 /**
- * Evaluates one expression of a template. Its filters read only what the caller may see. Threat: if filters could read
- * the stored value, a caller that sees only the masked value could use them as an oracle.
+ * Evaluates one expression of a template. Its filters read only the parts of the token that the caller may see. Threat:
+ * if filters could read the stored value, a caller that sees only the masked value could use them as an oracle.
  */
 export function* evaluateSlot(
   expressions: Expressions,

@@ -18,8 +18,8 @@ const aliasCard = aliasFilter(
   'alias_card',
   [optional(flag, false), optional(flag, false)],
   (text, [keepBin, keepLast4], random) => {
-    // Rejects other characters, because the alias would contain them unchanged. The alias becomes the token's id, which
-    // is not secret.
+    // Rejects other characters, because the alias would contain them unchanged. The alias becomes the token's id, and
+    // ids are not secret.
     if (!/^[\d .-]*$/.test(text)) return new Refusal('alias_card: the value holds more than digits and separators');
     const all = characters(text);
     const positions = digitPositions(all);

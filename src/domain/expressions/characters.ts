@@ -33,8 +33,8 @@ export function* codePoints(text: string): Steps<CodePoints> {
 }
 
 /**
- * Converts code points back to text. Many code points are converted in one call, which takes a tenth of the time of one
- * call for each code point.
+ * Converts code points back to text. Many code points are converted in one call, because one call for each code point
+ * would take ten times as long.
  */
 export function* textOfCodePoints(all: CodePoints): Steps<string> {
   if (all instanceof Uint8Array) return Buffer.from(all.buffer, all.byteOffset, all.length).toString('latin1');
@@ -68,14 +68,14 @@ export function charactersBetween(text: string, start: number, length: number): 
   return text.slice(end, indexAfter(text, end, length));
 }
 
-/** Returns the index that is `count` code points after an index. */
+/** Returns the index that is `count` code points after the index `from`. */
 function indexAfter(text: string, from: number, count: number): number {
   let at = from;
   for (let left = count; left > 0 && at < text.length; left--) at += isPairAt(text, at) ? 2 : 1;
   return at;
 }
 
-/** Returns how many code points follow an index. Stops counting at `max`. */
+/** Returns how many code points follow the index `from`. Stops counting at `max`. */
 function lengthFrom(text: string, from: number, max: number): number {
   let count = 0;
   for (let at = from; at < text.length && count < max; count++) at += isPairAt(text, at) ? 2 : 1;

@@ -13,7 +13,7 @@ export type Expression = {
   readonly parts: readonly (string | EvaluateObject)[];
   /** The number of `{{ }}` objects. 0 means that the source is plain text. */
   readonly objectCount: number;
-  /** True if the expression draws a random alias, which means that each evaluation may return a different value. */
+  /** True if the expression draws a random alias. In that case, each evaluation may return a different value. */
   readonly random: boolean;
   /** Everything that the expression's objects may read. */
   readonly reads: readonly Read[];

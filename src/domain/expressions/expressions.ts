@@ -10,7 +10,10 @@ import { checkMask, compileMask, type Mask } from './mask.js';
 import { Refusal } from './refusal.js';
 import type { RandomBelow, Scope } from './scope.js';
 
-/** What an expression may use. `aliases` allows the random `alias_*` filters, which only an id may use. */
+/**
+ * The variables and filters that an expression may use. `aliases` allows the random `alias_*` filters. Only the
+ * expression for an id may use them.
+ */
 export type ExpressionScope = { readonly variables: readonly ('data' | 'metadata')[]; readonly aliases?: boolean };
 
 export type Variables = { readonly data: Json; readonly metadata?: Readonly<Record<string, string>> | null };
@@ -22,7 +25,7 @@ export type Parsed =
 
 export type Evaluated = { readonly ok: true; readonly value: Json } | { readonly ok: false; readonly message: string };
 
-/** The data that a masked read returns. The data is either redacted or a value that is never null. */
+/** The data that a masked read returns. The data is either redacted or a value other than null. */
 export type MaskedData = { readonly redacted: true } | { readonly redacted: false; readonly data: Json };
 
 /**

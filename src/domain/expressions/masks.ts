@@ -147,8 +147,8 @@ function* shownOf(all: CodePoints, keep: string): Steps<Uint8Array> {
 }
 
 /**
- * Replaces each code point whose flag in `shown` is 0 with the mask character. Refuses a result of more than 512 KiB.
- * The mask character may take more bytes than the characters that it replaces, so the size is computed first.
+ * Puts the mask character in place of each code point whose flag in `shown` is 0. Refuses a result of more than 512
+ * KiB. The mask character may take more bytes than the characters that it replaces, so the size is computed first.
  */
 function* maskCharacters(all: CodePoints, maskCharacter: string, shown: Uint8Array): Steps<string | Refusal> {
   const mask = maskCharacter.codePointAt(0) ?? 0;

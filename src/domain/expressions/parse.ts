@@ -4,7 +4,7 @@ import { limits } from './limits.js';
 
 /**
  * A parsed `{{ }}` object whose names and arguments have not been checked yet. It consists of a value and the filters
- * through which the value is piped. Contains no liquidjs types.
+ * through which the value is piped. This type does not use any type of liquidjs.
  */
 export type Chain = { readonly initial: Operand; readonly filters: readonly FilterCall[] };
 

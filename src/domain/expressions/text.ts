@@ -59,8 +59,8 @@ const upcase = textFilter('upcase', [], (text) => changeCase(text, (part) => par
 const downcase = textFilter('downcase', [], (text) => changeCase(text, (part) => part.toLowerCase()));
 
 /**
- * Changes the letter case. The change makes a text at most three times as long in bytes, so only a long text can exceed
- * the limit and must be measured.
+ * Changes the letter case. This makes a text at most three times as long in bytes, so a short text cannot exceed the
+ * limit and is not measured.
  */
 function changeCase(text: string, change: (part: string) => string): string | Refusal {
   const mayNotFit = 3 * Buffer.byteLength(text) > limits.resultBytesMax;

@@ -3,7 +3,7 @@ import { crc32 } from 'node:zlib';
 import type { ApplicationType } from '../access/application-type.js';
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-/** 43 characters from a 62-character alphabet carry 256 bits. */
+/** 43 random characters from a 62-character alphabet contain 256 bits of randomness. */
 const secretLength = 43;
 const checksumLength = 6;
 const shape = /^sr_(?:private|public|management)_[0-9A-Za-z]{49}$/;

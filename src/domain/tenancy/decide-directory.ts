@@ -36,7 +36,8 @@ const needed: Readonly<Record<DirectoryCommand['do'], ManagementPermission | 'op
 /**
  * Decides a command on a tenant's directory. The function is pure and uses neither a clock nor keys. Threat: a caller
  * loses its rights after it was authenticated, and its command is still executed. The function therefore checks the
- * rights again, in the same state to which the events will be appended. See docs/contract.md, "Management rights".
+ * rights again, based on the same state of the directory that the events will be appended to. See docs/contract.md,
+ * "Management rights".
  */
 export function decideDirectory(command: DirectoryCommand, by: By, directory: TenantDirectory): DirectoryDecided {
   const holder = by.actor.kind === 'operator' ? null : callerOf(by.actor, by.at, directory);

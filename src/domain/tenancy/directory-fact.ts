@@ -3,8 +3,8 @@ import type { ApplicationDocument, TenantDocument } from './documents.js';
 /**
  * An event in a tenant's directory. `document` is the complete tenant or application after the event, and is encrypted.
  * Everything else is stored in plaintext: random ids, field names, and the hashes of API keys. Every API key has 256
- * random bits, so it cannot be guessed from its hash. `changed` lists the names of the changed top-level fields, in
- * request casing.
+ * random bits, so it cannot be guessed from its hash. `changed` lists the changed top-level fields by their names in
+ * requests.
  */
 export type DirectoryFact =
   | { readonly type: 'tenant.created'; readonly document: TenantDocument }

@@ -21,7 +21,10 @@ type Wanted =
       readonly do: 'update';
       /** The names of the changed top-level fields. Empty if nothing changes. */
       readonly changed: readonly string[];
-      /** True if data other than the cvc changes, so that the key of the previous data must be destroyed. */
+      /**
+       * True if data other than the cvc changes. In that case, the key of the previous data is destroyed unless
+       * `keepSuperseded` is true.
+       */
       readonly dataReplaced: boolean;
       /**
        * If true, the keys of replaced data are kept until the token is deleted or expires, so that earlier states can

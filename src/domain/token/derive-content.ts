@@ -7,10 +7,10 @@ import { checkContentSize } from './fields/content-size.js';
 import { evaluateFingerprint } from './fields/fingerprint-expression.js';
 import { evaluateSearchIndexes } from './fields/search-indexes.js';
 
-/** Content without the id and the fingerprint, which are determined later. */
+/** Content without the id and the fingerprint. Those two are determined later. */
 export type ContentDraft = Omit<TokenContent, 'fingerprint' | 'id'>;
 
-/** The results of evaluating the expressions of a token: the value to fingerprint, and the values to index. */
+/** The results of evaluating a token's expressions: the value to fingerprint, and the values to index. */
 export type Derived = { readonly fingerprintValue: string; readonly indexValues: readonly string[] };
 
 /**

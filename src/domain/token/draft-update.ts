@@ -183,7 +183,9 @@ function mergeMetadata(before: TokenContent['metadata'], patch: Json | undefined
   return patch === null ? valid(null) : checkMetadata(mergePatch(before ?? {}, patch));
 }
 
-/** Returns what a patch does to the stored cvc. A patch that does not contain a cvc keeps the stored cvc. */
+/**
+ * Returns the change that a patch makes to the stored cvc. A patch that does not contain a cvc keeps the stored cvc.
+ */
 function cvcAfter(patch: Json | undefined, value: string | null, isCard: boolean, hasCvc: boolean): UpdateDraft['cvc'] {
   if (!isCard || !isJsonObject(patch) || patch['cvc'] === undefined) return { is: 'kept' };
   if (value !== null) return { is: 'set', value };

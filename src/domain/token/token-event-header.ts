@@ -24,7 +24,7 @@ export type TokenEventHeader =
         /** The names of the changed top-level fields. */
         readonly changed: readonly string[];
         readonly key: string;
-        /** What the event does to the cvc. `set` means that a new cvc is encrypted under `cvc_key`. */
+        /** The change that the event makes to the cvc. `set` means that a new cvc is encrypted under `cvc_key`. */
         readonly cvc: 'kept' | 'set' | 'removed';
         readonly cvc_key?: string | undefined;
         readonly keeps?: string | undefined;

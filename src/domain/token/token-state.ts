@@ -61,14 +61,15 @@ export function cvcAt(life: TokenLife, now: number): CvcState | null {
   return life.cvc !== null && now < life.cvc.purgeAt ? life.cvc : null;
 }
 
-/** Returns the keys of a life that no event has marked for destruction. */
+/** Returns a life's keys that no event has marked for destruction. */
 export function keysOf(life: TokenLife): readonly string[] {
   return [life.key, ...life.superseded, ...(life.cvc === null ? [] : [life.cvc.key])];
 }
 
 /**
  * Completes the state after its events have been stored. If one of these events began a life, adds the position of that
- * event, which is known only after the append. `positions` are the positions of the events after `expectedRevision`.
+ * event. The position is known only after the append. `positions` are the positions of the events after
+ * `expectedRevision`.
  */
 export function withCreatedPosition(
   state: TokenState,

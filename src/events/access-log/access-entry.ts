@@ -11,9 +11,9 @@ export type AccessOutcome = 'success' | 'denied' | 'failed';
 export type TracePlace = { readonly stream: string; readonly revision: number };
 
 /**
- * One line of the access log (docs/contract.md, "Access log"). Nothing in an entry is derived from data. In place of a
- * token's id, an entry contains only a keyed hash, so no readable copy of the id remains after the token's row is
- * erased.
+ * One line of the access log (docs/contract.md, "Access log"). Nothing in an entry is derived from the data of a token.
+ * In place of a token's id, an entry contains only a keyed hash, so no readable copy of the id remains after the
+ * token's row is erased.
  */
 export type AccessEntry = {
   readonly tenantId: string;
@@ -26,13 +26,15 @@ export type AccessEntry = {
   /** The source address of the request. Null if the actor is the command line or the service itself. */
   readonly sourceAddress: string | null;
   readonly entityType: string;
-  /** The keyed hash of the id, in hex (`entity-ref.ts`). Null if the entry does not concern a single entity. */
+  /**
+   * The keyed hash of the entity's id, in hex (`entity-ref.ts`). Null if the entry does not concern a single entity.
+   */
   readonly entityRef: string | null;
   /** The random id of an application, key or tenant. This field never contains a token id. */
   readonly entityId: string | null;
   readonly operation: string;
   readonly outcome: AccessOutcome;
-  /** The message, which comes from a fixed set of messages. */
+  /** The message, one of a fixed set. */
   readonly message: string;
   /** The trace id, person and reason of the request, encrypted under the tenant's audit key. */
   readonly trace: Uint8Array | null;

@@ -24,12 +24,12 @@ export const checkpointSchema = z.object({
   log_id: z.string(),
   number: z.int().min(1),
   time: count,
-  /** The number of the newest hourly checkpoint, which may be this checkpoint itself. */
+  /** The number of the newest hourly checkpoint. It may be the number of this checkpoint. */
   hourly: z.int().min(1),
   /** How many of the checkpoints up to and including this one are hourly. */
   hours: z.int().min(1),
   position: count,
-  /** The number of commits in the chain, which is the size of the tree. */
+  /** The number of commits in the chain, and thus the size of the tree. */
   count,
   hash,
   root: hash,
@@ -83,7 +83,7 @@ export function treeOf({ count: size, peaks }: Pick<Checkpoint, 'count' | 'peaks
   return { size, peaks: peaks.map((peak) => Buffer.from(peak, 'hex')) };
 }
 
-/** Returns the plaintext part of a checkpoint's event. The time is omitted, because the event already contains it. */
+/** Returns the plaintext part of a checkpoint's event. The time is omitted, because the event stores it separately. */
 export function checkpointClear({ time: _, ...clear }: Checkpoint): JsonObject {
   return clear;
 }

@@ -40,8 +40,8 @@ export function openTrace(auditKey: Buffer, stored: Uint8Array, at: TracePlace):
 }
 
 /**
- * Returns the text to encrypt. If there is no person and no reason, the text is only the trace id, as in the original
- * format. No trace id begins with a bracket, so the original format cannot be confused with the newer format.
+ * Returns the text to encrypt. If `visitor` is null, the text is only the trace id, as in the original format. No trace
+ * id begins with a bracket, so the original format cannot be confused with the newer format.
  */
 function textOf({ traceId, visitor }: Trace): string {
   return visitor === null ? traceId : paddedJson([traceId, visitor.name, visitor.issuer, visitor.reason]);
@@ -53,7 +53,7 @@ function traceIn(text: string): Trace {
   return { traceId, visitor: { name, issuer, reason } };
 }
 
-/** For each audit key, the key that is derived from it for the epoch in which the audit key was last used. */
+/** For each audit key, the epoch in which it was last used, and the key that was derived from it for that epoch. */
 const derived = new WeakMap<Buffer, { readonly epoch: number; readonly key: Buffer }>();
 
 function epochKey(auditKey: Buffer, epoch: number): Buffer {

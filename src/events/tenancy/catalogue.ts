@@ -14,7 +14,7 @@ type DirectoryEventType = DirectoryFactType | 'tenant.fenced';
 /**
  * The schema of each event's plaintext part, in its newest version. Ids are random and reveal nothing, and each key
  * hash covers 256 random bits. Text that a person wrote appears only in the encrypted document. That document contains
- * the complete tenant or application after the event.
+ * the complete tenant or application as it is after the event.
  */
 const schemas = {
   'tenant.created': z.object({}),
@@ -30,7 +30,7 @@ const schemas = {
   'application.key.revoked': z.object(key),
   /**
    * An event that changes nothing. It occupies the revision at which an abandoned append would store its event, so that
-   * the append can never succeed later.
+   * the append can no longer succeed.
    */
   'tenant.fenced': z.object({}),
 } satisfies { readonly [T in DirectoryEventType]: z.ZodType };

@@ -10,8 +10,8 @@ export function fingerprintOf(fingerprintsKey: Buffer, type: TokenType, value: s
 }
 
 /**
- * Returns the keyed hash by which the store finds a fingerprint, so that the store does not contain the fingerprints
- * that callers see.
+ * Returns the keyed hash that the store uses to find a fingerprint. The store therefore does not need to contain the
+ * fingerprints that callers see.
  */
 export function fingerprintHash(claimsKey: Buffer, fingerprint: string): string {
   return keyedHash(claimsKey, 'fingerprint', fingerprint);

@@ -7,7 +7,7 @@ import { callerOf } from '../request-state.js';
 import { joinChunks } from './join-chunks.js';
 import { parsingJsonBody } from './parse-json-body.js';
 
-/** Chunks of a body up to this length are not combined. Such a body has too few chunks to use much memory. */
+/** If a body is at most this long, its chunks are not combined, because there are too few to use much memory. */
 const shortBodyBytes = 16 * 1024;
 
 /**

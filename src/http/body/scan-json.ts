@@ -361,8 +361,9 @@ const exponentFrom = 1e21;
  * be within ±(2^53 - 1).
  *
  * Any other literal must be finite and have the same digits as the shortest form of its double. Leading and trailing
- * zeros are ignored (8.50 equals 8.5). Its double must not be a whole number outside the range above that JSON writes
- * without an exponent, such as 1e16. The vault would reject that number if the client sent it back.
+ * zeros are ignored (8.50 equals 8.5). If its double is a whole number outside the range above, `JSON.stringify` must
+ * write that number with an exponent. For example, 1e16 is not allowed, because `JSON.stringify` writes it as
+ * 10000000000000000. The vault would reject this literal if the client sent it back.
  */
 export function isFaithfulNumber(literal: string): boolean {
   const isShort = literal.length <= certainLength;

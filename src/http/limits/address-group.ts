@@ -3,7 +3,7 @@ import { isIPv6 } from 'node:net';
 const groupsOfNetwork = 4;
 
 /**
- * Returns the group in which requests from an address are counted. The group is the address itself for IPv4 in any
+ * Returns the group of an address. Requests are counted per group. The group is the address itself for IPv4 in any
  * notation, and the /64 network for IPv6. Threat: an attacker with one IPv6 network has 2^64 addresses and tries a bad
  * key from each.
  */

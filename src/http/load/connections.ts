@@ -22,8 +22,8 @@ const retryAfterMs = 2_000;
 
 type Connection = {
   /**
-   * The state of a connection. `taken` is the number of bytes that the client has read. `since` is the most recent time
-   * at which `taken` had grown or no data was left to send.
+   * The state of a connection. `taken` is the number of bytes that the client has read. `since` is the time of the last
+   * check at which `taken` had grown or no data was left to send.
    */
   taken: number;
   since: number;
@@ -53,7 +53,8 @@ export function watchConnections(app: FastifyInstance, connectionsMax = connecti
     const now = performance.now();
     for (const [socket, connection] of connections) {
       const taken = socket.bytesWritten - socket.writableLength;
-      // Once our side has ended the connection, it stays open only if the client does not close its side.
+      // A connection that our side has ended stays open only if the client does not close its side, so it counts as
+      // waiting.
       const isWaiting = socket.writableLength > 0 || socket.writableEnded || connection.isBeyondLimit;
       if (!isWaiting || taken !== connection.taken) connection.since = now;
       connection.taken = taken;

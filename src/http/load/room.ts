@@ -3,14 +3,14 @@ import { Problem } from '../problem/problem.js';
 
 const mib = 1024 * 1024;
 const roomBytesMax = 256 * mib;
-/** The maximum time in ms for which a request waits for memory. */
+/** The maximum time in ms that a request waits for memory. */
 const waitMsMax = 5_000;
 const retryAfterMs = 2_000;
-/** The fraction of the heap above which requests that need memory are rejected. */
+/** If the used fraction of the heap exceeds this value, requests that need memory are rejected. */
 const heapShareMax = 0.9;
 /**
- * The time in ms for which a heap measurement is reused. Measuring takes a few microseconds, and the heap grows little
- * during this time.
+ * How long a heap measurement is reused, in ms. Measuring takes a few microseconds, and the heap grows little during
+ * this time.
  */
 const heapLookEveryMs = 5;
 
@@ -25,13 +25,13 @@ export type Room = {
    * little memory becomes available within 5 s.
    */
   take(tenantId: string, bytes: number, isGone: () => boolean): Promise<void>;
-  /** Counts the memory of a response that is already in memory. */
+  /** Counts the memory of a response that has already been produced. */
   add(tenantId: string, bytes: number): void;
   /** Releases memory that `take` or `add` counted. */
   give(tenantId: string, bytes: number): void;
   /**
-   * Returns true if the tenant uses more than its share of the budget. Also returns true if all tenants together use
-   * more than the budget.
+   * Returns true if the tenant uses more than its share of the budget, or if all tenants together use more than the
+   * budget.
    */
   isFull(tenantId: string): boolean;
 };
@@ -67,10 +67,7 @@ export function createRoom(bytesMax = Math.min(roomBytesMax, getHeapStatistics()
     held.set(tenantId, (held.get(tenantId) ?? 0) + bytes);
   }
 
-  /**
-   * Admits waiting requests that fit, one per tenant. Each tenant's requests are admitted in the order in which they
-   * arrived.
-   */
+  /** Admits waiting requests that fit, one per tenant. Each tenant's requests are admitted in order of arrival. */
   function admit(): void {
     for (const [tenantId, requests] of [...waiting]) {
       // Skips requests whose caller has disconnected. Such a request is rejected when its wait times out.

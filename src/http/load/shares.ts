@@ -1,6 +1,6 @@
 /** The number of requests that each tenant can run at the same time while several tenants are active. */
 const atOnceMax = 4;
-/** The time in ms for which a tenant counts as active after its last request. */
+/** How long a tenant counts as active after its last request, in ms. */
 const activeMs = 1_000;
 
 /**

@@ -39,7 +39,7 @@ export function createLogger(options: {
   };
 }
 
-/** The maximum time in ms for which a line stays in the buffer. Without a buffer, logging would cost twice as much. */
+/** The maximum time in ms that a line stays in the buffer. Without a buffer, logging would cost twice as much. */
 const waitMs = 10;
 
 function gathered(stream: LineStream): LineStream {
@@ -79,8 +79,8 @@ function readable(stream: LineStream): { write(line: string): void } {
 }
 
 /**
- * Returns a request as text, such as `GET /tokens/:id 404 token_not_found 1.2 ms trace=… application=…`. If the line
- * does not describe a request, returns its message.
+ * Returns the log line of a request as text, such as `GET /tokens/:id 404 token_not_found 1.2 ms trace=…
+ * application=…`. If the line does not describe a request, returns its message.
  */
 function textOf(line: Readonly<Record<string, unknown>>): string {
   const { method, route, status, code, duration_ms: durationMs, msg } = line;

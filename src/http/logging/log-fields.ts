@@ -21,7 +21,7 @@ export type LogFields = {
   readonly version?: string;
   readonly profile?: string;
   readonly role?: string;
-  /** The time in seconds for which the service accepts requests after a signal to stop. */
+  /** How long the service accepts requests after a signal to stop, in seconds. */
   readonly delaySeconds?: number;
   /** The address of the admin listener. */
   readonly adminAddress?: string;

@@ -3,7 +3,7 @@ import type { LogFields } from './log-fields.js';
 export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
-/** Writes one line. `message` is a fixed string. Variable values belong in the fields, which are a closed set. */
+/** Writes one line. `message` is a fixed string. Variable values belong in `fields`. */
 export type Log = (message: string, fields?: LogFields) => void;
 
 /**

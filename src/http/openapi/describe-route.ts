@@ -25,7 +25,7 @@ const problemDocument = z
   })
   .meta({ id: 'Problem', description: 'Why a request failed (RFC 9457). It never contains a value from the request.' });
 
-/** The ways to send the API key, by their names in the document. */
+/** The ways to send the API key, by their names in the OpenAPI document. */
 export const securitySchemes = {
   apiKey: {
     type: 'apiKey',
@@ -45,8 +45,8 @@ export type SecurityScheme = keyof typeof securitySchemes;
 const anyJson = z.unknown();
 
 /**
- * Returns a function that describes a route for the document. The description is based on the route's operation and on
- * the schemas that validate its requests. The function runs once per route, when the document is generated. The
+ * Returns a function that describes a route for the OpenAPI document. The description is based on the route's operation
+ * and on the schemas that validate its requests. The function runs once per route, when the document is generated. The
  * document omits routes without an operation.
  */
 export function routeDescriber(schemes: readonly SecurityScheme[]): SwaggerTransform {

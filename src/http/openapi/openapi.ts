@@ -13,8 +13,8 @@ const description = [
 ].join(' ');
 
 /**
- * Collects the descriptions of all routes that are registered after this call. The document is built when it is first
- * requested. It includes bearer tokens only if the service accepts them.
+ * Collects the descriptions of all routes that are registered after this call. The OpenAPI document is built when it is
+ * first requested. It includes bearer tokens only if the service accepts them.
  */
 export function collectOperations(app: FastifyInstance, acceptsBearer: boolean): void {
   const schemes: readonly SecurityScheme[] = acceptsBearer ? ['apiKey', 'bearer'] : ['apiKey'];
@@ -63,8 +63,8 @@ function withSerialization(document: OpenAPIV3_1.Document): OpenAPIV3_1.Document
 type Parameter = { readonly schema?: { readonly style?: string; readonly explode?: boolean } };
 
 /**
- * Returns the document without the named schemas that are unused. The library adds an input form and an output form of
- * each schema.
+ * Returns the document without its unused named schemas. The library adds an input form and an output form of each
+ * schema.
  */
 function withoutUnused(document: OpenAPIV3_1.Document): OpenAPIV3_1.Document {
   const schemas = Object.entries(document.components?.schemas ?? {});

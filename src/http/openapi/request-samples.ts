@@ -88,7 +88,7 @@ function withVariables(operation: SampledOperation, variable: (words: readonly s
   );
 }
 
-/** Returns the Python client's class for a body. Returns null if the body may be any JSON. */
+/** Returns the name of the Python client's class for a body. Returns null if the body may be any JSON. */
 function pythonModel(id: string, schema: OpenAPIV3_1.SchemaObject | OpenAPIV3_1.ReferenceObject): string | null {
   if ('$ref' in schema) return schema.$ref.split('/').at(-1) ?? null;
   return schema.properties === undefined ? null : `${id.charAt(0).toUpperCase()}${id.slice(1)}Body`;

@@ -29,7 +29,7 @@ export function when<T>(value: T | undefined, make: (value: T) => Html): Html {
   return value === undefined ? html`` : make(value);
 }
 
-/** Renders a sentence. Text in backticks becomes `code`. */
+/** Renders a sentence. Text in backticks becomes a `code` element. */
 export function prose(text: string): Html {
   const parts = text.split('`').map((part, index) => (index % 2 === 0 ? html`${part}` : html`<code>${part}</code>`));
   return html`${parts}`;

@@ -1,7 +1,8 @@
 import type { RejectionCode } from '../../vault/result.js';
 
 /**
- * One kind of problem, with its status and the text on its error page. `detail` is also the default text in a response.
+ * One kind of problem, with its status and the text on its error page. `detail` is also the default detail of a
+ * response.
  */
 export type ProblemKind = {
   readonly status: number;

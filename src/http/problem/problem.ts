@@ -24,8 +24,8 @@ export class Problem extends Error {
 }
 
 /**
- * Returns a 403 for a caller that has none of these permissions. The detail lists all of them, because any one of them
- * is enough.
+ * Returns Problem 403 for a caller that has none of these permissions. The detail lists all of them, because any one of
+ * them is enough.
  */
 export function permissionMissing(sufficient: readonly Permission[]): Problem {
   const { detail } = problemCatalogue.permission_missing;

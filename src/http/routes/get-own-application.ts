@@ -16,7 +16,7 @@ const operation = documented({
 });
 
 /**
- * `GET /applications/key` returns the application to which the API key of the request belongs (docs/contract.md,
+ * `GET /applications/key` returns the application that the request's API key belongs to (docs/contract.md,
  * "Applications").
  */
 export const getOwnApplicationRoute: Routes = (app, { vault }) => {

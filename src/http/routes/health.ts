@@ -36,7 +36,7 @@ const readyOperation = documented({
 const retryAfterSeconds = 1;
 
 /**
- * `GET /health/live` and `GET /health/ready` return the state without its reasons. They require no key
+ * `GET /health/live` and `GET /health/ready` return the state without the reasons for it. They require no key
  * (docs/contract.md, "Operations routes").
  */
 export const healthRoute: Routes = (app, service) => {

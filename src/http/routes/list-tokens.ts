@@ -87,8 +87,8 @@ export const listTokensRoute: Routes = (app, { vault }) => {
 const metadataPrefix = 'metadata.';
 
 /**
- * Returns the filters of a request: `id` and `type`, which may be repeated, and the metadata filters, which are either
- * in parameters named `metadata.<key>` or in `metadata` as one JSON object.
+ * Returns the filters of a request. `id` and `type` may be repeated. The metadata filters are either parameters named
+ * `metadata.<key>` or one JSON object in `metadata`.
  */
 function listFiltersOf(query: ListTokensQuery): ListFilters {
   return {

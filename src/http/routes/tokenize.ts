@@ -108,7 +108,7 @@ function fieldPath(steps: readonly PropertyKey[]): string {
   );
 }
 
-/** A place in a body whose value is replaced with a token. The value is either a create request or a bare value. */
+/** A place in a body. Its value, which is either a create request or a bare value, is replaced with a token. */
 type Place = { readonly value: Exclude<Json, null>; readonly isRequest: boolean; readonly path: string };
 
 /**

@@ -37,7 +37,7 @@ export function refuseUnserved(app: FastifyInstance, count: (request: FastifyReq
   }
 
   app.addHook('onRequest', (request, reply, done) => {
-    // The CORS plugin would respond to such a request without a problem document.
+    // For an `OPTIONS` request that is not a preflight, the CORS plugin would not respond with a problem document.
     if (request.method === 'OPTIONS' && !request.is404 && !isPreflight(request)) refuse(request, reply).catch(done);
     else done();
   });

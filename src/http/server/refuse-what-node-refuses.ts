@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Problem } from '../problem/problem.js';
 
-/** The messages whose URL cannot be decoded. */
+/** The requests (Node.js messages) whose URL cannot be decoded. */
 const undecodable = new WeakSet<object>();
 
 /**

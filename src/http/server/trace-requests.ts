@@ -17,7 +17,8 @@ export function traceRequests(app: FastifyInstance, spans: Spans): void {
     });
     span.run(done);
   });
-  // The body is read in socket event handlers, which run outside the trace context of the request.
+  // The body is read in socket event handlers, outside the trace context of the request. This hook enters the context
+  // again.
   app.addHook('preValidation', (request, _reply, done) => {
     if (request.span === null) done();
     else request.span.run(done);

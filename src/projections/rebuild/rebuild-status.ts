@@ -10,7 +10,7 @@ export function rebuildStatus(rebuild: Rebuild | null): {
   const { phase, outcome, different, examples, position, head, acceptNew, rate } = rebuild;
   if (phase === 'ended') return { running: null, last: outcome === null ? null : { outcome, different, examples } };
   const { events = 0, eventsPerSecond = 0, positionsPerSecond = 0 } = rate ?? {};
-  // After all events have been read, the rate cannot be used to predict the duration of the other phases.
+  // Once all events have been read, the rate no longer helps to predict how long the remaining phases take.
   const isReading = phase === 'building' && position < head;
   const left = isReading && positionsPerSecond > 0 ? (head - position) / positionsPerSecond : null;
   return { running: { phase, position, head, events, eventsPerSecond, left, acceptNew }, last: null };

@@ -109,7 +109,7 @@ export function createTokenRebuild(needs: TokenRebuildDeps) {
   /** Runs one step, and returns the state of the rebuild after that step. Returns null if the rebuild has ended. */
   async function step(rebuild: Rebuild, thread: AheadThread, count: Count): Promise<Rebuild | null> {
     if (rebuild.phase === 'keeping' || rebuild.phase === 'dropping') {
-      // The next phases can take a long time. Threat: an attacker who reads the memory of this process during that time
+      // These phases can take a long time. Threat: an attacker who reads the memory of this process during that time
       // finds a root key from before a rotation. The thread therefore forgets its keys first.
       await thread.forgetKeys();
       if (rebuild.phase === 'dropping') return endOf(rebuild);
@@ -132,7 +132,7 @@ export function createTokenRebuild(needs: TokenRebuildDeps) {
   async function built(rebuild: Rebuild, thread: AheadThread, count: Count): Promise<Rebuild> {
     const page = await thread.build(rebuild, rebuild.position, eventsAtOnce);
     // The next page is built in advance only if this page is full. If it is not full, it ends at the head of the log.
-    // The next page must then be read after these rows are stored.
+    // In that case, the next page must be read only after these rows are stored.
     if (page.events === eventsAtOnce) thread.buildAhead(rebuild, page.position, eventsAtOnce);
     for (let first = 0; first < page.rows.length; first += rowsAtOnce) {
       await generations.put(rebuild.generation, page.rows.slice(first, first + rowsAtOnce));
@@ -178,7 +178,8 @@ export function createTokenRebuild(needs: TokenRebuildDeps) {
     const goes = rebuild.outcome === 'done' ? rebuild.from : rebuild.generation;
     await generations.leave(goes);
     while (!(await generations.empty(goes))) if (stopped.aborted) return rebuild;
-    // This also retires a generation that a process created before it was killed, if the rebuild had not begun yet.
+    // A process may have been killed after it created a generation and before the rebuild began. Such a generation is
+    // also retired here.
     const unused = await generations.retire(await keys.generations());
     for (const generation of unused) await keys.destroyGeneration(generation);
     await generations.end(rebuild.outcome === 'cancelled' ? null : { ...rebuild, phase: 'ended' });
@@ -305,10 +306,7 @@ async function compareGenerations(
   return different;
 }
 
-/**
- * Returns a function that adds to the number of processed events. The function returns the rate since the call to
- * `createRate`.
- */
+/** Returns a function that counts processed events. Each call returns the rate since `createRate` was called. */
 function createRate() {
   const startedAt = performance.now();
   let first: number | null = null;

@@ -34,9 +34,9 @@ export async function serviceFindings(vault: Vault, state: ServiceState): Promis
 }
 
 /**
- * Returns the findings that a tenant may see. Threat: a tenant learns from counts, positions or names what other
- * tenants do. Findings about the service therefore consist of fixed text. All other findings are only about this
- * tenant.
+ * Returns the findings that a tenant may see. Threat: a tenant learns from counts, positions or names about the
+ * activity of other tenants. Findings about the service therefore consist of fixed text. All other findings are only
+ * about this tenant.
  */
 export async function tenantFindings(vault: Vault, state: ServiceState, tenantId: string): Promise<readonly Finding[]> {
   const askOperator = 'Ask the operator of the service.';

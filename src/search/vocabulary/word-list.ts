@@ -4,7 +4,7 @@ import { tokenTypes } from '../../domain/token/types/token-type.js';
 import { normalise } from '../normalise.js';
 import { dateFields, textFields } from '../query/syntax-tree.js';
 
-/** A list of words. The list returns words in their original spelling, but compares them in the same way as search. */
+/** A list of words. The list returns words in their original spelling, but compares them as search does. */
 export type WordList = {
   /** The total number of characters in all words. The list takes up 80 to 200 bytes of memory per character. */
   readonly size: number;
@@ -78,8 +78,8 @@ const starInside = /\*./s;
 
 /**
  * Returns the numbers of edits to try, smallest first. Threat: a caller sends long or repetitive words to block the
- * process. The time for a fuzzy match grows with the length of the word, raised to the power of the number of edits. It
- * grows much faster for repetitive words. With two edits, a word of 64 characters can take half a second.
+ * process. The time for a fuzzy match grows with the word's length raised to the number of edits, and much faster for
+ * repetitive words. With two edits, a word of 64 characters can take half a second.
  */
 function editsAllowed(text: string): readonly number[] {
   if (text.length < 3 || text.length > 64 || starInside.test(text)) return [];
@@ -141,8 +141,8 @@ export function wordsOfRules(containers: readonly string[]): VisibleWords {
 }
 
 /**
- * Returns at most `max` containers in query syntax. The containers in use come first, in the order of `paths`. They are
- * followed by those of their ancestors that are not in `paths`, in the form `/pci/*`.
+ * Returns at most `max` containers in query syntax. The containers in use come first, in the order of `paths`. After
+ * them come their ancestors that are not in `paths`, in the form `/pci/*`.
  */
 export function containersInUse(paths: ReadonlySet<string>, max: number): readonly string[] {
   const words = new Set(paths);

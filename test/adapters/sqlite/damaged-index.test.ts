@@ -31,7 +31,7 @@ async function stoppedVault() {
   return { service, flags: ['--data', service.dataDir, '--root-key-file', rootKeyFile] };
 }
 
-/** Flips one bit in the file, near the end of the value that the statement returns. */
+/** Flips one bit of `vault.db`, near the end of the value that the query returns. */
 function flip(dataDir: string, sql: string): void {
   const path = join(dataDir, 'vault.db');
   const database = pinStatements(path, { readonly: true });

@@ -6,7 +6,7 @@ import { sealCommit } from '#src/events/commit.js';
 import { anEvent, aStream } from '../../contract/support.js';
 
 let lastId = 0;
-/** Returns one commit for each letter. The letter is the tenant's id. */
+/** Returns one commit for each letter. Each letter is the id of a tenant. */
 function commitsOf(tenants: string): readonly WriterRequest[] {
   return [...tenants].map((tenantId) => {
     const stream = aStream();

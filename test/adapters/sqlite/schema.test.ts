@@ -6,7 +6,7 @@ import { manualClock } from '../../support/manual-clock.js';
 import { tempDir } from '../../support/process.js';
 import { startTestService } from '../../support/test-service.js';
 
-/** Changes to the schema that a program with write access to the files could make. */
+/** Schema changes that a program with write access to the files could make. */
 const plants: readonly (readonly [what: string, file: string, sql: string])[] = [
   [
     'a trigger that ignores deletions',

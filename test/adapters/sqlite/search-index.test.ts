@@ -57,7 +57,7 @@ function openIndex(dataDir: string, given = sizes) {
       seq += 3;
       return seq;
     },
-    /** Changes a token's terms in the same way as a commit's transaction does. */
+    /** Changes a token's terms as the transaction of a commit does. */
     set(token: number, terms: ReadonlySet<string>): void {
       const before = tokens.get(token) ?? new Set<string>();
       const added = [...terms].filter((name) => !before.has(name));
@@ -101,7 +101,7 @@ function openIndex(dataDir: string, given = sizes) {
 
 type Index = ReturnType<typeof openIndex>;
 
-/** Returns the numbers of the tokens that have the term, newest first. */
+/** Returns the `seq` of each token that has the term, newest first. */
 function having(tokens: Index['tokens'], name: string): number[] {
   return [...tokens].flatMap(([seq, terms]) => (terms.has(name) ? [seq] : [])).sort((a, b) => b - a);
 }
@@ -170,7 +170,7 @@ function act(index: Index, each: Action): void {
         const terms = index.tokens.get(seq) ?? new Set<string>();
         if (each.do === 'remove') index.set(seq, new Set());
         else index.set(seq, new Set([...chosen(each.terms), `own-${seq}`]));
-        // While a term is removed and then added again, two runs can contain the term until the removal is applied.
+        // After a term is removed and added again, two runs can contain the term until the removal is applied.
         if (each.do === 'toggle') index.set(seq, terms);
       }
   }
@@ -387,8 +387,8 @@ test('while more postings wait to be merged than the limit allows, writes wait f
 }, 60_000);
 
 /**
- * A program that creates and removes tokens, and merges continuously. The test kills it, and then the index must match
- * the token rows.
+ * A program that continuously creates and removes tokens and merges the index. After the test kills it, the index must
+ * match the token rows.
  */
 const writing = `
   import { createHash, randomInt } from 'node:crypto';

@@ -12,10 +12,7 @@ import { changeOf } from '#src/adapters/sqlite/search-index/entries.js';
 import { createIndexKeeper } from '#src/adapters/sqlite/search-index/index-keeper.js';
 import type { PlanNode } from '#src/ports/search-plan.js';
 
-/**
- * There are so many rows that reading all of them takes many steps. Nevertheless, some date ranges contain only a few
- * rows.
- */
+/** There are so many rows that reading all of them takes many steps, but some date ranges contain only a few rows. */
 const rowCount = 18_000;
 const tenants = ['t1', 't2'];
 
@@ -128,7 +125,7 @@ const search = fc.constantFrom(...tenants).chain((tenantId) =>
   fc.record({
     tenantId: fc.constant(tenantId),
     where: planNode(tenantId),
-    // At these times, no rows, a few rows and many rows are due, respectively.
+    // No rows are due at the first of these times, a few at the second, and many at the third.
     now: fc.constantFrom(0, 5_001_000, 6_000_000),
     offset: fc.oneof(fc.constant(0), fc.nat(rowCount)),
     limit: fc.integer({ min: 1, max: 100 }),

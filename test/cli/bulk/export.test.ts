@@ -42,7 +42,7 @@ async function keysIn(dir: string) {
   return { identityFile, recipient };
 }
 
-/** Creates a vault with the tokens from `requests`, and with so many more tokens that an export takes several steps. */
+/** Creates a vault with the tokens from `requests`, and adds enough tokens that an export takes several steps. */
 async function filledVault() {
   const vault = await vaultWithKeyFile();
   const stdin = requests.map((request) => JSON.stringify(request)).join('\n');
@@ -155,8 +155,8 @@ test('if the service is killed during an encrypted export, no file is left that 
   await service.stop('SIGKILL');
   const ended = await exporter.ended;
   expectNoMarker(ended);
-  // Before the kill, the export may have finished. It may also have found no running service, and opened the data
-  // itself.
+  // At the time of the kill, the export may already have finished. It may also have found no running service, and
+  // opened the data itself.
   expect(readdirSync(dir).includes('out')).toBe(ended.code === 0);
   expect(readdirSync(dir).filter((name) => name.includes('part'))).toEqual([]);
 });

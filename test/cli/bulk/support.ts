@@ -5,7 +5,8 @@ import type { JsonObject } from '#src/domain/json.js';
 import { type Ended, makeVault, run, runJson } from '../../support/process.js';
 
 /**
- * Creates a vault, and a file with the key of its revealing application. Returns both, with the flags that select them.
+ * Creates a vault, and a file with the key of its revealing application. Returns both, with the flags that select the
+ * vault and the key file.
  */
 export async function vaultWithKeyFile() {
   const vault = await makeVault();
@@ -29,7 +30,8 @@ export function manyLines(count: number): string {
 }
 
 /**
- * Runs an import with `--json`. Returns the printed lines and the exit code. Checks that no output contains a value.
+ * Runs an import with `--json`. Returns the printed lines and the exit code. Checks that no output contains an imported
+ * value.
  */
 export async function importJson(args: readonly string[], stdin?: string | Buffer) {
   const ended = await run(['tokens', 'import', ...args, '--json'], stdin === undefined ? {} : { stdin });

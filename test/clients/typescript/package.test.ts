@@ -22,7 +22,7 @@ async function run(program: string, args: readonly string[], cwd: string, env: N
   return stdout;
 }
 
-/** Creates a project like one that a user would have, and installs the built client in it the way npm would. */
+/** Creates a project like a user's own, and installs the built client in it as npm would. */
 beforeAll(async () => {
   recorded = await startRecordedService();
   project = mkdtempSync(join(tmpdir(), 'strongroom-client-'));

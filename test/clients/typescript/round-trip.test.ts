@@ -123,7 +123,7 @@ describe('the TypeScript client', () => {
   });
 
   test('manages webhooks', async () => {
-    // This name never resolves, because .invalid is reserved (RFC 2606). No delivery can therefore reach a server.
+    // This name never resolves, because .invalid is reserved (RFC 2606), so no delivery can reach a server.
     const url = 'https://receiver.invalid/hook';
     const { id, secret } = await manager.createWebhook({ body: { url, event_types: ['token.deleted'] } });
     expect(secret).toMatch(/^whsec_/);

@@ -76,8 +76,8 @@ const kill = (node: number) => cluster.nodes[node]?.kill();
 const start = (node: number) => cluster.nodes[node]?.start();
 
 /**
- * Each fault returns the time from which on gossip reports a reachable leader. `after` ends the fault, and is absent if
- * nothing has to be ended.
+ * Each fault returns the time at which gossip begins to report a reachable leader. `after` undoes the fault, and is
+ * absent if there is nothing to undo.
  */
 const faults: readonly {
   readonly what: string;

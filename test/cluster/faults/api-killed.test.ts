@@ -13,8 +13,8 @@ const callers = 8;
 
 /**
  * Kills an API process with SIGKILL at a random moment under load, for example between an append and the write of the
- * row. A worker must then bring the rows and the keys up to the head of the log. The test checks this through a
- * different process.
+ * row. A worker must then bring the rows and the keys up to the head of the log. The test checks this through another
+ * process.
  */
 test(`${rounds} kills of an API process lose nothing that was acknowledged (seed ${seed})`, {
   timeout: 600_000,

@@ -10,7 +10,7 @@ const preload = new URL('./shifted-clock.mjs', import.meta.url).href;
 const fiveMinutesMs = 300_000;
 /** How long tokens and verification codes live in this test, in ms. */
 const lifeMs = 10_000;
-/** This time is longer than one round of the sweep. */
+/** Longer than one round of the sweep. */
 const idleMs = 25_000;
 
 test('a process whose clock is five minutes off neither shows data for too long nor destroys data too early', {
@@ -36,8 +36,8 @@ test('a process whose clock is five minutes off neither shows data for too long 
   }
   expect((await api.health()).status).toBe(200);
 
-  // Every process judges these times correctly, although its clock is wrong. According to the slow process's clock, the
-  // first time is still in the future. According to the fast process's clock, the second time has already passed.
+  // Both processes judge these times correctly, although their clocks are wrong. By the slow process's clock, the first
+  // time is still in the future. By the fast process's clock, the second time has already passed.
   const create = (base: string, body: object) => http('POST', `${base}/tokens`, { key, body });
   const inMs = (ms: number) => new Date(Date.now() + ms).toISOString();
   const token = { id: 'unborn', type: 'token', data: 1 };

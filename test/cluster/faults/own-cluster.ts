@@ -53,8 +53,8 @@ export async function ownCluster(servers: OwnServers): Promise<OwnCluster> {
     ...{ STRONGROOM_PROFILE: 'cluster', STRONGROOM_INSECURE_STORES: 'true', STRONGROOM_ROOT_KEY_FILE: rootKeyFile },
     ...{ STRONGROOM_EVENTSTORE_URL: servers.eventStore.url, STRONGROOM_MONGODB_URL: servers.mongoUrl },
     ...{ STRONGROOM_REDIS_URL: servers.redisUrl, STRONGROOM_MONGODB_DATABASE: database },
-    // All callers in a test share one application, and send requests as fast as they can. The rate limits are therefore
-    // turned off.
+    // All callers in a test share one application, and send requests as fast as they can, so the rate limits are turned
+    // off.
     ...{ STRONGROOM_RATE_LIMIT_REQUESTS: '0', STRONGROOM_ADMIN_PORT: '0' },
   };
   const loaded = await loadRootKey({ file: rootKeyFile, dataDir: join(dir, 'none') });

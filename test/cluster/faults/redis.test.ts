@@ -15,7 +15,7 @@ test('expiry and purge are recorded within a minute, and limits apply, even if R
 }, async () => {
   const servers = await ownServers();
   const cluster = await ownCluster(servers);
-  // The shortest retention time for verification codes that the settings allow.
+  // The shortest retention time that the settings allow for verification codes.
   const env = { STRONGROOM_CVC_RETENTION_SECONDS: '6' };
   const limits = { ...env, STRONGROOM_RATE_LIMIT_REQUESTS: String(limit), STRONGROOM_RATE_LIMIT_WINDOW_SECONDS: '5' };
   // Requests must be limited too, because a vault without a limit on requests has no limit on guesses either.
@@ -58,8 +58,8 @@ test('expiry and purge are recorded within a minute, and limits apply, even if R
 });
 
 /**
- * Creates a token that expires and a card whose verification code is purged. Then causes a fault, and waits until both
- * the expiry and the purge are recorded. Returns how late the later of the two was, in ms.
+ * Creates a token that expires and a card whose verification code is purged. Then runs `meanwhile`, and waits until
+ * both the expiry and the purge are recorded. Returns how late the later of the two was, in ms.
  */
 async function latenessMs(
   servers: OwnServers,

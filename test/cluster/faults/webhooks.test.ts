@@ -43,7 +43,7 @@ test('no delivery is lost, even if Redis loses its data and a worker is killed',
     client.disconnect();
     await toldOf(receiver, ids);
 
-    // The worker is killed while deliveries are in progress, and the receiver has not responded to them yet.
+    // The worker is killed while deliveries are in progress and the receiver has not responded to them yet.
     receiver.respond = () => undefined;
     await make('killed');
     await until('a delivery under way', limitMs, () => (namesOf(receiver).has('token-killed-0') ? true : undefined));

@@ -65,7 +65,7 @@ test('a leader killed during a batch is replaced, and a paused leader that resum
   console.log(`a killed leader was replaced after ${replacedMs} ms, a stopped one after ${passedOnMs} ms`);
 });
 
-/** Waits for a leader whose epoch is different from `after`, and returns its epoch. */
+/** Waits for a leader whose epoch is not `after`, and returns its epoch. */
 async function nextLead({ mongoUrl }: OwnServers, after: number | null): Promise<number> {
   const client = new MongoClient(mongoUrl);
   try {

@@ -9,11 +9,11 @@ export type Race = {
   /** The command that the second process runs next, while the first process is still stopped. */
   readonly meanwhile?: Command;
   /**
-   * If true, the runner completes the work that the first process left unfinished before the second process acts.
-   * Otherwise, the runner does this at the end.
+   * If true, the runner completes the first process's unfinished work before the second process acts. Otherwise, it
+   * does so at the end.
    */
   readonly isFollowed?: true;
-  /** Error codes on which the second process retries, because the first process's work may not be settled yet. */
+  /** Error codes that make the second process retry, because the first process's work may not be settled yet. */
   readonly passing?: readonly string[];
   verify(seen: Seen): Promise<void> | void;
 };
@@ -31,8 +31,8 @@ export type Seen = {
    */
   readonly lists: { readonly atStop: Tokens; readonly atAnswer: Tokens; readonly atEnd: Tokens };
   /**
-   * Returns the types of a token's events. Also returns the number of keys that those events mark for destruction and
-   * that still existed when the second process responded.
+   * Returns the types of a token's events, and the number of keys that those events mark for destruction but that still
+   * existed when the second process responded.
    */
   story(id: string): Promise<{ readonly types: readonly string[]; readonly livingKeys: number }>;
 };
@@ -40,7 +40,7 @@ export type Seen = {
 export type Tokens = readonly TokenBody[];
 
 /**
- * Creates the tokens that both processes need. `name` is unique, and every token of the case has it as the metadata
+ * Creates the tokens that both processes need. `name` is unique, and every token of the case has it as its metadata
  * `case`.
  */
 export type Prepare = (ask: Ask, name: string) => Promise<Race>;

@@ -26,8 +26,8 @@ export async function openVault({ urls, database, waits }, rootKey, steps) {
         : projectDirectory(vault, stores.directoryWriter, stream),
   });
   const composed = composeVault(
-    // The access log uses a connection without a counter. It records a change some milliseconds later, not during one
-    // of the command's steps.
+    // The access log uses a connection without a counter, because it records a change some milliseconds later and not
+    // during one of the command's steps.
     { ...stores, accessLog: mongoAccessLog(rows) },
     {
       ...{ clock, random: systemRandom, metrics: prometheusMetrics(), rateLimits: memoryRateLimits(clock) },

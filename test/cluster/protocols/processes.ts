@@ -49,7 +49,7 @@ export type Cluster = {
 
 const spares = 2;
 
-/** Starts servers and processes for one test file, and creates a separate tenant. */
+/** Starts servers and processes for one test file, and creates a tenant for that file. */
 export async function openProcesses(): Promise<Cluster> {
   const [server, database] = await Promise.all([eventStoreDb(), mongoDatabase()]);
   const { db } = database.connection;

@@ -243,8 +243,7 @@ test.each(Object.entries(commands))(
   (_, prepare) => everyStep('SIGSTOP', prepare),
 );
 
-// When a process is killed, its connections also break, so none of its calls can arrive late. Each step uses a new
-// process.
+// Killing a process also breaks its connections, so none of its calls can arrive late. Each step uses a new process.
 test.each([
   'a create with an idempotency key',
   'a create with deduplication',

@@ -44,8 +44,8 @@ export function createSteps() {
   return {
     ...{ connection, log },
     /**
-     * Runs a command. The process stops before the call with the number `wanted.at`. If this number is one higher than
-     * the number of calls, the process stops after the last call.
+     * Runs a command. The process stops before call number `wanted.at`. If this number is one higher than the number of
+     * calls, the process stops after the last call.
      */
     async during(wanted, command) {
       stop = wanted;

@@ -60,7 +60,7 @@ test('two API processes and a worker keep working while a rebuild is started, ca
     return isMidway;
   };
   const operated = (async () => {
-    // One process runs the rebuild, and a different process cancels it.
+    // One process runs the rebuild, and another process cancels it.
     const first = spawnVerb(rebuild, options);
     // A finished rebuild keeps the old rows for at least ten seconds, so this check sees the rebuild even if it is
     // fast.
@@ -70,7 +70,7 @@ test('two API processes and a worker keep working while a rebuild is started, ca
       stderr: expect.stringContaining('a rebuild of tokens is already running'),
     });
     const taken = await run(projections('cancel', 'tokens'), options);
-    // If the cancel failed, the rebuild was already finished.
+    // If the cancellation failed, the rebuild had already finished.
     if (taken.code === 0) {
       expect(await first.ended).toMatchObject({ code: 1, stderr: expect.stringContaining('was cancelled') });
       expect(await stored()).toMatchObject({ read: 1, write: [1], rebuild: null, keys: [1] });

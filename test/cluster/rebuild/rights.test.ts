@@ -56,7 +56,7 @@ test('a user with these rights can abort a transaction that a killed process lef
   const meta = keyCollections.meta(connection.db);
   await meta.insertOne({ _id: 'root_check', value: '', uses: 0 });
   await killedHolding('root_check', keys, 'vault_keys');
-  // The limit is far below 60 s, the time after which the server itself aborts the transaction.
+  // The limit is far below 60 s, the time after which the server itself aborts a transaction.
   await until('a change', 30_000, () =>
     connection.call(() => meta.updateOne({ _id: 'root_check' }, { $inc: { uses: 1 } })).catch(() => undefined),
   );

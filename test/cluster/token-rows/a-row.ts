@@ -36,7 +36,7 @@ export function aRow(given: Partial<SampleRow> = {}): SampleRow {
   };
 }
 
-/** Returns the write that stores a revision of the row, which is the first revision by default. */
+/** Returns the write that stores a revision of the row. The default is the first revision. */
 export function rowWrite({ stream, tenantId, seq, terms, type, ...times }: SampleRow, revision = 0): RowWrite {
   const life = {
     ...{ tenantId, tokenType: type, createdRevision: 0, createdPosition: seq, createdBy: 'actor', modifiedBy: null },

@@ -31,8 +31,7 @@ afterAll(async () => {
 });
 
 /**
- * Starts a proxy that forwards all data. If a request names the collection of the rows, the proxy breaks the connection
- * instead.
+ * Starts a proxy that forwards all data, except that it breaks the connection if a request names the row collection.
  */
 function cutting(host: string, port: number): Server {
   return createServer((client) => {

@@ -63,7 +63,7 @@ test('a page and its total come from one snapshot, even while other processes wr
 });
 
 /**
- * The row always has exactly one of two terms, and each update exchanges the term for the other one. A search for
+ * The row always has exactly one of two terms, and each update replaces that term with the other one. A search for
  * either of the two terms must always find the row.
  */
 test('a row whose terms change is found by its old or its new terms at every moment', async () => {

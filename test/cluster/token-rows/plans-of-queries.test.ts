@@ -53,7 +53,7 @@ beforeEach(() => {
   startedAt = new Date();
 });
 
-/** Returns the profile of everything that the server did with the rows since the current test began. */
+/** Returns the profile of everything that the server has done with the rows since the current test began. */
 async function profiled(): Promise<readonly Profiled[]> {
   const found = await database.connection.db
     .collection<Profiled>('system.profile')

@@ -20,8 +20,8 @@ const all = { tenant: aTerm(), another: aTerm() };
 const shares = [95, 60, 45, 30, 10, 3, 0.1, 0];
 const termsOf = { tenant: shares.map(aTerm), another: shares.map(aTerm) };
 /**
- * A search treats a small number of due rows, or a short date range, as a special case. This number is so high that
- * some searches exceed that limit and others do not.
+ * A search treats a small number of due rows, or a short date range, as a special case. There are so many rows that
+ * this case applies to some searches but not to others.
  */
 const rowCount = 4_000;
 const spanMs = 10_000;
@@ -51,9 +51,7 @@ beforeAll(async () => {
 
 afterAll(() => database.drop());
 
-/**
- * Returns twelve pseudo-random numbers between 0 and 1. For the same argument, the numbers are the same in every run.
- */
+/** Returns twelve pseudo-random numbers between 0 and 1. The same argument always gives the same numbers. */
 function chances(index: number): readonly number[] {
   const bytes = createHash('sha512').update(String(index)).digest();
   return Array.from({ length: 12 }, (_, i) => bytes.readUInt32LE(i * 4) / 2 ** 32);

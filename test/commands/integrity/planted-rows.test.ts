@@ -61,7 +61,7 @@ async function manage(method: 'GET' | 'PUT' | 'POST' | 'DELETE', url: string, bo
   return answer.body;
 }
 
-/** Creates an application with these rules, in the same way as an administrator. */
+/** Creates an application with these rules, as an administrator would. */
 async function application(rules: readonly object[]): Promise<{ readonly id: string; readonly key: string }> {
   const body = await manage('POST', '/applications', { name: 'attacked', type: 'private', rules });
   return { id: String(body['id']), key: String(body['key']) };

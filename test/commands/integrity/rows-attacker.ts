@@ -20,12 +20,12 @@ export type RowsAttacker = {
   /** Changes fields in the row of a tenant or an application. The fields have the names of the columns in the store. */
   editRecord(kind: Kind, id: string, fields: Readonly<Record<string, unknown>>): Promise<void>;
   /**
-   * Replaces an application's row with an unchanged copy of a different row: that of the tenant or application with
-   * this id.
+   * Replaces an application's row with an unchanged copy of another row: that of the tenant or application with this
+   * id.
    */
   moveRecord(kind: Kind, id: string, toApplication: string): Promise<void>;
   /**
-   * Replaces the sealed document in an application's row with the document from a different row: that of the tenant or
+   * Replaces the sealed document in an application's row with the document from another row: that of the tenant or
    * application with this id.
    */
   copyDocument(kind: Kind, id: string, toApplication: string): Promise<void>;
@@ -37,11 +37,11 @@ export type RowsAttacker = {
   editToken(stream: string, edit: (life: TokenLife) => TokenLife): Promise<void>;
   /** Adds all search terms of one token to another token. */
   copyTerms(fromStream: string, toStream: string): Promise<void>;
-  /** Changes every idempotency claim that refers to the first token, so that it refers to the second token instead. */
+  /** Changes every idempotency claim for the first token so that it refers to the second token instead. */
   moveClaims(fromStream: string, toStream: string): Promise<void>;
   /** Changes the result in the claim that refers to this token. */
   editClaim(stream: string, edit: (result: ClaimResult) => ClaimResult): Promise<void>;
-  /** Copies the result, the time and the MAC from the claim of one token into the claim of a different token. */
+  /** Copies the result, the time and the MAC from the claim of one token into the claim of another token. */
   copyClaim(fromStream: string, toStream: string): Promise<void>;
   webhookState(id: string): Promise<StoredWebhookState>;
   setWebhookState(id: string, stored: StoredWebhookState): Promise<void>;

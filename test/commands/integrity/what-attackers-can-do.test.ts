@@ -98,8 +98,8 @@ test('keys and rows together: an older row of a live token is accepted once its 
     .run(row);
   database.close();
   expect(await get(id)).toMatchObject({ status: 500, body: { code: 'row_forged' } });
-  // The highest value means "no revision". Keys that were created in advance have this value. The second change is
-  // necessary because the shredder would otherwise read the log again and record the revisions.
+  // The highest value means "no revision". Keys that were created in advance have this value. The second change below
+  // is necessary because the shredder would otherwise read the log again and record the revisions.
   const forget = 'UPDATE data_keys SET revision = (SELECT max(revision) FROM data_keys)';
   expect(tamper(service.dataDir, 'keys.db', forget)).toBeGreaterThan(0);
   const head = numberBytes(await service.vault.log.head());
@@ -180,7 +180,7 @@ describe('an older vault.db that is restored after a kill', () => {
   });
 });
 
-/** Returns a copy of the data directory. The copy is in the state in which a kill would leave the directory. */
+/** Returns a copy of the data directory, in the state that a kill would leave it in. */
 function copy(): string {
   const folder = mkdtempSync(join(tmpdir(), 'strongroom-attacked-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -189,8 +189,8 @@ function copy(): string {
 }
 
 /**
- * Opens the files in the same way as a different process would. By default, it opens a copy, as after a kill. With
- * `sameFolder`, it opens the original files, as after a stop.
+ * Opens the files as another process would. By default, it opens a copy, as after a kill. With `sameFolder`, it opens
+ * the original files, as after a stop.
  */
 async function reopened({ sameFolder = false } = {}): Promise<TestService> {
   const dataDir = sameFolder ? service.dataDir : copy();

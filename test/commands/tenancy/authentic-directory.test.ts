@@ -31,8 +31,8 @@ function taken(record: DirectoryRecord | null | undefined): DirectoryRecord {
 }
 
 /**
- * Returns a directory that reads in the same way as the vault's. The store below it always returns this record, with
- * the MAC that the vault computed for the record.
+ * Returns a directory that reads records as the vault's directory does. The store below it always returns this record,
+ * with the MAC that the vault computed for it.
  */
 async function returning(record: DirectoryRecord): Promise<AuthenticDirectory> {
   const { keys, directory } = service.vault;
@@ -76,8 +76,7 @@ describe('an authentic record that a store returns', () => {
   test('is rejected if it belongs to another application, of the same tenant or of another one', async () => {
     for (const record of [other, foreign]) {
       const directory = await returning(record);
-      // The document in the record is intact, so no later step would notice that this is the record of a different
-      // application.
+      // The document in the record is intact, so no later step would notice that this is another application's record.
       expect(await applicationDocument(service.vault, record)).not.toBeNull();
       await expectForged(directory.get('application', own.id), record);
       await expectForged(directory.byKeyHash(own.keys[0]?.hash ?? ''), record);

@@ -15,8 +15,8 @@ const operator = { kind: 'operator' } as const;
 const readsOnly = ['application:read', 'application:update'];
 
 /**
- * Opens one store twice, in the same way as two processes would. Each process queues only the commands that it runs
- * itself. Between the two processes, only revisions prevent conflicts.
+ * Opens one store twice, as two processes would. Each process queues only the commands that it runs itself. Between the
+ * two processes, only revisions prevent conflicts.
  */
 async function withTwoProcesses(
   run: (service: TestService, vaults: readonly [Vault, Vault], make: typeof makeManager) => Promise<void>,

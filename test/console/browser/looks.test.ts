@@ -11,12 +11,12 @@ import { startTestProvider } from '../../support/console/provider.js';
 const screenshots = process.env['STRONGROOM_TEST_SCREENSHOTS'];
 
 /**
- * Checks the current page in both themes, wide and narrow: axe finds no serious problem, and no content overflows. The
- * page is not loaded again, because a form or the provider may have led to it.
+ * Checks the current page in both themes, at a narrow and a wide width: axe must find no serious problem, and no
+ * content may overflow. The page is not reloaded, because it may be the result of a form or a sign-in.
  */
 async function expectGoodLooks(page: Page, name: string): Promise<void> {
   for (const colorScheme of ['light', 'dark'] as const) {
-    // Without transitions, the colors change at once.
+    // Without transitions, the colors change immediately.
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
     for (const width of [360, 1_600]) {
       await page.setViewportSize({ width, height: 900 });

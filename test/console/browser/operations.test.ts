@@ -13,7 +13,7 @@ test('while work is running, the page reloads, but not while a person types or r
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('heading', { name: 'Overview' }).waitFor();
   let loads = 0;
-  // Rebuilding so few tokens takes only a moment. The test therefore marks every page as if work were still running.
+  // Rebuilding so few tokens takes only a moment. The test therefore marks the page as if work were still running.
   await page.route(`${address}/operations`, async (route) => {
     loads += 1;
     const response = await route.fetch();

@@ -8,7 +8,7 @@ const range = 32 * 1024;
 const ascii = '1-a'.repeat(range);
 const wide = `${'1'.repeat(range - 1)}😀${'-'.repeat(range - 2)}😀9`;
 
-/** Evaluates a mask. Returns the result, and how often the computation yielded. */
+/** Evaluates a mask. Returns the result, and how many times the computation yielded. */
 function evaluateInSteps(mask: string, data: Json): { readonly result: Json | undefined; readonly yields: number } {
   const steps = createExpressions().masking(mask, { data });
   for (let yields = 0; ; yields += 1) {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { occurrences } from '#src/domain/expressions/text.js';
 import { finish } from '#src/domain/steps.js';
 
-/** Returns a string that counts how often its characters are read. */
+/** Returns a string that counts how many times its characters are read. */
 function counted(text: string) {
   const seen = { length: text.length, looks: 0, charCodeAt: (i: number) => text.charCodeAt(i + 0 * ++seen.looks) };
   return seen;

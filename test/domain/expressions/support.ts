@@ -2,8 +2,8 @@ import { createExpressions } from '#src/domain/expressions/expressions.js';
 import type { Json } from '#src/domain/json.js';
 
 /**
- * Evaluates an expression in the same way as an expression for a token's id. Only `data` is available, aliases are
- * allowed, and the random digits are fixed.
+ * Evaluates an expression as if it were for a token's id: only `data` is available, aliases are allowed, and the random
+ * digits are fixed.
  */
 export function evaluate(source: string, data: Json): Json | { refused: string } {
   const expressions = createExpressions();

@@ -8,7 +8,7 @@ import type { DirectoryCommand } from '#src/domain/tenancy/directory-command.js'
 import { evolveDirectory, type TenantDirectory } from '#src/domain/tenancy/tenant-directory.js';
 import { as, at, create, directoryAfter, issue, manager, reader, tenant, update } from './support.js';
 
-// There are few ids, and 'a' occurs more often than the others. Many commands are therefore accepted.
+// There are few ids, and 'a' occurs more often than the others, so many commands are accepted.
 const id = fc.constantFrom('a', 'a', 'b', 'c', 'd');
 const permissions = fc.uniqueArray(fc.constantFrom(...managementPermissions), { minLength: 1, maxLength: 9 });
 const expiry = fc.constantFrom(null, null, at + 1_000_000, undefined);

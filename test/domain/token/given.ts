@@ -8,7 +8,7 @@ import { noToken, type TokenState } from '#src/domain/token/token-state.js';
 export const startMs = 1_000_000;
 
 /**
- * Returns the state after these events, all of which the application `app` caused. Each event is one second later than
+ * Returns the state after these events. The application `app` causes all of them. Each event is one second later than
  * the previous event.
  */
 export function stateAfter(facts: readonly TokenEventHeader[]): TokenState {

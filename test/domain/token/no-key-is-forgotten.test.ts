@@ -8,7 +8,7 @@ import { keysOf, noToken, type TokenState } from '#src/domain/token/token-state.
 const retentionMs = 100;
 const cvcRetentionMs = fc.constant(retentionMs);
 const at = fc.constant(0);
-/** The time from the command to the token's expiry in ms, or null for a token without an expiry. */
+/** The time in ms from the command to the token's expiry, or null for a token without an expiry. */
 const expiresAt = fc.option(fc.integer({ min: 1, max: 300 }));
 const command: fc.Arbitrary<TokenCommand> = fc.oneof(
   fc.record({

@@ -56,7 +56,7 @@ const commits = recording.commits.map((commit, index) => {
   return { ...commit, first, stream: own[0]?.stream ?? '', own };
 });
 
-/** The events in the form in which a store contains them. */
+/** The events as a store contains them. */
 const stored: readonly StoredEvent[] = commits.flatMap(({ own, first, digests, sealed, mac }) =>
   own.map((event, index) => ({
     ...event,

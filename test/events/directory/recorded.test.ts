@@ -15,10 +15,7 @@ type Fixture = {
   })[];
 };
 
-/**
- * Events of version 1 in the form in which they were stored. Every later version of the program must be able to read
- * them.
- */
+/** Events of version 1, as they were stored. Every later version of the program must be able to read them. */
 const file = new URL('./fixtures/v1.json', import.meta.url);
 const recorded = JSON.parse(readFileSync(file, 'utf8')) as Fixture;
 const bytes = (text: string | null): Buffer | null => (text === null ? null : Buffer.from(text, 'base64'));

@@ -42,7 +42,7 @@ test('a lost key is named on the admin listener, and the public listener shows o
 
 test('a store that does not respond is down, and its gaps are unknown', async () => {
   const { service, ask } = await startWithAdmin();
-  // EventStoreDB is left out, because its client reconnects if it is used after it was closed.
+  // EventStoreDB is left out, because its client reconnects if it is used after it has been closed.
   const needed = isCluster ? ['MongoDB'] : stores;
   await service.service.close();
   const ready = await ask('/health/ready');

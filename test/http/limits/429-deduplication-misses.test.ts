@@ -143,7 +143,7 @@ test('decoys do not make guesses free: an update is charged even if another toke
   const numbers = candidates('424242', '4242');
   const update = async () => {
     const data = String(numbers.next().value);
-    // If the guess is wrong, the update finds the decoy's value. The hidden token then does not change.
+    // If the guess is wrong, the update finds the decoy's value, so the hidden token does not change.
     await service.call('POST', '/tokens', { type: 'card_number', data, deduplicate_token: false }, { key });
     return service.call('PATCH', path(hidden.id), { data, deduplicate_token: true }, { key });
   };

@@ -6,7 +6,7 @@ import { limitedService, metric } from './support.js';
 const exhausted = { status: 429, code: 'guesses_exhausted' };
 const writeOnly = ['token:create', 'token:update'] as const;
 
-/** Creates a token with deduplication, in the same way as an attacker who tries out values. */
+/** Creates a token with deduplication, as an attacker who tries out values would. */
 const guess = (service: TestService, key: string, data: unknown) =>
   service.call('POST', '/tokens', { type: 'token', data, deduplicate_token: true }, { key });
 

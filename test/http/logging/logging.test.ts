@@ -149,7 +149,7 @@ describe('a line', () => {
 
 describe('stack frames', () => {
   const withMessage = (error: Error, message: string) => {
-    // The test runner formats the stack when the stack is read for the first time. This line reads it.
+    // The test runner formats the stack when the stack is read for the first time. This line therefore reads it.
     expect(error.stack).toContain(error.message);
     return Object.assign(error, { message });
   };

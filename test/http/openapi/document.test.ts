@@ -190,8 +190,8 @@ describe('responses', () => {
     );
     const known = Object.entries(problemCatalogue).map(([code, { status }]) => `${status} ${code}`);
     // The first error is not documented, because a request with the key of a deleted tenant is rejected earlier. Only
-    // an operator at the command line can see it. The second error does not belong to an operation, because the method
-    // of an operation is always allowed.
+    // an operator at the command line can see this error. The second error does not belong to an operation, because the
+    // method of an operation is always allowed.
     const undescribed = ['404 tenant_not_found', '405 method_not_allowed'];
     expect(known.filter((problem) => !described.has(problem))).toEqual(undescribed);
   });

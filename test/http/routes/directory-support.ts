@@ -8,7 +8,7 @@ export type Made = { readonly id: string; readonly key: string; readonly body: J
 export const timestamp = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00$/);
 export const uuid = expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
 
-/** Sends a request with a key that has all management permissions. A different key can be passed as an option. */
+/** Sends a request with a key that has all management permissions. An option can select another key. */
 export function manage(
   service: TestService,
   method: 'GET' | 'POST' | 'PUT' | 'DELETE',

@@ -4,8 +4,8 @@ import type { JsonObject } from '#src/domain/json.js';
 import { type Answer, startTestService, type TestService } from '../../support/test-service.js';
 
 /**
- * A test with the real service, which all tests in a file share. After the tests, the file fails if the service
- * reported an error.
+ * A test that uses the real service. All tests in a file share one service. After the tests, the file fails if the
+ * service reported an error.
  */
 export const test = base.extend<{ service: TestService }>({
   service: [

@@ -77,7 +77,7 @@ describe('the parser never throws or hangs', () => {
     `created_at:[*${' '.repeat(1_980)}`,
     'x'.repeat(4 * 1024 * 1024),
   ])('on long input %#', (text) => {
-    // The shortest of several runs counts, because a different process can slow down a single run.
+    // The shortest of several runs counts, because another process can slow down a single run.
     const times = [1, 2, 3, 4, 5].map(() => {
       const startedAt = performance.now();
       parseQuery(text);

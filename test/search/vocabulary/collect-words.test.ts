@@ -28,8 +28,8 @@ describe('a tenant’s words', () => {
       if (counting) setImmediate(count);
     };
     setImmediate(count);
-    // Each reading of the clock is one millisecond later than the previous reading. The result therefore does not
-    // depend on the speed of the machine.
+    // Each reading of the clock is one millisecond later than the previous one, so the result does not depend on the
+    // speed of the machine.
     let ms = performance.now();
     const clock = vi.spyOn(performance, 'now').mockImplementation(() => {
       ms += 1;

@@ -36,8 +36,8 @@ export async function startTestConsole(
   const service = await startTestService(serviceOptions);
   const lines: LogLine[] = [];
   const failures: unknown[] = [];
-  // The root key of a test service is not stored in a file. A rotation therefore fails in the same way as with a
-  // missing file.
+  // The root key of a test service is not stored in a file. A rotation therefore fails as if the root key's file were
+  // missing.
   const place = { named: null, file: null, command: null, nextFile: null, dataDir: service.dataDir, isDev: true };
   const rotation = createKeyRotationWork(service.vault.keys.rotation, place, true, async () => undefined);
   const operated = { ...service.service, rotation };

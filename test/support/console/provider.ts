@@ -66,8 +66,7 @@ export async function startTestProvider(publicUrl: string, people: Readonly<Reco
       return createOpenIdConnect({ issuer, clientId, clientSecret, publicUrl, scopes, ...claims, ...settings }, clock);
     },
     /**
-     * Signs in at the provider in the same way as a browser without scripts. Returns the address that the provider
-     * redirects to.
+     * Signs in at the provider as a browser without scripts would. Returns the address that the provider redirects to.
      */
     async signIn(address: string, login: string): Promise<string> {
       const cookies = new Map<string, string>();

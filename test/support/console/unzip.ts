@@ -5,8 +5,8 @@ const entrySignature = 0x02014b50;
 const stored = 0;
 
 /**
- * Returns the files in a ZIP archive by name. Supports only the features that our own archives use, without ZIP64 and
- * encryption.
+ * Returns the files in a ZIP archive by name. Supports only the features that our own archives use, which do not
+ * include ZIP64 and encryption.
  */
 export function unzip(bytes: Buffer): ReadonlyMap<string, Buffer> {
   const end = bytes.lastIndexOf(Buffer.from([0x50, 0x4b, 0x05, 0x06]));

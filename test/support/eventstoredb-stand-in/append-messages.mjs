@@ -66,8 +66,8 @@ export function batchAppendAnswer(correlationId, request, answer) {
 }
 
 /**
- * Returns the response for one append in a batch that failed because the caller lacks the right or the cluster has no
- * leader.
+ * Returns the response for one append in a batch. The append failed because the caller lacks the right or the cluster
+ * has no leader.
  * @param {any} correlationId @param {AppendRequest} request @param {{ code: number, details: string }} error
  */
 export function batchFailure(correlationId, request, { code, details }) {

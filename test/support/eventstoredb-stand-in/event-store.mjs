@@ -43,8 +43,8 @@ export async function createEventStore(journal, { knowsRepeats }) {
   const write = (stream, events) => {
     const created = Date.now();
     const stored = events.map((event) => {
-      // In a real server, a position is a byte offset in a log that also contains other records. There are therefore
-      // gaps between the positions.
+      // In a real server, a position is a byte offset in a log that also contains other records, so there are gaps
+      // between the positions.
       const position = nextPosition + 67;
       const kept = { ...event, stream, revision: streams.get(stream)?.length ?? 0, position, created };
       keep(kept);

@@ -76,8 +76,8 @@ function getSupportedMethods(_call, callback) {
 }
 
 /**
- * Handles many appends on one call. Responds to each append, by its correlation id, once the append is on disk. If a
- * different process is the leader, the whole call fails with the address of that process.
+ * Handles many appends on one call. Responds to each append, by its correlation id, once the append is on disk. If
+ * another process is the leader, the whole call fails with the address of that process.
  * @param {StoreFor} storeFor @param {any} call
  */
 function batchAppend(storeFor, call) {
@@ -181,7 +181,7 @@ async function read(storeFor, call) {
   const isUnknownPosition =
     stream === null && typeof from === 'number' && !events.some(({ position }) => position === from);
   const isPastTheEnd = typeof from === 'number' && from > (events.at(-1)?.[place] ?? -1);
-  // Server 23.10.6 never ends such a read, so the stand-in does not end it either.
+  // Server 23.10.6 never ends a read of zero events, so the stand-in does not end it either.
   if (count <= 0) return;
   if (isUnknownPosition && !isPastTheEnd) {
     call.emit('error', unknownError());

@@ -2,8 +2,8 @@ import { mkdir, open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /**
- * Opens a file that contains one line per append. A torn write therefore loses a whole append, and never a part of one.
- * `write` resolves once the lines are on disk.
+ * Opens a file that contains one line per append, so a torn write loses a whole append, never a part of one. `write`
+ * resolves once the lines are on disk.
  * @param {string} directory
  */
 export async function openJournal(directory, name = 'appends.jsonl') {

@@ -14,7 +14,7 @@ import { accessCounts } from './access-counts.js';
 import { type EntryDocument, entryDocument, entryOf } from './entry-document.js';
 import { entryKey, newChain } from './entry-key.js';
 
-/** Implements `AccessLog` with one collection per month. Each process appends to a separate chain. */
+/** Implements `AccessLog` with one collection per month. Each process appends to its own chain. */
 export function mongoAccessLog(connection: MongoConnection): AccessLog & { close(): Promise<void> } {
   const writer = createAccessWriter(connection);
   return {
@@ -41,7 +41,7 @@ export function mongoAccessLog(connection: MongoConnection): AccessLog & { close
 type ChainHead = { readonly chain: string; readonly sequence: number; readonly hash: Uint8Array };
 
 /**
- * Creates a writer with a separate chain in the access log. The writer stores concurrent entries as one batch. After a
+ * Creates a writer that has its own chain in the access log. The writer stores concurrent entries as one batch. After a
  * failure, it is unknown how much of the batch is stored, so the writer begins a new chain.
  */
 function createAccessWriter({ call }: MongoConnection) {
@@ -99,8 +99,8 @@ function noHead(): ChainHead {
 }
 
 /**
- * Returns a page of the entries of a tenant across all months, newest first, and the exact total. Both are read from
- * the same snapshot.
+ * Returns a page of a tenant's entries across all months, newest first, and the exact total. Both are read from the
+ * same snapshot.
  */
 async function queryAccess(
   connection: MongoConnection,

@@ -52,7 +52,8 @@ export async function openMongoKeysToCopy(url: string, databaseName: string): Pr
       await refuseRotation();
       const all = await call((db) => db.listCollections({}, { nameOnly: true }).toArray());
       const names = all.map(({ name }) => name).filter((name) => !name.startsWith('system.'));
-      // Writes the data keys before the keys that wrap them.
+      // Writes the data keys before the keys that wrap them, so that the backup contains the wrapping key of every data
+      // key.
       for (const table of names.sort((a, b) => Number(b === 'data_keys') - Number(a === 'data_keys'))) {
         for await (const row of documents(table, {})) {
           yield `${BSON.EJSON.stringify({ table, row: withBinaries(row) }, { relaxed: false })}\n`;

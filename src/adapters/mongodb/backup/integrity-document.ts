@@ -3,10 +3,7 @@ import type { VaultKeyPurpose } from '../../../ports/key-store.js';
 
 const purpose: VaultKeyPurpose = 'integrity';
 
-/**
- * Returns the wrapped integrity key in a line of a key store backup. Returns null if the line contains a different
- * document.
- */
+/** Returns the wrapped integrity key if this line of a key store backup contains it. Otherwise returns null. */
 export function integrityDocumentIn(line: string) {
   const { table, row } = BSON.EJSON.parse(line) as { readonly table: string; readonly row: Document };
   const { _id: id, tenant, wrapped } = row;

@@ -4,7 +4,7 @@ import type { Stored } from '../../../views/row-mac.js';
 type Key = {
   readonly id: string;
   readonly hash: string;
-  /** The minute in which the key was last used, counted from 1970-01-01. This time is not recorded in any event. */
+  /** The minute in which the key was last used, as minutes since the epoch. This time is not recorded in any event. */
   readonly used_on?: number;
 };
 

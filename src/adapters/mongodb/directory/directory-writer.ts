@@ -8,8 +8,8 @@ import { directoryCollection } from './directory-indexes.js';
 
 /**
  * The result of a write. `stale` means that the stored row has the same revision or a newer one. `gap` means that the
- * stored row of the tenant does not have the revision that comes before the events. In this case, the rows of its
- * applications may also lack changes, and the caller folds the stream of the tenant and writes all of its records.
+ * tenant's stored row does not have the revision just before the new events. The rows of the tenant's applications may
+ * then lack changes too, so the caller folds the tenant's stream and writes all of its records.
  */
 export type DirectoryOutcome = 'written' | 'stale' | 'gap';
 
@@ -25,7 +25,7 @@ export function mongoDirectoryWriter({ call }: MongoConnection) {
 
   /**
    * Writes a record if the stored record matches `guard`. Returns true if the record was written. If `upsert` is true
-   * and the stored record does not match, MongoDB reports a duplicate key.
+   * and the stored record does not match, MongoDB reports a duplicate key, and the result is false.
    */
   async function applied(record: Stored<DirectoryRecord>, guard: Document, upsert: boolean): Promise<boolean> {
     const filter = { _id: documentId(record.kind, record.id), ...guard };
@@ -59,8 +59,8 @@ export function mongoDirectoryWriter({ call }: MongoConnection) {
       if (stored >= record.revision) return 'stale';
       if (before !== null && stored !== before) return 'gap';
     }
-    // A concurrent write cannot be the reason for this failure. A key in this record also belongs to a different
-    // record. No sequence of events can produce two such records.
+    // A concurrent write cannot have caused this failure. A key in this record also belongs to another record. No
+    // sequence of events can produce two such records.
     throw new Error('a directory record cannot be written');
   }
 

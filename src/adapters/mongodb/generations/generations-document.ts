@@ -16,7 +16,7 @@ export type GenerationsDocument = GenerationsInUse & {
   readonly retired: number;
   /**
    * The id under which a process holds the lease on the rebuild, or null. `until` is the time when the lease expires,
-   * according to the clock of MongoDB.
+   * according to MongoDB's clock.
    */
   readonly holder: string | null;
   readonly until: Date | null;

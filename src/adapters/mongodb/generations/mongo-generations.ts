@@ -13,17 +13,15 @@ import { type KnownGenerations, knownGenerations } from './known-generations.js'
 import { createRebuildHold, heldByAnother, leaseUntil } from './rebuild-hold.js';
 
 /**
- * After a generation has been removed from the list of written generations, a process can still use it for this time,
- * in ms. After this time, no process considers the generation to be in use, and no process has a pending write to it.
+ * How long a process can still use a generation after it has been removed from the list of written generations, in ms.
+ * After this time, no process considers the generation to be in use, and no process has a pending write to it.
  */
 const settleMs = 3_000;
 
 export type MongoGenerations = Generations & {
-  /**
-   * Returns the generations in use from the cache of this process, and the time when this process began to read them.
-   */
+  /** Returns the generations in use from this process's cache, with the time when the process began to read them. */
   known(): Promise<KnownGenerations>;
-  /** Returns the same as `known`, but reads the generations from the store. The read begins after this call. */
+  /** Like `known`, but reads the generations from the store. The read begins after this call. */
   fresh(): Promise<KnownGenerations>;
   /**
    * Acquires the lease on the rebuild for this process. The process keeps the lease until it calls `release`. Throws
@@ -49,7 +47,7 @@ export function mongoGenerations(connection: MongoConnection, log: Pick<EventLog
   const { known, fresh, forget } = knownGenerations(connection);
   const hold = createRebuildHold(connection);
 
-  /** Changes the document if it matches the filter. Otherwise returns false. */
+  /** Changes the document in `generations` and returns true if it matches the filter. Otherwise returns false. */
   async function change(filter: object, update: object | object[]): Promise<boolean> {
     forget();
     const changed = await call((db) => generationsCollection(db).updateOne({ ...theGenerations, ...filter }, update));
@@ -119,7 +117,7 @@ export function mongoGenerations(connection: MongoConnection, log: Pick<EventLog
       const { write } = await fresh();
       const unused = generations.filter((generation) => !write.includes(generation));
       // Threat: a process creates a key, is suspended before it begins the rebuild, and meanwhile its key is destroyed
-      // as unused. Without this change, the process could still begin the generation after it resumes.
+      // as unused. Without this update, the process could still begin the generation after it resumes.
       await change({}, { $max: { retired: Math.max(0, ...unused) } });
       const now = await fresh();
       return unused.filter((generation) => !now.write.includes(generation));
@@ -155,9 +153,9 @@ async function allHaveRows(
 }
 
 /**
- * Checks that the database user has the right to change the rows of a generation. Must be called before all processes
- * begin to write to that generation. Uses an id that no row has, so the check changes nothing. Throws MongoBroken if a
- * right is missing.
+ * Checks that the database user has the right to change the rows of a generation. Must be called before any process
+ * writes to that generation. Uses an id that no row has, so the check changes nothing. Throws MongoBroken if a right is
+ * missing.
  */
 async function proveRights({ call }: MongoConnection, generation: number): Promise<void> {
   const none = { _id: '' };

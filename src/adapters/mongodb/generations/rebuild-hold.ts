@@ -12,7 +12,7 @@ const leaseMs = 10_000;
 const renewMs = 2_500;
 const pollMs = 500;
 
-/** A MongoDB expression for the time when a renewed lease expires, according to the clock of MongoDB. */
+/** A MongoDB expression for the time when a renewed lease expires, according to MongoDB's clock. */
 export const leaseUntil = { $add: ['$$NOW', leaseMs] };
 
 /**
@@ -25,7 +25,7 @@ export function createRebuildHold(connection: MongoConnection) {
   let held: string | null = null;
   let renewing: NodeJS.Timeout | null = null;
 
-  /** Returns a filter that matches the document only if no other process holds the lease. */
+  /** Returns a filter that matches the document in `generations` only if no other process holds the lease. */
   const isFree = () => ({
     ...theGenerations,
     $expr: { $or: [{ $in: ['$holder', [null, held]] }, { $lt: ['$until', '$$NOW'] }] },

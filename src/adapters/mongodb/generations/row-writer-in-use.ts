@@ -8,8 +8,8 @@ import type { MongoGenerations } from './mongo-generations.js';
 export type RowWriterInUse = TokenRowWriter & { forgetTombstones(notBefore: number): Promise<number> };
 
 /**
- * Called before the row of a token that has ended is written. If the process is interrupted between this call and the
- * write, both are repeated later.
+ * Called before the row of an ended token is written. If the process is interrupted between this call and the write,
+ * both are repeated later.
  */
 type OnEnded = (stream: string, revision: number) => Promise<void>;
 

@@ -11,7 +11,7 @@ import type { MongoGenerations } from './mongo-generations.js';
 /**
  * Implements `TokenRows` on the generation that is currently read. A search uses the generation for which it was
  * planned. After each read, checks that rows were still being written to the generation. If they were not, the
- * generation lacks newer rows and will soon be dropped, so its result must not be returned.
+ * generation lacks newer rows and will soon be dropped, so the result must not be returned.
  */
 export function tokenRowsInUse(
   connection: MongoConnection,
@@ -35,7 +35,7 @@ export function tokenRowsInUse(
         return await from(null, look);
       } catch (error) {
         // The process was suspended for so long that the generation was dropped meanwhile. Tries again with the
-        // generation that is read now.
+        // generation that is currently read.
         if (!(error instanceof GenerationDropped)) throw error;
       }
     }

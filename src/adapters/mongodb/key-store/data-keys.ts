@@ -70,8 +70,8 @@ export function mongoDataKeys({ call }: MongoConnection, clock: Clock, logHead: 
   }
 
   /**
-   * Overwrites those of the wrapped keys that still exist, and returns how many keys it has overwritten. When this
-   * function returns, a majority of the nodes has stored these changes and all earlier changes by other processes.
+   * Overwrites the wrapped keys that still exist, and returns how many there were. When this function returns, a
+   * majority of the nodes has stored these changes and all earlier changes by other processes.
    */
   async function destroy(ended: readonly EndedKey[]): Promise<number> {
     let destroyed = 0;
@@ -99,11 +99,11 @@ export function mongoDataKeys({ call }: MongoConnection, clock: Clock, logHead: 
       return row === null || row.destroyed_at !== null ? null : { revision: row.revision ?? null };
     },
     countWraps: count,
-    /** Uses one counter per tenant. All processes share this counter. */
+    /** All processes share one counter per tenant. */
     reserveTraces: async (tenantId, uses) => (await count(`traces.${tenantId}`, uses)) - uses,
     async insertDataKeys(tenantKeyId, keys) {
       const head = await logHead();
-      // Records how far the log reaches before the keys are stored. If the log later ends before this position, the
+      // Before the keys are stored, records how far the log reaches. If the log later ends before this position, the
       // vault detects that an older copy was restored (ADR 32).
       await call((db) =>
         keyCollections.meta(db).updateOne({ _id: 'log' }, { $max: { value: head } }, { upsert: true }),
@@ -116,8 +116,8 @@ export function mongoDataKeys({ call }: MongoConnection, clock: Clock, logHead: 
       );
       await call((db) => keyCollections.dataKeys(db).insertMany(rows));
       if (!(await isRetiring(tenantKeyId))) return 'stored';
-      // Destroys the new keys. The rotation will destroy the key that wraps them, and it may have missed them when it
-      // rewrapped keys.
+      // Destroys the new keys, because the rotation will destroy the key that wraps them and may have missed them when
+      // it rewrapped keys.
       await destroy(keys.map(({ id }) => ({ keyId: id, eventId: noEvent })));
       return 'retiring';
     },
@@ -156,15 +156,15 @@ export function mongoDataKeys({ call }: MongoConnection, clock: Clock, logHead: 
 }
 
 /**
- * How many inserts in the same second can have different sequence numbers (about two million). With this factor,
- * sequence numbers are exact integers until the year 2106.
+ * How many inserts per second can have distinct sequence numbers (about two million). With this factor, sequence
+ * numbers are exact integers until the year 2106.
  */
 const perSecond = 2 ** 21;
 
 /**
  * Returns the place of a key in the order of creation, as a number that increases with the insert time. The server
  * assigns the insert time when an insert arrives, and the document becomes visible moments later. Documents of all
- * processes therefore become visible in nearly the same order.
+ * processes therefore become visible in nearly this order.
  */
 export function sequenceOf({ t, i }: Timestamp): number {
   return t * perSecond + i;

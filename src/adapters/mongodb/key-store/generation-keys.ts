@@ -7,8 +7,8 @@ import { keyCollections } from './key-collections.js';
 import { underRootCheck } from './root-check.js';
 
 /**
- * Returns the generations whose keys exist, in ascending order. Only the rows of these generations can be searched.
- * Returns an empty list for a new key store.
+ * Returns the generations whose keys have not been destroyed, in ascending order. Only the rows of these generations
+ * can be searched. Returns an empty list for a new key store.
  */
 export async function livingGenerations({ call }: MongoConnection): Promise<readonly number[]> {
   const found = await call((db) =>

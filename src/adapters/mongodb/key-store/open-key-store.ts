@@ -13,7 +13,7 @@ export type MongoKeyStore = {
   logIdOfKeys(): Promise<string | null>;
   /**
    * Binds new keys to a log. Returns the id of the log that the keys now belong to. If another process has already
-   * bound the keys, this can be a different id.
+   * bound the keys, this can be the id of a different log.
    */
   bindKeysToLog(logId: string): Promise<string>;
 };

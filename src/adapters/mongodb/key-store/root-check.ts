@@ -10,8 +10,8 @@ export async function storedRootCheck({ call }: MongoConnection): Promise<Buffer
 }
 
 /**
- * If the root check has changed since the caller read it, aborts the transaction. Otherwise, replaces the root check
- * with `next`, or leaves it unchanged if `next` is omitted.
+ * If the root check has changed since the caller read it, aborts the surrounding transaction. Otherwise, replaces the
+ * root check with `next`, or leaves it unchanged if `next` is omitted.
  */
 type ExpectCheck = (next?: Buffer) => Promise<void>;
 

@@ -44,8 +44,8 @@ export function mongoRotationRows(connection: MongoConnection, clock: Clock, dat
     async begin() {
       const begun = await call((db) => keyCollections.meta(db).findOne({ _id: 'rotation' }));
       if (begun?.value === 'begun') return;
-      // Reads the time before the keys are marked. Threat: if the time were read later, a copy of the key store that
-      // was made after the keys were marked could contain newer keys and still be reported as void.
+      // Reads the clock before marking the keys. Threat: if the clock were read later, a copy of the key store that was
+      // made after the keys were marked could contain newer keys and still be reported as void.
       const at = earliestNow(clock);
       await call((db) =>
         keyCollections

@@ -96,7 +96,7 @@ function isSame(read: RowDocument | undefined, made: RowDocument | undefined): b
   return made.mark !== undefined && digest(read, mark) === digest(made, made.mark);
 }
 
-/** Returns a hash of a row. The hash does not cover the terms, and it covers `mark` instead of the mark in the row. */
+/** Returns a hash of a row without its terms and with `mark` in place of the row's own mark. */
 function digest(row: RowDocument, mark: Buffer): string {
   const { terms: _, ...fields } = row as RowDocument & { readonly terms: unknown };
   const values = Object.entries({ ...fields, mark }).map(([name, value]) => [

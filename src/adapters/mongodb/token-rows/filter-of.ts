@@ -18,8 +18,8 @@ export function filterOf(node: WeighedNode): Document {
 }
 
 /**
- * Returns the filter for a date range. If the range has no start, the filter uses the smallest number as its start. A
- * row without the date therefore never matches.
+ * Returns the filter for a date range. A range without a start begins at the smallest number, so that a row without the
+ * date never matches.
  */
 export function rangeOf({ from, to }: Extract<WeighedNode, { is: 'date' }>): Document {
   return { $gte: from ?? Number.MIN_SAFE_INTEGER, ...(to === null ? {} : { $lt: to }) };

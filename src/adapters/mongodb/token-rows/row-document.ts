@@ -88,7 +88,7 @@ export function rowOf(
   return { ...livingOf(view, life), ...found };
 }
 
-/** Returns the update that writes a view to a live row without changing the search fields of the row. */
+/** Returns the update that writes a view to a live row without changing the row's search fields. */
 export function keepingUpdate(view: Stored<TokenView>, life: TokenLife) {
   const set = livingOf(view, life);
   const lacking = optional.filter((field) => set[field] === undefined);

@@ -11,7 +11,7 @@ import { rowIndexes, tokenRowsCollection } from './token-rows-indexes.js';
 /**
  * The result of a write. `stale` means that the stored row has the same revision or a newer one, so nothing has to be
  * done. `gap` means that the new row should keep the search terms of the stored row, but the stored row does not have
- * the revision that comes before the events. In this case, the caller folds the stream to compute the terms.
+ * the revision just before the new events. In this case, the caller folds the stream to compute the terms.
  */
 type RowOutcome = 'written' | 'stale' | 'gap';
 
@@ -63,7 +63,7 @@ export function mongoRowWriter({ call }: MongoConnection, generation: number, re
       const stored = (await revisionsOf([view.stream])).get(view.stream) ?? -1;
       if (stored >= view.state.revision) return 'stale';
       if (isGap({ view, index, before }, stored)) return 'gap';
-      // After the write attempt and before this read, another writer stored an older row. Tries again.
+      // Another writer stored an older row between the write attempt and this read. Tries again.
     }
     throw new Error('a row with an older revision blocked every write attempt');
   }
@@ -117,7 +117,10 @@ function onlyDuplicates({ writeErrors }: MongoBulkWriteError): boolean {
   return errors.length > 0 && errors.every(({ code }) => code === duplicateKey);
 }
 
-/** The number of tombstones that are removed in one batch. With this number, a call stays well below its time limit. */
+/**
+ * The number of tombstones that are removed in one batch. With batches of this size, a call stays well within its time
+ * limit.
+ */
 const batchSize = 1_000;
 
 /**

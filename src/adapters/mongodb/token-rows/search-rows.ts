@@ -37,7 +37,7 @@ export function searchRows(
     const found = db
       .collection<RowDocument>(rowsName)
       .find(
-        // Threat: a search finds a row of a different tenant. Each tenant hashes its terms under a different key, so a
+        // Threat: a search finds a row of another tenant. Each tenant hashes its terms under a different key, so a
         // search cannot match such a row. Checking the tenant in the filter is a second line of defense.
         { ...walks.page.filter, tenant: plan.tenantId, ...living(now) },
         { ...options(), hint: walks.page.hint, projection: viewFields },

@@ -22,8 +22,9 @@ export function tokenRowsIndexes(generation: number): RequiredIndexes {
   return {
     collection: tokenRowsCollection(generation),
     indexes: [
-      // The key does not have to contain the tenant, because each tenant hashes its terms under a different key. The
-      // indexes are sparse, because a tombstone has none of the indexed fields except `removed_at`.
+      // The first two indexes do not have to contain the tenant, because each tenant hashes its terms and fingerprints
+      // under different keys. The first five indexes are sparse, because a tombstone has none of the indexed fields
+      // except `removed_at`.
       { name: rowIndexes.terms, key: { terms: 1, seq: -1 }, sparse: true },
       { name: rowIndexes.fingerprint, key: { fingerprint: 1, seq: -1 }, sparse: true },
       { name: rowIndexes.expiresAt, key: { expires_at: 1 }, sparse: true },

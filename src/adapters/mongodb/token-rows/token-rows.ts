@@ -10,7 +10,7 @@ import { searchRows, walkRows } from './search-rows.js';
 import { rowIndexes, tokenRowsCollection } from './token-rows-indexes.js';
 
 export type MongoTokenRows = TokenRows & {
-  /** Does the same as `get` for several streams. The results are in the order of `streams`. */
+  /** Like `get`, but for several streams. The results are in the order of `streams`. */
   getMany(streams: readonly string[]): Promise<readonly (Stored<TokenView> | null)[]>;
 };
 

@@ -14,7 +14,7 @@ import type { Waits } from './waits.js';
 import { intentFacts, isAuthenticWork, type WorkKey, workMac } from './work-mac.js';
 
 /**
- * The tokens that one request creates. Either all of them are created or none of them. A batch has landed if the log
+ * The tokens that one request creates. Either all of them are created or none are. A batch has landed if the log
  * contains all of its creations. Only the log determines whether a batch has landed. The state records what remains to
  * be done:
  * - `open`: the owner is appending the events.
@@ -87,7 +87,7 @@ export function createBatches({ connection, log, waits, workKey, now, destroyKey
   /**
    * Settles a batch. First bars each creation that is not in the log. If all creations are in the log, writes their
    * rows. Otherwise, deletes the tokens that were created. If the batch was not recorded by the vault, changes no
-   * tokens. It is safe to repeat the call, even in another process.
+   * tokens. It is safe to repeat the call, even from another process.
    */
   async function end(id: string): Promise<'landed' | 'barred'> {
     await move(id, ['open'], 'ending');
@@ -157,8 +157,8 @@ export function createBatches({ connection, log, waits, workKey, now, destroyKey
       );
       const streams = new Set<string>();
       for (const batch of pending) {
-        // Threat: an attacker stores a forged batch to prevent the rows of the streams in it from being written. Only
-        // authentic batches are considered.
+        // Threat: an attacker stores a forged batch to keep the rows of its streams from being written. Only authentic
+        // batches are considered.
         if (await isAuthentic(batch)) for (const { stream } of batch.intents) streams.add(stream);
       }
       return streams;
@@ -195,7 +195,7 @@ type UndoCreationDeps = {
 
 /**
  * If the intended token was created, deletes the token and its keys. Otherwise, bars its creation. It is safe to repeat
- * the call, even in another process.
+ * the call, even from another process.
  */
 async function undoCreation({ log, now, destroyKeys, project }: UndoCreationDeps, intent: Intent): Promise<void> {
   const { stream, tenantId, expectedRevision, eventIds } = intent;
@@ -205,7 +205,7 @@ async function undoCreation({ log, now, destroyKeys, project }: UndoCreationDeps
     const { life, revision, ended } = state;
     const born = life === null ? -1 : life.createdRevision - expectedRevision - 1;
     if (!landed || life === null || born < 0 || born >= eventIds.length) {
-      // Updates the row before the keys are destroyed. A readable row must not refer to a destroyed key.
+      // Updates the row before the keys are destroyed, because a readable row must not refer to a destroyed key.
       await project(tenantId, stream);
       await destroyKeys(ended);
       return;

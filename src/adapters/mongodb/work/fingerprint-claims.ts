@@ -64,7 +64,7 @@ type Deps = {
   readonly waits: Waits;
   readonly workKey: WorkKey;
   readonly now: () => number;
-  /** Updates the row of a stream to the newest event in the stream. */
+  /** Brings the row of a stream up to date with the newest event in the stream. */
   readonly project: (tenantId: string, stream: string) => Promise<void>;
 };
 

@@ -26,12 +26,12 @@ type Claim = {
   readonly state: 'open' | 'done';
   /** The id of the attempt that owns the claim. */
   readonly attempt: string;
-  /** The time when the owner acquired the claim, according to the clock of MongoDB. */
+  /** The time when the owner acquired the claim, according to MongoDB's clock. */
   readonly openedAt: Date;
   readonly work?: ClaimedWork;
   /** The result of the command. It is stored together with `work`, but is valid only if the state is `done`. */
   readonly result?: ClaimResult;
-  /** The time in ms since the epoch, according to the clock of the process that owns the claim. */
+  /** The time of the result in ms since the epoch, according to the clock of the process that owns the claim. */
   readonly time?: number;
   /** The MAC over the id, the result and the time. */
   readonly mac?: Buffer;
@@ -222,8 +222,8 @@ function workFacts(work: ClaimedWork | undefined): readonly unknown[] {
 }
 
 /**
- * Returns a claim with its result, or null if the claim has no result. If another field of the claim is missing, its
- * MAC does not match.
+ * Returns a claim with its result, or null if the claim has no result. If the time or the MAC is missing, the MAC of
+ * the returned claim does not match.
  */
 function finishedOf({ _id: cmd, result, time, mac }: Claim): Stored<FinishedClaim> | null {
   return result === undefined ? null : { cmd, result, time: time ?? 0, mac: mac ?? Buffer.alloc(0) };

@@ -33,7 +33,7 @@ type Deps = {
   readonly fingerprints: ReturnType<typeof createFingerprintClaims>;
   readonly batches: Batches;
   readonly now: () => number;
-  /** Updates the row of a stream to the newest event in the stream. */
+  /** Brings the row of a stream up to date with the newest event in the stream. */
   readonly project: (tenantId: string, stream: string) => Promise<void>;
 };
 
@@ -74,7 +74,6 @@ export function mongoUnitOfWork(needs: Deps): UnitOfWork {
     return log.append(stream, expectedRevision, events);
   }
 
-  /** Stores one append. */
   async function storeOne(write: StreamWrite, { intend, hold: holdOne }: Before): Promise<CommitOutcome> {
     const hold = write.distinct === null ? null : await holdOne(write, write.distinct, null);
     if (hold?.outcome === 'duplicate') return { outcome: 'duplicate', write: 0, stream: hold.stream };
@@ -138,10 +137,10 @@ export function mongoUnitOfWork(needs: Deps): UnitOfWork {
     for (const one of held) await fingerprints.release(one);
   }
 
-  /** Stores several creations. Either all of them are stored or none of them. */
+  /** Stores several creations. Either all of them are stored or none are. */
   async function storeBatch(writes: readonly StreamWrite[], { intend, hold }: Before): Promise<CommitOutcome> {
     // Detects most conflicts before the first append. If a conflict is found at this point, nothing has to be undone or
-    // fenced.
+    // barred.
     const isTwice = new Set(writes.map(({ stream }) => stream)).size < writes.length;
     if (isTwice || (await atMost(streamsAtOnce, writes, isBehind)).includes(true)) return { outcome: 'conflict' };
     const id = randomUUID();

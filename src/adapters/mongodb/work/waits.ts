@@ -1,6 +1,6 @@
 /**
- * How long a process waits before it considers another process dead, in ms. If that process is still alive, nothing is
- * lost or repeated.
+ * How long a process waits before it considers another process dead, in ms. Even if that process is still alive,
+ * nothing is lost or repeated.
  */
 export type Waits = {
   /**
@@ -10,7 +10,7 @@ export type Waits = {
   readonly claimMs: number;
   /** The age at which another process undoes an unfinished batch. */
   readonly batchMs: number;
-  /** How long to wait for the append by the owner of a fingerprint claim before this append is barred. */
+  /** How long to wait for the owner of a fingerprint claim to append before its append is barred. */
   readonly ownerMs: number;
 };
 

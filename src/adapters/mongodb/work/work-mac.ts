@@ -4,7 +4,7 @@ import type { Intent } from './intent.js';
 /** Returns the key that authenticates rows. Only the vault has this key. */
 export type WorkKey = () => Promise<Uint8Array>;
 
-/** The collection of the document that contains the MAC, and the id of that document. */
+/** The document that contains the MAC: its collection and its id. */
 type Of = { readonly in: 'claims' | 'fingerprints' | 'batches'; readonly id: string };
 
 /**

@@ -130,7 +130,7 @@ export function createBatchMover(journal: SqliteDatabase, dataDir: string) {
 
 function parsed(batch: JournalBatch): AccessBatch {
   // Threat: an attacker changes a batch in the journal while the vault runs. The batch is not moved. At the next start,
-  // the vault reports that the file was changed.
+  // the vault reports the change.
   if (!isWhole(batch)) throw new StoreUnavailable('access log', 'changed_by_another_program');
   const { sequence, previous, hash, lines } = batch;
   return { sequence, previous, hash, entries: lines.split('\n').map(entryOfLine) };

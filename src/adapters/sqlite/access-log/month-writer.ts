@@ -120,8 +120,8 @@ export const accessSchema = `
 const accessSchemaVersion = 1;
 
 /**
- * The maximum number of words in the cache. The limit is needed because each source address is a word, and there can be
- * any number of source addresses.
+ * The maximum number of words in the cache. Without this limit, the cache could grow without bound, because each source
+ * address is a word.
  */
 const cachedMax = 10_000;
 

@@ -45,7 +45,7 @@ function completeLeftVault(dataDir: string): void {
   }
 }
 
-/** Copies the month files, and adds the batches that are still in the journal to the copies. */
+/** Copies the month files, and adds to the copies the batches that are still in the journal. */
 function copyAccessLog(dataDir: string, to: string): void {
   const copyMonths = (): void => {
     for (const month of monthsOnDisk(dataDir)) copyDatabase(dataDir, to, monthFile(month));

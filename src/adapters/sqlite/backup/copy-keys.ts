@@ -21,7 +21,7 @@ export function openKeysToCopy(dataDir: string): KeysToCopy {
 
   /**
    * Throws BackupRefused if a rotation is running or has run since the backup began. Threat: a rotation runs during the
-   * backup, so that the copied keys are wrapped under different keys. Such a backup cannot be restored.
+   * backup, and the copied keys end up wrapped under different keys. Such a backup cannot be restored.
    */
   function refuseRotation(): void {
     const check = metaOf('root_check');

@@ -3,9 +3,7 @@ import { decodeKeyLine } from './key-line.js';
 
 const purpose: VaultKeyPurpose = 'integrity';
 
-/**
- * Returns the wrapped integrity key in a line of a `keys.db` backup. Returns null if the line contains a different row.
- */
+/** Returns the wrapped integrity key if this line of a `keys.db` backup contains it. Otherwise returns null. */
 export function integrityRowIn(line: string) {
   const { table, row } = decodeKeyLine(line) ?? { table: '', row: {} };
   const { id, tenant, wrapped } = row;

@@ -5,8 +5,8 @@ import { type FoundProblem, StoreProblem } from '../../../ports/store-problem.js
 import { StoreUnavailable } from '../../../ports/store-unavailable.js';
 
 /**
- * Thrown when a store file cannot be used. The process exits with the error's message, which names the file and states
- * what the operator should do.
+ * Thrown when a store file cannot be used. The process exits with the error's message, which names the file and tells
+ * the operator how to fix the problem.
  */
 export class StoreBroken extends StoreProblem {
   constructor(problem: string | FoundProblem) {
@@ -28,8 +28,8 @@ export function databaseError(error: unknown, fileName: string): Error {
   // The index of the write-ahead log also needs disk space. SHMSIZE means that this index could not grow.
   if (code.startsWith('SQLITE_FULL') || code === 'SQLITE_IOERR_SHMSIZE') return new StoreUnavailable(fileName, 'full');
   if (code.startsWith('SQLITE_BUSY') || code.startsWith('SQLITE_LOCKED')) return new StoreUnavailable(fileName, 'busy');
-  // SQLite does not report why it could not open a file. Opening a different file here shows whether the process has
-  // run out of file descriptors.
+  // SQLite does not report why it could not open a file. Opening another file here shows whether the process has run
+  // out of file descriptors.
   if ((code.startsWith('SQLITE_CANTOPEN') || code.startsWith('SQLITE_IOERR')) && noneCanBeOpened()) {
     return new StoreUnavailable(fileName, 'no_file_descriptors');
   }
@@ -56,7 +56,7 @@ function noneCanBeOpened(): boolean {
   }
 }
 
-/** Returns true if the process or the machine has reached its limit of open files. */
+/** Returns true if the process or the machine has reached its limit on open files. */
 function isOutOfDescriptors(error: unknown): boolean {
   const { code } = error as { readonly code?: unknown };
   return code === 'EMFILE' || code === 'ENFILE';

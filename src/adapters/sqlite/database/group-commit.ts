@@ -16,7 +16,7 @@ const notRun: Attempt = { ok: false, error: new Error('the command was not run')
 /**
  * Runs many commands in one transaction, each in its own savepoint, and makes them durable with one commit. If a
  * command cannot be stored, the other commands are not affected. Throws only if the file can no longer be used. A
- * changed schema counts as such a failure, because the vault never changes the schema while it runs.
+ * changed schema also makes the file unusable, because the vault never changes the schema while it runs.
  */
 export function createGroupCommit(database: SqliteDatabase, fileName: string, schema: string) {
   const begin = database.prepare('BEGIN IMMEDIATE');
@@ -69,8 +69,8 @@ export function createGroupCommit(database: SqliteDatabase, fileName: string, sc
     let hasBegun = false;
     try {
       for (const work of works) {
-        // Adds a placeholder before the command runs. If the whole transaction fails, this command is then reported as
-        // failed too.
+        // Adds a placeholder before the command runs, so that this command is also reported as failed if the whole
+        // transaction fails.
         const index = attempts.push(notRun) - 1;
         if (!hasBegun) {
           begin.run();

@@ -2,11 +2,11 @@
 export type JournalledChange = { readonly operation: string; readonly input: unknown };
 
 /**
- * In the JSON, each binary value is replaced by an object with a single member. This constant is the name of the
- * member. The value of the member is the number of bytes.
+ * In the JSON, each binary value is replaced by an object with a single member. The name of that member is this
+ * constant, and its value is the number of bytes.
  */
 const bytesKey = '$bytes';
-/** The same as `bytesKey`, but for a long string. The string is stored as UTF-8 outside the JSON. */
+/** Like `bytesKey`, but for a long string. The string is stored as UTF-8 outside the JSON. */
 const textKey = '$text';
 /**
  * The minimum length of a string that is stored outside the JSON. A packed change consists mostly of one long string

@@ -48,8 +48,8 @@ export function entryOf(term: Buffer, seq: number): Buffer {
 }
 
 /**
- * Returns one entry for each term of a token. `terms` contains the terms one after the other, or is null if there are
- * no terms.
+ * Returns one entry for each term of a token. `terms` contains the concatenated terms, or is null if the token has no
+ * terms.
  */
 export function entriesOf(terms: Buffer | null, seq: number): readonly Buffer[] {
   const entries: Buffer[] = [];
@@ -63,9 +63,7 @@ export function seqAt(entries: Buffer, index: number): number {
   return entries.readUIntBE(index * entryBytes + termBytes, seqBytes);
 }
 
-/**
- * Compares the entry at `index` with a different entry. Returns a negative number if the entry at `index` sorts first.
- */
+/** Compares the entry at `index` with another entry. Returns a negative number if the entry at `index` sorts first. */
 export function compareAt(entries: Buffer, index: number, entry: Buffer, entryIndex = 0): number {
   const [at, other] = [index * entryBytes, entryIndex * entryBytes];
   return entries.compare(entry, other, other + entryBytes, at, at + entryBytes);

@@ -134,13 +134,13 @@ export function createIndexKeeper(database: SqliteDatabase, slot: Slot, sizes: I
     if (removed.length > 0) takeOut(removed, version + 1);
     write.advance.run({ merged, erased: to, version: version + 1 });
     write.forgetChanges.run(to);
-    // If no change is left, deletes all rows of the table once more. This also overwrites the leftover bytes of moved
-    // rows in the last page of the table.
+    // If no change is left, also runs a DELETE without a condition. This overwrites the leftover bytes of moved rows in
+    // the last page of the table.
     if (write.anyChange.get() === undefined) write.forgetAll.run();
   }
 
   /**
-   * Removes one entry for each removed posting from the runs that searches read. If the entry has already been copied
+   * For each removed posting, removes one entry from the runs that searches read. If the entry has already been copied
    * into a run that is being built, also removes the copy.
    */
   function takeOut(removed: readonly Buffer[], version: number): void {
@@ -264,8 +264,8 @@ export function createIndexKeeper(database: SqliteDatabase, slot: Slot, sizes: I
   }
 
   /**
-   * Returns the next entries of several runs after `position`, in sorted order. Returns at most as many entries as fit
-   * into one segment.
+   * Returns the next entries after `position` from several runs, in sorted order. Returns at most as many entries as
+   * fit into one segment.
    */
   function nextEntries(parts: readonly Run[], position: Buffer | null): Buffer {
     const readers = parts.map((run) => readerAfter(run, position)).filter((reader) => reader.entries !== null);
@@ -288,7 +288,7 @@ export function createIndexKeeper(database: SqliteDatabase, slot: Slot, sizes: I
     return target.subarray(0, count * entryBytes);
   }
 
-  /** Returns a reader for the entries of a run that sort after `position`. */
+  /** Returns a reader for those entries of a run that sort after `position`. */
   function readerAfter(run: Run, position: Buffer | null) {
     let left = 0;
     let block = -1;
@@ -374,7 +374,7 @@ export function createIndexKeeper(database: SqliteDatabase, slot: Slot, sizes: I
      * contain removed postings.
      */
     isClean: (): boolean => isErased(Number.MAX_SAFE_INTEGER),
-    /** Does the same as `isClean`, but only for postings that were removed by changes up to `upTo`. */
+    /** Like `isClean`, but only for postings that were removed by changes up to `upTo`. */
     isErased,
     hasManyRemovals(): boolean {
       const { last, erased } = statements.state();

@@ -4,8 +4,8 @@ import { rowTables, type Slot } from '../database/rows-schema.js';
 import { blocksOfSegment, checked, IndexDamaged, termBytes, termsOfChange } from './entries.js';
 
 /**
- * The progress of the index of one generation. `last` is the number of the newest change. All postings that were added
- * by changes up to `merged` are in runs. All postings that were removed by changes up to `erased` have been erased from
+ * The progress of one generation's index. `last` is the number of the newest change. All postings that were added by
+ * changes up to `merged` are in runs. All postings that were removed by changes up to `erased` have been erased from
  * the runs.
  */
 export type IndexState = {

@@ -23,9 +23,9 @@ const placesMax = 10_000;
 const staleMax = 4_096;
 
 /**
- * Creates the cache for the index of one generation. It contains the fences of the runs, and the tail. All connections
- * of a thread share the cache. Before a search, `viewOf` updates the cache to the state that the transaction of the
- * search sees, so the writer thread does not have to notify this thread. An update does not change the views of older
+ * Creates the cache for one generation's index. It contains the fences of the runs, and the tail. All connections of a
+ * thread share the cache. Before a search, `viewOf` updates the cache to the state that the transaction of the search
+ * sees, so the writer thread does not have to notify this thread. An update does not change the views of older
  * transactions.
  */
 export function createIndexViews() {
@@ -118,8 +118,8 @@ function viewOn(source: IndexStatements, { runs, tail, places }: Memory, state: 
   }
 
   /**
-   * Returns a position. The number of tokens that have the term and are at or after this position is close to `most`,
-   * but never larger.
+   * Returns a position such that the number of tokens that have the term and are at or after it is close to `most`, but
+   * never larger.
    */
   function seqNear(term: Buffer, most: number): number {
     const { added } = tail.of(term, state);

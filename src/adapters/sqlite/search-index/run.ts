@@ -17,18 +17,18 @@ import {
 import { blockName, type IndexStatements, type RunRow, type SegmentRow } from './index-statements.js';
 
 /**
- * The part of a run whose entries have a term. It begins with the entry of rank `from` and ends before the entry of
- * rank `to`.
+ * The part of a run that contains the entries of one term. It begins with the entry of rank `from` and ends before the
+ * entry of rank `to`.
  */
 export type Bounds = { readonly from: number; readonly to: number };
 
-/** The functions that read blocks and filters in the transaction of the reader. */
+/** The functions that read blocks and filters in the reader's transaction. */
 export type RunSource = Pick<IndexStatements, 'filterOf' | 'block'>;
 
 export type Place = { readonly block: number; readonly index: number };
 
 const nothing: Bounds = { from: 0, to: 0 };
-/** The maximum number of terms for which a run caches the bounds. Many searches use the same few frequent terms. */
+/** The maximum number of terms whose bounds a run caches. Many searches use the same few frequent terms. */
 const rememberedMax = 1_000;
 /**
  * The maximum number of blocks that a run caches. One search reads the same block several times, and many searches read
@@ -145,8 +145,8 @@ export function openRun(row: RunRow, segments: readonly SegmentRow[], filters = 
       return Math.max(blocksBefore(entryOf(term, seq), true) - 1, 0);
     },
     /**
-     * Returns the place of an entry, or null if the run does not contain the entry. `entriesOf` returns the entries of
-     * a block and how many there are.
+     * Returns the place of an entry, or null if the run does not contain the entry. `entriesOf` returns a block's
+     * entries and their count.
      */
     find(
       source: RunSource,
@@ -168,7 +168,7 @@ export function openRun(row: RunRow, segments: readonly SegmentRow[], filters = 
 }
 
 /**
- * Returns all blocks of the segments that contain entries. Each block is described by its id, the rank of its first
+ * Returns, from all segments, the blocks that contain entries. Each block is described by its id, the rank of its first
  * entry, the first entry itself, and the prefix of that entry.
  */
 function flat(segments: readonly SegmentRow[]) {

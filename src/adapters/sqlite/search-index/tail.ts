@@ -2,7 +2,9 @@ import { termBytes } from './entries.js';
 import { type ChangeRow, expectSuccession } from './index-statements.js';
 
 type Posting = { readonly number: number; readonly seq: number };
-/** The postings of one term that changes have added or removed, in the order of the changes. */
+/**
+ * For one term, the postings that changes have added and those that changes have removed, in the order of the changes.
+ */
 type OfTerm = { readonly added: Posting[]; readonly removed: Posting[] };
 
 /**
@@ -15,7 +17,7 @@ export type Tail = ReturnType<typeof createTail>;
 
 /**
  * Creates an in-memory index of the changes that are not yet in the runs. The index begins after change number `start`.
- * Changes are only added to it, because a running search may still read an older state.
+ * Changes are only ever added to it, because a running search may still read an older state.
  */
 export function createTail(start: number) {
   const terms = new Map<string, OfTerm>();
@@ -49,7 +51,10 @@ export function createTail(start: number) {
         last = number;
       }
     },
-    /** Returns the `seq` values of the postings of a term that the changes in a range have added and removed. */
+    /**
+     * For one term, returns the `seq` values of the postings that the changes in a range have added, and of those that
+     * they have removed.
+     */
     of(
       term: Buffer,
       { merged, erased, last: upTo }: TailRange,

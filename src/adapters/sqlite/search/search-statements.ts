@@ -16,7 +16,10 @@ const between = (rows: string, column: string): string =>
 
 type Columns = { readonly created_at: Statement; readonly modified_at: Statement };
 
-/** The search statements for one set of tables. Each statement returns a single column, except for `PageStatements`. */
+/**
+ * The search statements for one set of tables. Each statement returns a single column, except for those in
+ * `PageStatements`.
+ */
 export type SearchStatements = Readonly<Record<'amongLiving' | 'due', Statement>> &
   PageStatements & { readonly among: Columns; readonly between: Columns; readonly index: IndexStatements };
 

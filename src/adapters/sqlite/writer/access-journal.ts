@@ -27,8 +27,8 @@ type Recorded = { readonly request: RecordRequest; readonly error: Error | null 
 export type RecordGroup = { readonly recorded: readonly Recorded[]; readonly batches: readonly JournalBatch[] };
 
 /**
- * Combines access records into batches for the journal, and starts the background thread to move the batches into the
- * month files. Calls `reply` for requests that waited for a move, and calls `onMoved` after each move.
+ * Combines access records into batches for the journal, and has the background thread move the batches into the month
+ * files. Calls `reply` for requests that waited for a move, and calls `onMoved` after each move.
  */
 export function createAccessJournal(
   dataDir: string,
@@ -137,8 +137,8 @@ export function createAccessJournal(
   function onDropped({ id, months, failure: failed }: Extract<Done, { readonly task: 'drop' }>): void {
     const request = dropping.get(id);
     dropping.delete(id);
-    // Removes the moved batches from the journal. Otherwise, the next start would move them again, into a file that has
-    // been removed.
+    // Removes the moved batches from the journal. Otherwise, the next start would move them again and recreate the
+    // removed files.
     if (failed === null) journal.removeStored();
     const attempt: Attempt = failed === null ? { ok: true, answer: months } : { ok: false, error: errorOf(failed) };
     if (request !== undefined) reply(request, attempt);
@@ -166,7 +166,7 @@ export function createAccessJournal(
      */
     isHeld: (): boolean => failure !== null || unmovedEntries >= unmovedEntriesMax,
     startMove,
-    /** Replies to `request` when all batches that have been appended before this call are in the month files. */
+    /** Replies to `request` when all batches that were appended before this call are in the month files. */
     settle(request: AccessRequest): void {
       const upTo = unmoved.at(-1)?.sequence ?? 0;
       if (isCurrent && upTo === 0) {

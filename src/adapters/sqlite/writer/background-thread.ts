@@ -6,8 +6,8 @@ import { openDatabase, type SqliteDatabase } from '../database/open-database.js'
 import type { CheckpointedFile, FromBackground, TaskFailure, ToBackground } from './background.js';
 
 /**
- * The maximum number of passes per checkpoint. A commit during a pass adds pages to the log that this pass does not
- * copy. The next pass copies them and takes less time.
+ * The maximum number of passes per checkpoint. A commit during a pass adds pages to the write-ahead log that this pass
+ * does not copy. The next pass copies them and takes less time.
  */
 const passesMax = 3;
 
@@ -38,7 +38,7 @@ function start(port: MessagePort, dataDir: string): void {
 
   function checkpointed(file: CheckpointedFile): FromBackground {
     try {
-      // Reads the sequence number before the checkpoint begins. The checkpoint then includes the group with this
+      // Reads the sequence number before the checkpoint begins, so that the checkpoint includes the group with this
       // number.
       const sequence = Number(applied.get());
       const isDone = checkpoint(file);

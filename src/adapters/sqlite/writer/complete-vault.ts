@@ -35,8 +35,8 @@ export function completeVault({ vault, keys, journal }: Files): EndNotice {
   }
   if (end.sequence < applied.sequence) {
     expectDurable(vault);
-    // If the process was killed between the commits to the two files, `vault.db` has one more group than the journal.
-    // That group was never acknowledged, so nothing is lost.
+    // If the process was killed between the commits to `vault.db` and to the journal, `vault.db` has one more group
+    // than the journal. That group was never acknowledged, so nothing is lost.
     if (applied.sequence - end.sequence === 1) return null;
     return 'journal.db ends before vault.db: its end was damaged or removed, and the access log may lack entries. Find out why';
   }
@@ -115,8 +115,8 @@ function expectBatches(journal: SqliteDatabase): void {
 }
 
 /**
- * Makes `vault.db` durable. If the file was just created or a process was killed, the newest changes may be only in the
- * write-ahead log and not yet on disk.
+ * Makes `vault.db` durable. If the file was just created or the previous process was killed, the newest changes may be
+ * only in the write-ahead log and not yet on disk.
  */
 function expectDurable(vault: SqliteDatabase): null {
   if (!truncateLog(vault, 'vault.db')) throw new StoreUnavailable('vault.db', 'full');

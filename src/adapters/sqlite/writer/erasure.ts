@@ -17,16 +17,16 @@ type Waiting = { readonly deadline: number; done(erased: boolean): void };
  * destroyed keys. Calls `onBroken` if the file can no longer be written.
  */
 export function createErasure(database: SqliteDatabase, onBroken: (error: unknown) => void) {
-  /** The keys that have been overwritten in the file but may still be in its write-ahead log. */
+  /** The keys that have been overwritten in `keys.db` but may still be in its write-ahead log. */
   const inLog = new Set<string>();
   /**
-   * The keys for which a command failed because they were not erased in time. When the command is retried, these keys
-   * are counted as ended by the retry, provided that they have been erased by then.
+   * The keys for which a command failed because they were not erased in time. When the command is retried, it counts
+   * these keys as ended, provided that they have been erased by then.
    */
   const owed = new Set<string>();
   /**
-   * False if a crash may have left destroyed keys in the log. In that case, every erasure waits until the log has been
-   * emptied.
+   * False if a crash may have left destroyed keys in the write-ahead log. In that case, every erasure waits until this
+   * log has been emptied.
    */
   let logIsKnown = emptyLog(database);
   let waiting: Waiting[] = [];
@@ -74,7 +74,8 @@ export function createErasure(database: SqliteDatabase, onBroken: (error: unknow
       else waiting.push({ deadline: performance.now() + patienceMs, done: settle });
     },
     /**
-     * Calls `done` with true when the log is empty. If the log is not empty after two seconds, calls `done` with false.
+     * Calls `done` with true when the write-ahead log is empty. If it is not empty after two seconds, calls `done` with
+     * false.
      */
     flush(done: (isEmpty: boolean) => void): void {
       waiting.push({ deadline: performance.now() + patienceMs, done });
@@ -85,7 +86,7 @@ export function createErasure(database: SqliteDatabase, onBroken: (error: unknow
       if (timer !== null) clearTimeout(timer);
       truncate();
     },
-    /** Stops retrying. After this call, this code no longer accesses the file. */
+    /** Stops retrying. `keys.db` is not accessed again after this call. */
     stop(): void {
       if (timer !== null) clearTimeout(timer);
     },

@@ -78,7 +78,7 @@ const rowsMax = 200;
 /**
  * Returns a function that removes some of the rows in a set of tables. The function returns true when no rows are left.
  * The last call deletes all remaining rows of each table with a single statement. With `secure_delete`, SQLite then
- * overwrites the last page too, which can contain leftover bytes of records that were moved.
+ * also overwrites the last page, which can contain leftover bytes of records that were moved.
  */
 function createEmptySlot(database: SqliteDatabase, slot: Slot): () => boolean {
   const { rows, tokenCounts } = rowTables(slot);

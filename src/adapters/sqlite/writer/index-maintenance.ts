@@ -25,9 +25,9 @@ type Kept = { readonly index: IndexKeeper; eraseUpTo: number; isDamaged: boolean
 type MaintenanceDeps = {
   readonly database: SqliteDatabase;
   readonly commitGroup: ReturnType<typeof createGroupCommit>;
-  /** Called when the file no longer contains removed postings. The write-ahead log can still contain them. */
+  /** Called when `vault.db` itself no longer contains removed postings. Its write-ahead log can still contain them. */
   readonly onErased: () => void;
-  /** Called when the file can no longer be written. */
+  /** Called when `vault.db` can no longer be written. */
   readonly onBroken: (error: unknown) => void;
 };
 
@@ -89,8 +89,8 @@ export function createIndexMaintenance({ database, commitGroup, onErased, onBrok
       if (isMore) proceed();
       else noteErased();
     } catch (error) {
-      // If a merge failed because the disk is full, writes do not have to wait for merges. They fail for the same
-      // reason.
+      // If a merge has failed because the disk is full, writes need not wait for merges. They fail for the same reason
+      // anyway.
       isBehind = false;
       if (error instanceof StoreUnavailable) wait(retryMs);
       else onBroken(error);
@@ -125,7 +125,7 @@ export function createIndexMaintenance({ database, commitGroup, onErased, onBrok
     proceed();
   }
 
-  /** Stops maintenance. After this call, this code no longer accesses the file. */
+  /** Stops maintenance. `vault.db` is not accessed again after this call. */
   function stop(): void {
     isClosed = true;
     if (next !== null) clearImmediate(next);
@@ -136,7 +136,7 @@ export function createIndexMaintenance({ database, commitGroup, onErased, onBrok
     /** Call this after each group of requests to `vault.db`. */
     proceed,
     /**
-     * Erases all postings that have been removed until now. Call this when the process starts. The time of a removal is
+     * Erases all postings that have been removed so far. Call this when the process starts. The time of a removal is
      * not stored, so postings that an earlier process removed are erased immediately.
      */
     eraseAll,
@@ -157,13 +157,14 @@ export function createIndexMaintenance({ database, commitGroup, onErased, onBrok
      * maintenance.
      */
     isBehind: (): boolean => isBehind,
-    /** Erases removed postings from the file, and stops maintenance. */
+    /** Erases removed postings from `vault.db`, and stops maintenance. */
     close(): void {
       eraseAll();
       try {
         while (!isAllClean()) slice();
       } catch (error) {
-        // Ignores the error. It occurs if the disk is full, for example. The next start continues the erasure.
+        // Ignores a StoreUnavailable, which is thrown if the disk is full, for example. The next start continues the
+        // erasure.
         if (!(error instanceof StoreUnavailable)) throw error;
       } finally {
         stop();

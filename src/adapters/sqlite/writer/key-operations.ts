@@ -94,9 +94,7 @@ export function createKeyOperations(database: SqliteDatabase, newestLink: () => 
     return link;
   }
 
-  /**
-   * Returns the newest link. Returns null if the log cannot be read, because a key must be destroyed even in that case.
-   */
+  /** Returns the newest link, or null if the log cannot be read. A key must be destroyed even in that case. */
   function headLink(): ChainLink | null {
     try {
       return newestLink();
@@ -112,7 +110,7 @@ export function createKeyOperations(database: SqliteDatabase, newestLink: () => 
   }
 
   return {
-    /** Inserts tenant keys. If the keys of a tenant have been destroyed, inserts no new keys for this tenant. */
+    /** Inserts tenant keys. If the keys of a tenant have been destroyed, inserts no new keys for that tenant. */
     insert_tenant_keys(rows: readonly TenantKeyRow[]): null {
       for (const row of rows) insertTenantKey.run({ ...row, noEvent });
       return null;
@@ -126,8 +124,8 @@ export function createKeyOperations(database: SqliteDatabase, newestLink: () => 
       return { keyIds: [keyId], destroyedNow: destroyGenerationKey.run(at, generation).changes > 0 ? [keyId] : [] };
     },
     insert_data_keys({ tenantKeyId, madeAt, keys }: WriterOperations['insert_data_keys']['input']): boolean {
-      // Threat: after the tenant key was chosen to wrap these data keys, it is destroyed. The data keys could then
-      // never be unwrapped.
+      // Threat: the tenant key is destroyed after it was chosen to wrap these data keys. They could then never be
+      // unwrapped.
       if (livingTenantKey.get(tenantKeyId) === undefined) return false;
       countWraps.run(tenantKeyId, keys.length);
       const tenantKey = uuidBytes(tenantKeyId);

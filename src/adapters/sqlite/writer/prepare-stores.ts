@@ -58,7 +58,7 @@ function lostKeys(): StoreBroken {
   return new StoreBroken('keys.db is missing or empty, and no data can be read without it. Restore it from a backup.');
 }
 
-/** Returns the error that reports that the log is missing while the key store is in use. */
+/** Returns the error for a log that is missing while the key store is in use. */
 export function lostVault(): StoreBroken {
   return new StoreBroken('vault.db is missing or empty, but keys.db is in use. Restore it from a backup.');
 }

@@ -100,7 +100,10 @@ export type WriterOperations = {
    * the thread begins to erase them and returns false.
    */
   erase_postings: { of: 'vault'; input: readonly number[]; answer: boolean };
-  /** If an event was appended to the stream of any tenant after `upTo`, changes nothing and returns false. */
+  /**
+   * Replaces all rows of the directory. If an event was appended to any tenant's stream after `upTo`, changes nothing
+   * and returns false.
+   */
   replace_directory: {
     of: 'vault';
     input: { readonly records: readonly Stored<DirectoryRecord>[]; readonly upTo: number };

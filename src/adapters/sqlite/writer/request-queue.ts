@@ -10,8 +10,8 @@ const groupMs = 2;
 
 /**
  * Creates the queue of requests for the writer thread. Tenants take turns, no matter how many requests each of them has
- * queued. Threat: a tenant sends so many requests that the requests of other tenants have to wait until all of them
- * have been committed.
+ * queued. Threat: one tenant sends so many requests that all other tenants have to wait until the last of these
+ * requests has been committed.
  */
 export function createRequestQueue(
   isOfKeys: (request: StoreRequest) => boolean,
@@ -43,7 +43,7 @@ export function createRequestQueue(
     isEmpty: (holdsRecords = false): boolean =>
       (holdsRecords ? 0 : records.length) + moves.length + keys.length + truncations.length + vault.size === 0,
     hasRecords: (): boolean => records.length > 0,
-    /** Removes access records from the queue and returns them. Stops when they have `entriesMax` entries. */
+    /** Removes access records from the queue and returns them. Stops once they contain `entriesMax` entries. */
     takeRecords(entriesMax = entriesAtOnce): readonly RecordRequest[] {
       let entries = 0;
       const end = records.findIndex((request) => {
@@ -71,7 +71,7 @@ export function createRequestQueue(
     },
     /**
      * Removes the requests for one `vault.db` group from the queue and returns them one by one. Calls `receive` at
-     * intervals, which can add new requests to the queue. If only one tenant sends requests, the group contains all
+     * intervals, so that new requests can join the queue. If only one tenant sends requests, the group contains all
      * waiting requests. If several tenants send requests, or if access records are waiting for the commit, the group
      * ends after 2 ms.
      */

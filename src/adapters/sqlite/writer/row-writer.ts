@@ -40,8 +40,8 @@ export function createRowWriter(database: SqliteDatabase) {
       const at = commit.events.at(-1)?.time ?? 0;
       for (const generation of written()) {
         const rows = of[generation.slot];
-        // Skips the row in a generation that is being built if the rebuild has not reached this stream yet. The rebuild
-        // will compute the row's terms when it reaches the stream.
+        // If a generation is being built and the rebuild has not reached this stream yet, skips the row. The rebuild
+        // will compute its terms when it reaches the stream.
         if (keeps && generation.state === 'building' && rows.revisionOf(view.stream) !== expectedRevision) continue;
         rows.write({ view, index, at }, generation);
       }

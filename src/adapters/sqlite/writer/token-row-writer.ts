@@ -18,8 +18,7 @@ type Found = {
 const byNothing: Found = { fingerprint: null, seq: null, terms: null, mark: null };
 
 /**
- * Creates the functions that write to one set of tables: they write token rows, and they write the resulting changes to
- * the search index.
+ * Creates the functions that write to one set of tables: the token rows, and the resulting changes to the search index.
  */
 export function createTokenRowWriter(database: SqliteDatabase, slot: Slot) {
   const { rows } = rowTables(slot);
@@ -89,8 +88,8 @@ function termsIn(terms: GenerationTerms, generation: number): readonly string[] 
 }
 
 /**
- * Creates the function that records which terms a row has gained and lost. It must run in the transaction that writes
- * the row.
+ * Creates the function that records which terms a row has gained and lost. It must be called in the transaction that
+ * writes the row.
  */
 function createChangeWriter(database: SqliteDatabase, slot: Slot) {
   const { changes, indexState } = rowTables(slot);

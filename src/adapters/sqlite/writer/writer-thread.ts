@@ -27,8 +27,8 @@ import { createVaultOperations } from './vault-operations.js';
 /** How long the bytes of a removed row can remain in the journal and in the write-ahead log of `vault.db`, in ms. */
 const vaultTruncateMs = 30_000;
 /**
- * The approximate overhead of an append. Each append adds this number of bytes to the write-ahead log of the journal in
- * addition to the data.
+ * The approximate overhead of an append, in bytes. Each append adds this much to the write-ahead log of the journal in
+ * addition to its data.
  */
 const appendBytes = 12 * 1024;
 
@@ -63,7 +63,8 @@ function start(port: MessagePort, dataDir: string): void {
     onMoved,
   );
   const erasure = createErasure(keys, broken);
-  // Starts the timer immediately, because a crash may have left the bytes of removed rows in the log.
+  // Starts the timer immediately, because a crash may have left the bytes of removed rows in the write-ahead log or the
+  // journal.
   let vaultTimer: NodeJS.Timeout | null = setTimeout(truncateLater, vaultTruncateMs);
   let scheduled = false;
   const queue = createRequestQueue(isOfKeys);
@@ -349,8 +350,8 @@ function createSeal(vault: SqliteDatabase) {
 }
 
 function changesVault({ operation }: StoreRequest, attempt: Attempt | undefined): boolean {
-  // Erasing postings is not recorded in the journal. It can be repeated from the changes that are stored in the search
-  // index.
+  // An erasure of postings is not recorded in the journal, because it can be repeated from the changes that are stored
+  // in the search index.
   if (attempt?.ok !== true || operation === 'erase_postings') return false;
   return operation !== 'commit' || (attempt.answer as CommitOutcome).outcome === 'committed';
 }

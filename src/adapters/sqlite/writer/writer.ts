@@ -119,7 +119,7 @@ export function startWriter(
       if (failure !== null) return;
       const error = breakDown(problem);
       if (ready) onBroken(error);
-      // Rejects only after the writer thread has released the files. The caller can then open the files in a different
+      // Rejects only after the writer thread has released the files. The caller can then open the files in another
       // thread.
       else ended.then(() => reject(error));
     };

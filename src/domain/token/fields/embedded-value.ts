@@ -17,7 +17,7 @@ export type OpenFields = {
  * Rejects an id, container, metadata key or metadata value that contains one of the token's own values, however the
  * digits are grouped. Ignores values with fewer than six characters. Threat: a caller that may not see the data reads
  * one of the values from one of these fields. Keyed hashes of these fields also remain after the token is erased.
- * `ownValues` come from the `TypeRule` of the token type. See docs/contract.md, "Own values".
+ * `ownValues` comes from the `TypeRule` of the token type. See docs/contract.md, "Own values".
  */
 export function rejectEmbeddedValue(ownValues: readonly string[], fields: OpenFields): Checked<null> {
   const values = ownValues.map(bareText).filter((value) => value.length >= digitsMin);

@@ -29,8 +29,8 @@ export function checkSearchIndexes(expressions: Expressions, sources: readonly s
 }
 
 /**
- * Evaluates each index expression, and returns the results as text. Rejects null, empty text, arrays and objects. See
- * docs/contract.md, "Search indexes".
+ * Evaluates each index expression, and returns the results as text. Rejects a result that is null, empty text, an array
+ * or an object. See docs/contract.md, "Search indexes".
  */
 export function* evaluateSearchIndexes(
   expressions: Expressions,

@@ -96,8 +96,8 @@ function checkCvc(value: Json | undefined, path: string): Checked<string | null>
 }
 
 /**
- * Checks that the value is an integer from `min` to `max`, or a string that matches `shape` and contains such an integer.
- * Returns null if the value is absent or null.
+ * Checks that the value is an integer from `min` to `max`, or a string that matches `shape` and contains such an
+ * integer. Returns null if the value is absent or null.
  */
 function checkIntegerOrDigits(
   value: Json | undefined,

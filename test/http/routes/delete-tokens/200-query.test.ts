@@ -9,7 +9,7 @@ async function remove(service: TestService, query: string, key?: string) {
   return answer.body;
 }
 
-/** Creates tokens of one person: one token in each of these containers. */
+/** Creates tokens for one person, one in each of these containers. */
 async function personWith(service: TestService, containers: readonly string[]) {
   const person = uniqueId('person');
   const ids: string[] = [];

@@ -53,7 +53,7 @@ describe('503 no reader finds the tokens any longer, and a retry finishes the er
     failing.mockRestore();
     expect(await service.eventCount()).toBe(before);
     for (const id of ids) expect((await service.call('GET', path(id))).status).toBe(200);
-    // The access log contains a deletion of these tokens, but the tokens are still alive. A later delete by query must
+    // The access log records a deletion of these tokens, but the tokens are still alive. A later delete by query must
     // not complete that deletion.
     await service.call('POST', '/tokens/delete', { query: `metadata.person:"${uniqueId()}"` });
     for (const id of ids) expect((await service.call('GET', path(id))).status).toBe(200);

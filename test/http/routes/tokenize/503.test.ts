@@ -10,7 +10,7 @@ describe('503 if a store fails, no readable data remains, and every id is free',
     const headers = { 'service-idempotency-key': uniqueId() };
     const { commit } = service.vault.work;
     const failing = vi.spyOn(service.vault.work, 'commit').mockImplementationOnce(async (change) => {
-      // This is the worst case: the store first attempts all other writes, and then fails for this write.
+      // This is the worst case: the store first attempts all other writes, and then fails on this one.
       const [first, ...others] = change.writes;
       if (first === undefined) throw new Error('nothing to store');
       const { outcome } = await commit({ ...change, writes: [...others, { ...first, expectedRevision: 7 }] });
