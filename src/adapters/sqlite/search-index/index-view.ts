@@ -126,13 +126,15 @@ function viewOn(source: IndexStatements, { runs, tail, places }: Memory, state: 
     const found = placesOf(term);
     const atMost = (seq: number): number =>
       found.reduce((sum, { run, bounds }) => sum + run.atMostFrom(bounds, term, seq), added.length);
-    let [low, high] = [0, seqMax];
+    // All postings lie between these positions, so the search takes far fewer steps than it would over all positions.
+    let low = found.reduce((least, { run }) => Math.min(least, run.row.seqMin), seqMax);
+    let high = found.reduce((most, { run }) => Math.max(most, run.row.seqMax), 0) + 1;
     while (low < high) {
       const middle = Math.floor((low + high) / 2);
       if (atMost(middle) <= most) high = middle;
       else low = middle + 1;
     }
-    return low;
+    return atMost(low) <= most ? low : seqMax;
   }
 
   return {
