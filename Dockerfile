@@ -35,7 +35,6 @@ STOPSIGNAL SIGTERM
 # Checks that the process is alive. /health/ready reports whether it accepts requests.
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 \
   CMD ["node", "-e", "fetch('http://127.0.0.1:9464/health/live').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
-# A core dump would contain keys. prlimit replaces itself with node, with no shell in between, so signals arrive. With
-# 32 MB semi-spaces, garbage collection takes less processor time.
-ENTRYPOINT ["prlimit", "--core=0:0", "--", "node", "--max-semi-space-size=32", "/opt/strongroom/dist/bin/strongroom.js"]
+# A core dump would contain keys. prlimit replaces itself with node, with no shell in between, so signals arrive.
+ENTRYPOINT ["prlimit", "--core=0:0", "--", "node", "/opt/strongroom/dist/bin/strongroom.js"]
 CMD ["serve"]

@@ -70,8 +70,7 @@ if [ -L "$place/current" ]; then point "$(readlink "$place/current")" previous; 
 point "$release" current
 
 install -d -m 0755 "$(dirname "$wrapper")"
-# With semi-spaces of 32 MB, garbage collection takes less processor time.
-printf '#!/bin/sh\nexec %s --max-semi-space-size=32 %s "$@"\n' "$node" "$place/current/dist/bin/strongroom.js" >"$wrapper"
+printf '#!/bin/sh\nexec %s %s "$@"\n' "$node" "$place/current/dist/bin/strongroom.js" >"$wrapper"
 chmod 0755 "$wrapper"
 
 [ -d "$(dirname "$settings")" ] || install -d -m 0750 -o strongroom -g strongroom "$(dirname "$settings")"

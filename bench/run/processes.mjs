@@ -7,14 +7,10 @@ import { promisify } from 'node:util';
 
 const program = fileURLToPath(new URL('../../dist/bin/strongroom.js', import.meta.url));
 const readyLimitMs = 120_000;
-/**
- * The Node.js flags that the image and the installer start the service with (see Dockerfile and scripts/install.sh).
- */
-const serviceFlags = ['--max-semi-space-size=32'];
 
 /** Runs `strongroom` with these arguments until it exits. Returns its output. */
 export async function strongroom(args) {
-  const { stdout } = await promisify(execFile)(process.execPath, [...serviceFlags, program, ...args], {
+  const { stdout } = await promisify(execFile)(process.execPath, [program, ...args], {
     maxBuffer: 2 ** 30,
   });
   return stdout;
@@ -35,7 +31,7 @@ export async function startVault(flags, { logFile, role = 'all', nodeFlags = [] 
   const began = performance.now();
   const child = spawn(
     process.execPath,
-    [...serviceFlags, ...nodeFlags, program, 'serve', ...flags, '--port', '0', '--admin-port', 'off'],
+    [...nodeFlags, program, 'serve', ...flags, '--port', '0', '--admin-port', 'off'],
     {
       stdio: ['ignore', log, log],
       // Turns off the rate limits, which would reject most of the benchmark's requests.
