@@ -14,7 +14,7 @@ type ClaimRow = Omit<Stored<FinishedClaim>, 'result'> & { readonly result: strin
  */
 export function sqliteClaims(database: SqliteDatabase, writer: Writer): Claims {
   const find = database.prepare('SELECT cmd, time, result, mac FROM claims WHERE cmd = ?');
-  const page = database.prepare('SELECT cmd, time, result, mac FROM claims WHERE cmd > ? ORDER BY cmd LIMIT ?');
+  const page = database.prepare('SELECT cmd, time, result, mac FROM claims WHERE cmd > ? ORDER BY cmd LIMIT ? + 0');
   const open = new Set<string>();
 
   return {

@@ -42,7 +42,7 @@ export function createRowComparison(database: SqliteDatabase) {
   const streamsAfter = database
     .prepare(
       `SELECT stream FROM ${one} WHERE stream > @after UNION SELECT stream FROM ${other} WHERE stream > @after
-       ORDER BY 1 LIMIT @limit`,
+       ORDER BY 1 LIMIT @limit + 0`,
     )
     .pluck();
   const rowsOf = ofBothSlots((slot) =>

@@ -32,7 +32,7 @@ export function sqliteDirectory(database: SqliteDatabase, writer: Writer): Direc
   const living = `FROM directory WHERE tenant = @tenantId AND kind = 'application' AND removed_at IS NULL
     AND (@ids IS NULL OR id IN (SELECT value FROM json_each(@ids)))
     AND (@types IS NULL OR application_type IN (SELECT value FROM json_each(@types)))`;
-  const page = database.prepare(`SELECT * ${living} ORDER BY created_revision DESC LIMIT @limit OFFSET @offset`);
+  const page = database.prepare(`SELECT * ${living} ORDER BY created_revision DESC LIMIT @limit + 0 OFFSET @offset`);
   const count = database.prepare(`SELECT count(*) ${living}`).pluck();
 
   function record(row: Row): Stored<DirectoryRecord> {

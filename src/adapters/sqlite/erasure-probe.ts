@@ -93,7 +93,7 @@ function statementsOf(database: SqliteDatabase, slot: Slot) {
   const { rows, blocks } = rowTables(slot);
   return {
     index: indexStatements(database, slot),
-    blocksAfter: database.prepare(`SELECT block, entries FROM ${blocks} WHERE block > ? ORDER BY block LIMIT ?`),
+    blocksAfter: database.prepare(`SELECT block, entries FROM ${blocks} WHERE block > ? ORDER BY block LIMIT ? + 0`),
     // Checks only the columns that must be empty after a token has ended. A tombstone still has values in the other
     // columns.
     inRow: database.prepare(

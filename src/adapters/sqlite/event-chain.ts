@@ -6,7 +6,7 @@ import { reading } from './database/reading.js';
 export function sqliteEventChain(database: SqliteDatabase): EventChain & { newest(): ChainLink | null } {
   const links = 'SELECT position, number AS count, link AS hash FROM events WHERE link IS NOT NULL';
   const head = database.prepare(`${links} AND position <= ? ORDER BY position DESC LIMIT 1`);
-  const after = database.prepare(`${links} AND position > ? ORDER BY position LIMIT ?`);
+  const after = database.prepare(`${links} AND position > ? ORDER BY position LIMIT ? + 0`);
 
   const newest = (upTo = Number.MAX_SAFE_INTEGER) => reading(() => (head.get(upTo) as ChainLink | undefined) ?? null);
 

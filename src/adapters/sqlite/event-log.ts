@@ -39,17 +39,19 @@ const columns = `${clearColumns}, trace, content, cvc`;
  */
 export function sqliteEventLog(database: SqliteDatabase, work: StoredWork): StoredLog {
   const stream = database.prepare(`SELECT ${columns} FROM events WHERE stream = ? ORDER BY revision`);
-  const from = 'FROM events WHERE stream = ? AND revision >= ? ORDER BY revision LIMIT ?';
+  const from = 'FROM events WHERE stream = ? AND revision >= ? ORDER BY revision LIMIT ? + 0';
   const some = database.prepare(`SELECT ${columns} ${from}`);
   const someClear = database.prepare(`SELECT ${clearColumns} ${from}`);
   const newest = database.prepare(
-    `SELECT ${clearColumns} FROM events WHERE stream = ? AND revision < ? ORDER BY revision DESC LIMIT ?`,
+    `SELECT ${clearColumns} FROM events WHERE stream = ? AND revision < ? ORDER BY revision DESC LIMIT ? + 0`,
   );
-  const all = database.prepare(`SELECT ${columns} FROM events WHERE position > ? ORDER BY position LIMIT ?`);
-  const allClear = database.prepare(`SELECT ${clearColumns} FROM events WHERE position > ? ORDER BY position LIMIT ?`);
+  const all = database.prepare(`SELECT ${columns} FROM events WHERE position > ? ORDER BY position LIMIT ? + 0`);
+  const allClear = database.prepare(
+    `SELECT ${clearColumns} FROM events WHERE position > ? ORDER BY position LIMIT ? + 0`,
+  );
   const head = database.prepare('SELECT max(position) FROM events').pluck();
   const after = database.prepare(
-    'SELECT position FROM events WHERE stream = ? AND revision > ? ORDER BY revision LIMIT ?',
+    'SELECT position FROM events WHERE stream = ? AND revision > ? ORDER BY revision LIMIT ? + 0',
   );
   after.pluck();
 

@@ -175,7 +175,7 @@ function sqliteRotationRows({ database, writer, clock }: Deps): RotationRows {
   const livingDataKeys = database.prepare(`SELECT count(*) FROM data_keys WHERE destroyed_at = ${never}`).pluck();
   const dataKeysAfter = database.prepare(
     `SELECT sequence, id, tenant_key, wrapped FROM data_keys
-     WHERE sequence > ? AND destroyed_at = ${never} ORDER BY sequence LIMIT ?`,
+     WHERE sequence > ? AND destroyed_at = ${never} ORDER BY sequence LIMIT ? + 0`,
   );
   const livingTenantKeys = database.prepare(
     `SELECT id, tenant, purpose, rowid AS number, wrapped FROM tenant_keys WHERE destroyed_at = ${never}`,
@@ -244,7 +244,7 @@ function sqliteKeyRecords({ database, writer }: Deps): KeyRecords {
   const statusOf = database.prepare('SELECT destroyed_at FROM data_keys WHERE id = ?').pluck();
   const madeAfter = database.prepare(
     `SELECT sequence, id, log_head FROM data_keys
-     WHERE sequence > ? AND made_at < ? AND destroyed_at = ${never} ORDER BY sequence LIMIT ?`,
+     WHERE sequence > ? AND made_at < ? AND destroyed_at = ${never} ORDER BY sequence LIMIT ? + 0`,
   );
   const revisionOf = database.prepare('SELECT revision FROM directory_revisions WHERE kind = ? AND id = ?').pluck();
 

@@ -77,7 +77,7 @@ function statementsOf(database: SqliteDatabase, slot: Slot) {
        ORDER BY seq DESC LIMIT 1`,
     )
     .pluck();
-  const pageAfter = database.prepare(`SELECT ${viewColumns} FROM ${rows} WHERE stream > ? ORDER BY stream LIMIT ?`);
+  const pageAfter = database.prepare(`SELECT ${viewColumns} FROM ${rows} WHERE stream > ? ORDER BY stream LIMIT ? + 0`);
   const counts = database.prepare(`SELECT type, count FROM ${tokenCounts} WHERE tenant = ? AND count > 0`);
   // Counts the tokens that are due but have not been swept. There are only a few of them, so the index on `expires_at`
   // finds them quickly.
@@ -88,11 +88,11 @@ function statementsOf(database: SqliteDatabase, slot: Slot) {
   const dueRows = database.prepare(
     `SELECT * FROM (
        SELECT stream, tenant AS tenantId, 'expiry' AS due, expires_at AS dueAt FROM ${rows}
-       WHERE expires_at <= @now ORDER BY expires_at LIMIT @limit)
+       WHERE expires_at <= @now ORDER BY expires_at LIMIT @limit + 0)
      UNION ALL SELECT * FROM (
        SELECT stream, tenant AS tenantId, 'cvc' AS due, cvc_purge_at AS dueAt FROM ${rows}
-       WHERE cvc_purge_at <= @codesNow ORDER BY cvc_purge_at LIMIT @limit)
-     ORDER BY dueAt LIMIT @limit`,
+       WHERE cvc_purge_at <= @codesNow ORDER BY cvc_purge_at LIMIT @limit + 0)
+     ORDER BY dueAt LIMIT @limit + 0`,
   );
   const nextExpiry = database.prepare(`SELECT min(expires_at) FROM ${rows} WHERE expires_at IS NOT NULL`).pluck();
   const nextPurge = database.prepare(`SELECT min(cvc_purge_at) FROM ${rows} WHERE cvc_purge_at IS NOT NULL`).pluck();

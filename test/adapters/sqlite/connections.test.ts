@@ -48,6 +48,15 @@ test('a reader cannot write', () => {
   reader.close();
 });
 
+test('a limit that makes SQLite plan its statement again on each execution is rejected', () => {
+  const reader = openDatabase(join(dataDir, 'vault.db'), 'vault.db', 'reader');
+  for (const limit of ['?', '@limit', ':limit', '$limit', '?1']) {
+    expect(() => reader.prepare(`SELECT position FROM events LIMIT ${limit}`), limit).toThrow('add zero to it');
+  }
+  for (const limit of ['? + 0', '@limit + 0', '1']) reader.prepare(`SELECT position FROM events LIMIT ${limit}`);
+  reader.close();
+});
+
 test('only one place in the code opens store files, with their settings, and only one other place opens the lock file', () => {
   const sources = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'));
   const opening = /new Database\(|pinStatements\(/;

@@ -25,7 +25,7 @@ export function openMonthReader(dataDir: string, month: Month) {
   const end = database.prepare('COMMIT');
   const wordId = database.prepare('SELECT id FROM words WHERE text = ?').pluck();
   const batches = database.prepare(
-    'SELECT sequence, previous, hash FROM batches WHERE sequence > ? ORDER BY sequence LIMIT ?',
+    'SELECT sequence, previous, hash FROM batches WHERE sequence > ? ORDER BY sequence LIMIT ? + 0',
   );
   const newest = database.prepare('SELECT sequence, hash FROM batches ORDER BY sequence DESC LIMIT 1');
   const entriesOf = database.prepare(`SELECT ${entryColumns} FROM entries WHERE batch BETWEEN ? AND ? ORDER BY id`);
@@ -55,7 +55,7 @@ export function openMonthReader(dataDir: string, month: Month) {
   function statementsFor(where: string): Statements {
     let made = statements.get(where);
     if (made === undefined) {
-      const page = `SELECT ${entryColumns} FROM entries WHERE ${where} ORDER BY time DESC, id DESC LIMIT ? OFFSET ?`;
+      const page = `SELECT ${entryColumns} FROM entries WHERE ${where} ORDER BY time DESC, id DESC LIMIT ? + 0 OFFSET ?`;
       const count = `SELECT count(*) FROM entries WHERE ${where}`;
       made = { count: database.prepare(count).pluck(), page: database.prepare(page) };
       statements.set(where, made);

@@ -7,6 +7,12 @@ import Database from 'better-sqlite3';
  * each open database. It grows only when a database is opened again, for example after a failure.
  */
 const kept: object[] = [];
+/**
+ * A limit that is only a parameter. Because the value of the limit can influence the query plan, SQLite parses and plans
+ * such a statement again on every execution, which takes longer than the execution itself. A limit that is an
+ * expression (`LIMIT ? + 0`) does not influence the plan.
+ */
+const plannedLimit = /\bLIMIT\s+[?@:$]\w*(?!\w|\s*\+)/i;
 
 /**
  * Opens a connection whose statements live as long as its thread. Do not call `iterate` on a statement, because the
@@ -18,6 +24,7 @@ export function pinStatements(path: string, options: Database.Options): Database
   const pragmas = new Map<string, Database.Statement>();
 
   database.prepare = ((sql: string) => {
+    if (plannedLimit.test(sql)) throw new Error(`a limit that is only a parameter is slow; add zero to it: ${sql}`);
     const statement = prepare(sql);
     kept.push(statement);
     return statement;

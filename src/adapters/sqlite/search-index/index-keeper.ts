@@ -473,7 +473,9 @@ function writeStatements(database: SqliteDatabase, slot: Slot) {
     separateRuns: database.prepare(`SELECT count(*) FROM ${runs} WHERE state = 'read' AND merges_into IS NULL`).pluck(),
     runCount: database.prepare(`SELECT count(*) FROM ${runs}`).pluck(),
     droppedSegments: database
-      .prepare(`SELECT segment FROM ${segments} WHERE run IN (SELECT run FROM ${runs} WHERE state = 'dropped') LIMIT ?`)
+      .prepare(
+        `SELECT segment FROM ${segments} WHERE run IN (SELECT run FROM ${runs} WHERE state = 'dropped') LIMIT ? + 0`,
+      )
       .pluck(),
     deleteBlocks: database.prepare(`DELETE FROM ${blocks} WHERE block >= ? AND block < ?`),
     deleteFilter: database.prepare(`DELETE FROM ${filters} WHERE segment = ?`),

@@ -53,7 +53,7 @@ export function indexStatements(database: SqliteDatabase, slot: Slot) {
     `SELECT segment, version, fences FROM ${segments} WHERE run = ? AND version > ? ORDER BY segment`,
   );
   const changesAfter = database.prepare(
-    `SELECT number, seq, added, removed FROM ${changes} WHERE number > ? ORDER BY number LIMIT ?`,
+    `SELECT number, seq, added, removed FROM ${changes} WHERE number > ? ORDER BY number LIMIT ? + 0`,
   );
   const filter: Statement = database.prepare(`SELECT filter FROM ${filters} WHERE segment = ?`).pluck();
   const block: Statement = database.prepare(`SELECT entries FROM ${blocks} WHERE block = ?`).pluck();

@@ -12,7 +12,7 @@ const among = 'SELECT p.value FROM json_each(@seqs) p WHERE';
 const dated = (rows: string, column: string): string =>
   `${among} (SELECT 1 FROM ${rows} t WHERE t.seq = p.value AND t.${column} >= @from AND t.${column} < @to) IS NOT NULL`;
 const between = (rows: string, column: string): string =>
-  `SELECT seq FROM ${rows} WHERE ${column} >= @from AND ${column} < @to ORDER BY ${column} LIMIT @limit`;
+  `SELECT seq FROM ${rows} WHERE ${column} >= @from AND ${column} < @to ORDER BY ${column} LIMIT @limit + 0`;
 
 type Columns = { readonly created_at: Statement; readonly modified_at: Statement };
 
@@ -61,7 +61,7 @@ function statementsOf(database: SqliteDatabase, slot: Slot): SearchStatements {
     among: { created_at: column(dated(rows, 'created_at')), modified_at: column(dated(rows, 'modified_at')) },
     between: { created_at: column(between(rows, 'created_at')), modified_at: column(between(rows, 'modified_at')) },
     /** Selects the tokens that are due, in no particular order. */
-    due: column(`SELECT seq FROM ${rows} WHERE expires_at <= ? AND seq IS NOT NULL LIMIT ?`),
+    due: column(`SELECT seq FROM ${rows} WHERE expires_at <= ? AND seq IS NOT NULL LIMIT ? + 0`),
     ...pageStatements(database, slot),
   };
 }
