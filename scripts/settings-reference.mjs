@@ -44,6 +44,6 @@ A command that acts as an application reads its API key from these places even i
 
 if (!process.argv.includes('--check')) writeFileSync(page, text);
 else if (readFileSync(page, 'utf8') !== text) {
-  console.error(`${page} is not what the settings say; write it again: npm run settings-reference`);
+  console.error(`${page} is out of date. Run: npm run settings-reference`);
   process.exit(1);
 }
