@@ -21,7 +21,7 @@ export const connectionCounts = [1, 16, 64];
 /** The workloads that are measured with every vault size, at 64 connections. */
 export const growthWorks = ['get revealed', 'get masked', 'search exact data', 'list page', 'create card', 'patch'];
 
-/** The workloads for which a profile shows where the time goes. */
+/** The workloads that are also profiled, to show where the time goes. */
 export const profiledWorks = ['get revealed', 'search exact data', 'list page', 'create card'];
 
 // `sizes` lists how many tokens each vault contains, and `main` is the size for the main table. `growthRounds` is the

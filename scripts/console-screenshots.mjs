@@ -24,10 +24,10 @@ const sizeBytesMax = 250_000;
 const dayMs = 86_400_000;
 const days = 30;
 const shownToken = 'customer-1003';
-// Numbers from the card networks' test ranges.
+// Card numbers from the test ranges of the card networks.
 const cardNumbers = ['4242424242424242', '5555555555554444', '378282246310005', '6011111111111117'];
 
-/** How far the vault's clock is behind the real time, in ms. */
+/** How far the vault's clock is behind real time, in ms. */
 let behindMs = (days - 1) * dayMs;
 const clock = { now: () => Date.now() - behindMs };
 /** @param {unknown} error */

@@ -1,7 +1,6 @@
 // Generates the parts of the clients that are derived from the OpenAPI document: clients/typescript/src/generated and
-// clients/python/strongroom/generated. With --check, the script only reports whether both folders are up to date. The
-// arguments `typescript` and `python` select one of the clients. The Python generator needs
-// scripts/python-environment.sh.
+// clients/python/strongroom/generated. With --check, the script only reports whether both folders are up to date. Pass
+// `typescript` or `python` to select only that client. The Python generator needs scripts/python-environment.sh.
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import {

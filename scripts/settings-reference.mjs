@@ -18,7 +18,7 @@ const clientRows = clientSettingPaths.map((path) => {
 const text = `# Settings
 
 Settings come from a JSON file (\`--config\`), then from environment variables, then from flags. A later source overrides an earlier
-one. The variable of \`${settingPaths[0]}\` is \`${environmentName(settingPaths[0])}\`. The variable of \`auth.header_aliases\` is
+one. The variable for \`${settingPaths[0]}\` is \`${environmentName(settingPaths[0])}\`. The variable for \`auth.header_aliases\` is
 \`${environmentName('auth.header_aliases')}\`, and its flag is \`${flagName('auth.header_aliases')}\`. Separate the items of a list with
 commas. An unknown setting is an error, so a misspelled name cannot go unnoticed. \`strongroom config print\` shows the settings in effect.
 
@@ -31,7 +31,7 @@ user that runs the service, cannot be read by any other user (mode 0600 or 0400)
 
 ## Commands over HTTP
 
-\`tokens get\`, \`create\`, \`delete\` and \`search\`, and \`applications create\` and \`list\`, connect to a service if they have an address
+\`tokens get\`, \`create\`, \`delete\` and \`search\`, and \`applications create\` and \`list\`, connect to a service if an address is set
 ([commands from another machine](../how-to/run-it.md#commands-from-another-machine)). These values are not settings of the vault:
 \`serve\` ignores them, and a configuration file cannot contain them. A flag takes precedence over a variable.
 
@@ -44,6 +44,6 @@ A command that acts as an application reads its API key from these places even i
 
 if (!process.argv.includes('--check')) writeFileSync(page, text);
 else if (readFileSync(page, 'utf8') !== text) {
-  console.error(`${page} is not what the settings say; write it again: npm run settings-reference`);
+  console.error(`${page} is out of date. Run: npm run settings-reference`);
   process.exit(1);
 }

@@ -357,7 +357,7 @@ function rebuildTable({ tokens, connections, seconds, atRest, during }) {
     [line('at rest', atRest), line('during the rebuild', during)],
   );
   const ratio = (during.p99.median / atRest.p99.median).toFixed(2);
-  return `${table}\n\n${number(tokens)} tokens, ${connections} connections, each asking again as soon as it is answered. The rebuild took ${number(seconds)} s; p99 during it was ${ratio} times that at rest; the target is 2.`;
+  return `${table}\n\n${number(tokens)} tokens, ${connections} connections. Each connection sends its next request as soon as it receives a response. The rebuild took ${number(seconds)} s. During the rebuild, p99 was ${ratio} times the p99 at rest. The target is at most 2 times.`;
 }
 
 function span({ median, low, high }) {

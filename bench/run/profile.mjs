@@ -36,7 +36,7 @@ const kindNames = [...new Set([...kinds.map(([kind]) => kind), garbage, ownCode]
 
 /**
  * Returns how the serving thread spends its time, by workload, as shares that add up to 1. The shares come from a
- * profile of the running vault with 64 connections. They cover only the time in which the thread was busy.
+ * profile of the running vault with 64 connections. They cover only the time when the thread was busy.
  */
 export async function profileOf({ vault, generator, fresh, countOf, directory, works }) {
   const shares = {};

@@ -4,7 +4,7 @@ import { createFresh, summary } from './rounds.mjs';
 import { makeVault } from './vault.mjs';
 
 const sizes = { quick: 5_000, normal: 100_000, full: 1_000_000 };
-/** With so few connections, no response waits for another one. */
+/** The number of connections. With so few, no response waits for another one. */
 const connections = 2;
 const getsAtOnce = 1_000;
 const chunksAtRest = 10;

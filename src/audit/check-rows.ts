@@ -33,7 +33,7 @@ export async function checkDirectory({ directory }: Pick<Vault, 'directory'>): P
   const look = async () => [...(await directory.check('tenant')), ...(await directory.check('application'))];
   const first = await look();
   const suspected = first.some(({ problem }) => problem !== null);
-  // Checks again before it reports problems, because a change that was in progress during the first check can look like
+  // Checks again before reporting problems, because a change that was in progress during the first check can look like
   // a problem.
   const problems = suspected ? (await look()).flatMap(({ record, problem }) => asFound(record, problem)) : [];
   return { rows: first.length, problems };

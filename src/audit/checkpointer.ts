@@ -40,8 +40,8 @@ export type Checkpointer = {
   run(isLast?: boolean): Promise<void>;
   start(): void;
   /**
-   * Signs everything that was added after the last checkpoint, and stops. Does nothing if the checkpointer was not
-   * started.
+   * Signs a checkpoint over all additions since the last checkpoint, and stops. Does nothing if the checkpointer was
+   * not started.
    */
   stop(): Promise<void>;
 };
@@ -82,7 +82,7 @@ export function createCheckpointer(needs: CheckpointerDeps): Checkpointer {
     const now = clock.now();
     const isHourly = last === null || hourOf(now) !== before.hour;
     // `proven.events` includes the event that contains the previous checkpoint, because that event comes after the
-    // commits that the checkpoint signs. It does not count as added.
+    // commits that the checkpoint signs. That event does not count as added.
     const added = last === null ? proven.events : proven.events - 1;
     if (isHourly || added >= eventsMax || isLast) {
       const access = await heads.grown(last?.time ?? 0);

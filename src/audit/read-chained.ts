@@ -13,7 +13,7 @@ export type ChainedPage = {
   readonly lines: readonly ExportLine[];
   /** The fault in the first event that is not authentic. Null if all events are authentic. */
   readonly forged: string | null;
-  /** The position after which the next page begins. Null on the last page. */
+  /** The next page begins after this position. Null on the last page. */
   readonly next: number | null;
 };
 

@@ -25,7 +25,7 @@ import { addWebhooks } from './webhooks/webhooks.js';
 // The files that this program creates must be accessible only to their owner.
 process.umask(0o077);
 
-// The process that reads the output may stop early, as `head` does. Exit code 141 is what shells report in this case.
+// The process that reads the output may stop early, as `head` does. Shells report this as exit code 141.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(141);
   throw error;

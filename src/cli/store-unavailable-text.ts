@@ -1,8 +1,8 @@
 import type { StoreUnavailable } from '../ports/store-unavailable.js';
 
 /**
- * For each server, the end of the message that the server is unavailable. It names the settings that contain the
- * server's address.
+ * For each server, the end of the message that reports the server as unavailable. This part names the settings that
+ * contain the server's address.
  */
 const addresses: Readonly<Record<string, string>> = {
   eventstoredb: 'eventstore.url names it',

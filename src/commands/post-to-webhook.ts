@@ -9,8 +9,8 @@ const [second, minute, hour] = [1_000, 60_000, 3_600_000];
 const firstDelays = [5 * second, minute, 5 * minute, 15 * minute, 30 * minute, hour, 2 * hour, 3 * hour];
 const laterDelay = 4 * hour;
 /**
- * The number of failed attempts after which a delivery is parked. A little more than three days pass between the first
- * attempt and the last.
+ * A delivery is parked after this many failed attempts. A little more than three days pass between the first attempt
+ * and the last.
  */
 const attemptsMax = 26;
 

@@ -52,7 +52,7 @@ export type ViewOf = (stream: string) => TokenView;
 /** The writes of a command, with their events encrypted. */
 export type SealedWrites = {
   readonly writes: readonly { readonly write: TokenWrite; readonly sealed: Sealed }[];
-  /** The views after the writes. */
+  /** Returns the view of each target after the writes. */
   readonly viewOf: ViewOf;
 };
 
@@ -243,7 +243,7 @@ async function settle({ timers, keys }: Vault, { writes }: SealedWrites): Promis
   else if (advanced.length > 0) await keys.advance(advanced);
 }
 
-/** Returns the times at which a token expires and at which its cvc is due for purging. */
+/** Returns the time when a token expires, and the time when its cvc is due for purging. */
 function dueRowsOf({ stream, tenantId, state }: TokenView): readonly DueRow[] {
   const { expiresAt = null, cvc = null } = state.life ?? {};
   const rows: DueRow[] = [];

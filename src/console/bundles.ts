@@ -90,7 +90,7 @@ export function createBundles(tasks: Tasks, onError: (error: unknown) => void): 
 
 /**
  * Returns the name of the task that makes a bundle. The name contains the tenant, because a session that is based on
- * groups can switch to a different tenant when the groups' applications change.
+ * groups can switch to a different tenant when the applications of these groups change.
  */
 function nameOf({ sessionId, tenantId }: BundleOwner): TaskName {
   return `bundle ${tenantId} ${sessionId}`;

@@ -27,7 +27,7 @@ export type IdentityProvider = {
   /** The issuer URL that the provider's ID tokens contain. */
   readonly issuer: string;
   readonly rules: readonly GroupRule[];
-  /** Returns the URL of the provider's page on which a person signs in. */
+  /** Returns the URL of the provider's sign-in page. */
   signInAddress(secrets: SignInSecrets): Promise<ProviderResult<string>>;
   /** Returns the person whom the provider signed in. `query` is the query string of the callback request. */
   personOf(query: string, secrets: SignInSecrets): Promise<ProviderResult<ProvidedPerson>>;

@@ -22,7 +22,9 @@ export function shownText(value: unknown, max = 200): string {
   return isLong ? `${visible}…` : visible;
 }
 
-/** Formats multiline text like `shownText`, but preserves the line breaks. `max` applies to the total of all lines. */
+/**
+ * Formats multiline text like `shownText`, but preserves the line breaks. `max` limits the total length of all lines.
+ */
 export function shownLines(text: string, max: number): string {
   const lines: string[] = [];
   let left = max;

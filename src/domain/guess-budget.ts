@@ -11,8 +11,8 @@ export type BudgetUse = {
   /** True if a request was rejected in this window because the budget was used up. */
   readonly exhausted: boolean;
   /**
-   * The last time at which the application became suspect (see `suspectAbove`). Null if it has never become suspect.
-   * The value stays the same when a new window begins.
+   * The time when the application last became suspect (see `suspectAbove`). Null if it has never become suspect. The
+   * value stays the same when a new window begins.
    */
   readonly suspectAt: number | null;
 };

@@ -14,7 +14,7 @@ declare module 'fastify' {
   }
   interface FastifyRequest {
     traceId: string;
-    /** When the request arrived, from `performance.now()`. */
+    /** The time when the request arrived, from `performance.now()`. */
     beganAt: number;
     /** The span of the request, or null if the request is not traced. */
     span: RequestSpan | null;

@@ -15,8 +15,8 @@ export type Service = {
   /** Like `authenticate`, but accepts the hash of a key. Console sessions store only this hash. */
   authenticateHash(keyHash: string): Maybe<Caller | null>;
   /**
-   * Returns an application as a caller without a key. Returns null if the application does not exist or has been
-   * deleted.
+   * Returns a caller for an application that is identified by its id instead of an API key. Returns null if the
+   * application does not exist or has been deleted.
    */
   authenticateApplication(tenantId: string, applicationId: string): Maybe<Caller | null>;
   /** Returns the state of the service. If the service is not ready, the state includes the reasons. */

@@ -291,7 +291,8 @@ function dueOf(pending: readonly PendingDelivery[], now: number): readonly Pendi
 }
 
 /**
- * Returns the next events on the page that may concern the webhook, and the position up to which the page was searched.
+ * Returns the next events on the page that may concern the webhook, and the position where the search of the page
+ * ended.
  */
 function chunkOf(
   { tenantId, webhook }: Subscription,

@@ -9,7 +9,7 @@ const twoMinutes: RetryPolicy = { againMs: 1_000, limitMs: 120_000 };
 
 /**
  * Rewraps all data keys under new wrapping keys, and the tenant keys under `next` (ADR 29). After an interruption, a
- * call with the same `next` continues the rotation. If everything is already wrapped under `next`, the call only runs
+ * call with the same `next` continues the rotation. If all keys are already wrapped under `next`, the call only runs
  * `settle` and returns false. Throws StoreUnavailable if a store stays unavailable for too long.
  */
 export async function rotateKeys(
@@ -32,7 +32,7 @@ export async function rotateKeys(
       done += step.looked;
       onProgress({ done, total: Math.max(total, done) });
     }
-    // An earlier call may have succeeded, but its response may have been lost. In that case, everything is already
+    // An earlier call may have succeeded, but its response may have been lost. In that case, all keys are already
     // wrapped under the new key.
     if (await again(async () => (await rotation.isUnder(next)) || (await rotation.replaceRoot(next)))) break;
   }

@@ -25,11 +25,9 @@ const orphanSearchMs = 3_600_000;
 const waitMsMin = 5;
 
 export type Sweep = {
-  /** Records everything that is due now. Returns the number of rows that were due. */
+  /** Records all expiries and purges that are due now. Returns the number of rows that were due. */
   run(): Promise<number>;
-  /**
-   * Schedules a round for the time (in ms since the epoch) at which a token is due, if no earlier round is scheduled.
-   */
+  /** Schedules a round for the time when a token is due (in ms since the epoch), if no earlier round is scheduled. */
   dueAt(dueAt: number): void;
   start(): void;
   stop(): Promise<void>;

@@ -7,7 +7,7 @@ import { ownBuffer } from './random-key.js';
  */
 export const wrapsMax = 2 ** 30;
 
-/** Identifies a data key, its tenant, and the wrapping key under which it is wrapped. */
+/** Identifies a data key, its tenant, and the key that wraps it. */
 export type DataKeyPlace = { readonly tenantId: string; readonly tenantKeyId: string; readonly keyId: string };
 
 export function wrapDataKey(wrappingKey: Buffer, key: Buffer, of: DataKeyPlace): Buffer {

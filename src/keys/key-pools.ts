@@ -36,9 +36,9 @@ export function createKeyPools(makeBlock: (tenantId: string, size: number) => Pr
 const blockSizeMin = 8;
 const blockSizeMax = 256;
 /**
- * The time in ms after which a key in the pool is no longer used. After a key leaves the pool, an event may name it
- * within `keyNamedWithinMs`. The sum of both times must be less than one hour, because the orphan-key job destroys a
- * key if no event has named it within one hour.
+ * A key that has been in the pool for this long (in ms) is no longer used. After a key leaves the pool, an event may
+ * name it within `keyNamedWithinMs`. The sum of both times must be less than one hour, because the orphan-key job
+ * destroys a key if no event has named it within one hour.
  */
 const waitMsMax = 600_000;
 

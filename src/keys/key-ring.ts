@@ -16,7 +16,7 @@ export type TenantKeys = {
   /** The key for idempotency and deduplication claims. */
   readonly claims: Buffer;
   /**
-   * The key from which the trace keys of all epochs are derived. Trace keys encrypt the trace ids in events and in the
+   * The trace keys of all epochs are derived from this key. Trace keys encrypt the trace ids in events and in the
    * access log.
    */
   readonly audit: Buffer;
@@ -81,7 +81,7 @@ export type KeyRotation = {
    */
   rewrap(afterSequence: number): Promise<RewrapStep | null>;
   /**
-   * Atomically rewraps, under `next`, everything that is wrapped under the current root key, and destroys the old
+   * Atomically rewraps, under `next`, all keys that are wrapped under the current root key, and destroys the old
    * wrapping keys. Returns false if data keys are still wrapped under old wrapping keys. In that case, the caller calls
    * `begin` again.
    */

@@ -149,7 +149,7 @@ export async function openKeyRing({
     for (const { keyId, revision } of advanced) cache.advance(keyId, revision);
   }
 
-  /** Drops everything that is cached for a tenant whose keys were destroyed. */
+  /** Drops all cached keys of a tenant whose keys were destroyed. */
   function forgetTenant(tenantId: string): void {
     searchKeys.dropTenant(tenantId);
     cache.dropTenant(tenantId);

@@ -9,7 +9,10 @@ export interface Clock {
   steady?(): number;
   /** Returns the latest possible value of the current time. Absent if `now` is exact. */
   latest?(): number;
-  /** Returns the time up to which irreversible actions are safe. Absent if `now` is exact and trusted. */
+  /**
+   * Returns the earliest possible value of the current time, for irreversible actions. Absent if `now` is exact and
+   * trusted.
+   */
   earliest?(): number;
   /**
    * Returns how far the time scale for verification codes is ahead of `now`, in milliseconds. When the clock is set
@@ -30,7 +33,10 @@ export function latestNow(clock: Clock): number {
   return clock.latest?.() ?? clock.now();
 }
 
-/** Returns the time up to which due data may be destroyed and old data may be removed. */
+/**
+ * Returns the earliest possible value of the current time. Data may be destroyed as due, or removed as old, only
+ * according to this time.
+ */
 export function earliestNow(clock: Clock): number {
   return clock.earliest?.() ?? clock.now();
 }

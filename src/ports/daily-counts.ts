@@ -39,7 +39,10 @@ export type CountStep = {
  * no decision depends on them.
  */
 export interface DailyCounts {
-  /** Returns the position up to which each source has been counted. Omits sources that have not been counted yet. */
+  /**
+   * Returns how far each source has been counted, as a position in the source. Omits sources that have not been counted
+   * yet.
+   */
   positions(): Promise<ReadonlyMap<string, number>>;
   /**
    * Atomically adds the counts of a step and advances the position of its source. Returns false and changes nothing if

@@ -13,8 +13,8 @@ export type Looked = {
 };
 
 /**
- * The identifiers by which derived entries refer to a token: its stream, and the positions of the events that began its
- * lives.
+ * The identifiers that derived entries use to refer to a token: its stream, and the positions of the events that began
+ * its lives.
  */
 export type TracedToken = { readonly stream: string; readonly created: readonly number[] };
 

@@ -15,8 +15,8 @@ export type AppendOutcome =
 interface Log<Appended, Whole, Clear> {
   /**
    * Atomically appends the events after the event at `expectedRevision`. If the stream does not exist yet,
-   * `expectedRevision` is -1. The events are durable once the promise resolves. `positions` contains the positions at
-   * which reads will return the events. The caller must pass at least one event.
+   * `expectedRevision` is -1. The events are durable once the promise resolves. `positions` in the result contains the
+   * log positions that reads will return with the events. The caller must pass at least one event.
    */
   append(stream: string, expectedRevision: number, appended: Appended): Promise<AppendOutcome>;
   /**

@@ -45,8 +45,7 @@ export type Rebuild = {
    */
   readonly phase: 'building' | 'comparing' | 'keeping' | 'dropping' | 'ended';
   /**
-   * `position` is the position up to which all rows have been built. `head` is the head of the log when it was last
-   * read.
+   * All rows have been built up to the log position `position`. `head` is the head of the log when it was last read.
    */
   readonly position: number;
   readonly head: number;

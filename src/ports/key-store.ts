@@ -6,7 +6,7 @@ import type { Maybe } from './maybe.js';
 export const noEvent = '00000000-0000-0000-0000-000000000000';
 
 /**
- * The time limit, in ms from the start of a command, within which the command's event may name a new key. A key that no
+ * The event of a command may name a new key only within this time, in ms from the start of the command. A key that no
  * event has named after one hour is destroyed, so a process that was suspended for longer than this limit must not name
  * any new key.
  */
@@ -32,8 +32,8 @@ export type VaultKeyPurpose = 'audit-signing' | 'integrity';
 export const vaultKeyTenant = '';
 
 /**
- * The id, tenant and purpose of a tenant key. A wrapped key can be unwrapped only with the name under which it was
- * wrapped.
+ * The id, tenant and purpose of a tenant key. A wrapped key can be unwrapped only with the same name that was used to
+ * wrap it.
  */
 export type TenantKeyName = { readonly id: string; readonly tenant: string; readonly purpose: TenantKeyPurpose };
 
@@ -87,7 +87,8 @@ export type RewrappedDataKey = {
 };
 
 /**
- * The key of one generation of token rows, wrapped under the root key. Tenants' search-term keys are derived from it.
+ * The key of one generation of token rows, wrapped under the root key. Each tenant's search-term key is derived from
+ * it.
  */
 export type LivingGenerationKey = { readonly generation: number; readonly wrapped: Buffer };
 

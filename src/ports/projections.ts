@@ -60,6 +60,6 @@ export type Projections = {
    * rebuilt rows are already in use.
    */
   cancel(name: ProjectionName): Promise<'cancelled' | 'too_late' | 'none'>;
-  /** The time in seconds for which a rebuild keeps the previous rows. */
+  /** How long a rebuild keeps the previous rows, in seconds. */
   readonly keptSeconds: number;
 };

@@ -16,7 +16,7 @@ export type ComparedStreams =
   | { readonly after: string; readonly limit: number }
   | { readonly streams: readonly string[] };
 
-/** `last` is the name of the stream after which the next page begins, or null if the current page is the last page. */
+/** The next page begins after the stream named `last`. `last` is null if the current page is the last page. */
 export type ComparedPage = {
   readonly rows: number;
   readonly different: readonly string[];

@@ -1,6 +1,4 @@
-/**
- * A problem and how to fix it, each without a final period. `check` is the name under which `doctor` lists the problem.
- */
+/** A problem and how to fix it, each without a final period. `doctor` lists the problem under the name `check`. */
 export type FoundProblem = { readonly check: string; readonly says: string; readonly do: string };
 
 /**

@@ -8,7 +8,9 @@ import type { TokenView } from '../views/token-view.js';
 /** The search terms of a row, by generation of rows. Each term is 16 bytes in hex, and no term occurs twice. */
 export type GenerationTerms = Readonly<Record<number, readonly string[]>>;
 
-/** The keyed hashes by which searches find a row. `keep` leaves the index unchanged. No search finds a removed row. */
+/**
+ * The keyed hashes that searches use to find a row. `keep` leaves the index unchanged. No search finds a removed row.
+ */
 export type RowIndex = 'keep' | { readonly fingerprintHash: string; readonly terms: GenerationTerms };
 
 /** New events for one stream, and the resulting row or rows. */

@@ -14,7 +14,7 @@ export interface WebhookSender {
    */
   problemOf(url: URL): string | null;
   /**
-   * Posts a body. When the method connects, it checks each address to which the host name resolves. Follows no
+   * Posts a body. When the method connects, it checks each address that the host name resolves to. Follows no
    * redirects, reads no response body, and times out after a few seconds. Never throws.
    */
   post(url: URL, headers: Readonly<Record<string, string>>, body: string): Promise<SendOutcome>;

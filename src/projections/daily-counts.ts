@@ -7,8 +7,7 @@ import type { Vault } from '../vault/vault.js';
 export type CountingDeps = Pick<Vault, 'log' | 'accessLog' | 'dailyCounts' | 'keys' | 'clock'>;
 
 /**
- * The name under which the counted position of the event log is stored. The chains of the access log have different
- * names.
+ * The counted position of the event log is stored under this name. The chains of the access log have different names.
  */
 export const logSource = 'log';
 

@@ -12,7 +12,7 @@ import { type Stored, withTokenMac } from '../views/row-mac.js';
 import type { TokenView } from '../views/token-view.js';
 import { rowIndexOf } from './row-index.js';
 
-/** Everything that a row is built from. */
+/** The sources that a row is built from. */
 export type RowSources = Pick<Vault, 'log' | 'keys' | 'directory' | 'generations' | 'expressions' | 'integrity'>;
 
 /**

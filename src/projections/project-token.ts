@@ -4,7 +4,7 @@ import { foldRow } from './fold-row.js';
 
 /**
  * Brings a token's row up to the end of its stream. Uses only the log and the keys. If another writer changes the row
- * at the same time, the newest revision is kept. Throws KeyLost. In that case, the caller must stop the projection.
+ * at the same time, the newest revision is kept. If this function throws KeyLost, the caller must stop the projection.
  */
 export async function projectToken(
   vault: Vault,

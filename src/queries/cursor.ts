@@ -8,7 +8,7 @@ const tagBytes = 16;
 const positionBytes = 8;
 const cursorBytes = nonceBytes + positionBytes + tagBytes;
 
-/** The request to which a cursor belongs: the permission of the route, and the filters in a fixed order. */
+/** The request that a cursor belongs to: the permission of the route, and the filters in a fixed order. */
 export type CursorScope = { readonly permission: string; readonly asked: unknown };
 
 /**

@@ -23,7 +23,7 @@ export type PreviewRequest = {
    * previewed.
    */
   readonly access: AccessFields | null;
-  /** The permission under which the application reads the token in the preview. */
+  /** The permission that the application uses to read the token in the preview. */
   readonly permission: ReadingPermission;
   /**
    * A different application of the same tenant, used by the same person. If the viewer is set, the token is shown to
@@ -33,7 +33,7 @@ export type PreviewRequest = {
   readonly viewer?: ReadContext | null;
 };
 
-/** The permissions with which an application can see existing tokens. */
+/** The permissions that let an application see existing tokens. */
 export type ReadingPermission = Extract<TokenPermission, 'token:read' | 'token:search' | 'token:use'>;
 
 export type TokenPreview = {
@@ -101,8 +101,8 @@ export async function previewToken(
 }
 
 /**
- * Returns the transform with which the viewer sees the most of a token with these containers, among all of the viewer's
- * permissions. Returns null if no permission shows the token.
+ * Returns the transform that shows the viewer the most of a token with these containers, among the transforms of all
+ * the viewer's permissions. Returns null if no permission shows the token.
  */
 function mostThatMaySee({ caller }: ReadContext, containers: readonly string[]): Transform | null {
   return reading

@@ -17,7 +17,7 @@ const openedAtOnce = 4;
 
 export type LogFilter = Pick<AccessFilter, 'entityType' | 'operation' | 'to'> & {
   readonly entityId: string | null;
-  /** The reference by which entries name an entity. It is ignored if `entityId` is set. */
+  /** The reference that entries use to name an entity. It is ignored if `entityId` is set. */
   readonly entityRef?: string | null;
   /** The start of the query in ms. If it is null, the query covers the last 24 hours. */
   readonly from: number | null;

@@ -19,7 +19,7 @@ import { unwrap } from '../vault/unwrap.js';
 import type { Vault } from '../vault/vault.js';
 import { type DecryptedAnswer, type ShownToken, type TokenAnswer, tokenAnswer } from './token-answer.js';
 
-/** The caller for which tokens are read, and the facts about its request. */
+/** The caller that the tokens are read for, and the facts about its request. */
 export type ReadContext = Pick<CommandContext, 'caller' | 'traceId' | 'beganAt'>;
 
 /** Renders a released token so that it contains only what the caller may see (docs/contract.md, "The token object"). */

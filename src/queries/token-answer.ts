@@ -37,7 +37,7 @@ export type AnswerOptions = {
   readonly recordedAs?: 'create' | 'update';
   /** The members of the `_extras` field. */
   readonly extras?: JsonObject;
-  /** True if the request contained all values from which the fingerprint is computed. */
+  /** True if the request contained all values that the fingerprint is computed from. */
   readonly carriesFingerprint?: boolean;
   /** The only fields that the response can contain. If absent, the response can contain all fields. */
   readonly fields?: readonly string[];

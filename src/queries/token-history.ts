@@ -18,8 +18,8 @@ import { readToken } from './read-token.js';
 
 type Page = { readonly offset: number; readonly limit: number };
 /**
- * The revision of an event, and the number of the token's life to which the event belongs. The first life has the
- * number 1.
+ * The revision of an event, and the number of the token's life that the event belongs to. The first life has the number
+ * 1.
  */
 type Place = { readonly revision: number; readonly life: number };
 

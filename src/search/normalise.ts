@@ -1,6 +1,6 @@
 /**
- * Returns text in the form in which search compares it. First normalizes the text to Unicode NFKC, and then folds the
- * case of each character. The result for a letter (such as a Greek sigma at the end of a word) does not depend on the
+ * Returns text in the form that search compares. First normalizes the text to Unicode NFKC, and then folds the case of
+ * each character. The result for a letter (such as a Greek sigma at the end of a word) does not depend on the
  * neighboring letters. Both steps run twice, because NFKC may change folded text again. See docs/contract.md,
  * "Comparison".
  */

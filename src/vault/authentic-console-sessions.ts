@@ -3,7 +3,7 @@ import type { ConsoleSessions, StoredConsoleSession } from '../ports/console-ses
 import type { Random } from '../ports/random.js';
 
 /**
- * The credentials with which a console session was opened. Only the hashes of keys are stored, because a hash is
+ * The credentials that were used to open a console session. Only the hashes of keys are stored, because a hash is
  * sufficient to find its key in the directory.
  */
 export type ConsoleCredentials = {
@@ -34,8 +34,7 @@ export type ConsoleMembership = {
 export type ConsoleSession = ConsoleCredentials & {
   readonly kind: 'session';
   /**
-   * The person's name. `issuer` is the identity provider that stated this name. It is null if the person entered the
-   * name.
+   * The person's name. `issuer` is the identity provider that stated this name, or null if the person entered the name.
    */
   readonly name: string;
   readonly issuer: string | null;
@@ -47,7 +46,7 @@ export type ConsoleSession = ConsoleCredentials & {
   readonly seenAt: number;
 };
 
-/** A one-time code with which an operator can sign in. */
+/** A one-time code that an operator can use to sign in. */
 export type ConsoleCode = { readonly kind: 'code'; readonly issuedAt: number };
 
 /** A sign-in through an identity provider that is not finished yet. It can be finished only once. */

@@ -62,7 +62,7 @@ export function authenticDirectory({ directory, keys, key, heal }: Deps): Authen
       if (first === undefined) return { found, records: records.map(plain) };
       if (isLast) throw new ForgedRow({ of: first.kind, name: first.id }, 'outdated');
       // A mismatch can have two harmless causes. The record may have changed after it was read, or a process may have
-      // crashed while it changed the record, before everything was written.
+      // crashed in the middle of changing the record.
       for (const tenantId of new Set(outdated.map((record) => record.tenantId))) await heal(tenantId);
     }
     throw new Error('the last attempt must return or throw');

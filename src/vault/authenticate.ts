@@ -11,15 +11,15 @@ import type { Vault } from './vault.js';
 
 type Authenticate = {
   /**
-   * Returns the caller to which an API key belongs. `authenticateHash` accepts the hash of the key (`apiKeyHash`)
+   * Returns the caller that an API key belongs to. `authenticateHash` accepts the hash of the key (`apiKeyHash`)
    * instead of the key.
    */
   authenticate(key: string): Maybe<Caller | null>;
   authenticateHash(hash: string): Maybe<Caller | null>;
   /**
-   * Returns a live application of the tenant as a caller without a key. Use this function for a person whom an identity
-   * provider has authenticated. Threat: a person sends the id of an application to which the person has no access. Pass
-   * only ids from the settings, and never an id from a request.
+   * Returns a caller for one of the tenant's live applications, which is identified by its id instead of an API key.
+   * Use this function for a person whom an identity provider has authenticated. Threat: a person sends the id of an
+   * application that the person has no access to. Pass only ids from the settings, and never an id from a request.
    */
   authenticateApplication(tenantId: string, applicationId: string): Maybe<Caller | null>;
 };
@@ -31,10 +31,10 @@ type LookUp = {
 };
 
 /**
- * Creates the functions that find the caller to which a key belongs. They return null for a malformed, unknown, revoked
- * or expired key, because the response must not reveal which of these cases applies. A result is cached for one second,
- * or until the tenant's directory changes. A key in a forged record is rejected in the same way as an unknown key, and
- * is reported to `onForged`.
+ * Creates the functions that find the caller for a key. They return null for a malformed, unknown, revoked or expired
+ * key, because the response must not reveal which of these cases applies. A result is cached for one second, or until
+ * the tenant's directory changes. A key in a forged record is rejected in the same way as an unknown key, and is
+ * reported to `onForged`.
  */
 export function createAuthenticate(vault: Vault, onForged: (error: ForgedRow) => void): Authenticate {
   const { clock, directory, knownCallers } = vault;
@@ -90,7 +90,7 @@ export function createAuthenticate(vault: Vault, onForged: (error: ForgedRow) =>
     return known.caller;
   }
 
-  /** Returns the caller from the cache. If the cache does not contain the caller, looks the caller up. */
+  /** Returns the cached caller, or looks the caller up if it is not in the cache. */
   function cached(name: string, byName: LookUp): Maybe<Caller | null> {
     const now = clock.now();
     const known = knownCallers.get(name, now);

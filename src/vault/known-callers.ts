@@ -7,8 +7,8 @@ const entriesMax = 10_000;
 const spareMs = 200;
 
 /**
- * The caller to which a key belongs. `expiresAt` is the time at which the application expires, in milliseconds since
- * the epoch. It is null if the application never expires.
+ * The caller that a key belongs to. `expiresAt` is the time at which the application expires, in milliseconds since the
+ * epoch. It is null if the application never expires.
  */
 export type KnownCaller = { readonly caller: Caller; readonly expiresAt: number | null };
 
@@ -20,8 +20,8 @@ export type KnownCaller = { readonly caller: Caller; readonly expiresAt: number 
 export type KnownCallers = {
   get(keyHash: string, now: number): KnownCaller | undefined;
   /**
-   * Call this before a look-up. It returns a function that caches the result of the look-up, unless `forget` was called
-   * during the look-up.
+   * Returns a function that caches the result of a look-up, unless `forget` was called during the look-up. Call
+   * `lookUp` before the look-up begins.
    */
   lookUp(now: number): (keyHash: string, known: KnownCaller) => void;
   forget(tenantId: string): Promise<void>;

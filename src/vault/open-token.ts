@@ -30,7 +30,7 @@ export function openTokenOf(content: TokenContent, cvc: Decrypted<string> | null
 }
 
 /**
- * Decrypts a live token. A cvc that is due to be purged is not decrypted. Returns null if one of the keys was
+ * Decrypts a live token. A cvc that is due to be purged is not decrypted. Returns null if any of its keys was
  * destroyed. In that case, either the view is older than the token's deletion, or the key is lost. The caller must read
  * the token again to find out which. Throws TenantGone and KeyLost.
  */

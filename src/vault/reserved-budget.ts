@@ -7,7 +7,7 @@ import type { Clock } from '../ports/clock.js';
 /** The part of an application's budget that this process has reserved but not spent yet. */
 type Block = {
   left: number;
-  /** The end of the window to which the block belongs. It is infinite before the first reservation. */
+  /** The end of the window that the block belongs to. It is infinite before the first reservation. */
   endsAt: number;
   /** True if the store has nothing left to reserve in this window. */
   storeIsEmpty: boolean;

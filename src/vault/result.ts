@@ -20,7 +20,7 @@ export type Rejected = {
   readonly ok: false;
   readonly code: RejectionCode;
   readonly errors?: FieldErrors;
-  /** The time, in ms from now, after which the same request can succeed. */
+  /** The same request can succeed after this time, in ms from now. */
   readonly retryAfterMs?: number;
 };
 

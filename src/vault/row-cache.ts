@@ -77,7 +77,7 @@ export function createRowCache() {
         return found;
       },
     }),
-    /** Returns a unit of work. For each change, it drops the changed rows from the cache. */
+    /** Returns a unit of work that, for each change, drops the changed rows from the cache. */
     work: (work: UnitOfWork): UnitOfWork => ({
       ...work,
       async commit(change) {

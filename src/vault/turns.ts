@@ -7,9 +7,9 @@ import type { Maybe } from '../ports/maybe.js';
  */
 const sliceMs = 1;
 /**
- * The total time in ms for which requests that begin in the same turn of the event loop may compute. `alone` applies
- * while only one tenant sends requests, and `shared` while several tenants do. After that time, the remaining requests
- * wait.
+ * The limit, in ms, on the total computing time of the requests that begin in the same turn of the event loop. `alone`
+ * applies while only one tenant sends requests, and `shared` while several tenants do. When the limit is reached, the
+ * remaining requests wait.
  */
 const beginMs = { alone: 4, shared: 2 };
 /**
@@ -20,7 +20,7 @@ const beginMs = { alone: 4, shared: 2 };
  */
 const restFactor = 3;
 const restMsMax = 100;
-/** The time in ms for which a tenant still counts as sending requests after its last request. */
+/** How long a tenant still counts as sending requests after its last request, in ms. */
 const activeMs = 1_000;
 
 /**
@@ -61,11 +61,11 @@ type Kind = 'short' | 'long';
 type Queue = { readonly short: (() => void)[]; readonly long: (() => void)[]; wasShort: boolean };
 
 export function createTurns(): Turns {
-  /** Waiting work by tenant, in the order of the tenants' turns. */
+  /** The waiting work of each tenant, in the order in which the tenants take turns. */
   const waiting = new Map<string, Queue>();
   /** True if `resume` is about to run. */
   let isScheduled = false;
-  /** The time until which long work pauses. */
+  /** Long work pauses until this time. */
   let restsUntil = Number.NEGATIVE_INFINITY;
   /** True if a timer will schedule long work at the end of the pause. */
   let isTimed = false;

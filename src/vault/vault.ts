@@ -100,7 +100,7 @@ export type Vault = {
   /** Charges the caller for each look-up by value and each look-up of many ids, before the response is sent. */
   readonly guesses: Guesses;
   /**
-   * Resolves if everything that the stores have returned after the time `since` (from `performance.now()`) was current.
+   * Resolves if all data that the stores have returned after the time `since` (from `performance.now()`) was current.
    * Await this before sending a response that depends on a read. `hasWritten` is true if a durable write was
    * acknowledged after the last of these reads. Throws StoreUnavailable if the reads may be stale. A server that is no
    * longer the leader can return stale reads for several seconds.

@@ -3,8 +3,8 @@ export type ClaimedToken = {
   readonly stream: string;
   readonly createdRevision: number;
   /**
-   * The revision of the content. It is present only if the request contained every value from which the fingerprint is
-   * computed. The response to a retry includes the fingerprint as long as the content still has this revision.
+   * The revision of the content. It is present only if the request contained every value that the fingerprint is
+   * computed from. The response to a retry includes the fingerprint as long as the content still has this revision.
    */
   readonly carriedContent?: number;
   /** True if a token with the same fingerprint already existed. */
@@ -19,7 +19,7 @@ export type ClaimedToken = {
  */
 export type ClaimResult = {
   readonly tokens: readonly ClaimedToken[];
-  /** The application that was created or for which a key was issued. `keyId` is the id of that key. */
+  /** The application that was created or that received a new key. `keyId` is the id of that key. */
   readonly application?: { readonly id: string; readonly keyId: string };
 };
 

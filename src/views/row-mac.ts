@@ -67,7 +67,9 @@ function directoryMac(key: Uint8Array, record: DirectoryRecord): Buffer {
   return mac(key, [...facts, revision, createdRevision, contentRevision, removedAt, keys], content, null);
 }
 
-/** `cmd` is a keyed hash of the tenant, the application, the path and the idempotency key. */
+/**
+ * Returns the MAC of a claim. `cmd` is a keyed hash of the tenant, the application, the path and the idempotency key.
+ */
 function claimMac(key: Uint8Array, { cmd, time, result: { tokens, application } }: FinishedClaim): Buffer {
   const issued = application == null ? null : [application.id, application.keyId];
   return mac(key, ['strongroom.claim.1', cmd, time, tokens.map(claimedFacts), issued], null, null);

@@ -18,7 +18,7 @@ export type TokenView = {
   readonly cvc: Uint8Array | null;
 };
 
-/** The view before the first event of a stream. */
+/** Returns the view before the first event of a stream. */
 export function emptyView(stream: string, tenantId: string): TokenView {
   return { stream, tenantId, state: noToken, content: null, cvc: null };
 }

@@ -122,7 +122,7 @@ test('an erased token is in the bundle with its history and its statement, but w
   expect(textOf(person)).not.toContain('erased-value');
 });
 
-/** Returns a copy of the person's bundle in which one file was changed. */
+/** Returns a copy of the person's bundle with one changed file. */
 function tampered(name: string, change: (text: string) => string | null, listsAgain = false): string {
   const copy = mkdtempSync(join(dir, 'tampered-'));
   cpSync(person, copy, { recursive: true });

@@ -175,8 +175,8 @@ describe.skipIf(profile !== 'embedded')('an attacker who can write only to the l
     if (!issued.ok) throw new Error('the operator may issue a key');
     const older = mkdtempSync(join(tmpdir(), 'strongroom-forged-'));
     onTestFinished(() => rmSync(older, { recursive: true }));
-    // The attacker restores the older journal too. If the newer journal were still there, the vault would recover the
-    // missing changes from it.
+    // The attacker restores the older journal too. If the newer journal were still in place, the vault would recover
+    // the missing changes from it.
     const files = ['vault.db', 'journal.db'];
     for (const file of files) {
       const copy = pinStatements(join(dataDir, file), { readonly: true });
@@ -184,7 +184,7 @@ describe.skipIf(profile !== 'embedded')('an attacker who can write only to the l
       copy.close();
     }
     expect((await revokeKey(vault, context, applicationId, issued.value.key.id)).ok).toBe(true);
-    // Copies the files while the service still runs. The copies are in the state that a kill would leave the files in.
+    // Copies the files while the service still runs, so the copies look as if the service had been killed.
     const killed = mkdtempSync(join(tmpdir(), 'strongroom-forged-'));
     onTestFinished(() => rmSync(killed, { recursive: true }));
     cpSync(dataDir, killed, { recursive: true });

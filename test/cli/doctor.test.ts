@@ -117,8 +117,8 @@ test('lost keys, overdue deadlines and orphan keys are reported, and --fix resol
   const rootKeyFile = join(tempDir(), 'root.key');
   writeFileSync(rootKeyFile, `${rootKey.toString('hex')}\n`, { mode: 0o600 });
   const flags = ['--data', dataDir, '--root-key-file', rootKeyFile];
-  // The clock of this vault is months behind the real time. By the real time, the token is long overdue, and the unused
-  // key has long been an orphan.
+  // The clock of this vault is months behind real time. According to the real clock, the token is long overdue, and the
+  // unused key has long been an orphan.
   const unsure = await doctor(['--fix', ...flags]);
   expect(unsure.wrong).toEqual(['clock', 'orphan keys']);
   expect(unsure.says('clock')).toMatch(

@@ -122,7 +122,7 @@ describe.skipIf(!canMount)('a full disk (needs permission to mount)', () => {
       body: { code: 'store_unavailable' },
     });
     disk.fill();
-    // Writes can still succeed while SQLite reuses free space in its logs.
+    // Writes can still succeed as long as SQLite reuses free space in its logs.
     await until('the room in the logs to be used up', 60_000, async () =>
       (await create(`slack-${stored.size}-${Math.random()}`)).status === 503 ? true : undefined,
     );

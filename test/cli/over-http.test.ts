@@ -484,7 +484,7 @@ describe('a server that is not the vault', () => {
       asked.push(String(request.url));
       response.end();
     });
-    // With these variables, the default agent of Node.js 24 sends its requests through the proxy.
+    // In Node.js 24, these variables make the default agent send its requests through the proxy.
     const env = { NODE_USE_ENV_PROXY: '1', HTTP_PROXY: proxy, HTTPS_PROXY: proxy, http_proxy: proxy };
     const target = await serverOf((_, response) => response.writeHead(404, problem).end(notFound));
     const ended = await runAt(target, ['tokens', 'get', 'some-id'], { env });

@@ -112,7 +112,7 @@ test('a cluster’s keys, restored with today’s list of erased keys, open ever
   await fill(again.address, { key }, 3);
   await again.stop();
 
-  // From here on, the key store records that the log was once longer. The vault refuses to start until an operator
+  // The key store now records that the log was once longer. The vault therefore refuses to start until an operator
   // accepts the shorter log.
   const { meta } = keyCollections;
   await meta(keys.db).updateOne({ _id: 'log' }, { $set: { value: Number.MAX_SAFE_INTEGER } }, { upsert: true });

@@ -446,7 +446,7 @@ describe('the cluster profile', () => {
     STRONGROOM_MONGODB_URL: 'mongodb://u:MARKER4242@a,b/?replicaSet=rs0&tls=true',
     STRONGROOM_REDIS_URL: 'rediss://u:MARKER4242@r:6379',
   };
-  /** Returns the problems with the stores' addresses when these variables replace the valid ones. */
+  /** Returns the problems with the store addresses if these variables replace the valid ones. */
   const refused = (env: Record<string, string>): readonly string[] => {
     const urls = storeUrls(config({ env: { ...stores, ...env } }));
     return urls.ok ? [] : urls.problems;

@@ -62,7 +62,7 @@ async function startBoth(options: Options = {}) {
     },
   });
 
-  /** Begins a sign-in, and returns the address at the provider to which the console sends the browser. */
+  /** Begins a sign-in, and returns the provider's address that the console sends the browser to. */
   async function begin(browser: TestBrowser): Promise<URL> {
     await browser.get('/sign-in');
     const { status, text } = await browser.post('/sign-in/provider');

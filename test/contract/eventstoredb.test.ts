@@ -5,7 +5,10 @@ import { eventStoreServers, startSecureStandIn } from '../support/eventstoredb.j
 import { authenticated } from '../support/integrity.js';
 import { eventLogContract, type LogUnderTest } from './event-log.js';
 
-/** The limit is longer than a service's, because calls are slow on a machine that runs all tests at the same time. */
+/**
+ * The time limit for a call, in ms. It is longer than a service's, because calls are slow on a machine that runs all
+ * tests at the same time.
+ */
 const limitMs = 30_000;
 
 /**

@@ -16,7 +16,7 @@ type Entry = {
   readonly id: string;
   shown: Shown;
   pending: Pending;
-  /** The time after which no response may contain data, in milliseconds since the epoch. */
+  /** After this time (in milliseconds since the epoch), no response may contain the token's data. */
   expiresAt: number | null;
 };
 
@@ -37,8 +37,8 @@ export function chance(seed: number) {
 export type Chance = ReturnType<typeof chance>;
 
 /**
- * A cluster without load hides a token up to 100 ms before the token's expiry. On a loaded machine or during an
- * election, the cluster can hide the token even earlier.
+ * How long before its expiry a token can be hidden, in ms. A cluster without load hides a token up to 100 ms early. On
+ * a loaded machine or during an election, it can hide the token even earlier.
  */
 export const hiddenEarlyMsMax = 250;
 

@@ -76,8 +76,7 @@ function wrongPostings(vault: Database.Database): number {
 }
 
 /**
- * Counts the recorded reveals in the months' files, and those in the journal that have not been moved to these files
- * yet.
+ * Counts the recorded reveals in the month files, and those in the journal that have not been moved to these files yet.
  */
 function recordedReveals(journal: Database.Database, months: readonly Database.Database[]): number {
   const moved = months.map((month) => {

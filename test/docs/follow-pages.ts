@@ -38,8 +38,8 @@ function usesAnotherUser(blocks: readonly Block[]): boolean {
 }
 
 /**
- * The page needs a second user. Throws if the test cannot run commands as that user. If the test were skipped, or
- * followed the page as a single user, it would not prove that the page works.
+ * Throws if the tests cannot run commands as another user. Some pages need a second user. Skipping such a page, or
+ * following it as a single user, would not prove that it works.
  */
 function expectToBecomeAnotherUser(): void {
   try {

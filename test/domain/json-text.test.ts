@@ -4,7 +4,7 @@ import type { Json } from '#src/domain/json.js';
 import { jsonText } from '#src/domain/json-text.js';
 import { finish } from '#src/domain/steps.js';
 
-/** Strings with sizes below and above the limit up to which a value is serialized in one step. */
+/** Strings with sizes below and above the limit for serializing a value in one step. */
 const long = fc.integer({ min: 0, max: 80_000 }).map((length) => 'ä"\n'.repeat(length / 3));
 const { json } = fc.letrec((tie) => ({
   json: fc.oneof({ depthSize: 'small' }, fc.jsonValue(), long, tie('array'), tie('object')),

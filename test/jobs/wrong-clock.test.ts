@@ -66,7 +66,7 @@ test('if the clock is ten years ahead at a start, tokens that seem due are hidde
   const card = await create(get(), aCard());
   const streams = await Promise.all([brief, card].map((id) => streamOf(get(), id)));
   expect(await get().call('GET', `/tokens/${lasting}`)).toMatchObject({ status: 200 });
-  // A background thread writes the months' files, so they appear with a delay.
+  // A background thread writes the month files, so they appear with a delay.
   await expect.poll(() => months(get()), { timeout: 10_000 }).not.toEqual([]);
   const before = months(get());
 

@@ -176,8 +176,8 @@ describe('alerts', () => {
   });
 
   /**
-   * For each alert: `bad` series for which it fires, and `good` series for which it just barely does not fire. The
-   * series have one value per minute. `at` is the time of the evaluation.
+   * For each alert, `bad` contains series that trigger the alert, and `good` contains series that just barely do not.
+   * The series have one value per minute. `at` is the time of the evaluation.
    */
   const cases: Readonly<Record<string, { readonly bad: Series; readonly good: Series; readonly at: string }>> = {
     StrongroomDown: { bad: { 'up{job="strongroom"}': '0x10' }, good: { 'up{job="strongroom"}': '0 1x10' }, at: '5m' },

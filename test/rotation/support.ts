@@ -61,7 +61,7 @@ export async function fill(
   return made;
 }
 
-/** Returns the ids of the tokens for which a read does not return the expected value. */
+/** Returns the ids of the tokens whose reads do not return the expected value. */
 export async function unread(address: string, key: string, made: ReadonlyMap<string, string>): Promise<string[]> {
   const wrong: string[] = [];
   const left = [...made];

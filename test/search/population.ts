@@ -63,7 +63,7 @@ function last4(text: string): string {
   return text.slice(-4);
 }
 
-/** The time in seconds after which the token expires, or null for a token without an expiry. */
+/** The token expires after this many seconds. Null for a token without an expiry. */
 const life = fc.constantFrom(null, null, null, 60, 3_600);
 
 export const samples = fc

@@ -15,7 +15,10 @@ async function callerOf({ service, key }: TestService): Promise<Caller> {
   return caller;
 }
 
-/** Returns a vault that calls `happens` once, when a search has read its rows but not yet the rows' keys. */
+/**
+ * Returns a vault that calls `happens` once, after a search has read its rows and before it reads the keys of these
+ * rows.
+ */
 function interrupted(vault: Vault, happens: () => Promise<unknown>): Vault {
   let happened = false;
   const { rows } = vault;

@@ -85,7 +85,7 @@ test('an endless series of requests does not overtake a request that waits to be
       }
     }),
   );
-  // Before the vault ordered requests, more than nine times as many requests as there are callers could overtake a
+  // If the vault did not order requests, more than nine times as many requests as there are callers could overtake a
   // single request. The limit is not lower, because a request can become a long computation on a busy machine.
   expect(mostOvertaking).toBeLessThan(7 * callers);
 });

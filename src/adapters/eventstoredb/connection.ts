@@ -12,7 +12,7 @@ export type Slots = <T>(work: () => Promise<T>) => Promise<T>;
 
 export type Attempt<T> = (node: Node, leftMs: number, isFirst: boolean) => Promise<T>;
 
-/** A connection to the node that is currently the leader of EventStoreDB. */
+/** A connection to the EventStoreDB node that is currently the leader. */
 export type Connection = {
   /**
    * Makes a call to the leader. If there is no leader, or the leader is busy or cannot be reached, retries the call for

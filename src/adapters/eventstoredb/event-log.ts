@@ -33,7 +33,7 @@ export function eventStoreDbEventLog(connection: Connection, limitMs: number): S
 }
 
 /**
- * The maximum number of concurrent appends. A higher limit would not increase the throughput of EventStoreDB, and each
+ * The maximum number of concurrent appends. A higher limit would not increase EventStoreDB's throughput, and each
  * waiting append can use up to a megabyte of memory.
  */
 const appendsAtOnce = 128;

@@ -13,7 +13,7 @@ import { mongoError } from './mongo-error.js';
 
 /** The time limit for a call, in ms. The driver's own time limits do not end a call to a frozen server. */
 const callLimitMs = 5_000;
-/** The interval in ms at which a pending call ends abandoned transactions that could be blocking it. */
+/** At this interval (in ms), a pending call ends abandoned transactions that could be blocking it. */
 const patienceMs = 1_000;
 
 /**

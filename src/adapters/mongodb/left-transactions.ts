@@ -1,8 +1,8 @@
 import type { MongoClient, UUID } from 'mongodb';
 
 /**
- * The idle time after which a transaction is considered abandoned. A live transaction of the vault is never idle for
- * this long, because it runs a few statements in quick succession.
+ * A transaction that has been idle for this long is considered abandoned. A live transaction of the vault is never idle
+ * for this long, because it runs a few statements in quick succession.
  */
 const leftAfterMicros = 2_000_000;
 const lookLimitMs = 1_000;

@@ -65,7 +65,7 @@ function isFailedBatch(error: MongoError): boolean {
 }
 
 /**
- * The codes of errors after which a retry can succeed: MaxTimeMSExpired, WriteConcernFailed, NotWritablePrimary,
+ * A retry can succeed after an error with one of these codes: MaxTimeMSExpired, WriteConcernFailed, NotWritablePrimary,
  * PrimarySteppedDown, ShutdownInProgress, InterruptedAtShutdown, InterruptedDueToReplStateChange,
  * NotPrimaryNoSecondaryOk, NotPrimaryOrSecondary, ReadConcernMajorityNotAvailableYet, ExceededTimeLimit,
  * SnapshotTooOld, SnapshotUnavailable and Interrupted. Interrupted means that another process considered the

@@ -37,9 +37,9 @@ const changed = [
   'daily_positions',
 ];
 /**
- * The number of future generations for which rights are granted in advance. Each rebuild creates a collection of rows
- * with the next number. The right is granted separately for each collection. A right on the whole database would also
- * allow changes to the access log.
+ * Rights are granted in advance for this many future generations. Each rebuild creates a collection of rows with the
+ * next number. The right is granted separately for each collection. A right on the whole database would also allow
+ * changes to the access log.
  */
 const rebuildsAhead = 100;
 const rowsName = /^token_rows_\d+$/;

@@ -14,7 +14,7 @@ import type { Writer } from './writer/writer.js';
 const chain = 'vault';
 
 /**
- * The number of lines at which a group is handed to the writer immediately. A smaller group is handed over at the end
+ * A group with at least this many lines is handed to the writer immediately. A smaller group is handed over at the end
  * of the current turn of the event loop.
  */
 const linesOfGroup = 16;

@@ -52,8 +52,8 @@ export function sqliteKeyStore(deps: Deps): KeyStore {
   const { database, writer, clock } = deps;
   const metaOf = metaReader(database);
   const begunRotation = rotationMark(metaOf);
-  // Uses the rowid as the number of the key, because rowids increase in the order of insertion. Creation times could be
-  // out of order after the clock was set back.
+  // Uses the rowid as the number of the key, because rowids increase in the order of insertion. Creation times can be
+  // out of order if the clock has been set back.
   const keysOfTenant = database.prepare(
     `SELECT id, tenant, purpose, rowid AS number, destroyed_at, wrapped FROM tenant_keys
      WHERE tenant = ? ORDER BY rowid`,
@@ -131,8 +131,8 @@ export function sqliteKeyStore(deps: Deps): KeyStore {
       await writer.request('forget_revisions', null);
     },
     /**
-     * The read and the write do not have to be atomic. Only one process uses the file, and it makes at most one
-     * reservation per tenant at a time.
+     * Reads and then writes the count. These two steps do not have to be atomic, because only one process uses the
+     * file, and it makes at most one reservation per tenant at a time.
      */
     async reserveTraces(tenantId, count) {
       const name = `traces.${tenantId}`;

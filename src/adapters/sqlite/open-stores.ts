@@ -117,7 +117,7 @@ export async function openSqliteStores(
 
 /**
  * Opens the parts of the search index that every search needs: the changes, and the fences of the runs. Returns a
- * message if one of these parts is damaged. In that case, searches fail, but all other requests still work. `doctor`
+ * message if any of these parts is damaged. In that case, searches fail, but all other requests still work. `doctor`
  * checks the other parts of the index.
  */
 async function damagedIndex(searches: SearchConnections, readGeneration: Statement): Promise<string | null> {

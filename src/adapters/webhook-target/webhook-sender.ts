@@ -97,8 +97,8 @@ export function webhookSender({
 }
 
 /**
- * Returns a description of the failure. Threat: a tenant learns internal addresses from an error message of Node.js.
- * The description therefore does not contain the message.
+ * Returns a description of the failure. Threat: a tenant learns internal addresses from a Node.js error message. The
+ * description therefore never includes that message.
  */
 function problemText(error: Error & { readonly code?: string }): string {
   if (error instanceof PrivateAddress) return 'the name resolves to an address that is not on the public internet';

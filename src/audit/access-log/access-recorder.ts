@@ -4,7 +4,7 @@ import type { AccessRecorder } from '../../vault/vault.js';
 import { createLosses } from './losses.js';
 
 /**
- * The time in ms after which waiting entries are written as one batch. Entries that a request waits for are written
+ * After this time (in ms), waiting entries are written as one batch. Entries that a request waits for are written
  * immediately.
  */
 const batchMs = 5;

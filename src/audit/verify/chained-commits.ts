@@ -9,7 +9,7 @@ export type ChainedCommit = {
   readonly position: number;
   readonly count: number | null;
   readonly link: string | null;
-  /** Empty if only the link exists. */
+  /** The events of the commit. Empty if only the link exists. */
   readonly events: readonly Event[];
   /** The commit's leaf in the Merkle tree. Null if events of the commit are missing or were changed. */
   readonly leaf: Uint8Array | null;

@@ -16,8 +16,8 @@ export type AccessChecks = {
   /** The checkpoints to compare with. The access log must contain the chain ends that they sign. */
   readonly checkpoints: readonly Checkpoint[];
   /**
-   * The checkpoint after which the batches begin. The batches continue the chains at the ends that this checkpoint
-   * signs. If it is null, the batches are the whole access log.
+   * The batches begin after this checkpoint, and continue the chains at the ends that it signs. If it is null, the
+   * batches are the whole access log.
    */
   readonly from: Checkpoint | null;
   /** Batches from before this time (in ms) may be missing, because the service removes old batches. */

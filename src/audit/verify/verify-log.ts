@@ -25,7 +25,7 @@ export type LogChecks = {
   readonly publicKey: string;
   /** The id of the expected log. If null, any log id is accepted. */
   readonly logId: string | null;
-  /** The checkpoint after which the events begin. Null if the events are the whole log. */
+  /** The events begin after this checkpoint. Null if the events are the whole log. */
   readonly from: Checkpoint | null;
   /** The checkpoints that the anchor has received, by number. */
   readonly anchored: ReadonlyMap<number, Checkpoint>;

@@ -23,7 +23,7 @@ export const auditEvents = operation(
 
 const batchesMax = 100;
 
-/** Returns batches from one access log chain, with the lines that the batches' hashes cover. */
+/** Returns batches from one access log chain, each with the lines that its hash covers. */
 export const auditAccess = operation(
   z.object({ chain: z.string(), after: z.int().min(0) }),
   async ({ vault }, { chain, after }) => {

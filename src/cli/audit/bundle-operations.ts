@@ -40,7 +40,7 @@ export type BundleToken = {
 /**
  * Returns the data that a bundle needs at its start: the streams of the tokens in `ids`, and a new checkpoint that
  * covers the whole log. `ids` is null for a bundle about a period. Records in the access log that the caller read the
- * tokens' history.
+ * history of these tokens.
  */
 export const bundleBegin = operation(
   z.object({ key: z.string(), ids: z.array(z.string()).min(1).max(bundleTokensMax).nullable() }),

@@ -58,7 +58,7 @@ type Source = {
   readonly logId: string | null;
   readonly from: Checkpoint | null;
   readonly isPart: boolean;
-  /** The time (ms since the epoch) before which the vault may have dropped access log batches. */
+  /** The vault may have dropped access log batches that are older than this time (ms since the epoch). */
   readonly keptFrom: number;
 };
 
@@ -146,10 +146,7 @@ async function verifySource(options: VerifyOptions, source: Source): Promise<Ver
   }
 }
 
-/**
- * Returns the time before which access log batches may be missing, because the vault drops old months of the access
- * log.
- */
+/** Returns the start of the oldest month that the access log must still contain. The vault drops older months. */
 function keptFrom(now: number): number {
   const today = new Date(now);
   return Date.UTC(today.getUTCFullYear(), today.getUTCMonth() - keptMonths + 1, 1);

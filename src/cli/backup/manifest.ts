@@ -14,7 +14,7 @@ const shape = z.object({
   format: z.literal('strongroom backup 2'),
   profile: z.enum(['embedded', 'cluster']),
   log_id: z.string(),
-  /** When the backup began. */
+  /** The time when the backup began. */
   made_at: z.iso.datetime(),
   files: z.array(z.object({ name: z.string(), sha256: z.string() })),
   /** The MAC of all fields above, in hex. */

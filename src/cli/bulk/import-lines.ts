@@ -42,7 +42,7 @@ export async function importLines(lines: AsyncIterable<Line>, options: ImportOpt
   const { strict, counts } = options;
   const underWay = new Set<Promise<void>>();
   let stopped: string | null = null;
-  /** An error that was not caused by a line. */
+  /** An error that the import threw for a reason other than an invalid line. */
   let broken: unknown;
   let batch = newBatch();
 
@@ -80,7 +80,7 @@ export async function importLines(lines: AsyncIterable<Line>, options: ImportOpt
       if (isOver()) break;
       const read = await readItem(line, options.idOf);
       if (!read.ok) {
-        // In strict mode, the lines before the invalid line must be imported before the import stops. If one of those
+        // In strict mode, the lines before the invalid line must be imported before the import stops. If any of those
         // lines fails, that line stops the import instead.
         if (strict) await send();
         if (stopped === null) failed(line.number, read.errors);

@@ -74,7 +74,7 @@ async function nameIfFree(partPath: string, path: string): Promise<boolean> {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'EEXIST') return false;
     if (code !== 'EPERM' && code !== 'ENOTSUP' && code !== 'EOPNOTSUPP' && code !== 'ENOSYS') throw error;
-    // File systems such as FAT do not support hard links, so the file is renamed there.
+    // File systems such as FAT do not support hard links. On those, the file is renamed instead.
     if (await exists(path)) return false;
     await rename(partPath, path);
     return true;

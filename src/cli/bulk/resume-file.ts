@@ -7,7 +7,7 @@ const secretBytes = 32;
 const firstLine = 'strongroom import 1';
 
 /**
- * Returns the secret from which an import derives ids for lines that contain none. The secret is stored in a separate
+ * Returns the secret that an import uses to derive ids for lines that contain none. The secret is stored in a separate
  * file, so every run that uses this file derives the same ids (ADR 19). If the file does not exist, creates it and
  * flushes it to disk.
  *

@@ -24,8 +24,8 @@ export async function expectFreeAdminAddress(config: Config): Promise<void> {
 
 /**
  * Starts the admin listener. If the settings specify its address and the address is in use, throws Failure. If the
- * default port is in use, the service runs without the listener. In this case, the operator did not request the
- * listener, so the listener must not prevent the startup.
+ * default port is in use, the service runs without the listener: the operator did not ask for it, so its failure must
+ * not prevent the service from starting.
  */
 export async function startAdmin(service: Service, config: Config): Promise<Admin> {
   const { 'admin.host': host, 'admin.port': port } = config.settings;

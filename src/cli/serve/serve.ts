@@ -138,8 +138,8 @@ function sayReady({ settings: { profile, role } }: Config, address: string | nul
 }
 
 /**
- * Returns the path of the socket on which this process accepts CLI commands. Returns null in the cluster profile, in
- * which commands open the stores directly.
+ * Returns the path of the socket on which this process accepts CLI commands. Returns null in the cluster profile, where
+ * commands open the stores directly.
  */
 function socketPathOf(config: Config): string | null {
   const dataDir = dataDirectoryOf(config);

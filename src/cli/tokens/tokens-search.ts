@@ -39,10 +39,7 @@ Examples:
     });
 }
 
-/**
- * Returns a table with the ids, types, creation times and containers of the tokens. Only `--json` prints the tokens'
- * data.
- */
+/** Returns a table with the id, type, creation time and containers of each token. Only `--json` prints token data. */
 function foundText({ pagination, data, _suggestions: meant = [] }: Answers['tokens-search']): string {
   const { total_items: total, page_number: page, total_pages: pages } = pagination;
   const rows = data.map(({ id, type, created_at, containers }) => [

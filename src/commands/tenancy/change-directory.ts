@@ -64,8 +64,8 @@ export function changeDirectory<T>(
     const after = decided.facts.reduce(evolveDirectory, directory);
     const events = await sealed(vault, { tenantId, revision: directory.revision }, decided.facts, origin);
     if (!(await store(vault, { tenantId, directory, view, events }, claim, at))) return conflict;
-    // Events of the types in `adding` only add callers that are not in any cache yet, or change webhooks. The caches do
-    // not have to be cleared for such events.
+    // Events of the types in `adding` either add callers, which no cache contains yet, or change webhooks. Neither
+    // requires clearing the caches.
     if (events.some(({ type }) => !adding.has(type))) await vault.knownCallers.forget(tenantId);
     // Threat: after a crash, an attacker replaces the log with an older copy and thereby restores the rights that this
     // change takes away. Once the key store has recorded the end of the log, the vault rejects an older copy.

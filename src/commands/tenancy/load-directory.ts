@@ -14,7 +14,9 @@ export type LoadedDirectory = { readonly directory: TenantDirectory; readonly vi
 /** Which applications to load for a decision. */
 export type Concerned = {
   readonly applicationIds: readonly string[];
-  /** The id of an application, or null. If it is set, one administrator other than this application is loaded too. */
+  /**
+   * The id of an application, or null. If it is not null, one administrator other than this application is loaded too.
+   */
   readonly administratorBeside: string | null;
 };
 

@@ -5,8 +5,8 @@ import type { NewKey } from '../../domain/tenancy/directory-command.js';
 import type { Vault } from '../../vault/vault.js';
 
 /**
- * Returns a new API key, both in plaintext and in the form in which it is stored. API keys are secret, so they are
- * never derived from an idempotency key.
+ * Returns a new API key, both in plaintext and in its stored form. API keys are secret, so they are never derived from
+ * an idempotency key.
  */
 export function newKey(
   { random }: Vault,

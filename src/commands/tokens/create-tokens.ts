@@ -122,7 +122,7 @@ type Command = {
 type Candidate = { readonly creation: Creation; readonly id: string; readonly stream: string; readonly taken: number };
 
 /**
- * `hits` is the number of values for which a token was already stored. `foreignHits` is the number of these tokens that
+ * `hits` is the number of values that already had a stored token. `foreignHits` is the number of these tokens that
  * belong to other applications: the caller's application neither created them nor was the last to change them.
  */
 type Created = {

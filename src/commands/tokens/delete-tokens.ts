@@ -35,9 +35,9 @@ export type Deletion = { readonly deleted: number; readonly refused: number; rea
 
 /**
  * Deletes tokens and destroys all their keys (docs/contract.md, "Delete many tokens"). Tokens that do not exist are not
- * counted. Throws StoreUnavailable if a store fails, or if keys could not be destroyed in time. By then, some of the
- * tokens may have been deleted. A retry deletes the other tokens. Its count includes the tokens whose erasure the retry
- * finishes.
+ * counted. Throws StoreUnavailable if a store fails, or if keys could not be destroyed in time. When it throws, some of
+ * the tokens may already be deleted. A retry deletes the remaining tokens, and its count includes the tokens whose
+ * erasure it finishes.
  */
 export async function deleteTokens(
   vault: Vault,

@@ -71,8 +71,8 @@ async function restoreFiles(restoring: Restoring): Promise<number> {
 }
 
 /**
- * Restores the keys. Before it writes any key, it compares the log with the list of erased keys. If erasures are
- * missing from the log and the operator has not accepted them, it throws an error, and the key store remains empty.
+ * Restores the keys. Before writing any key, compares the log with the list of erased keys. If erasures are missing
+ * from the log and the operator has not accepted them, throws an error, and the key store remains empty.
  */
 async function restoreKeys(restoring: Restoring): Promise<number> {
   const { config, keyLines, erased, expectAccepted, onPhase } = restoring;

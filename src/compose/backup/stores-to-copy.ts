@@ -24,8 +24,7 @@ export async function keysToCopy(config: Config): Promise<KeysToCopy> {
 
 /**
  * Copies a consistent snapshot of the log and its rows, and a separate snapshot of the access log. Returns the names of
- * the copied files. In the cluster profile, copies nothing, because operators back up the servers with the servers' own
- * tools.
+ * the copied files. In the cluster profile, copies nothing, because operators back up each server with its own tools.
  */
 export function copyStoreFiles({ settings }: Config, to: string): readonly string[] {
   if (settings.profile !== 'embedded') return [];

@@ -21,7 +21,7 @@ const codeLifeMsMax = 3_600_000;
 export type ClusterClock = Required<Clock> & {
   /** Returns half the width, in ms, of the interval that contains MongoDB's time. */
   uncertaintyMs(): number;
-  /** Returns the time in ms by which this machine's clock is ahead of MongoDB's. */
+  /** Returns how far this machine's clock is ahead of MongoDB's, in ms. */
   offMs(): number;
   /** Returns true if this machine's clock agrees with MongoDB's clock and MongoDB's time is known precisely enough. */
   isTrusted(): boolean;

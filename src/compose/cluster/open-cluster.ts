@@ -59,7 +59,7 @@ export type ClusterOptions = {
   readonly limits?: LimitSettings;
   /** Records trace spans. Null if tracing is off. */
   readonly spans?: Spans | null;
-  /** The time in ms for which the vault retains the old rows after a rebuild. */
+  /** How long the vault retains the old rows after a rebuild, in ms. */
   readonly keptMs?: number;
   /** Receives each notice for the operator. The service writes notices to its log. */
   readonly onNotice?: (text: string) => void;
@@ -67,7 +67,7 @@ export type ClusterOptions = {
   readonly anchor?: Anchor | null;
   /** The clock. Tests pass a clock that they control. */
   readonly clock?: Clock;
-  /** The limits after which trace keys are replaced. Tests pass low limits to replace the keys early. */
+  /** The limits on the use of trace keys. Tests pass low limits so that keys are replaced early. */
   readonly traceLimits?: TraceUseLimits;
   /** The sender for webhooks. By default, webhooks are sent only to public addresses. */
   readonly webhookSender?: WebhookSender;
@@ -85,9 +85,9 @@ export type Cluster = OpenService & {
 
 /**
  * Opens the cluster profile, which implements all ports with EventStoreDB, MongoDB and Redis. Many processes can have
- * the same stores open. Before the promise resolves, the vault destroys every key that was ended by an event at or
- * before the rows' position in the log. Throws StoreUnavailable if a store cannot be reached, and MongoBroken with
- * advice if a store cannot be used.
+ * the same stores open. Before the promise resolves, the vault destroys every key that was ended by an event up to the
+ * log position of the rows. Throws StoreUnavailable if a store cannot be reached, and MongoBroken with advice if a
+ * store cannot be used.
  */
 export async function openCluster(options: ClusterOptions): Promise<Cluster> {
   const { urls, database, rootKey, role, prepares, cvcRetentionMs, limits = noLimits, onError } = options;

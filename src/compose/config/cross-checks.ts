@@ -80,7 +80,7 @@ const ofProvider = [
 ] as const;
 
 /**
- * If one of the settings for sign-in with an identity provider is set, checks that the others are set too. Also checks
+ * If any of the settings for sign-in with an identity provider is set, checks that the others are set too. Also checks
  * that the console accepts the host of its public URL, because the identity provider sends browsers back to that URL.
  */
 function identityProviderChecks(values: Settings, nameOf: NameOf): readonly string[] {

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 
-/** The format in which a variable or a flag contains the value. A list separates its items with commas. */
+/** The format of the value in a variable or a flag. A list separates its items with commas. */
 export type TextForm = 'text' | 'number' | 'boolean' | 'list' | 'json';
 
 /** One setting. Its schema checks values from all sources, and the schema's messages never quote a value. */

@@ -60,14 +60,14 @@ export type EmbeddedOptions = {
   readonly clock?: Clock;
   /** The amount of disk space that is reserved for deletes and reveals, in bytes. */
   readonly reserveBytes?: number;
-  /** The limits after which trace keys are replaced. Tests pass low limits to replace the keys early. */
+  /** The limits on the use of trace keys. Tests pass low limits so that keys are replaced early. */
   readonly traceLimits?: TraceUseLimits;
   readonly random?: Random;
   /** The sender for webhooks. By default, webhooks are sent only to public addresses. */
   readonly webhookSender?: WebhookSender;
   /** Records trace spans. Null if tracing is off. */
   readonly spans?: Spans | null;
-  /** The time in ms for which the vault retains the old rows after a rebuild. The default is one minute. */
+  /** How long the vault retains the old rows after a rebuild, in ms. The default is one minute. */
   readonly keptMs?: number;
   /** Receives each notice for the operator. The service writes notices to its log. */
   readonly onNotice?: (text: string) => void;

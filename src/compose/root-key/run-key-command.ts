@@ -40,7 +40,8 @@ function run([program, ...args]: readonly [string, ...string[]], output: Buffer,
     let sizeBytes = 0;
     const end = (ended: Ended) => {
       clearTimeout(timer);
-      // A process that the program started may have inherited the pipe. It must not keep this process waiting.
+      // The program may have started another process that inherited the pipe. Closing the pipe here ensures that this
+      // process does not wait for that one.
       child.stdout.destroy();
       child.kill('SIGKILL');
       resolve(ended);

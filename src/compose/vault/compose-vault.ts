@@ -56,7 +56,7 @@ export type Stores = Pick<
   readonly consoleSessions: ConsoleSessions;
 };
 
-/** The other parts that a profile provides. */
+/** The parts that a profile provides in addition to its stores. */
 export type Parts = Pick<
   Vault,
   'integrity' | 'clock' | 'random' | 'timers' | 'confirmReads' | 'cvcRetentionMs' | 'webhookSender'

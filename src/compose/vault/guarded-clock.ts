@@ -20,11 +20,11 @@ const jitterMs = 2_000;
  * whole milliseconds.
  */
 const readingMs = 2;
-/** The longest time for which a verification code is stored (`cvc.retention_seconds`). */
+/** The maximum storage time of a verification code (`cvc.retention_seconds`). */
 const codeLifeMsMax = hourMs;
 /**
- * The maximum time, in ms, by which an event may be newer than the last recorded time and still count as evidence of
- * the time. It covers the interval between two records, and a late record.
+ * An event still counts as evidence of the time if it is at most this many ms newer than the last recorded time. The
+ * limit allows for the interval between two records, and for a late record.
  */
 const unrecordedMsMax = 2 * recordEveryMs;
 
@@ -36,7 +36,7 @@ export type GuardedClock = Required<Omit<Clock, 'steady'>> & {
   confirm(): Promise<boolean>;
   /** Saves the current time. */
   record(): Promise<void>;
-  /** Starts to save the current time once a minute. */
+  /** Starts saving the current time once a minute. */
   start(): void;
   stop(): Promise<void>;
 };

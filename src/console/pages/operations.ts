@@ -100,8 +100,8 @@ async function show(visit: Visit, { status = 200, flash, rotationError = null }:
   const projections = await Promise.all(
     statuses.map(async (one) => ({
       ...rowOf(one),
-      // Making a plan requires counting all rows. While the page reloads every two seconds, it therefore omits the
-      // plan.
+      // Making a plan requires counting all rows, which is too slow for a page that reloads every two seconds. The page
+      // therefore omits the plan while something is running.
       plan: isRunning ? null : await service.projections.plan(one.name),
     })),
   );

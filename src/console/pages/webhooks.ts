@@ -26,7 +26,7 @@ import { errorOf, type TypedForm, typedForm } from '../typed-form.js';
 const pageSize = 20;
 const outcomes = ['delivered', 'failed', 'parked'] as const;
 const hourMs = 3_600_000;
-/** The options for how long the old secret continues to sign deliveries. `value` is what the form submits. */
+/** The options for how long the old secret continues to sign deliveries. `value` is the text that the form submits. */
 const overlaps = [
   { value: '24', label: 'for a day', ms: 24 * hourMs },
   { value: '168', label: 'for a week', ms: 168 * hourMs },

@@ -116,9 +116,9 @@ export function maySeeClear(caller: Caller, containers: readonly string[]): bool
 }
 
 /**
- * Returns the rule that decides a permission on a token. Among the rules that grant the permission and cover one of the
- * token's containers, this is the rule with the lowest priority. If several rules share that priority, it is the first
- * of them. Returns null if there is no such rule. See docs/contract.md, "Access rules".
+ * Returns the rule that decides a permission on a token. Among the rules that grant the permission and cover at least
+ * one of the token's containers, this is the rule with the lowest priority. If several rules share that priority, it is
+ * the first of them. Returns null if there is no such rule. See docs/contract.md, "Access rules".
  */
 function decidingRule(
   rules: readonly AccessRule[],

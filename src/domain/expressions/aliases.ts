@@ -10,7 +10,7 @@ import type { RandomBelow } from './scope.js';
 
 /**
  * `alias_card: bin, last4` replaces digits with random digits. It preserves the length and the separators, the BIN if
- * `bin` is true, and the last four digits if `last4` is true. It rejects a value in which no digits would be replaced.
+ * `bin` is true, and the last four digits if `last4` is true. It rejects a value if no digit in it would be replaced.
  * The result never passes the Luhn check. An alias that passed the check could not be distinguished from another
  * person's card number.
  */

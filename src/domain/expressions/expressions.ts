@@ -29,8 +29,8 @@ export type Evaluated = { readonly ok: true; readonly value: Json } | { readonly
 export type MaskedData = { readonly redacted: true } | { readonly redacted: false; readonly data: Json };
 
 /**
- * Parses and evaluates tokens' expressions (docs/contract.md, "Expression syntax"). Caches a bounded number of parsed
- * expressions.
+ * Parses and evaluates the expressions in tokens (docs/contract.md, "Expression syntax"). Caches a bounded number of
+ * parsed expressions.
  */
 export type Expressions = {
   parse(source: string, scope: ExpressionScope): Parsed;

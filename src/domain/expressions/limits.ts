@@ -28,7 +28,7 @@ export const limits = {
    * of bytes.
    */
   workPerKey: 8,
-  /** The maximum length of text for which an alias is drawn. It equals the maximum length of an id. */
+  /** An alias is drawn only for text up to this length, which is the maximum length of an id. */
   aliasCharactersMax: 400,
   /**
    * The work that is charged for each random character. Drawing a character takes about as long as reading this number

@@ -39,7 +39,7 @@ export type DirectoryCommand =
       readonly webhookId: string;
       readonly spec: WebhookSpec;
       readonly secret: NewWebhookSecret;
-      /** The key under which the ids of deleted and expired tokens are sealed, in base64. */
+      /** The key that seals the ids of deleted and expired tokens, in base64. */
       readonly idKey: string;
     }
   | { readonly do: 'update_webhook'; readonly webhookId: string; readonly spec: WebhookSpec }
@@ -47,7 +47,7 @@ export type DirectoryCommand =
       readonly do: 'rotate_webhook_secret';
       readonly webhookId: string;
       readonly secret: NewWebhookSecret;
-      /** The time in ms for which the previous secrets continue to sign deliveries. */
+      /** How long the previous secrets continue to sign deliveries, in ms. */
       readonly overlapMs: number;
     }
   | { readonly do: 'delete_webhook'; readonly webhookId: string };

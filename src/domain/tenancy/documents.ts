@@ -34,7 +34,7 @@ export type ApplicationDocument = Stamps & {
   readonly type: ApplicationType;
   readonly access: AccessDocument;
   /**
-   * The time from which the application's keys are rejected, in milliseconds since the epoch. Null if the application
+   * The application's keys are rejected from this time on (in milliseconds since the epoch). Null if the application
    * never expires.
    */
   readonly expires_at: number | null;

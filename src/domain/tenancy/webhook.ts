@@ -50,7 +50,7 @@ export type WebhookDocument = WebhookSpec &
     readonly id: string;
     /** The webhook's secrets, newest first. */
     readonly secrets: readonly WebhookSecret[];
-    /** The key under which the ids of deleted and expired tokens are sealed: 32 bytes in base64. */
+    /** The key that seals the ids of deleted and expired tokens: 32 bytes in base64. */
     readonly id_key: string;
   };
 

@@ -169,8 +169,8 @@ export function* draftUpdate(
 }
 
 /**
- * Returns a patch's data in the form in which it is stored. If the data is missing something that the token type
- * requires, returns the data unchanged.
+ * Returns the data of a patch in its stored form. If the data is missing something that the token type requires,
+ * returns the data unchanged.
  */
 function asStored(rule: TypeRule, data: Json | undefined): Json | undefined {
   if (data === undefined) return undefined;

@@ -52,7 +52,7 @@ export type TokenEventHeader =
       };
     }
   /**
-   * An event that changes nothing. It occupies the revision at which an abandoned append would store its event, so that
+   * An event that changes nothing. It occupies the revision that an abandoned append would use for its event, so that
    * the append can never succeed later.
    */
   | { readonly type: 'token.fenced'; readonly clear: Readonly<Record<string, never>> };

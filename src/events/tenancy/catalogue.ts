@@ -29,7 +29,7 @@ const schemas = {
   'application.key.issued': z.object(key),
   'application.key.revoked': z.object(key),
   /**
-   * An event that changes nothing. It occupies the revision at which an abandoned append would store its event, so that
+   * An event that changes nothing. It occupies the revision that an abandoned append would use for its event, so that
    * the append can no longer succeed.
    */
   'tenant.fenced': z.object({}),

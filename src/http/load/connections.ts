@@ -23,7 +23,7 @@ const retryAfterMs = 2_000;
 type Connection = {
   /**
    * The state of a connection. `taken` is the number of bytes that the client has read. `since` is the time of the last
-   * check at which `taken` had grown or no data was left to send.
+   * check that found that `taken` had grown, or that no data was left to send.
    */
   taken: number;
   since: number;

@@ -139,7 +139,7 @@ type Media = {
   readonly examples?: Readonly<Record<string, { readonly value: unknown }>>;
 };
 
-/** All responses that have the same status. */
+/** All responses of a route that have the same status. */
 type Response = {
   readonly description: string;
   readonly headers: HeaderDocs;

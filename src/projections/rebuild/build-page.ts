@@ -47,7 +47,7 @@ async function rowOf(sources: RowSources, events: readonly ProvenEvent[]): Promi
 
 /**
  * Returns the view of a stream if all of its events up to `newest` are on the page, so the stream does not have to be
- * read. Returns null if one of these events is missing from the page, or if the page ends in the middle of a commit. If
+ * read. Returns null if any of these events is missing from the page, or if the page ends in the middle of a commit. If
  * the stream has more events after the page, the row is built again from a later page.
  */
 function viewOf(events: readonly ProvenEvent[], newest: ProvenEvent): TokenView | null {

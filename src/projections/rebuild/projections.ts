@@ -24,11 +24,11 @@ export type ProjectionsDeps = {
   readonly replaceDirectory: (records: readonly Stored<DirectoryRecord>[], upTo: number) => Promise<boolean>;
   /** Returns the number of token rows in the generation that is in use. */
   readonly countRows: () => Promise<number>;
-  /** Returns the position up to which a projection has read the log. */
+  /** Returns how far a projection has read the log, as a log position. */
   readonly positionOf: (name: 'tokens' | 'directory' | 'shredder') => Promise<number>;
   /** Returns the number of events after a position. The count stops at a limit. */
   readonly eventsAfter: (position: number) => Promise<number>;
-  /** Returns the position up to which the shredder is allowed to read the log. */
+  /** Returns the last log position that the shredder may read. */
   readonly shredUpTo: () => Promise<number>;
   readonly state: () => Promise<Pick<ServiceState, 'projections'>>;
 };

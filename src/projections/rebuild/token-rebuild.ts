@@ -94,7 +94,7 @@ export function createTokenRebuild(needs: TokenRebuildDeps) {
 
   async function failed(rebuild: Rebuild, error: unknown): Promise<Rebuild> {
     onError(error);
-    // The rows that are in use are kept. The next `start` or `resume` removes the other rows.
+    // Nothing is dropped here. The next `start` or `resume` removes the rows that are not in use.
     if (rebuild.phase === 'keeping' || rebuild.phase === 'dropping') throw error;
     if (!(error instanceof KeyLost)) return drop(rebuild, 'failed');
     return drop({ ...rebuild, different: 1, examples: [error.stream] }, 'key_lost');
@@ -270,7 +270,7 @@ type Count = (events: number, position: number) => RebuildRate;
 
 const pageSize = 500;
 const looks = 3;
-/** The number of differences at which the comparison stops. */
+/** The comparison stops when it has found this many differences. */
 const differentMax = 10_000;
 
 /**

@@ -6,8 +6,8 @@ import type { Vault } from '../../vault/vault.js';
 import { type Finding, ok, problem } from './finding.js';
 
 /**
- * The time within which a checkpoint must sign an event. This is one hour, plus five minutes because a checkpoint may
- * be late.
+ * A checkpoint must sign an event within this time. This is one hour, plus five minutes because a checkpoint may be
+ * late.
  */
 const unsignedMsMax = 3_600_000 + 300_000;
 

@@ -137,8 +137,7 @@ const comparedLengthMax = 100;
 
 /**
  * Reads a field name and the colon after it. `run` contains the name characters that begin at `at`. The returned `end`
- * is the index at which the value starts. Throws QueryError for a bare word, an unknown field, or metadata without a
- * key.
+ * is the index where the value starts. Throws QueryError for a bare word, an unknown field, or metadata without a key.
  */
 function readField(text: string, at: number, run: string): { readonly field: Field; readonly end: number } {
   if (run === '') throw new QueryError(startMessage(text.charAt(at)), at);

@@ -13,7 +13,10 @@ import { aCard, create, wrappedKeysOf } from '../../erasure/support.js';
 import { startTestService, type TestService } from '../../support/test-service.js';
 
 const disk = mkdtempSync(join(tmpdir(), 'strongroom-disk-'));
-/** The test mounts a small disk, which requires root. Without root, only `group-commit.test.ts` covers a full disk. */
+/**
+ * True if the test was able to mount a small disk, which requires root. Without root, only `group-commit.test.ts`
+ * covers a full disk.
+ */
 const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=6m', 'tmpfs', disk]).status === 0;
 
 afterAll(() => {

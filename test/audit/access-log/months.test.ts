@@ -17,7 +17,7 @@ test('each month has its own file; files older than 13 months are removed, and t
     service.clock.set(Date.UTC(2026, month, 1));
     await service.call('GET', path(id));
   }
-  // A query first moves all journal entries to the months' files, so these files contain every record after this query.
+  // A query first moves all journal entries to the month files, so these files contain every record after this query.
   expect(await logs(service, { entity_id: id, start_date: '2020-01-01' })).toHaveLength(15);
   expect(months()).toHaveLength(15);
 

@@ -43,7 +43,7 @@ describe.each([
     expect(errorsOf(10)).toEqual({ id: [expect.stringMatching(/alias/)] });
     expect(errorsOf(13)).toEqual({ line: ['must take at most 4 MiB'] });
     expect(first.code).toBe(1);
-    // The last line with the value `same` allows deduplication. It is deduplicated if one of the other two lines is
+    // The last line with the value `same` allows deduplication. It is deduplicated if either of the other two lines is
     // imported first. Otherwise, it creates a token.
     expect(first.summary).toMatchObject({ complete: true, skipped: 0, failed: 7 });
     expect(Number(first.summary['created']) + Number(first.summary['deduplicated'])).toBe(6);

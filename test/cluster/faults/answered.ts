@@ -1,7 +1,7 @@
 import type { createModel } from '../../crash/model.js';
 import { until } from '../../support/process.js';
 
-/** The limit is generous, because a loaded machine completes only a few requests per second. */
+/** The default time limit, in ms. It is generous, because a loaded machine completes only a few requests per second. */
 const usualLimitMs = 90_000;
 
 /**

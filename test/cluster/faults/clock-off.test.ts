@@ -10,7 +10,7 @@ const preload = new URL('./shifted-clock.mjs', import.meta.url).href;
 const fiveMinutesMs = 300_000;
 /** How long tokens and verification codes live in this test, in ms. */
 const lifeMs = 10_000;
-/** Longer than one round of the sweep. */
+/** How long the test waits, in ms. This is longer than one round of the sweep. */
 const idleMs = 25_000;
 
 test('a process whose clock is five minutes off neither shows data for too long nor destroys data too early', {

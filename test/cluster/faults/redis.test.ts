@@ -6,7 +6,7 @@ import { allErased, lookInto } from './look-into.js';
 import { type OwnCluster, ownCluster } from './own-cluster.js';
 import { type OwnServers, ownServers } from './own-servers.js';
 
-/** The time within which an expiry is recorded in normal operation (docs/contract.md, "Expiry"). */
+/** In normal operation, an expiry is recorded within this time (docs/contract.md, "Expiry"). */
 const minuteMs = 60_000;
 const limit = 30;
 

@@ -9,7 +9,7 @@ import { caughtUp, database, ownCluster } from './own-cluster.js';
 import { type OwnServers, ownServers } from './own-servers.js';
 
 const seed = Number(process.env['STRONGROOM_CRASH_SEED'] ?? 7);
-/** The time within which a new leader must take over from a killed leader. */
+/** A new leader must take over from a killed leader within this time. */
 const replacedWithinMs = 15_000;
 
 test('a leader killed during a batch is replaced, and a paused leader that resumes does no harm', {

@@ -53,7 +53,7 @@ beforeEach(() => {
   startedAt = new Date();
 });
 
-/** Returns the profile of everything that the server has done with the rows since the current test began. */
+/** Returns the profile of all operations that the server has performed on the rows since the current test began. */
 async function profiled(): Promise<readonly Profiled[]> {
   const found = await database.connection.db
     .collection<Profiled>('system.profile')
@@ -68,8 +68,8 @@ async function profiled(): Promise<readonly Profiled[]> {
 }
 
 /**
- * A search first counts the rows of its terms, up to a thousand, to estimate how common they are. This function returns
- * all operations except these counts.
+ * Returns all profiled operations except the counts at the start of a search. A search first counts the rows of its
+ * terms, up to a thousand, to estimate how common they are.
  */
 async function walks(): Promise<readonly Profiled[]> {
   return (await profiled()).filter(({ command }) => !JSON.stringify(command['pipeline'] ?? '').includes('"$limit"'));

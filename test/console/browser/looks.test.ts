@@ -7,7 +7,7 @@ import { createApplication } from '../../support/console/directory-pages.js';
 import { freePort } from '../../support/console/free-port.js';
 import { startTestProvider } from '../../support/console/provider.js';
 
-// If set, the folder in which the tests store screenshots of the pages that they check.
+// If set, the folder where the tests store screenshots of the pages that they check.
 const screenshots = process.env['STRONGROOM_TEST_SCREENSHOTS'];
 
 /**

@@ -4,7 +4,7 @@ import type { Caller } from '#src/domain/access/caller.js';
 import { type TokenPermission, tokenPermissions } from '#src/domain/access/permission.js';
 import { transforms } from '#src/domain/access/transform.js';
 
-/** The paths are short and use few different names, so that rules often match containers. */
+/** Generates container paths. The paths are short and use few different names, so that rules often match containers. */
 export const containerPath = fc
   .array(fc.constantFrom('a', 'b', 'ab'), { maxLength: 3 })
   .map((segments) => `/${segments.map((segment) => `${segment}/`).join('')}`);

@@ -53,10 +53,7 @@ export function directoryAfter(
 
 export const tenant: DirectoryCommand = { do: 'create_tenant', name: 'shop' };
 
-/**
- * Returns the code with which the command is rejected. If the command is accepted, returns the types of the resulting
- * events.
- */
+/** Returns the error code if the command is rejected, and the types of the resulting events if it is accepted. */
 export function outcome(actor: Actor, command: DirectoryCommand, directory: TenantDirectory, when = at) {
   const decided = decideDirectory(command, { actor, at: when }, directory);
   return decided.ok ? decided.facts.map(({ type }) => type) : decided.code;

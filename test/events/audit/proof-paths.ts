@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { innerNode } from '#src/events/audit/merkle.js';
 
-// Implements the definitions of RFC 6962, section 2.1, over all leaves. The vault and an auditor compute the same
-// values from the log.
+// Reference implementations of the Merkle root and proofs of RFC 6962, section 2.1. They compute each value from the
+// full list of leaves. Tests compare the results with the values that the vault and an auditor compute from the log.
 
 /** Returns the Merkle tree hash of these leaves. The leaves are already hashed. */
 export function rootOf(leaves: readonly Uint8Array[]): Uint8Array {

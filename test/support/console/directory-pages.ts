@@ -3,7 +3,7 @@ import type { TestConsole } from './console.js';
 
 /** A name that breaks a page unless the page treats the name as plain text. */
 export const hostile = '<img src=x onerror=alert(1)>{{ page.csrf }}\u202Egpj.exe 🔐';
-/** `hostile` as pages show it. */
+/** The HTML that pages contain for `hostile`. */
 export const hostileShown = '&lt;img src=x onerror=alert(1)&gt;{{ page.csrf }}⟨U+202E⟩gpj.exe 🔐';
 
 /** Returns the value of a hidden field on a page. */

@@ -59,7 +59,7 @@ export async function startTestProvider(publicUrl: string, people: Readonly<Reco
     stop,
     /** Starts the provider again at the same address. */
     start: () => listen(port),
-    /** Returns the `IdentityProvider` with which the console uses this provider. */
+    /** Returns an `IdentityProvider` that connects the console to this provider. */
     identity(clock: Clock, settings: Pick<OpenIdConnectSettings, 'rules'> & Partial<OpenIdConnectSettings>) {
       const scopes = ['openid', 'profile', 'groups'];
       const claims = { groupsClaim: 'groups', nameClaim: 'name' };

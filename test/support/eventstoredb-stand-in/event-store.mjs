@@ -62,8 +62,8 @@ export async function createEventStore(journal, { knowsRepeats }) {
     if (expected === 'stream_exists' && last < 0) return { outcome: 'wrong_expected_version', revision: last };
 
     const isOpen = expected === 'any' || expected === 'stream_exists';
-    // Finds the place at which this append would begin. If the stored events at that place have the same ids, this
-    // append is a retry. The events' data is not compared.
+    // Finds the place where this append would begin. If the stored events at that place have the same ids, this append
+    // is a retry. The data of the events is not compared.
     const start = isOpen ? stored.findLastIndex(({ id }) => id === events[0]?.id) : expected + 1;
     if ((isOpen && start < 0) || expected === last) {
       lines.push(write(stream, events));

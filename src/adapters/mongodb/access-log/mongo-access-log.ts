@@ -64,8 +64,8 @@ function createAccessWriter({ call }: MongoConnection) {
       await call((db) => ensureIndexes(db, [accessIndexes(month)]));
       withIndexes.add(month);
     }
-    // Inserts the entries in order. The last entry closes the batch, so it must not be stored if one of the other
-    // entries is missing.
+    // Inserts the entries in order. The last entry closes the batch, so it must not be stored if any other entry is
+    // missing.
     await call((db) => db.collection<EntryDocument>(accessCollection(month)).insertMany(documents, { ordered: true }));
     head = { chain: head.chain, sequence, hash };
   }

@@ -59,8 +59,8 @@ export function mongoDirectoryWriter({ call }: MongoConnection) {
       if (stored >= record.revision) return 'stale';
       if (before !== null && stored !== before) return 'gap';
     }
-    // A concurrent write cannot have caused this failure. A key in this record also belongs to another record. No
-    // sequence of events can produce two such records.
+    // A concurrent write did not cause this failure: a key in this record also belongs to another record. No sequence
+    // of events can produce two such records.
     throw new Error('a directory record cannot be written');
   }
 

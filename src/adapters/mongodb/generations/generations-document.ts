@@ -15,7 +15,7 @@ export type GenerationsDocument = GenerationsInUse & {
   /** Generations up to this number are never added again. */
   readonly retired: number;
   /**
-   * The id under which a process holds the lease on the rebuild, or null. `until` is the time when the lease expires,
+   * The id of the current holder of the lease on the rebuild, or null. `until` is the time when the lease expires,
    * according to MongoDB's clock.
    */
   readonly holder: string | null;

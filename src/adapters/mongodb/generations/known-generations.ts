@@ -56,8 +56,8 @@ export function knownGenerations(connection: MongoConnection) {
      */
     fresh,
     /**
-     * Discards everything that was read before this call. Call this before and after each change that this process
-     * makes to the generations.
+     * Discards the list of generations that was read before this call. Call this before and after each change that this
+     * process makes to the generations.
      */
     forget(): void {
       forgottenAt = performance.now();

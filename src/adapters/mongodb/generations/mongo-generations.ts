@@ -116,8 +116,8 @@ export function mongoGenerations(connection: MongoConnection, log: Pick<EventLog
     async retire(generations) {
       const { write } = await fresh();
       const unused = generations.filter((generation) => !write.includes(generation));
-      // Threat: a process creates a key, is suspended before it begins the rebuild, and meanwhile its key is destroyed
-      // as unused. Without this update, the process could still begin the generation after it resumes.
+      // Threat: a process creates a key and is suspended before it begins the rebuild. In the meantime, the key is
+      // destroyed as unused. Without this update, the process could still begin the generation after it resumes.
       await change({}, { $max: { retired: Math.max(0, ...unused) } });
       const now = await fresh();
       return unused.filter((generation) => !now.write.includes(generation));

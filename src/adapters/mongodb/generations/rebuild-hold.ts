@@ -56,8 +56,8 @@ export function createRebuildHold(connection: MongoConnection) {
      */
     keep,
     /**
-     * Returns the id under which this process holds the lease. Acquires the lease if it is free. Throws
-     * StoreUnavailable if another process holds it.
+     * Returns this process's id as the holder of the lease. Acquires the lease if it is free. Throws StoreUnavailable
+     * if another process holds it.
      */
     async id(): Promise<string> {
       if (held !== null) return held;

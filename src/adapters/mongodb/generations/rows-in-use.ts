@@ -9,9 +9,9 @@ import { trustedMs } from './known-generations.js';
 import type { MongoGenerations } from './mongo-generations.js';
 
 /**
- * Implements `TokenRows` on the generation that is currently read. A search uses the generation for which it was
- * planned. After each read, checks that rows were still being written to the generation. If they were not, the
- * generation lacks newer rows and will soon be dropped, so the result must not be returned.
+ * Implements `TokenRows` on the generation that is currently read. A search uses the generation that it was planned
+ * for. After each read, checks that rows were still being written to the generation. If they were not, the generation
+ * lacks newer rows and will soon be dropped, so the result must not be returned.
  */
 export function tokenRowsInUse(
   connection: MongoConnection,
@@ -34,8 +34,8 @@ export function tokenRowsInUse(
       try {
         return await from(null, look);
       } catch (error) {
-        // The process was suspended for so long that the generation was dropped meanwhile. Tries again with the
-        // generation that is currently read.
+        // The process was suspended for so long that the generation was dropped in the meantime. Tries again with the
+        // generation that reads use now.
         if (!(error instanceof GenerationDropped)) throw error;
       }
     }

@@ -89,7 +89,7 @@ export function mongoDataKeys({ call }: MongoConnection, clock: Clock, logHead: 
   }
 
   return {
-    /** Reads the key in one query together with the keys of concurrent calls. */
+    /** Reads the key and the keys of concurrent calls in a single query. */
     async dataKey(keyId) {
       const row = await finds.add(keyId);
       return row && { tenantKeyId: row.tenant_key, wrapped: row.wrapped, revision: row.revision ?? null };

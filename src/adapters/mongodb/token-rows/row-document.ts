@@ -5,7 +5,7 @@ import type { Stored } from '../../../views/row-mac.js';
 import type { TokenView } from '../../../views/token-view.js';
 import { termsDigest } from '../../search-plan/mark-of.js';
 
-/** The fields by which a search or a fingerprint lookup finds a live row. Keyed hashes are stored as bytes. */
+/** The fields that searches and fingerprint lookups use to find a live row. Keyed hashes are stored as bytes. */
 type Found = {
   readonly fingerprint: Buffer;
   readonly terms: readonly Buffer[];

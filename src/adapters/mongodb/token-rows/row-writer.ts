@@ -50,7 +50,7 @@ export function mongoRowWriter({ call }: MongoConnection, generation: number, re
         return result.matchedCount + result.upsertedCount;
       } catch (error) {
         if (!(error instanceof MongoBulkWriteError) || !onlyDuplicates(error)) throw error;
-        // A majority of the nodes has not confirmed the other rows in the batch yet.
+        // A majority of the nodes has not yet confirmed the rows that were written.
         if (error.result.getWriteConcernError() !== undefined) throw new StoreUnavailable('mongodb', 'not_confirmed');
         return error.matchedCount + error.upsertedCount;
       }
@@ -76,9 +76,7 @@ export function mongoRowWriter({ call }: MongoConnection, generation: number, re
      */
     write,
 
-    /**
-     * Writes many rows. Each row must be from a different stream. Returns the streams for which the result is `gap`.
-     */
+    /** Writes many rows. Each row must be from a different stream. Returns the streams whose result is `gap`. */
     async writeMany(writes: readonly RowWrite[]): Promise<readonly string[]> {
       if (writes.length === 0 || (await send(writes)) === writes.length) return [];
       const stored = await revisionsOf(writes.map(({ view }) => view.stream));

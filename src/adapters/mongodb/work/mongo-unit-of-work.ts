@@ -139,8 +139,8 @@ export function mongoUnitOfWork(needs: Deps): UnitOfWork {
 
   /** Stores several creations. Either all of them are stored or none are. */
   async function storeBatch(writes: readonly StreamWrite[], { intend, hold }: Before): Promise<CommitOutcome> {
-    // Detects most conflicts before the first append. If a conflict is found at this point, nothing has to be undone or
-    // barred.
+    // Detects most conflicts before the first append. If a conflict is found at this point, there are no appends to
+    // undo or to bar.
     const isTwice = new Set(writes.map(({ stream }) => stream)).size < writes.length;
     if (isTwice || (await atMost(streamsAtOnce, writes, isBehind)).includes(true)) return { outcome: 'conflict' };
     const id = randomUUID();

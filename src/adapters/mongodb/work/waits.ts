@@ -4,11 +4,11 @@
  */
 export type Waits = {
   /**
-   * The age at which another process takes over an open claim. At this age, either the owner of the claim has given up,
-   * or its append will be barred.
+   * When an open claim reaches this age, another process takes it over. By then, either the owner of the claim has
+   * given up, or its append will be barred.
    */
   readonly claimMs: number;
-  /** The age at which another process undoes an unfinished batch. */
+  /** When an unfinished batch reaches this age, another process undoes it. */
   readonly batchMs: number;
   /** How long to wait for the owner of a fingerprint claim to append before its append is barred. */
   readonly ownerMs: number;

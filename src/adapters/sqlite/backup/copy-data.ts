@@ -11,10 +11,9 @@ import { appliedIn } from '../writer/complete-vault.js';
 import { prepareStores } from '../writer/prepare-stores.js';
 
 /**
- * Copies `vault.db` and the access log files. Another process may write to the files during the copy, and each copy is
- * still a consistent snapshot of its file. The copies include everything that was in the journal when copying began, so
- * the journal itself is not copied. Returns the names of the copies. Throws StoreBroken, StoreUnavailable or
- * BackupRefused.
+ * Copies `vault.db` and the access log files. Even if another process writes to the files in the meantime, each copy is
+ * a consistent snapshot of its file. The copies include everything that was in the journal when copying began, so the
+ * journal itself is not copied. Returns the names of the copies. Throws StoreBroken, StoreUnavailable or BackupRefused.
  */
 export function copyData(dataDir: string, to: string): readonly string[] {
   completeLeftVault(dataDir);
@@ -27,7 +26,7 @@ export function copyData(dataDir: string, to: string): readonly string[] {
 }
 
 /**
- * Adds the newest groups in the journal to `vault.db` if they are missing there. They are missing if the power failed
+ * Adds the newest groups in the journal to `vault.db` if `vault.db` lacks them. This is the case if the power failed
  * and the vault has not been started since.
  */
 function completeLeftVault(dataDir: string): void {

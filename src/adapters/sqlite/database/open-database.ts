@@ -38,7 +38,7 @@ function synchronousOf(fileName: string, mode: 'writer' | 'reader' | 'checkpoint
 const smallCache = -4_096;
 
 /**
- * The size of the write-ahead log, in 4 KiB pages, at which a commit also copies the log into the database file.
+ * When the write-ahead log reaches this size (in 4 KiB pages), a commit also copies the log into the database file.
  * Usually another thread copies the log much earlier (`background.ts`). However, SQLite reuses the space in the log
  * only after the whole log has been copied. If commits follow each other without a pause, the other thread might never
  * manage to copy the whole log. In that case, this limit stops the log from growing further.

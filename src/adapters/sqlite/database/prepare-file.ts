@@ -5,7 +5,7 @@ import { openDatabase, openInMemory, type SqliteDatabase } from './open-database
 /** The application id in the SQLite header: "SGRM". */
 const applicationId = 0x5347524d;
 /**
- * The size up to which a file is checked for damage when it is opened. The check reads the whole file, which would take
+ * Files up to this size are checked for damage when they are opened. The check reads the whole file, which would take
  * too long for a larger file. `doctor` checks larger files, and SQLite checks each page when it reads the page.
  */
 const checkedSizeBytesMax = 256 * 1024 * 1024;

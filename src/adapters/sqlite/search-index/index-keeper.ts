@@ -32,9 +32,9 @@ import { sortEntries } from './sort-entries.js';
 
 /** The sizes that control merging. Tests use smaller sizes. */
 export type IndexSizes = {
-  /** The number of postings in unmerged changes at which these changes are merged into a run. */
+  /** When the unmerged changes contain this many postings, they are merged into a run. */
   readonly mergedAtOnce: number;
-  /** The number of runs on one level at which they are combined into one run on the next level. */
+  /** When a level contains this many runs, they are combined into one run on the next level. */
   readonly runsOfLevel: number;
   readonly entriesOfSegment: number;
 };
@@ -405,8 +405,8 @@ export function createIndexKeeper(database: SqliteDatabase, slot: Slot, sizes: I
 export type IndexKeeper = ReturnType<typeof createIndexKeeper>;
 
 /**
- * The number of entries for which space is reserved at the end of a segment, in case the last entry occurs several
- * times. All equal entries must be in the same segment.
+ * Space for this many entries is reserved at the end of a segment, in case the last entry occurs several times. All
+ * equal entries must be in the same segment.
  */
 const repeatsMax = 8;
 

@@ -118,8 +118,8 @@ function viewOn(source: IndexStatements, { runs, tail, places }: Memory, state: 
   }
 
   /**
-   * Returns a position such that the number of tokens that have the term and are at or after it is close to `most`, but
-   * never larger.
+   * Returns a position. The number of tokens at or after this position that have the term is close to `most`, but never
+   * larger.
    */
   function seqNear(term: Buffer, most: number): number {
     const { added } = tail.of(term, state);

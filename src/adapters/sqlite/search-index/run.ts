@@ -262,7 +262,7 @@ export function countEach(
   return found;
 }
 
-/** Returns the first index between `low` and `high` at which the entry has a position of at least `seq`. */
+/** Returns the first index between `low` and `high` whose entry has a position of at least `seq`. */
 function lowerSeq(entries: Buffer, low: number, high: number, seq: number): number {
   let [lower, upper] = [low, high];
   while (lower < upper) {

@@ -23,7 +23,7 @@ type Columns = { readonly created_at: Statement; readonly modified_at: Statement
 export type SearchStatements = Readonly<Record<'amongLiving' | 'due', Statement>> &
   PageStatements & { readonly among: Columns; readonly between: Columns; readonly index: IndexStatements };
 
-/** The statements of one connection. */
+/** The search statements that are prepared on one connection. */
 export type SearchConnection = {
   readonly begin: Statement;
   readonly commit: Statement;

@@ -5,7 +5,7 @@ import type { Driver } from '../../search-plan/choose-driver.js';
 import { type IndexView, joinCursors } from '../search-index/index-view.js';
 import type { Found, Wanted } from './found.js';
 
-/** The time, in ms, after which a walk lets other work run on the thread. */
+/** After this time (in ms), a walk lets other work run on the thread. */
 const sliceMs = 4;
 /**
  * The time limit for a search, in ms. The limit is needed because the write-ahead log cannot be truncated while the

@@ -181,7 +181,7 @@ export function createAccessJournal(
       background.send({ task: 'drop', beforeMonth: request.input.beforeMonth, id: request.id });
     },
     onDone,
-    /** Resolves when everything has been moved or a move has failed. */
+    /** Resolves when all batches in the journal have been moved to the month files, or when a move has failed. */
     moved(): Promise<void> {
       return new Promise((resolve) => {
         onceMoved.push(resolve);

@@ -20,8 +20,8 @@ export function createErasure(database: SqliteDatabase, onBroken: (error: unknow
   /** The keys that have been overwritten in `keys.db` but may still be in its write-ahead log. */
   const inLog = new Set<string>();
   /**
-   * The keys for which a command failed because they were not erased in time. When the command is retried, it counts
-   * these keys as ended, provided that they have been erased by then.
+   * The keys that were not erased in time, so that their command failed. A retry of the command counts these keys as
+   * ended, provided that they have been erased by then.
    */
   const owed = new Set<string>();
   /**

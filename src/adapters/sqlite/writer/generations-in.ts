@@ -6,7 +6,7 @@ export type WrittenGeneration = {
   readonly generation: number;
   readonly slot: Slot;
   readonly state: 'read' | 'building' | 'left';
-  /** The generation that is read. */
+  /** The number of the generation that reads use. */
   readonly read: number;
 };
 

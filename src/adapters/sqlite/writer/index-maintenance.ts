@@ -6,7 +6,7 @@ import { ofBothSlots } from '../database/rows-schema.js';
 import { IndexDamaged } from '../search-index/entries.js';
 import { createIndexKeeper, type IndexKeeper } from '../search-index/index-keeper.js';
 
-/** The maximum time for which maintenance steps delay other requests, in ms. */
+/** How long maintenance steps may delay other requests, in ms. */
 const sliceMs = 3;
 /**
  * How long removed postings wait before they are erased, in ms. The wait makes it possible to erase the postings of

@@ -154,7 +154,7 @@ function unpackWrite(
 }
 
 /**
- * Concatenates the parts into a buffer outside the buffer pool of Node.js. Sending a buffer from the pool to another
+ * Concatenates the parts into a buffer outside the Node.js buffer pool. Sending a buffer from the pool to another
  * thread would copy the whole pool.
  */
 function joined(parts: readonly Uint8Array[]): Buffer {

@@ -23,7 +23,7 @@ export function createRowWriter(database: SqliteDatabase) {
 
   return {
     /**
-     * Returns false if search terms for one of the generations are missing. This happens if a generation was added
+     * Returns false if the search terms for any of the generations are missing. This happens if a generation was added
      * after the terms of the row were computed.
      */
     covers({ row }: StoredWrite): boolean {

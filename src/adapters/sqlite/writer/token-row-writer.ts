@@ -7,7 +7,7 @@ import { rowTables, type Slot } from '../database/rows-schema.js';
 import { changeOf, termBytes } from '../search-index/entries.js';
 import type { WrittenGeneration } from './generations-in.js';
 
-/** The columns of a row by which a search or a fingerprint lookup finds the row. */
+/** The columns that searches and fingerprint lookups use to find a row. */
 type Found = {
   readonly fingerprint: string | null;
   readonly seq: number | null;

@@ -21,8 +21,8 @@ export type Writer = {
 };
 
 /**
- * The size of the young generation of V8, in MB. The garbage from one group of requests fits into it. With the default
- * size, V8 would use four times as much memory before it collects the garbage.
+ * The size of V8's young generation, in MB. The garbage from one group of requests fits into it. With the default size,
+ * V8 would use four times as much memory before it collects the garbage.
  */
 const youngGenerationMb = 12;
 

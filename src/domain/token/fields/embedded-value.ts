@@ -14,7 +14,7 @@ export type OpenFields = {
 };
 
 /**
- * Rejects an id, container, metadata key or metadata value that contains one of the token's own values, however the
+ * Rejects an id, container, metadata key or metadata value that contains any of the token's own values, however the
  * digits are grouped. Ignores values with fewer than six characters. Threat: a caller that may not see the data reads
  * one of the values from one of these fields. Keyed hashes of these fields also remain after the token is erased.
  * `ownValues` comes from the `TypeRule` of the token type. See docs/contract.md, "Own values".
@@ -36,7 +36,7 @@ export function rejectEmbeddedValue(ownValues: readonly string[], fields: OpenFi
 }
 
 /**
- * Checks a metadata entry. If the key contains one of the token's own values, the path of the error must not repeat the
+ * Checks a metadata entry. If the key contains any of the token's own values, the path of the error must not repeat the
  * key.
  */
 function refuseEntry(key: string, value: string, refuse: (path: string, text: string) => Checked<null>): Checked<null> {

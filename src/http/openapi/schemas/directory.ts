@@ -33,7 +33,7 @@ const created = {
   created_at: dateTime('When it was created.'),
 };
 
-/** The fields that state when and by which application a tenant or an application was created and last changed. */
+/** The fields that state when a tenant or an application was created and last changed, and by which application. */
 export const stamps = {
   ...created,
   modified_by: z
