@@ -41,11 +41,17 @@ export type PageRequest = {
   readonly contentBytesMax?: number;
 };
 
-/**
- * The rows that the caller already has. `held` returns the row for a stream and a revision, or undefined if the caller
- * does not have that row. The store may return such a row instead of reading it again.
- */
-export type HeldRows<H> = { readonly held?: (stream: string, revision: number) => H | undefined };
+/** The rows that the caller already has. The store may return such a row instead of reading it again. */
+export type HeldRows<H> = {
+  /** Returns the row for a stream and a revision, or undefined if the caller does not have that row. */
+  readonly held?: (stream: string, revision: number) => H | undefined;
+  /**
+   * Returns the rows of a whole page, in the order of `positions`. Each position is the `life.createdPosition` of a
+   * token. Returns undefined if the caller does not have all of these rows, if their contents exceed the page's
+   * `contentBytesMax`, or if any row may have changed since the search began.
+   */
+  readonly heldPage?: (positions: readonly number[]) => readonly H[] | undefined;
+};
 
 /** The life of a token that a search found, and the revision of the row that the search found. */
 export type FoundLife = { readonly stream: string; readonly createdRevision: number; readonly revision: number };

@@ -40,7 +40,9 @@ export function authenticTokenRows(rows: TokenRows, key: Uint8Array): AuthenticT
         const view = page.held?.(stream, revision);
         return view === undefined ? undefined : { view };
       };
-      const found = await rows.search<HeldRow>(plan, { ...page, held: heldRow });
+      const heldPage = (positions: readonly number[]): readonly HeldRow[] | undefined =>
+        page.heldPage?.(positions)?.map((view) => ({ view }));
+      const found = await rows.search<HeldRow>(plan, { ...page, held: heldRow, heldPage });
       const views = found.rows.map((row) => ofTenant('view' in row ? row.view : verified(row), plan.tenantId));
       return { ...found, rows: views };
     },

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { after } from '../ports/maybe.js';
+import { fitting, type PageRequest } from '../ports/search-plan.js';
 import type { UnitOfWork } from '../ports/unit-of-work.js';
 import type { TokenView } from '../views/token-view.js';
 import type { AuthenticTokenRows } from './authentic-token-rows.js';
@@ -17,7 +18,10 @@ export function createRowCache() {
   const views = new LRUCache<string, TokenView>({
     maxSize: bytesMax,
     sizeCalculation: ({ content, cvc }) => entryBytes + (content?.length ?? 0) + (cvc?.length ?? 0),
+    dispose: ({ state }) => state.life !== null && streams.delete(state.life.createdPosition),
   });
+  /** The streams of the cached rows, by the position of the event that created the token. */
+  const streams = new Map<number, string>();
   /** For each stream, the number of changes that are being stored. */
   const changing = new Map<string, number>();
   let drops = 0;
@@ -44,8 +48,10 @@ export function createRowCache() {
    * the read. A row that was read before a change must not be added after that change.
    */
   function keep(view: TokenView, dropsBefore: number): void {
-    const isCurrent = drops === dropsBefore && !changing.has(view.stream);
-    if (isCurrent && view.state.life !== null) views.set(view.stream, view);
+    const { stream, state } = view;
+    if (drops !== dropsBefore || changing.has(stream) || state.life === null) return;
+    views.set(stream, view);
+    if (views.has(stream)) streams.set(state.life.createdPosition, stream);
   }
 
   /**
@@ -55,6 +61,28 @@ export function createRowCache() {
   function held(stream: string, revision: number): TokenView | undefined {
     const view = views.get(stream);
     return view?.state.revision === revision ? view : undefined;
+  }
+
+  /**
+   * Returns the cached rows of a page. Returns undefined if a row is missing, or if the contents exceed the page's
+   * limit. Also returns undefined if any row has been dropped since the search began, because the search may then have
+   * found rows that are older than the cached ones. `dropsBefore` is the value of `drops` at that time.
+   */
+  function heldPage(
+    positions: readonly number[],
+    { contentBytesMax }: PageRequest,
+    dropsBefore: number,
+  ): readonly TokenView[] | undefined {
+    if (drops !== dropsBefore) return undefined;
+    const page: TokenView[] = [];
+    for (const position of positions) {
+      const stream = streams.get(position);
+      const view = stream === undefined ? undefined : views.get(stream);
+      if (view === undefined) return undefined;
+      page.push(view);
+    }
+    const sizes = page.map(({ content }) => content?.length ?? 0);
+    return fitting(sizes, contentBytesMax) === page.length ? page : undefined;
   }
 
   return {
@@ -72,7 +100,11 @@ export function createRowCache() {
       },
       async search(plan, page) {
         const dropsBefore = drops;
-        const found = await rows.search(plan, { ...page, held });
+        const found = await rows.search(plan, {
+          ...page,
+          held,
+          heldPage: (positions) => heldPage(positions, page, dropsBefore),
+        });
         for (const view of found.rows) if (views.peek(view.stream) !== view) keep(view, dropsBefore);
         return found;
       },

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { tokenStream } from '#src/events/tokens/stream-name.js';
 import type { HeldRows, PageRequest, SearchPage, SearchPlan } from '#src/ports/search-plan.js';
 import type { CommitOutcome, UnitOfWork } from '#src/ports/unit-of-work.js';
@@ -134,6 +134,72 @@ test('if a search finds another revision than the cache has, it reads the row', 
   store(1);
   expect(await foundRevision()).toBe(1);
   expect(reads()).toBe(2);
+});
+
+/** A store whose token is on every page. Before a search asks for the rows of its page, it calls `whileSearching`. */
+async function pagesOf(whileSearching: (cached: AuthenticTokenRows, changed: () => Promise<void>) => Promise<void>) {
+  const service = await startTestService();
+  onTestFinished(() => service.close());
+  const { id } = await createPlain(service);
+  const { names } = (await service.vault.keys.tenantKeys(service.tenantId)) ?? expect.fail('the tenant has keys');
+  const name = tokenStream(names, id);
+  const view = (await service.vault.rows.get(name)) ?? expect.fail('the token has a row');
+  const position = view.state.life?.createdPosition ?? expect.fail('the token is live');
+  const cache = createRowCache();
+  let fromCache = 0;
+  const cached = cache.rows({
+    ...service.vault.rows,
+    get: async () => view,
+    async search(_plan: SearchPlan, page: PageRequest & HeldRows<TokenView>): Promise<SearchPage<TokenView>> {
+      await whileSearching(cached, async () => void (await work.commit({ writes: [write], claim: null })));
+      const whole = page.heldPage?.(new Array(page.limit).fill(position));
+      if (whole !== undefined) fromCache += 1;
+      return { total: page.limit, rows: whole ?? [view], later: [] };
+    },
+  } as AuthenticTokenRows);
+  const write = { stream: name, expectedRevision: 0, events: [], row: null, distinct: null };
+  const work = cache.work({
+    ...service.vault.work,
+    commit: async () => ({ outcome: 'committed' }),
+  } as UnitOfWork);
+  return {
+    search: (limit: number, contentBytesMax = Number.POSITIVE_INFINITY) =>
+      cached.search(anyPlan, { now: 0, offset: 0, limit, contentBytesMax }),
+    contentBytes: view.content?.length ?? 0,
+    fromCache: () => fromCache,
+  };
+}
+
+test('the second search takes its page from the cache', async () => {
+  const { search, fromCache } = await pagesOf(async () => undefined);
+  await search(1);
+  expect(fromCache()).toBe(0);
+  expect((await search(3)).rows).toHaveLength(3);
+  expect(fromCache()).toBe(1);
+});
+
+test('a page whose contents exceed the limit is not taken from the cache', async () => {
+  const { search, contentBytes, fromCache } = await pagesOf(async () => undefined);
+  await search(1);
+  await search(2, 2 * contentBytes - 1);
+  expect(fromCache()).toBe(0);
+  await search(2, 2 * contentBytes);
+  expect(fromCache()).toBe(1);
+});
+
+test('a page is not taken from the cache if a row was changed and cached again while the search ran', async () => {
+  let searches = 0;
+  const { search, fromCache } = await pagesOf(async (cached, changed) => {
+    searches += 1;
+    if (searches !== 2) return;
+    await changed();
+    await cached.get('any');
+  });
+  await search(1);
+  await search(1);
+  expect(fromCache()).toBe(0);
+  await search(1);
+  expect(fromCache()).toBe(1);
 });
 
 test('the cache is emptied when another generation is put into use', async () => {

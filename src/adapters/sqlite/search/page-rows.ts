@@ -40,8 +40,10 @@ export function pageRows<H extends object = never>(
   statements: PageStatements,
   tenantId: string,
   seqs: readonly number[],
-  { contentBytesMax, held }: Pick<PageRequest, 'contentBytesMax'> & HeldRows<H>,
+  { contentBytesMax, held, heldPage }: Pick<PageRequest, 'contentBytesMax'> & HeldRows<H>,
 ): Omit<SearchPage<Stored<TokenView> | H>, 'total'> {
+  const page = heldPage?.(seqs);
+  if (page !== undefined) return { rows: page, later: [] };
   const heads = statements.heads.all(JSON.stringify(seqs), tenantId) as Head[];
   const sizes = heads.map(({ bytes }) => bytes);
   const first = heads.slice(0, fitting(sizes, contentBytesMax));
