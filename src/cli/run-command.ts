@@ -34,8 +34,8 @@ export async function runCommand<Name extends OperationName>(
 export type RunOperation = <Name extends OperationName>(name: Name, input: unknown) => Promise<Answers[Name]>;
 
 /**
- * Like `runCommand`, for a command that consists of several operations. All operations run in the same process: in the
- * service if it has the data open when the command starts, and in this process if not. If `looksOnly` is true and no
+ * Like `runCommand`, but for a command that consists of several operations. All of them run in the same process: in the
+ * service if it has the data open when the command starts, otherwise in this process. If `looksOnly` is true and no
  * service is running, opens the log even if the log is older than its keys. A service would reject such a log.
  */
 export async function runOperations<T>(

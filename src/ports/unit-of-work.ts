@@ -5,7 +5,7 @@ import type { FinishedClaim } from '../views/finished-claim.js';
 import type { Stored } from '../views/row-mac.js';
 import type { TokenView } from '../views/token-view.js';
 
-/** The search terms of a row, by generation of rows. Each term is 16 bytes in hex, and no term occurs twice. */
+/** The search terms of a row, keyed by row generation. Each term is 16 bytes in hex, and no term occurs twice. */
 export type GenerationTerms = Readonly<Record<number, readonly string[]>>;
 
 /**

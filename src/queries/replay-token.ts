@@ -25,7 +25,7 @@ export type Replayed =
 
 export type ReplayAsk = {
   readonly asOf: AsOf;
-  /** False if even a caller that may see plaintext gets the mask. */
+  /** If false, a caller that may see plaintext gets the mask instead. */
   readonly reveal: boolean;
 };
 

@@ -11,7 +11,7 @@ import type { Rejected } from '../vault/result.js';
 import { withSearchKey } from '../vault/tenant-keys.js';
 import type { Vault } from '../vault/vault.js';
 
-/** A term that can be used to guess values, because the result of the search reveals whether a token has the value. */
+/** A term with which a caller can guess a value, because the search result reveals whether a token has that value. */
 type ValueTerm = Extract<Query, { is: 'text' }>;
 
 /** Returns the terms of a query that can be used to guess values. Each distinct value is returned only once. */

@@ -71,8 +71,8 @@ test('a stream delivers every record even if it is killed and its receiver and s
   await delivered();
   expect(await second.stop('SIGTERM')).toMatchObject({ code: 0, stdout: expect.stringContaining('sent') });
   expect(told.join()).not.toContain(secret);
-  // No service is running now, so the stream opens the data itself for this single run.
   await service.stop();
+  // With no service running, `stream --once` opens the data itself.
   expect(await runJson([...verb, '--once'])).toMatchObject({ type: 'summary', records: expect.any(Number) });
 });
 

@@ -157,8 +157,8 @@ test('if Redis stops, no call waits, and excess timers are dropped and counted; 
   expect(timers.counts()).toEqual({ pending: 10, dropped: 20 });
   await timers.refill([timer(1_000)]);
   expect(performance.now() - began).toBeLessThan(5_000);
-  // Each failure is reported at most once per minute. Less than a minute has passed, so the timers and the worker have
-  // each reported it at most once.
+  // The timers and the worker each report a Redis failure at most once per minute. Less than a minute has passed, so
+  // there are at most two reports.
   expect(errors.length).toBeLessThanOrEqual(2);
   expect(String(errors)).toMatch(/StoreUnavailable: redis: /);
   await redis.start();

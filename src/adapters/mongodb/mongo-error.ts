@@ -47,8 +47,8 @@ function isPassing(error: MongoError): boolean {
 }
 
 /**
- * Returns true if Node.js reported the error because the server had just closed the connection. The driver (7.9)
- * returns this error unchanged or as a failed batch with the same code.
+ * Returns true if Node.js reported the error because the server had just closed the connection. The driver (7.9) passes
+ * this error on unchanged, or wraps it in a batch error with the same code.
  */
 function isOfSocket(error: unknown): boolean {
   return error instanceof Error && 'code' in error && socketCodes.has(error.code);

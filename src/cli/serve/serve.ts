@@ -186,8 +186,8 @@ async function keepServing(app: FastifyInstance, delaySeconds: number, logger: L
 
 /**
  * Stops listening, and waits for requests in progress for at most `graceMs`. Does not wait for idle connections.
- * Threat: to prevent the shutdown, a client never finishes its request. The vault would then never record that it was
- * stopped.
+ * Threat: a client could block the shutdown by never finishing its request. The vault would then never record that it
+ * was stopped.
  */
 async function finishRequests(app: FastifyInstance, logger: Logger): Promise<void> {
   const hangUp = setInterval(() => app.server.closeIdleConnections(), hangUpMs);

@@ -17,7 +17,7 @@ import type { TokenView } from '../../views/token-view.js';
 import type { TokenWrite } from '../write-path.js';
 import { deduplicationInForce } from './deduplication.js';
 
-/** A create request that is validated and authorized. The id of the token is not chosen yet. */
+/** A create request that has been validated and authorized. The token's id has not been chosen yet. */
 export type Creation = TokenDraft & {
   readonly fingerprint: string;
   /** The results of the token's search index expressions. */

@@ -87,8 +87,8 @@ async function showEarlier(visit: Visit): Promise<FastifyReply> {
   const model = { id, path: tokenPath(id), at: '', error: null, token: null, erased: null, isNone: false, asked: null };
   const options = { title: 'Earlier state of a token' };
   if (at === '') return visit.page('tokens/as-of', model, options);
-  // This page does not accept log positions. Threat: a tenant derives the activity of other tenants from positions.
-  // Only operators may therefore see positions.
+  // This page does not accept log positions. Threat: a tenant derives the activity of other tenants from positions, so
+  // only operators may see them.
   const read = /^\d*$/.test(at) ? null : await readAsOf(vault, at);
   if (read === null || !read.ok) {
     const error =

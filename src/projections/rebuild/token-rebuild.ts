@@ -100,7 +100,7 @@ export function createTokenRebuild(needs: TokenRebuildDeps) {
     return drop({ ...rebuild, different: 1, examples: [error.stream] }, 'key_lost');
   }
 
-  /** Returns the unfinished rebuild, or null if no rebuild is unfinished. */
+  /** Returns the unfinished rebuild, or null if every rebuild has finished. */
   async function current(): Promise<Rebuild | null> {
     const rebuild = await generations.rebuild();
     return rebuild === null || rebuild.phase === 'ended' ? null : rebuild;
@@ -213,7 +213,7 @@ export function createTokenRebuild(needs: TokenRebuildDeps) {
       else await keys.destroyGeneration(generation);
       return begun ? 'started' : 'busy';
     },
-    /** Resumes the unfinished rebuild. Does nothing if no rebuild is unfinished. */
+    /** Resumes the unfinished rebuild. Does nothing if no rebuild was left unfinished. */
     async resume(): Promise<void> {
       if ((await current()) !== null) run();
     },

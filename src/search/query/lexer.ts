@@ -130,8 +130,8 @@ const metadataPrefix = 'metadata.';
 const metadataField = 'metadata.<key>';
 const knownFields = [...plainFields, metadataField];
 /**
- * The maximum length of a name to compare with the names of fields. Longer names do not resemble any field, and take
- * too long to compare.
+ * An unknown name is cut to this length before it is compared with the field names. A longer name resembles no field,
+ * and comparing all of it would take too long.
  */
 const comparedLengthMax = 100;
 

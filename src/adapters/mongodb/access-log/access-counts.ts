@@ -4,7 +4,7 @@ import { accessCollection, monthsStored } from './access-collections.js';
 import type { EntryDocument } from './entry-document.js';
 import { afterBatch, isChain } from './entry-key.js';
 
-/** The maximum number of batches that one call counts. */
+/** The maximum number of batches whose entries one call counts. */
 const batchesMax = 500;
 const dayMs = 86_400_000;
 

@@ -168,8 +168,8 @@ export function openRun(row: RunRow, segments: readonly SegmentRow[], filters = 
 }
 
 /**
- * Returns, from all segments, the blocks that contain entries. Each block is described by its id, the rank of its first
- * entry, the first entry itself, and the prefix of that entry.
+ * Returns the non-empty blocks of all segments. Each block is described by its id, the rank of its first entry, the
+ * first entry itself, and the prefix of that entry.
  */
 function flat(segments: readonly SegmentRow[]) {
   const most = segments.length * blocksOfSegment;
