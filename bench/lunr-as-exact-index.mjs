@@ -44,7 +44,7 @@ function termsOf(seq) {
   ];
 }
 
-/** Builds the index in the way that is best for lunr: one field, whole terms as tokens, and no pipeline. */
+/** Builds the index in the way that suits lunr best: one field, whole terms as tokens, and no pipeline. */
 function buildLunr(without = -1) {
   const builder = new lunr.Builder();
   builder.ref('seq');

@@ -14,8 +14,8 @@ const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
 
 /**
  * Returns true if a module stays outside the bundle. Throws if the module's package is not a dependency, because an
- * installation would not contain that package. The bundler itself adds an import of such a package for some code, for
- * example for a template that contains `</script>`.
+ * installation would not contain that package. For some code, such as a template that contains `</script>`, the bundler
+ * itself adds an import of such a package.
  */
 function isExternal(id) {
   if (!/^[@a-z]/.test(id) || bundled.test(id) || id.startsWith('dist/')) return false;

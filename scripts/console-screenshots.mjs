@@ -1,9 +1,8 @@
 // node scripts/console-screenshots.mjs
 //
-// Takes the screenshots of the console for the README: a token with the light theme and the overview with the dark
-// theme. The script fills a temporary vault with 30 days of sample data, moving the vault's clock forward between
-// requests. It then opens the vault's console in Chromium (`/usr/bin/chromium`, or the path in
-// `STRONGROOM_TEST_CHROMIUM`).
+// Takes the screenshots of the console for the README: a token in the light theme and the overview in the dark theme.
+// The script fills a temporary vault with 30 days of sample data, moving the vault's clock forward between requests. It
+// then opens the vault's console in Chromium (`/usr/bin/chromium`, or the path in `STRONGROOM_TEST_CHROMIUM`).
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -50,7 +49,7 @@ function sampleToken(/** @type {number} */ at) {
   return { id, type: 'card', data, containers: ['/pci/high/'], metadata };
 }
 
-/** Returns the number of requests of one kind on a given day: fewer at the weekend, and slightly more each week. */
+/** Returns how many requests of one kind to send on a given day: fewer on weekends, and slightly more each week. */
 function requestsOn(/** @type {number} */ day, /** @type {number} */ perDay) {
   const weekday = new Date(clock.now()).getUTCDay();
   const share = weekday === 0 || weekday === 6 ? 0.35 : 0.8 + ((day * 7) % 5) / 10;
@@ -131,8 +130,8 @@ async function takeScreenshots(address, credentials) {
     await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' });
     // The image ends below the second row of cards.
     await page.setViewportSize({ width: 1_280, height: 718 });
-    // The vault counts the days and checks for ended keys in the background, so the script waits until it has caught
-    // up.
+    // The vault updates the daily counts and looks for ended keys in the background. The script waits until both have
+    // caught up.
     for (let left = 60; left > 0; left -= 1) {
       await page.goto(address);
       if ((await page.getByText(/\d events? behind/).count()) === 0) break;

@@ -31,8 +31,8 @@ const types = new Set([
 class Stopped extends Error {}
 
 const say = (/** @type {string} */ text) => process.stderr.write(`${text}\n`);
-// The output fails if the import stops reading early. The import itself prints the reason, so this script exits without
-// a message.
+// Writing the output fails if the import stops reading early. The import itself prints the reason, so this script exits
+// without a message.
 process.stdout.on('error', () => process.exit(1));
 
 try {
@@ -150,7 +150,7 @@ async function attemptRequest(url, key) {
   try {
     response = await fetch(url, {
       headers: { 'BT-API-KEY': key, accept: 'application/json' },
-      // Does not follow redirects, because no other host may get the key.
+      // Does not follow redirects, so that no other host gets the key.
       redirect: 'manual',
       signal: AbortSignal.timeout(requestMsMax),
     });

@@ -12,8 +12,8 @@ const json = { 'content-type': 'application/json' };
 const largeBody = `[${'[],'.repeat(Math.floor((4 * mib - 8) / 3))}[]]`;
 
 /**
- * Each function sends one request of the attack with that name. Every connection of an attack calls the attack's
- * function in a loop, each time with the key of the next application.
+ * For each attack, a function that sends one of its requests. Every connection calls the function in a loop, and each
+ * call uses the next application's key.
  */
 const rounds = {
   'hostile masks': (ask, _ids, key) => ask('GET', '/tokens?size=100&type=token', key),

@@ -23,7 +23,7 @@ const clusterTargets = { 'get revealed': 0.5, 'create card': 0.5 };
 
 /**
  * The results of other vaults, as ratios to the same limits. These vaults were measured on the same kind of machine,
- * using both of its processors.
+ * and used both of its processors.
  */
 const peers = [
   {
@@ -164,7 +164,7 @@ export function worksTable(rows) {
   );
 }
 
-/** The highest acceptable ratio of a tenant's p99 while another tenant attacks to the same tenant's p99 at rest. */
+/** The highest acceptable slowdown: a tenant's p99 while another tenant attacks, divided by its p99 at rest. */
 const fairnessTarget = 3;
 
 function fairnessTable({ connections, applications, largeTokens, largeBytes, count, rounds, atRest, measured }) {

@@ -27,7 +27,7 @@ export async function measureEmbedded({ directory, mode, say }) {
       say(`importing ${size} tokens`);
       const vault = await makeVault(join(directory, String(size)), size);
       const files = fileSizes(vault.data);
-      // The first start after an import completes work that the import left behind. A separate start completes this
+      // The first start after an import completes work that the import left unfinished. A separate start completes this
       // work here, so that the measured start does not include it.
       const first = await vault.start();
       await first.stop();

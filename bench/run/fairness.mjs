@@ -24,9 +24,9 @@ const sizes = {
 const attackLeadMs = 2_000;
 
 /**
- * Measures the gets and creates of a quiet tenant. First, the tenant is measured at rest. Then it is measured while
- * another tenant runs each attack alone, and finally all attacks together. Each result is a summary over the rounds, in
- * ms. `longest` is the duration of the slowest request.
+ * Measures the gets and creates of a quiet tenant. First, no other tenant sends requests. Then another tenant runs each
+ * attack alone, and finally all attacks together. Each result is a summary over the rounds, in ms. `longest` is the
+ * duration of the slowest request.
  */
 export async function measureFairness({ directory, mode, say }) {
   const { count, rounds } = sizes[mode];

@@ -10,7 +10,7 @@ export const threads = ['serving', 'writing', 'other'];
 /**
  * Returns the processor time that each thread of a process has used since its start, in µs, and how many bytes the
  * thread has written. Returns an empty list if the system does not report these values. The benchmark compares
- * processor times because other programs on the machine affect them less than they affect the requests per second.
+ * processor times, because these depend less on the other programs on the machine than the requests per second do.
  */
 export function processorTime(pid) {
   if (pid === undefined || process.platform !== 'linux') return [];

@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * How many rounds of requests are profiled, with 64 connections. The same number of requests is sent first without
- * being counted, so that Node.js has compiled the code when the profiled requests arrive.
+ * How many rounds of requests are profiled, with 64 connections. Before that, the same number of requests is sent as a
+ * warm-up, so that Node.js has compiled the code when the profiled requests arrive.
  */
 const rounds = 3;
 

@@ -46,9 +46,9 @@ export function createFresh(first) {
  *
  * Returns `figures` by competitor, `ratios` and `timeTotals`:
  * - `figures` are `{ perSecond, p50, p95, p99, bytes, generator }`, each a summary over the rounds, with times in ms.
- *   They also contain the processor time per request, in µs: that of the competitor's threads under the names in
- *   `threads`, if it has a `pid`, and that of all processes on the machine as `machine`. The load generator and the
- *   stores are part of `machine`. If a competitor has a function `counts`, the numbers that it returns at the end of
+ *   They also contain the processor time per request, in µs. `machine` is the time of all processes on the machine,
+ *   including the load generator and the stores. If the competitor has a `pid`, the times of its threads are included
+ *   under the names in `threads`. If a competitor has a function `counts`, the numbers that it returns at the end of
  *   each round are figures too.
  * - `ratios` are the first competitor's requests per second divided by those of each other competitor, round by round.
  * - `timeTotals` are the processor time of all threads of the first competitor, in all rounds together, divided by that

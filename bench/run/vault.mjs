@@ -10,8 +10,8 @@ const transforms = { revealing: 'reveal', masking: 'mask' };
 const permissions = ['token:create', 'token:read', 'token:search', 'token:update', 'token:delete', 'token:use'];
 
 /**
- * Creates a vault, and imports `size` tokens before the vault serves requests. Returns the vault's `flags`, which
- * select it in every command, and the applications' `keys`. `import` describes how long the import took.
+ * Creates a vault, and imports `size` tokens before the vault serves requests. Returns the `flags` that every command
+ * needs to use this vault, and the `keys` of the applications. `import` contains the size and duration of the import.
  */
 export async function makeVault(directory, size) {
   mkdirSync(directory, { recursive: true });

@@ -54,8 +54,8 @@ export function authenticLog(stored: StoredLog, keys: Keys): EventLog {
       const proven = events.map((event, index) => expectAt(clearEvent(key, event), stream, newest - index));
       if (beforeRevision === null) expectEnd(proven[0]);
       const oldest = proven.at(-1);
-      // A page with fewer than `limit` events goes back to the oldest event of the stream. The revision of that event
-      // must be 0.
+      // If a page has fewer than `limit` events, its oldest event is the first event of the stream, so the revision of
+      // that event must be 0.
       if (oldest !== undefined && proven.length < limit) expectAt(oldest, stream, 0);
       return proven;
     },

@@ -34,14 +34,14 @@ export type CheckpointerDeps = {
 
 export type Checkpointer = {
   /**
-   * Signs a checkpoint if one is due. If `isLast` is true, a checkpoint is due as soon as anything was added after the
+   * Signs a checkpoint if one is due. If `isLast` is true, signs one whenever anything has been added since the
    * previous checkpoint. Throws ForgedLog if the log is not authentic.
    */
   run(isLast?: boolean): Promise<void>;
   start(): void;
   /**
-   * Signs a checkpoint over all additions since the last checkpoint, and stops. Does nothing if the checkpointer was
-   * not started.
+   * Signs a checkpoint over everything that has been added since the last checkpoint, and then stops. Does nothing if
+   * the checkpointer was not started.
    */
   stop(): Promise<void>;
 };
@@ -62,7 +62,7 @@ export function createCheckpointer(needs: CheckpointerDeps): Checkpointer {
   let stopped = true;
   /**
    * False if the last round failed. In that case, `stop` skips the final round, because that round would probably fail
-   * too and only delay the stop.
+   * too and only delay the shutdown.
    */
   let isUp = true;
   let anchorRestsUntil = Number.NEGATIVE_INFINITY;

@@ -5,8 +5,8 @@ const pageSize = 100;
 
 /**
  * Returns a page of the hourly checkpoints, newest first, and the total number of hourly checkpoints. Leaves out all
- * other checkpoints, because their times would reveal the write volume of all tenants together. Throws UnreadableEvent
- * if a checkpoint cannot be read from its event.
+ * other checkpoints, because their times would reveal the total write volume of all tenants. Throws UnreadableEvent if
+ * a checkpoint cannot be read from its event.
  */
 export async function listHourlyCheckpoints(
   log: Pick<EventLog, 'readNewest'>,
@@ -26,8 +26,8 @@ export async function listHourlyCheckpoints(
     skipped += after;
     checkpoints.push(...hourly.slice(after));
     const oldest = page.at(-1);
-    // The next page begins at the next older hourly checkpoint. All checkpoints in between are not hourly, so they are
-    // skipped.
+    // The next page begins at the next older hourly checkpoint. None of the checkpoints in between is hourly, so they
+    // are skipped.
     before = oldest === undefined ? 0 : oldest.hourly === oldest.number ? oldest.number - 1 : oldest.hourly;
     if (before === 0) break;
   }

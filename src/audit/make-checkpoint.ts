@@ -28,8 +28,8 @@ type Signed = {
 };
 
 /**
- * Returns the id that checkpoints contain for the signing key. It is the SHA-256 hash of the PEM-encoded public key, in
- * hex.
+ * Returns the id by which checkpoints identify the signing key. It is the SHA-256 hash of the PEM-encoded public key,
+ * in hex.
  */
 export function keyName(publicKey: string): string {
   return createHash('sha256').update(publicKey).digest('hex');

@@ -74,7 +74,7 @@ export function isAt(chain: ProvenChain, { position, count, hash }: ChainLink): 
 
 /**
  * Throws ForgedLog if an event neither starts a commit nor continues the commit of the previous event. The events of a
- * commit are adjacent in the log, so events are missing in that case.
+ * commit are adjacent in the log, so such an event means that other events are missing.
  */
 function expectNext(before: ProvenClear | undefined, event: ProvenClear): void {
   const { stream, revision, proof } = event;

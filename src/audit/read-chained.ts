@@ -24,9 +24,10 @@ type Deps = {
 };
 
 /**
- * Returns a page of stored events with their links, for a verification that describes faults. The page begins after the
- * position `after`, and ends at `upTo` at the latest. Decrypts nothing. Some stores write the links later than the
- * events. With such a store, all links up to `upTo` must exist before this function is called.
+ * Returns a page of stored events with their links. If an event is forged, describes it in `forged` instead of
+ * throwing. The page begins after the position `after`, and ends at `upTo` at the latest. Decrypts nothing. Some stores
+ * write the links later than the events. With such a store, all links up to `upTo` must exist before this function is
+ * called.
  */
 export async function readChained({ log, chain, keys }: Deps, after: number, upTo: number): Promise<ChainedPage> {
   const events = upToBytes(await log.readAll(after, pageSize));

@@ -8,8 +8,8 @@ const aDayMs = 24 * 3_600_000;
 const headsMax = 2_000;
 
 /**
- * Keeps track of how far checkpoints have signed each chain of the access log. A new checkpoint therefore needs to sign
- * only the chains that have grown since then.
+ * Keeps track of how far checkpoints have signed each chain of the access log. A new checkpoint then needs to sign only
+ * the chains that have grown since they were last signed.
  */
 export function createSignedHeads(log: EventLog, accessLog: Pick<AccessLog, 'heads'>) {
   /** For each chain, the newest sequence number that is signed. */

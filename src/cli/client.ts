@@ -19,7 +19,7 @@ export type ClientOptions = {
   readonly key: Secret<string>;
   /** The file or variable that provided the key. Error messages mention it. */
   readonly keyName: string;
-  /** Determines whether the key may be sent to a different machine over plain HTTP. */
+  /** Determines whether the key may be sent to another machine over plain HTTP. */
   readonly plaintext: 'loopback only' | 'allowed';
   /** The time limit for one request, from sending the request to receiving the whole response. */
   readonly timeoutSeconds: number;

@@ -4,7 +4,7 @@ import type { Random } from '../ports/random.js';
 /**
  * Returns the random source for one command. If the request has an idempotency key, the numbers are derived from that
  * key, so a retry generates the same ids and therefore uses the same streams. If the request has no idempotency key,
- * the random source of the vault is used. The derived numbers cannot be predicted without the claims key.
+ * the vault's random source is used. The derived numbers cannot be predicted without the claims key.
  */
 export function randomForCommand(
   random: Random,
@@ -19,8 +19,8 @@ export function randomForCommand(
       // Uses only one byte per number if possible, because an alias can need hundreds of numbers, and each block of
       // bytes takes one HMAC computation.
       const bytes = maxExclusive <= 256 ? 1 : 6;
-      // Skips numbers from the largest multiple of `maxExclusive` on. If such numbers were used, small results would be
-      // more likely than others.
+      // Numbers at or above the largest multiple of `maxExclusive` are skipped. If they were used, small results would
+      // be more likely than others.
       const limit = 256 ** bytes - (256 ** bytes % maxExclusive);
       for (;;) {
         const number = take(bytes).readUIntBE(0, bytes);

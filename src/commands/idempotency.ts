@@ -7,7 +7,7 @@ import type { ClaimResult } from '../views/finished-claim.js';
 
 const rememberedMs = 24 * 3_600_000;
 
-/** Returns a time. Finished claims from before that time are discarded. */
+/** Returns the cutoff time. Finished claims from before this time are discarded. */
 export function forgottenBefore(now: number): number {
   return now - rememberedMs;
 }

@@ -5,7 +5,7 @@ import type { Vault } from '../vault/vault.js';
 const triesMax = 20;
 
 /**
- * Makes the vault redeliver to a webhook all events since the time `from` (in ms), including events from before the
+ * Makes the vault deliver all events since the time `from` (in ms) to a webhook again, including events from before the
  * webhook was created. To do this, moves the webhook's checkpoint back to the start of the log. The delivery job then
  * skips the events before `from`.
  */

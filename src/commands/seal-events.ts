@@ -14,8 +14,7 @@ import { applyFact, type TokenView } from '../views/token-view.js';
 import { type EventOrigin, sealOrigin } from './event-origin.js';
 
 /**
- * The plaintext to seal for the decided events: the content as it is after the events, and the new cvc if the events
- * set one.
+ * The plaintext to seal for the decided events: the content after the events, and the new cvc if the events set one.
  */
 export type Payload = { readonly content: Decrypted<TokenContent> | null; readonly cvc: Decrypted<string> | null };
 

@@ -68,17 +68,15 @@ export type Attempt = {
   seal(writes: readonly TokenWrite[]): Promise<SealedWrites>;
   /**
    * Appends all events with their rows, together with the result for a retry of the request. If a change that creates
-   * tokens conflicts, no part of the change is stored (`CommitOutcome`). Before the append, the ids of deleted and
-   * expired tokens are sealed for webhooks. After the append, ended keys are destroyed, and the new revisions of the
-   * other keys are recorded. Throws StoreUnavailable if ended keys could not be destroyed in time. In that case, a
-   * retry of the command destroys them.
+   * tokens conflicts, no part of the change is stored (`CommitOutcome`). Before it appends, seals the ids of deleted
+   * and expired tokens for webhooks. After it appends, destroys ended keys and records the new revisions of the other
+   * keys. Throws StoreUnavailable if ended keys could not be destroyed in time. In that case, a retry of the command
+   * destroys them.
    */
   commit(sealed: SealedWrites, claim: ClaimResult | null): Promise<Conflict | 'committed'>;
 };
 
-/**
- * The fields of a write that encrypts nothing and does not change the search index, except for `view` and `decisions`.
- */
+/** All fields except `view` and `decisions`, for a write that encrypts nothing and does not change the search index. */
 export const nothingToSeal = {
   payload: { content: null, cvc: null },
   index: 'keep',

@@ -13,7 +13,7 @@ export async function spansOf(
 ): Promise<Spans | null> {
   const endpoint = settings['tracing.endpoint'];
   if (endpoint === null) return null;
-  // We load this module on demand. A service without tracing does not load OpenTelemetry.
+  // We load this module on demand, so a service without tracing does not load OpenTelemetry.
   const { openTelemetrySpans } = await import('../adapters/opentelemetry/opentelemetry-spans.js');
   return openTelemetrySpans({
     endpoint,

@@ -113,8 +113,8 @@ function priorityOf(text: string): Json {
 type Edited = { readonly form: ApplicationForm; readonly focus: number | null };
 
 /**
- * Applies the pressed button of the rule list, such as `add`, `open.2`, `remove.2`, `up.2` or `down.2`. Returns null
- * for all other buttons.
+ * Applies the button that was pressed in the rule list, such as `add`, `open.2`, `remove.2`, `up.2` or `down.2`.
+ * Returns null for all other buttons.
  */
 export function edited(form: ApplicationForm, button: string): Edited | null {
   const { rules } = form;

@@ -22,7 +22,7 @@ declare module 'fastify' {
 }
 
 /**
- * Requests of sessions without an application are counted under this tenant name, because the service shares its
+ * Requests from sessions without an application are counted under this tenant name, because the service shares its
  * capacity fairly between tenants.
  */
 const operators = 'operator';

@@ -1,7 +1,7 @@
 import type { Bundle, OperationOutcome } from './operations.js';
 import type { OnProgress, TaskName, TaskState, Tasks } from './tasks.js';
 
-/** How long a completed bundle can be downloaded, in ms. */
+/** How long a completed bundle remains available for download, in ms. */
 export const bundleMs = 15 * 60_000;
 
 /** The session and tenant that a bundle belongs to. No other session can see or download the bundle. */
@@ -13,7 +13,7 @@ export type BundleOwner = { readonly sessionId: string; readonly tenantId: strin
  */
 export type Bundles = {
   /**
-   * Starts making a bundle that replaces the session's previous bundle. Returns `busy` if a different bundle for this
+   * Starts making a bundle that replaces the session's previous bundle. Returns `busy` if another bundle for this
    * tenant is being made.
    */
   start(

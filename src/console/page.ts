@@ -111,6 +111,6 @@ export type Visit = {
   page(view: string, model: Model, options: PageOptions): Promise<FastifyReply>;
   /** Sends JSON to the console's script. */
   json(body: Model): Promise<FastifyReply>;
-  /** Redirects the browser (303) to a different console page. That page shows `flash`. */
+  /** Redirects the browser (303) to another console page. That page shows `flash`. */
   redirect(path: string, flash?: Flash): FastifyReply;
 };

@@ -4,8 +4,8 @@ export type PageLinks = {
   readonly pages: number;
   readonly total: number;
   /**
-   * The numbers of the first and the last item on the page. The first item of the list has the number 1. Both numbers
-   * are 0 if the list is empty.
+   * The numbers of the first and the last item on the page. Items are numbered from 1. Both numbers are 0 if the list
+   * is empty.
    */
   readonly first: number;
   readonly last: number;
@@ -13,7 +13,7 @@ export type PageLinks = {
   readonly next: number | null;
 };
 
-/** Returns the links for one page of a list with `total` items. The first page has the number 1. */
+/** Returns the links for one page of a list with `total` items. Pages are numbered from 1. */
 export function pageLinks({ page, size }: { readonly page: number; readonly size: number }, total: number): PageLinks {
   const pages = Math.max(1, Math.ceil(total / size));
   const first = (page - 1) * size + 1;

@@ -80,7 +80,7 @@ const consoleProblems = {
 
 export type ConsoleProblemCode = keyof typeof consoleProblems;
 
-/** Texts for people. They replace the texts for the API's clients. */
+/** Texts that people see in the console. They replace the texts that the API returns to its clients. */
 const textsForPeople: Partial<Readonly<Record<ProblemCode, Pick<ShownProblem, 'title' | 'detail' | 'advice'>>>> = {
   not_found: {
     title: 'There is no such page',

@@ -26,7 +26,7 @@ export async function recordSignOut(visit: Visit): Promise<void> {
   await recordSession(visit, signOut, callers, isOperator, { name, issuer, reason: null });
 }
 
-/** Records an act of this session's operator in the access log of every tenant. */
+/** Records an action of this session's operator in the access log of every tenant. */
 export async function recordOperation({ vault, request, session }: Visit, act: ConsoleAct): Promise<void> {
   const { name, issuer } = session;
   const visitor = { name, issuer, reason: null };

@@ -1,4 +1,4 @@
-/** A map with at most `entriesMax` entries that evicts the least recently used entry. */
+/** A map that keeps at most `entriesMax` entries. When it is full, it evicts the least recently used entry. */
 export type Lru<V> = { get(key: string): V | undefined; set(key: string, value: V): void };
 
 export function createLru<V>(entriesMax: number): Lru<V> {

@@ -5,9 +5,8 @@ export type StreamQueue = {
 
 /**
  * Creates a queue that runs commands on the same stream one at a time within a process, so that only other processes
- * can cause a conflict. `streams` may also contain names of things other than streams. A command on several streams
- * joins all of their queues at the same time. It waits only for commands that joined earlier, so deadlocks are
- * impossible.
+ * can cause a conflict. `streams` may also contain other names. A command on several streams joins all of their queues
+ * at the same time. It waits only for commands that joined earlier, so deadlocks are impossible.
  */
 export function createStreamQueue(): StreamQueue {
   const tails = new Map<string, Promise<unknown>>();

@@ -1,6 +1,6 @@
 /**
  * Parses the `expires_at` of a request into milliseconds since the epoch (docs/contract.md, "Expiry formats"). Returns
- * null if the text has no accepted format or if the time does not exist.
+ * null if the text is not in an accepted format or if the time does not exist.
  */
 export function parseExpiresAt(text: string): number | null {
   return parseUsDateTime(text) ?? parseIsoDateTime(text);

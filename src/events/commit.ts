@@ -154,7 +154,7 @@ function eventDigest(
 
 /**
  * Returns the leaf of a commit. The leaf does not depend on other streams, so one person's events can be proven without
- * disclosing the events of anyone else.
+ * disclosing anyone else's events.
  */
 function commitLeaf(stream: string, first: number, digests: string): Buffer {
   const count = digests.length / hashBytes;

@@ -3,8 +3,8 @@ import type { FastifyReply } from 'fastify';
 import type { Json } from '../domain/json.js';
 
 /**
- * The size in bytes of the parts that a long response is sent in. Because of the parts, the service can distinguish a
- * client that reads slowly from one that has stopped reading.
+ * A long response is sent in parts of this many bytes. This lets the service distinguish a client that reads slowly
+ * from one that has stopped reading.
  */
 const partBytes = 64 * 1024;
 

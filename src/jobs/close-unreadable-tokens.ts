@@ -11,7 +11,7 @@ const pageSize = 1_000;
  */
 export type UnreadableToken = { readonly tenantId: string; readonly stream: string; readonly what: 'data' | 'cvc' };
 
-/** The only log method that this job calls. The job does not require that the log verifies its events. */
+/** The only log method that this job calls. The job accepts a log that does not verify its events. */
 type ClearLog = { readClear(afterPosition: number, limit: number): Promise<readonly ClearEvent[]> };
 
 /**

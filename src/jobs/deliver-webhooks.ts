@@ -47,8 +47,8 @@ const refreshMs = 1_000;
 const refreshShare = 50;
 const housekeepingMs = 3_600_000;
 /**
- * How long a sealed token id is kept. The limit is three days. One housekeeping interval is subtracted, because
- * housekeeping may remove the id up to one interval late.
+ * How long a sealed token id is kept. This is three days minus one housekeeping interval, because housekeeping may
+ * remove the id up to one interval late.
  */
 const idKeptMs = 3 * 24 * 3_600_000 - housekeepingMs;
 const markKeptMs = 90 * 24 * 3_600_000;

@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { setTimeout as wait } from 'node:timers/promises';
 
-/** An estimate of the CPU time, in ms, that one delivery for a small token takes in all threads together. */
+/** An estimate of the CPU time that one delivery for a small token takes across all threads, in ms. */
 const deliveryMs = 0.6;
 /**
  * A low estimate of the part of `deliveryMs` that is spent in this thread. If the estimate were too high, time for

@@ -32,8 +32,8 @@ export async function rotateKeys(
       done += step.looked;
       onProgress({ done, total: Math.max(total, done) });
     }
-    // An earlier call may have succeeded, but its response may have been lost. In that case, all keys are already
-    // wrapped under the new key.
+    // An earlier call may have succeeded even though its response was lost. In that case, all keys are already wrapped
+    // under the new key.
     if (await again(async () => (await rotation.isUnder(next)) || (await rotation.replaceRoot(next)))) break;
   }
   await again(() => rotation.settle());

@@ -127,7 +127,7 @@ export function createSweep(
     const waitMs = at <= now ? 1_000 : Math.min(Math.max(at - now, waitMsMin), roundMs);
     timer = setTimeout(() => {
       wakesAt = Number.POSITIVE_INFINITY;
-      // Rounds run one after another. stop() therefore has to wait only for the last round.
+      // Rounds run one after another, so stop() only has to wait for the last round.
       running = running.then(round);
     }, waitMs);
   }

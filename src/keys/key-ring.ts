@@ -81,15 +81,15 @@ export type KeyRotation = {
    */
   rewrap(afterSequence: number): Promise<RewrapStep | null>;
   /**
-   * Atomically rewraps, under `next`, all keys that are wrapped under the current root key, and destroys the old
-   * wrapping keys. Returns false if data keys are still wrapped under old wrapping keys. In that case, the caller calls
-   * `begin` again.
+   * In one atomic step, unwraps all keys that are wrapped under the current root key, wraps them under `next`, and
+   * destroys the old wrapping keys. Returns false if data keys are still wrapped under old wrapping keys. In that case,
+   * the caller calls `begin` again.
    */
   replaceRoot(next: Buffer): Promise<boolean>;
   /**
-   * Returns the time (in ms) at which the last completed rotation began. Returns null if no rotation has completed.
-   * Copies of the keys that were made before that time are useless without the root key that was in use when they were
-   * made.
+   * Returns the time (in ms) at which the last completed rotation began. Returns null if no rotation has completed. If
+   * a copy of the key store is older than that, its keys are useless without the root key that was in use when the copy
+   * was made.
    */
   voidBefore(): Promise<number | null>;
   /** Resolves when no file of the store contains keys that were replaced. MongoDB cannot guarantee this (ADR 22). */

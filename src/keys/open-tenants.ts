@@ -42,7 +42,7 @@ type Known = {
 
 /**
  * Unwraps and caches tenant keys, which are wrapped under the root key. If the store is shared, the keys are cached for
- * one second. Calls `onDestroyed` when it finds out that this process or another process has destroyed a tenant's keys.
+ * one second. Calls `onDestroyed` when it notices that this process or another process has destroyed a tenant's keys.
  */
 export function createOpenTenants(
   store: KeyStore,

@@ -36,8 +36,8 @@ export type RootKeys = {
    */
   open<T>(attempt: (rootKey: Buffer) => T | null): T | null;
   /**
-   * Runs `wrapAndStore`. It must store the new key only if `check` is still the store's check value. If another process
-   * has replaced the root key, refreshes the root key and runs `wrapAndStore` again.
+   * Runs `wrapAndStore`, which must store the new key only if `check` is still the store's check value. If another
+   * process has replaced the root key, refreshes the root key and runs `wrapAndStore` again.
    */
   wrapping<T extends string>(
     wrapAndStore: (rootKey: Buffer, check: Buffer) => Promise<T | 'root_replaced'>,

@@ -33,8 +33,8 @@ type Deps = {
 
 /**
  * Returns the rotation of a store's keys. The rotation marks the old wrapping keys as retiring. If a data key is
- * wrapped under a retiring key after that, either the store rejects the data key, or `replaceRoot` returns false. No
- * data key is therefore lost when the old wrapping keys are destroyed.
+ * wrapped under a retiring key after that, either the store rejects the data key, or `replaceRoot` returns false. This
+ * ensures that no data key is lost when the old wrapping keys are destroyed.
  */
 export function createKeyRotation({ store, roots, tenants, wrapperFor }: Deps): KeyRotation {
   const rows = store.rotation;

@@ -59,7 +59,7 @@ export function createVaultKey<T>(
     }
     let opened = await secret();
     if (opened === null) {
-      // Another process may have replaced the root key, so this tries again with the current root key.
+      // Another process may have replaced the root key, so the key is unwrapped again with the current root key.
       await roots.refresh();
       opened = await secret();
     }

@@ -1,5 +1,5 @@
 /**
- * A destination outside the stores that receives each signed checkpoint, so that a truncated log can be detected. Lines
+ * A destination outside the stores. It receives each signed checkpoint, so that a truncated log can be detected. Lines
  * are delivered in order. If it is unknown whether a line arrived, the line may be delivered again.
  */
 export interface Anchor {

@@ -1,7 +1,7 @@
 import { StoreProblem } from './store-problem.js';
 
 /**
- * The ids of the data keys and tenant keys that were already destroyed at the time `madeAt` (ms). These keys must never
+ * The ids of the data keys and tenant keys that had already been destroyed at `madeAt` (ms). These keys must never
  * decrypt anything again.
  */
 export type ErasedKeys = { readonly ids: ReadonlySet<string>; readonly madeAt: number };

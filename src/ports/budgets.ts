@@ -1,7 +1,7 @@
 import type { GuessBudget, Reservation, ReservationRequest } from '../domain/guess-budget.js';
 
 /**
- * The budget for look-ups of values, and the budget for deduplications that find nothing (docs/contract.md, "Operations
+ * The budget for looking up values, and the budget for deduplications that find nothing (docs/contract.md, "Operations
  * routes").
  */
 export type BudgetName = 'guesses' | 'deduplication_misses';
@@ -13,8 +13,8 @@ export type Suspect = {
 };
 
 /**
- * Counts the guesses that each application has used. The counters are durable and shared by all processes. Unlike the
- * counters of rate limits, they survive restarts and crashes.
+ * Counts the guesses that each application has used. The counters are durable and shared by all processes. Unlike
+ * rate-limit counters, they survive restarts and crashes.
  */
 export interface Budgets {
   /**

@@ -3,8 +3,8 @@ export type Lead = { readonly name: string; readonly epoch: number };
 
 /**
  * Stores how far each projection has read the log. Only the current leader of a projection can write that projection's
- * position, because a write with an older epoch fails. Leases are measured with the store's clock, not with the clock
- * of a process.
+ * position, because a write with an older epoch fails. Leases are measured by the store's clock, not by a process's
+ * clock.
  */
 export interface Checkpoints {
   /** Acquires or renews the lease for the next `leaseMs`. Returns null if a different process leads. */

@@ -6,7 +6,7 @@ export type ClaimBegin =
   | { readonly state: 'in_flight' }
   | { readonly state: 'done'; readonly claim: Stored<FinishedClaim> };
 
-/** Claims on idempotency keys. `UnitOfWork.commit` writes a finished claim together with the events of the command. */
+/** Claims on idempotency keys. `UnitOfWork.commit` writes a finished claim together with the command's events. */
 export interface Claims {
   /**
    * Claims a key. If the result is `fresh`, the caller owns the key until it commits the claim or calls `release`. A

@@ -34,8 +34,8 @@ export function latestNow(clock: Clock): number {
 }
 
 /**
- * Returns the earliest possible value of the current time. Data may be destroyed as due, or removed as old, only
- * according to this time.
+ * Returns the earliest possible value of the current time. Use this time to decide whether data is due to be destroyed
+ * or old enough to be removed.
  */
 export function earliestNow(clock: Clock): number {
   return clock.earliest?.() ?? clock.now();
@@ -46,7 +46,7 @@ export function steadyNow(clock: Clock): number {
   return clock.steady?.() ?? clock.now();
 }
 
-/** Returns `Clock.codesAhead`, or 0 if the clock does not have it. */
+/** Returns `Clock.codesAhead`, or 0 if the clock does not have this method. */
 export function codesAhead(clock: Clock): number {
   return clock.codesAhead?.() ?? 0;
 }

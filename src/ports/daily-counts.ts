@@ -46,7 +46,7 @@ export interface DailyCounts {
   positions(): Promise<ReadonlyMap<string, number>>;
   /**
    * Atomically adds the counts of a step and advances the position of its source. Returns false and changes nothing if
-   * the stored position of the source is not `from`.
+   * the source's stored position is not `from`.
    */
   add(step: CountStep): Promise<boolean>;
   /** Returns a tenant's counts for the days `from` through `to`. */

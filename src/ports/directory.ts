@@ -19,7 +19,7 @@ export type DirectoryWriter = {
    * records.
    */
   write(records: readonly Stored<DirectoryRecord>[], before: number): Promise<'written' | 'stale' | 'gap'>;
-  /** Writes all records of a tenant, folded from its whole stream. */
+  /** Writes all of a tenant's records, folded from the tenant's whole stream. */
   writeAll(records: readonly Stored<DirectoryRecord>[]): Promise<unknown>;
 };
 

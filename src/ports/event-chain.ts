@@ -6,7 +6,7 @@ export type ChainLink = {
   readonly position: number;
   /** The number of commits up to and including this commit. The numbers start at 1 and have no gaps. */
   readonly count: number;
-  /** The hash of the chain after this commit, 32 bytes long. */
+  /** The chain's hash after this commit (32 bytes). */
   readonly hash: Uint8Array;
 };
 

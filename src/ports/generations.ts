@@ -19,7 +19,7 @@ export class GenerationDropped extends StoreUnavailable {
 }
 
 /**
- * The generation of token rows that reads use, and all generations that every write must update. `write` includes
+ * The generation of token rows used for reads, and all generations that every write must update. `write` includes
  * `read`.
  */
 export type GenerationsInUse = { readonly read: number; readonly write: readonly number[] };
@@ -30,7 +30,7 @@ export type GenerationsInUse = { readonly read: number; readonly write: readonly
  */
 export type Rebuild = {
   /**
-   * `generation` is the generation that is being built. `from` is the generation that reads use until the new
+   * `generation` is the generation that is being built. `from` is the generation used for reads until the new
    * generation is ready.
    */
   readonly generation: number;
@@ -44,9 +44,7 @@ export type Rebuild = {
    * - `ended`: the rebuild is over, and its result is kept until the next rebuild.
    */
   readonly phase: 'building' | 'comparing' | 'keeping' | 'dropping' | 'ended';
-  /**
-   * All rows have been built up to the log position `position`. `head` is the head of the log when it was last read.
-   */
+  /** All rows have been built up to `position` in the log. `head` is the head of the log when it was last read. */
   readonly position: number;
   readonly head: number;
   /** The time at which the rebuild began, in milliseconds since the epoch. */
@@ -87,8 +85,7 @@ export type BuiltRow = { readonly view: Stored<TokenView>; readonly index: RowIn
 /**
  * The generations of token rows. Reads use one of them. A rebuild adds a second generation, fills it while every write
  * updates both generations, and then switches reads to the new generation (docs/design.md, "Rebuild"). Only one process
- * at a time runs a rebuild. In all other processes, the methods that change the state of the rebuild throw
- * StoreUnavailable.
+ * at a time runs a rebuild. In all other processes, the methods that change the rebuild's state throw StoreUnavailable.
  */
 export interface Generations {
   /**
@@ -98,21 +95,22 @@ export interface Generations {
   inUse(): Promise<GenerationsInUse>;
   /**
    * Returns the version of the code that built each projection. For token rows, this is the version that built the
-   * generation that reads use.
+   * generation used for reads.
    */
   versions(): Promise<ProjectionVersions>;
   saveVersion(name: StoredProjection, version: number): Promise<void>;
   /** Returns the running rebuild. If no rebuild is running, returns the last rebuild, or null if none is stored. */
   rebuild(): Promise<Rebuild | null>;
   /**
-   * Adds a rebuild's empty generation to the generations that writes update. Returns false if a rebuild is already
-   * running.
+   * Adds a rebuild's empty generation to the generations that every write updates. Returns false if a rebuild is
+   * already running.
    */
   begin(rebuild: Rebuild): Promise<boolean>;
   /** Stores the progress of a rebuild. */
   save(rebuild: Rebuild): Promise<void>;
   /**
-   * Writes rows into a generation that is being built. Does not overwrite an existing row that is equally new or newer.
+   * Writes rows into a generation that is being built. Does not overwrite an existing row that has the same revision or
+   * a newer one.
    */
   put(generation: number, rows: readonly BuiltRow[]): Promise<void>;
   /**
@@ -120,7 +118,7 @@ export interface Generations {
    * Returns false if the new generation does not yet reflect every event after the rebuild's position.
    */
   swap(rebuild: Rebuild, version: number): Promise<boolean>;
-  /** Stops writes to a generation that reads do not use. */
+  /** Stops writes to a generation that is not used for reads. */
   leave(generation: number): Promise<void>;
   /**
    * Removes a few rows of an abandoned generation on each call, so that other work does not have to wait. Returns true
@@ -131,8 +129,8 @@ export interface Generations {
   askCancel(generation: number): Promise<void>;
   isCancelAsked(generation: number): Promise<boolean>;
   /**
-   * Returns the listed generations that writes do not update, and ensures that no process writes to those generations
-   * again.
+   * Returns the listed generations that are not updated by writes, and ensures that no process writes to those
+   * generations again.
    */
   retire(generations: readonly number[]): Promise<readonly number[]>;
   /** Stores `last` as the last rebuild. If `last` is null, removes the stored rebuild. */

@@ -2,13 +2,13 @@ import type { DirectoryRecord } from '../views/directory-view.js';
 import type { ChainLink } from './event-chain.js';
 import type { Maybe } from './maybe.js';
 
-/** The event id that is recorded for the destruction of a key that no event ever named. */
+/** The event id to record for the destruction of a key that was never named by an event. */
 export const noEvent = '00000000-0000-0000-0000-000000000000';
 
 /**
- * The event of a command may name a new key only within this time, in ms from the start of the command. A key that no
- * event has named after one hour is destroyed, so a process that was suspended for longer than this limit must not name
- * any new key.
+ * A command's event may name a new key only within this time, in ms from the start of the command. A key that no event
+ * has named after one hour is destroyed, so a process that was suspended for longer than this limit must not name any
+ * new key.
  */
 export const keyNamedWithinMs = 600_000;
 
@@ -142,8 +142,8 @@ export type KeyRingReader = 'shredder' | 'orphans' | 'anchor' | 'log' | 'backup'
 export type RememberedCheckpoint = { readonly number: number; readonly hash: string; readonly signature: string };
 
 /**
- * The key store's record of the log. With this record, the vault rejects a truncated or rewritten log. `link` is a link
- * that was once part of the log's chain. A field is null if nothing has been recorded for it yet.
+ * The key store's record of the log. The vault uses this record to reject a truncated or rewritten log. `link` is a
+ * link that was once part of the log's chain. A field is null if nothing has been recorded for it yet.
  */
 export type LogMemory = { readonly checkpoint: RememberedCheckpoint | null; readonly link: ChainLink | null };
 
@@ -169,8 +169,8 @@ export type KeyRecords = {
   /** Returns the state of each of these keys. Omits keys that are not in the store. */
   keyStatuses(keyIds: readonly string[]): Promise<readonly KeyStatus[]>;
   /**
-   * Returns how far a reader of the log or the keys has progressed, or 0 if it has not started. This position is in the
-   * key store. Restoring an older copy of the key store therefore also sets the reader back.
+   * Returns how far a reader of the log or the keys has progressed, or 0 if it has not started. The position is stored
+   * in the key store, so restoring an older copy of the key store also sets the reader back.
    */
   checkpoint(name: KeyRingReader): Promise<number>;
   saveCheckpoint(name: KeyRingReader, value: number): Promise<void>;
@@ -202,9 +202,9 @@ export type RotationRows = {
   /** Stores these rewrapped keys. Skips a key that has been destroyed, or that is no longer wrapped under `from`. */
   rewrapDataKeys(keys: readonly RewrappedDataKey[]): Promise<void>;
   /**
-   * Atomically stores the keys that `rewrap` returns, stores the check of the next root key, and destroys the retiring
-   * keys. `keys_left` means that a retiring key still wraps a data key, or that a key was added while `replaceRoot` was
-   * running.
+   * In one atomic step, stores the keys that `rewrap` returns and the check of the next root key, and destroys the
+   * retiring keys. `keys_left` means that a retiring key still wraps a data key, or that a key was added while
+   * `replaceRoot` was running.
    */
   replaceRoot(root: {
     readonly check: Buffer;
@@ -255,10 +255,10 @@ export interface KeyStore {
   readTenantKeys(tenantId: string): Maybe<readonly StoredTenantKey[]>;
   /**
    * Stores these keys. A shared store skips a number that the tenant already has, because another process stored that
-   * key first. A key that is added after the keys of its tenant were destroyed counts as destroyed.
+   * key first. A key that is added after its tenant's keys were destroyed counts as destroyed.
    */
   insertTenantKeys(keys: readonly NewTenantKey[], rootCheck: Buffer): Promise<'stored' | 'root_replaced'>;
-  /** Destroys all keys of a tenant, with the same guarantees as `destroyDataKeys`. */
+  /** Destroys all of a tenant's keys, with the same guarantees as `destroyDataKeys`. */
   destroyTenantKeys(tenantId: string, eventId: string): Promise<number>;
 
   /** Returns the wrapped key of a generation, or null if the generation has no key or its key was destroyed. */

@@ -2,8 +2,8 @@
 export type Maybe<T> = T | Promise<T>;
 
 /**
- * Calls `next` with the value. Calls it immediately if the value is available, and otherwise when the promise resolves.
- * A read that finds everything in memory therefore creates no promises.
+ * Calls `next` with the value, either immediately or, if the value is a promise, when the promise resolves. A read that
+ * finds everything in memory therefore creates no promises.
  */
 export function after<T, U>(value: Maybe<T>, next: (value: T) => Maybe<U>): Maybe<U> {
   return value instanceof Promise ? value.then(next) : next(value);

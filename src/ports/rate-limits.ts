@@ -13,7 +13,7 @@ export type Used = {
 };
 
 /**
- * Counts how much each application and each address has used of its rate limits (docs/contract.md, "Operations
+ * Counts how much of its rate limits each application and each address has used (docs/contract.md, "Operations
  * routes"). Unlike the counters in `Budgets`, these counters may be lost. After a restart or the loss of the store, new
  * windows begin. If several processes share the store, the counters include the requests of all processes.
  */

@@ -8,7 +8,7 @@ import type { BuiltRow } from './generations.js';
  */
 export type BuiltPage = { readonly rows: readonly BuiltRow[]; readonly events: number; readonly position: number };
 
-/** The generation that reads use (`from`), and the generation that is being built. */
+/** The generation used for reads (`from`), and the generation that is being built. */
 export type TwoGenerations = { readonly from: number; readonly generation: number };
 
 /** The streams to compare: either at most `limit` streams after a name, or a list of streams. */

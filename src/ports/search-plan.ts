@@ -30,9 +30,9 @@ export type SearchPlan = {
 };
 
 /**
- * The page to return. Tokens that are due at `now` are excluded. If `contentBytesMax` is set, the page includes the
- * contents of at least the first row, and of as many of the next rows as fit within that total size. The remaining rows
- * are returned in `SearchPage.later`.
+ * The page to return. Tokens that are due at `now` are excluded. If `contentBytesMax` is set, the page always includes
+ * the contents of the first row, and the contents of as many of the next rows as fit within that total size. The
+ * remaining rows are returned in `SearchPage.later`.
  */
 export type PageRequest = {
   readonly now: number;
@@ -57,8 +57,8 @@ export type HeldRows<H> = {
 export type FoundLife = { readonly stream: string; readonly createdRevision: number; readonly revision: number };
 
 /**
- * `total` is the exact number of matches. `rows` contains the first matches on the page, newest creation first. `later`
- * contains the remaining matches on the page, without contents.
+ * `total` is the exact number of matches. `rows` contains the first matches on the page, most recently created first.
+ * `later` contains the remaining matches on the page, without contents.
  */
 export type SearchPage<V = Stored<TokenView>> = {
   readonly total: number;
@@ -87,7 +87,7 @@ export function foundLife({ stream, state }: Pick<TokenView, 'stream' | 'state'>
 
 /**
  * One step of a walk over the matches of a plan. The step returns at most `limit` rows whose tokens were created before
- * position `before`, newest first. If `before` is null, the step begins with the newest row. It excludes tokens that
- * are due at `now`.
+ * the position `before`, newest first. If `before` is null, the step begins with the newest row. It excludes tokens
+ * that are due at `now`.
  */
 export type WalkStep = { readonly now: number; readonly before: number | null; readonly limit: number };

@@ -22,7 +22,7 @@ export type TokenRowWriter = {
   /**
    * Writes a row. `before` is the revision just before the new events. If the token was removed, `at` is the time of
    * its removal in ms. Returns `stored` if the stored row is now at least as new as the view. Returns `gap` and changes
-   * nothing if the index of the row must be kept but the stored row is not at revision `before`.
+   * nothing if the row's index must be kept but the stored row is not at revision `before`.
    */
   write(view: Stored<TokenView>, index: RowIndex, before: number, at: number): Promise<'stored' | 'gap'>;
   /** Returns the stored revision of each stream that has a row. */
@@ -35,7 +35,7 @@ export type TokenRowWriter = {
 export interface TokenRows<V extends TokenView = Stored<TokenView>> {
   /**
    * Returns the row of a token, even if the token is gone. The state in the row does not list ended keys. Returns null
-   * if there is no row, or if the tombstone of the token has been deleted.
+   * if there is no row, or if the token's tombstone has been deleted.
    */
   get(stream: string): Maybe<V | null>;
   /**
@@ -51,10 +51,10 @@ export interface TokenRows<V extends TokenView = Stored<TokenView>> {
    */
   search<H extends object = never>(plan: SearchPlan, page: PageRequest & HeldRows<H>): Promise<SearchPage<V | H>>;
   /**
-   * Returns the rows of one step of a walk, newest creation first. If a step returns fewer than `limit` rows, the walk
-   * is complete. Each step continues from the `life.createdPosition` of the previous step's last row. That position
-   * never changes, so a token that exists during the whole walk is returned exactly once, no matter what is written
-   * during the walk. Throws the same errors as `search`.
+   * Returns the rows of one step of a walk, most recently created first. If a step returns fewer than `limit` rows, the
+   * walk is complete. Each step continues from the `life.createdPosition` of the previous step's last row. That
+   * position never changes, so a token that exists during the whole walk is returned exactly once, no matter what is
+   * written during the walk. Throws the same errors as `search`.
    */
   walk(plan: SearchPlan, step: WalkStep): Promise<readonly V[]>;
   /** Counts the tenant's tokens that are live at `now`, by type. Omits types without tokens. */

@@ -24,8 +24,8 @@ export type StreamWrite = {
     | { readonly of: 'directory'; readonly records: readonly Stored<DirectoryRecord>[] }
     | null;
   /**
-   * Used for deduplication. If this field is set and the tenant has a different token that is live at `now` and has
-   * this keyed fingerprint, the write is rejected.
+   * Used for deduplication. If this field is set, the write is rejected when a different token of the tenant is live at
+   * `now` and has this keyed fingerprint.
    */
   readonly distinct: { readonly tenantId: string; readonly fingerprintHash: string; readonly now: number } | null;
 };
@@ -53,8 +53,7 @@ export type StoredWork = {
 export type Change = {
   readonly writes: readonly StreamWrite[];
   /**
-   * The claim to record together with the writes. With the claim, a retry of the request finds the result of the first
-   * attempt.
+   * The claim to record together with the writes. It lets a retry of the request find the result of the first attempt.
    */
   readonly claim: Stored<FinishedClaim> | null;
 };
@@ -64,8 +63,8 @@ export type CommitOutcome =
   /**
    * `landed` contains the indexes of the writes that were stored despite the conflict. If the store's transactions span
    * several streams, `landed` is empty or absent. In other stores, a change that creates nothing can be stored in part,
-   * and the command can decide again for the remaining streams. A conflict also occurs if the index of a write lacks
-   * the terms of a generation in use.
+   * and the command can decide again for the remaining streams. A conflict also occurs if a write's index lacks the
+   * terms of a generation in use.
    */
   | { readonly outcome: 'conflict'; readonly landed?: readonly number[] }
   | { readonly outcome: 'duplicate'; readonly write: number; readonly stream: string }

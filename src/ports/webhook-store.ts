@@ -5,10 +5,10 @@ export type WebhookAttempt = {
   /** The time of the attempt, in milliseconds since the epoch. */
   readonly at: number;
   readonly durationMs: number;
-  /** The number of the attempt, counted from 1. */
+  /** The attempt number, counted from 1. */
   readonly attempt: number;
   readonly outcome: 'delivered' | 'failed' | 'parked';
-  /** The status of the response. Null if there was no response. */
+  /** The response status. Null if there was no response. */
   readonly status: number | null;
   /** The reason why there was no response. The text comes only from our own code. Null if there was a response. */
   readonly problem: string | null;
@@ -24,7 +24,7 @@ export type PendingDelivery = {
   readonly position: number;
   readonly stream: string;
   readonly revision: number;
-  /** The number of attempts that have failed. */
+  /** The number of failed attempts. */
   readonly attempts: number;
   readonly nextAt: number;
 };
@@ -42,7 +42,7 @@ export type DenialState = {
 
 /** How far deliveries to a webhook have progressed. Contains positions, event ids and times, but no token ids. */
 export type WebhookState = {
-  /** Every event up to this position has been delivered, is pending, or was given up (`parked`). */
+  /** Every event up to this position has been delivered, is pending, or has been given up (`parked`). */
   readonly position: number;
   /**
    * The start of the period that is being replayed, in ms, or 0 if no replay is running. A replay skips events before
@@ -52,7 +52,7 @@ export type WebhookState = {
   readonly pending: readonly PendingDelivery[];
   /** The most recent attempts, newest first. */
   readonly attempts: readonly WebhookAttempt[];
-  /** The last attempt of each delivery that was given up, newest first. */
+  /** The last attempt of each delivery that has been given up, newest first. */
   readonly parked: readonly WebhookAttempt[];
   /** Null if no denials have been reported to the webhook yet. */
   readonly denials: DenialState | null;

@@ -7,7 +7,8 @@ import type { Vault } from '../vault/vault.js';
 export type CountingDeps = Pick<Vault, 'log' | 'accessLog' | 'dailyCounts' | 'keys' | 'clock'>;
 
 /**
- * The counted position of the event log is stored under this name. The chains of the access log have different names.
+ * The position up to which the event log has been counted is stored under this name. The positions of the access log's
+ * chains are stored under other names.
  */
 export const logSource = 'log';
 
@@ -18,7 +19,7 @@ const restMsMax = 1_000;
 
 /** Determines how counting shares the process with requests. */
 export type Counting = {
-  /** After each piece of work, counting pauses for this many times the duration of the work. */
+  /** The length of the pause after each piece of work, as a multiple of the time that the work took. */
   readonly restShare: number;
   readonly stopped: AbortSignal;
 };
@@ -122,8 +123,8 @@ function changeOf(event: ClearEvent): Change | null {
 }
 
 /**
- * Returns the type of the token whose life an event ended. The event does not contain the type, so this reads it from
- * the stream.
+ * Returns the type of the token whose life an event ended. The event does not contain the type, so this function reads
+ * the type from the stream.
  */
 async function typeOf(log: CountingDeps['log'], stream: string, revision: number): Promise<string> {
   for (let before = revision; before > 0; ) {
@@ -168,13 +169,13 @@ const pauseMs = 2_000;
  */
 const roundsPerAccess = 5;
 /**
- * In the background, counting pauses for 50 times as long as it works, up to `restMsMax`. As long as a piece of work
- * takes at most 20 ms, counting therefore uses at most 2% of the process's time.
+ * In the background, a pause is 50 times as long as the work before it, but never longer than `restMsMax`. If each
+ * piece of work takes at most 20 ms, counting uses at most 2% of the process's time.
  */
 const backgroundShare = 50;
 /**
- * A rebuild of the counts pauses for 4 times as long as it works. It therefore uses at most a fifth of the process's
- * time.
+ * In a rebuild of the counts, a pause is 4 times as long as the work before it. The rebuild therefore uses at most a
+ * fifth of the process's time.
  */
 export const rebuildShare = 4;
 

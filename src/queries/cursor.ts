@@ -12,9 +12,9 @@ const cursorBytes = nonceBytes + positionBytes + tagBytes;
 export type CursorScope = { readonly permission: string; readonly asked: unknown };
 
 /**
- * Encrypts a log position as a cursor (docs/adr/0049-cursors-of-lists.md). Threat: a caller learns from plaintext
- * positions how much all tenants together write. The cursor is bound to the caller and the request. The vault rejects
- * it if the caller or the request is different.
+ * Encrypts a log position as a cursor (docs/adr/0049-cursors-of-lists.md). Threat: plaintext positions would tell a
+ * caller how much all tenants write in total. The cursor is bound to the caller and the request. The vault rejects it
+ * if the caller or the request is different.
  */
 export function sealCursor(
   vault: Pick<Vault, 'integrity' | 'random'>,

@@ -26,8 +26,8 @@ export type ExportStep = {
 /**
  * Returns one step of an export. A step contains tokens that the caller may read in plaintext, newest first. If each
  * step continues at the `next` of the previous step, the export contains every token that exists during the whole
- * export exactly once, in the state that it had when its step was read. It contains no token that was created after the
- * export began. Records each token as revealed. Throws KeyLost.
+ * export. Each token appears exactly once, in the state that it had when its step was read. The export contains no
+ * token that was created after it began. Records each token as revealed. Throws KeyLost.
  */
 export async function exportTokens(
   vault: Vault,

@@ -74,8 +74,8 @@ export type FoundStep = {
 /**
  * Returns one step of a walk through the tokens that match a query, newest first. The same rules apply as for
  * `findTokens`. If each step continues at the `next` of the previous step, the walk returns every token that exists
- * during the whole walk exactly once, because the creation position of a token never changes. A step ends early if its
- * contents exceed `openedBytesMax`. Throws KeyLost and ForgedRow.
+ * during the whole walk. It returns each token exactly once, because the creation position of a token never changes. A
+ * step ends early if its contents exceed `openedBytesMax`. Throws KeyLost and ForgedRow.
  */
 export function findTokensBefore(
   vault: Vault,
@@ -138,8 +138,8 @@ async function findPlanned(
 }
 
 /**
- * Finds rows and decrypts them. If a key was destroyed or a token was changed after the search and before the
- * decryption, repeats the search.
+ * Finds rows and decrypts them. If a key was destroyed or a token was changed between the search and the decryption,
+ * repeats the search.
  */
 async function openFound<F extends { readonly rows: readonly TokenView[] }>(
   vault: Vault,

@@ -101,8 +101,8 @@ export async function previewToken(
 }
 
 /**
- * Returns the transform that shows the viewer the most of a token with these containers, among the transforms of all
- * the viewer's permissions. Returns null if no permission shows the token.
+ * Each of the viewer's permissions gives the viewer a transform for a token with these containers. Returns the
+ * transform that shows the most. Returns null if no permission shows the token.
  */
 function mostThatMaySee({ caller }: ReadContext, containers: readonly string[]): Transform | null {
   return reading

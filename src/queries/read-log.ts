@@ -76,8 +76,9 @@ async function livingIds(
   const refs = new Set(
     entries.flatMap(({ entityType, entityRef: ref }) => (entityType === 'token' ? (ref ?? []) : [])),
   );
-  // Threat: a caller delays other requests with expensive pages of the log. Each id is part of a content of up to 512
-  // KiB, so decrypting a hundred contents without pauses would delay other requests by a fifth of a second.
+  // Threat: a caller delays other requests with expensive pages of the log. The id of each token is part of its
+  // content, which can be 512 KiB long. Decrypting a hundred tokens without pauses would delay other requests by a
+  // fifth of a second.
   const work = vault.turns.begin(tenantId);
   const found = await atMost(openedAtOnce, [...refs], async (ref): Promise<readonly [string, string][]> => {
     await work.pause();

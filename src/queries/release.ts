@@ -112,7 +112,7 @@ function* tokenObject(
   const { life, open } = read;
   const { extras, carriesFingerprint = false, fields } = options;
   const token = unwrap(open.content);
-  // The retention time of the cvc may have ended after the cvc was decrypted, for example while a change was being
+  // The retention period of the cvc may have ended after the cvc was decrypted, for example while a change was being
   // stored.
   const cvc = open.cvc === null || cvcAt(life, latestForCodes(clock)) === null ? null : unwrap(open.cvc);
   const data = yield* shownData(expressions, token, cvc, shown.transform, shared);

@@ -58,8 +58,8 @@ export async function replayQuery(
   async function look(event: ClearEvent): Promise<void> {
     const { stream, revision, position } = event;
     const events = await vault.log.readStream(stream);
-    // If a later life of the same id had already begun at the moment `ask.asOf`, the page that contains the start of
-    // that life returns the token, so this page skips it.
+    // If the id already had a later life at the moment `ask.asOf`, this page skips the token. The page that contains
+    // the start of the later life returns it.
     const laterLife = events.find((later) => later.revision > revision && later.type === 'token.created');
     if (laterLife !== undefined && hadHappened(ask.asOf, laterLife)) return;
     const replayed = await replayToken(vault, context, stream, events, ask);

@@ -31,8 +31,8 @@ export type ReplayAsk = {
 
 /**
  * Folds a token's events up to a moment, and decrypts the content at that moment. Never returns a cvc. If the token was
- * deleted or has expired after that moment, never returns its content, even if its keys are not destroyed yet. The
- * caller gets the transform for the token's containers at that moment or for its current containers, whichever is
+ * deleted or has expired after that moment, never returns its content, even if its keys have not been destroyed yet.
+ * The caller gets the transform for the token's containers at that moment or for its current containers, whichever is
  * stricter. Throws KeyLost.
  */
 export async function replayToken(
@@ -55,8 +55,8 @@ export async function replayToken(
   const presentOpen = lives === null || open === null ? null : await openContent(vault, now, lives);
   if (open === null || presentOpen === null) {
     if (lives !== null) refuseLost(now, lives, life);
-    // The token's containers were erased with the token. Only a caller that may read every token is therefore told that
-    // the token existed.
+    // The token's containers were erased with the token, so only a caller that may read every token is told that the
+    // token existed.
     const mayKnow = transformFor(caller, 'token:read', ['/']) !== null;
     return mayKnow ? { is: 'erased', body: whatIsLeft(stream, life) } : { is: 'none' };
   }

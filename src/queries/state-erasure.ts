@@ -13,8 +13,8 @@ import { tokenHistory } from './token-history.js';
 const pageSize = 100;
 
 /**
- * The statement of erasure, or the reason why it cannot be made. `incomplete` means that the token was deleted, but is
- * not completely erased.
+ * The statement of erasure, or the reason why it cannot be made. `incomplete` means that the token was deleted, but has
+ * not been completely erased.
  */
 export type StatedErasure =
   | { readonly is: 'erased'; readonly statement: ErasureStatement }
@@ -73,8 +73,8 @@ export async function stateErasure(
 /**
  * Describes whether the token's keys can still be unwrapped from a copy of the key store that was made before
  * `destroyedAt` (in ms). Threat: an attacker has a copy that was made during a rotation. Such a copy contains the
- * token's keys and also the new tenant keys. Only a rotation that began after `destroyedAt` therefore makes all copies
- * useless.
+ * token's keys and also the new tenant keys. For this reason, only a rotation that began after `destroyedAt` makes all
+ * copies useless.
  */
 async function copiesSince({ keys }: Vault, destroyedAt: number): Promise<string> {
   const copies = `Copies of the key store from before ${formatTimestamp(destroyedAt)}`;

@@ -103,8 +103,8 @@ async function refusalOf(vault: Vault, caller: Caller, stream: string) {
     const { containers } = read.open;
     return transformFor(caller, 'token:read', containers) === null ? rejected('forbidden') : null;
   }
-  // The containers of a deleted token were erased with the token. Only a caller that may read every token can therefore
-  // read its history.
+  // The containers of a deleted token were erased with the token, so only a caller that may read every token can read
+  // its history.
   return transformFor(caller, 'token:read', ['/']) === null ? rejected('token_not_found') : null;
 }
 

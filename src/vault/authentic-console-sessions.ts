@@ -49,7 +49,7 @@ export type ConsoleSession = ConsoleCredentials & {
 /** A one-time code that an operator can use to sign in. */
 export type ConsoleCode = { readonly kind: 'code'; readonly issuedAt: number };
 
-/** A sign-in through an identity provider that is not finished yet. It can be finished only once. */
+/** An unfinished sign-in through an identity provider. It can be finished only once. */
 export type ConsoleSignIn = {
   readonly kind: 'sign_in';
   readonly state: string;

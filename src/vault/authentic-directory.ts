@@ -33,7 +33,7 @@ type Revisions = ReadonlyMap<string, number>;
 /**
  * Verifies every record that is read. The MAC must be valid, and the record must not be older than the revision that
  * the key store has recorded (`noteDirectory`). If a record fails the verification, the read throws ForgedRow. Threat:
- * an attacker who can write the rows restores an older version of an application, one that has more rights or is not
+ * an attacker who can write the rows restores an older version of an application that has more rights or has not been
  * deleted yet.
  */
 export function authenticDirectory({ directory, keys, key, heal }: Deps): AuthenticDirectory {

@@ -4,7 +4,7 @@ import type { Caller } from '../domain/access/caller.js';
 export type CommandContext = {
   readonly caller: Caller;
   readonly traceId: string;
-  /** The time at which the request began (`performance.now()`). It precedes all reads of the request. */
+  /** The time at which the request began (`performance.now()`). All of the request's reads happen after this time. */
   readonly beganAt: number;
   /**
    * The method, the actual path, and the idempotency key of the request. Null if the request has no idempotency key.

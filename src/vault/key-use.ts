@@ -5,8 +5,7 @@ const minuteMs = 60_000;
 /**
  * Records the minute in which a key was last used, so that operators can find unused keys. Writes at most once per key
  * and minute. No request waits for this write. If a write is lost, the next look-up of the key repeats it. The time is
- * stored in the row and not in an event, because no access decision depends on the time, and because events are never
- * removed from the log.
+ * stored in the row, not in an event: no access decision depends on it, and events are never removed from the log.
  */
 export function createKeyUse(
   directory: Pick<Directory, 'keyUsedIn' | 'markKeyUsed'>,

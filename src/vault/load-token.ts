@@ -47,8 +47,8 @@ export async function* clearEvents(
   fromRevision: number,
 ): AsyncGenerator<readonly ProvenClear[]> {
   for (let from = fromRevision; ; from += clearPageSize) {
-    // Each read includes the event before the page, which always exists. Even the last read is therefore never empty,
-    // so it shows whether the stream ends with a complete commit.
+    // Each read includes the event before the page, which always exists. This means that even the last read is never
+    // empty, and shows whether the stream ends with a complete commit.
     const page = await log.readClearFrom(stream, from - 1, clearPageSize + 1);
     yield page.slice(1);
     if (page.length <= clearPageSize) return;

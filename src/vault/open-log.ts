@@ -6,8 +6,8 @@ const stream = 'log';
 const noTenant = '';
 
 /**
- * The identity of a log. It is stored in the log's first event. If `dev` is true, the data was created with `--dev`.
- * This never changes.
+ * The identity of a log. It is stored in the log's first event and never changes. If `dev` is true, the data was
+ * created with `--dev`.
  */
 export type LogIdentity = { readonly logId: string; readonly dev: boolean };
 

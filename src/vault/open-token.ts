@@ -42,9 +42,9 @@ export function openToken(vault: Vault, view: TokenView, life: TokenLife): Maybe
 export type OpenRow = { readonly open: OpenToken; readonly newest: number };
 
 /**
- * Decrypts a live token from its row, as `openToken` does. Threat: an attacker who can write the rows restores a row
- * from before a change of the containers, the expiry or the data. The caller must therefore compare the revision of the
- * view with `newest`.
+ * Decrypts a live token from its row, as `openToken` does. Threat: an attacker who can write the rows restores the row
+ * that the token had before a change of the containers, the expiry or the data. The caller must therefore compare the
+ * revision of the view with `newest`.
  */
 export function openRow(vault: Vault, view: TokenView, life: TokenLife): Maybe<OpenRow | null> {
   const due = cvcAt(life, latestForCodes(vault.clock));

@@ -20,7 +20,7 @@ export type Rejected = {
   readonly ok: false;
   readonly code: RejectionCode;
   readonly errors?: FieldErrors;
-  /** The same request can succeed after this time, in ms from now. */
+  /** The time, in ms from now, after which the same request can succeed. */
   readonly retryAfterMs?: number;
 };
 

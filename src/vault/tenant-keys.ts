@@ -29,9 +29,9 @@ export async function searchKeyOf(vault: Keys & Pick<Vault, 'generations'>, tena
 }
 
 /**
- * Returns the search-term keys for a row that is about to be written. There is one key for each generation that writes
- * update. Call this again in each attempt to commit a change. If a generation was added after this call, a commit
- * without the terms for that generation results in a conflict. Throws the same errors as `tenantKeysOf`.
+ * Returns the search-term keys for a row that is about to be written. There is one key for each generation that is
+ * updated by writes. Call this again in each attempt to commit a change. If a generation was added after this call, a
+ * commit without the terms for that generation results in a conflict. Throws the same errors as `tenantKeysOf`.
  */
 export function indexKeysOf(vault: Keys & Pick<Vault, 'generations'>, tenantId: string): Promise<readonly SearchKey[]> {
   return searchKeysOf(vault, tenantId, ({ write }) => write);

@@ -13,10 +13,10 @@ const sliceMs = 1;
  */
 const beginMs = { alone: 4, shared: 2 };
 /**
- * While several tenants send requests, all long computations pause after each slice of a long computation. Requests
- * that are waiting to begin are not affected by this pause. After a slice of `sliceMs`, the pause takes `restFactor`
- * times as long as the slice. The duration of the pause grows with the square of the slice's duration, because a longer
- * slice delays more requests and delays each of them for longer. A pause takes at most `restMsMax`.
+ * While several tenants send requests, all long computations pause whenever one of them has run for a slice. Requests
+ * that are waiting to begin are not affected by this pause. After a slice of `sliceMs`, the pause lasts `restFactor`
+ * times as long as the slice. The length of the pause grows with the square of the slice's length, because a longer
+ * slice delays more requests and delays each of them for longer. A pause lasts at most `restMsMax`.
  */
 const restFactor = 3;
 const restMsMax = 100;
@@ -32,8 +32,8 @@ const activeMs = 1_000;
  */
 export type Turns = {
   /**
-   * Begins the work of a request. The first slice begins immediately, unless requests that began just before have used
-   * up the time of this turn.
+   * Begins the work of a request. The first slice begins immediately, unless earlier requests have already used up the
+   * time of this turn.
    */
   begin(tenantId: string): Work;
   /** Resolves when it is the tenant's turn. Await this before work that takes longer than a slice and cannot pause. */

@@ -100,10 +100,10 @@ export type Vault = {
   /** Charges the caller for each look-up by value and each look-up of many ids, before the response is sent. */
   readonly guesses: Guesses;
   /**
-   * Resolves if all data that the stores have returned after the time `since` (from `performance.now()`) was current.
-   * Await this before sending a response that depends on a read. `hasWritten` is true if a durable write was
-   * acknowledged after the last of these reads. Throws StoreUnavailable if the reads may be stale. A server that is no
-   * longer the leader can return stale reads for several seconds.
+   * Resolves if all data that the stores returned after the time `since` (from `performance.now()`) was current. Await
+   * this before sending a response that depends on a read. `hasWritten` is true if a durable write was acknowledged
+   * after the last of these reads. Throws StoreUnavailable if the reads may be stale. A server that is no longer the
+   * leader can return stale reads for several seconds.
    */
   readonly confirmReads: (since: number, hasWritten: boolean) => Maybe<void>;
   /** How long a cvc is kept, in milliseconds. This is at most one hour. */

@@ -29,7 +29,7 @@ test.each([
     expect((await http('DELETE', address(deleted), { key })).status).toBe(204);
     expect((await http('PATCH', address(replaced), { key, body: { data: 'newer' } })).status).toBe(200);
     // The key store has recorded this change, but the older log does not contain it. When the vault runs with the older
-    // log, the token reads as it did before the change.
+    // log, a read returns the token as it was before the change.
     expect((await http('PATCH', address(relabelled), { key, body: { metadata: { a: 'b' } } })).status).toBe(200);
     await second.stop(signal);
     for (const id of [deleted, replaced]) made.delete(id);

@@ -21,8 +21,8 @@ test('invalid input is reported with the right exit code, and nothing changes', 
   writeFileSync(cut, `${lines.slice(0, -1).join('\n')}\n`);
 
   /**
-   * Returns the events, the token rows and the names of the files. Recorded key uses and denials are stored elsewhere,
-   * so they are not included.
+   * Returns the events, the token rows and the file names. Recorded key uses and denials are stored elsewhere, so they
+   * are not included.
    */
   const stored = () => {
     const vault = openVault(dataDir);

@@ -274,7 +274,7 @@ describe('a data directory', () => {
       1,
       { uid },
     );
-    // The user of this uid can read the files, but cannot write to them.
+    // The user with this uid can read the files, but cannot write to them.
     chmodSync(vault.dataDir, 0o755);
     for (const file of ['vault.db', 'keys.db', 'journal.db', 'lock']) chmodSync(join(vault.dataDir, file), 0o644);
     await expectRefusal(
@@ -284,7 +284,7 @@ describe('a data directory', () => {
       1,
       { uid },
     );
-    // Makes the user the owner of the files, one after another. The service still refuses to start while at least one
+    // Makes the user the owner of the files, one file at a time. The service still refuses to start while at least one
     // file belongs to root.
     chownSync(vault.dataDir, uid, uid);
     for (const file of ['lock', 'keys.db', 'vault.db', 'journal.db']) {

@@ -89,7 +89,7 @@ test('with a service, a rebuild that is killed midway continues at the next star
   expect(rebuildIn(vault.dataDir)).toMatchObject({ outcome: null });
   const again = await startService(vault.flags);
   const busy = await run(['projections', 'rebuild', 'tokens', '--yes', ...vault.flags]);
-  // By now, the first rebuild may be finished. If it is still running, the vault rejects a second rebuild.
+  // By now, the first rebuild may have finished. If it is still running, the vault rejects a second rebuild.
   if (busy.code === 1) expect(busy.stderr).toContain('a rebuild of tokens is already running');
   expect(await http('GET', `${again.address}/tokens/id-7`, { key: vault.key })).toMatchObject({ status: 200 });
   await vi.waitFor(() => expect(rebuildIn(vault.dataDir)?.phase).toBe('keeping'), generous);

@@ -89,7 +89,7 @@ describe.each([
 
 /**
  * Returns the contents of a folder. Leaves out the values that differ from run to run:
- * - the counters of sealed traces, because each process reserves some numbers before it reads
+ * - the counters of sealed traces, because each process reserves a block of numbers in advance
  * - the minute in which a key was last used
  * - the journal position of the entry for that minute
  */

@@ -43,7 +43,7 @@ function settingsOf(eventstoreUrl: string, dir = tempDir()): Env {
   };
 }
 
-/** Returns the settings with this address in the setting `name`, instead of a file name in the setting `name_FILE`. */
+/** Returns the settings without `name_FILE`. Instead, the setting `name` contains this address. */
 function with_(env: Env, name: string, url: string): Env {
   const { [`${name}_FILE`]: _, ...others } = env;
   return { ...others, [name]: url };

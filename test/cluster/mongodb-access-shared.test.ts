@@ -91,7 +91,7 @@ test('a failed write rejects all waiting records, and the next record starts a n
   const refused = await Promise.allSettled([log.record([anEntry()]), log.record([anEntry()])]);
   expect(refused.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
   isDown = false;
-  // The server may have stored a part of the rejected batch. The test simulates this by inserting one entry of that
+  // The server may have stored part of the rejected batch. The test simulates this by inserting one entry of that
   // batch.
   const [first] = await log.chains();
   const { _id, batch, ...rest } = (await entriesIn(healthy).findOne({})) as EntryDocument;

@@ -452,7 +452,7 @@ describe('the cluster profile', () => {
     return urls.ok ? [] : urls.problems;
   };
   const fileWith = (text: string): string => fileOf(`${text}\n`);
-  /** Returns the variables except the one with this name. */
+  /** Returns all variables except the one with this name. */
   const without = (name: string): Record<string, string> =>
     Object.fromEntries(Object.entries(stores).filter(([other]) => other !== name));
 

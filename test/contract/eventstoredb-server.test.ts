@@ -20,8 +20,8 @@ import {
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventStoreServers } from '../support/eventstoredb.js';
 
-// These tests check the properties of the server that the adapter depends on. They run on a real EventStoreDB and on
-// the stand-in. If they pass on both, other tests can use the stand-in instead of EventStoreDB.
+// These tests check the server properties that the adapter depends on. They run on a real EventStoreDB and on the
+// stand-in. If they pass on both, other tests can use the stand-in instead of EventStoreDB.
 function aStream(): string {
   return `protocol-${randomUUID()}`;
 }

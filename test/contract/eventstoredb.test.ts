@@ -6,8 +6,8 @@ import { authenticated } from '../support/integrity.js';
 import { eventLogContract, type LogUnderTest } from './event-log.js';
 
 /**
- * The time limit for a call, in ms. It is longer than a service's, because calls are slow on a machine that runs all
- * tests at the same time.
+ * The time limit for a call, in ms. It is longer than the limit that a service uses, because calls are slow on a
+ * machine that runs all tests at the same time.
  */
 const limitMs = 30_000;
 

@@ -186,7 +186,7 @@ export function keyRotationContract(name: string, open: OpenStores): void {
 
 /**
  * Returns a rotation in which each step fails twice before it succeeds. The first call fails without any effect. The
- * second call fails after it has had its full effect.
+ * second call takes full effect, but then fails too.
  */
 function failingTwice({ isUnder, begin, rewrap, replaceRoot, settle, voidBefore }: KeyRotation): KeyRotation {
   const failing = <Args extends readonly unknown[], T>(step: (...args: Args) => Promise<T>) => {

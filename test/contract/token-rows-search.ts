@@ -202,8 +202,8 @@ export function tokenRowsSearchContract(name: string, open: OpenStores): void {
         expect(await walk({ is: 'not', of: has('red') }, async () => undefined)).toEqual([]);
         expect(await walk(nothing, async () => undefined)).toEqual([]);
 
-        // While the walk runs, an updated token does not change its place, and a new token is not found. The walk may
-        // or may not find a token that is deleted in the meantime.
+        // While the walk runs, an updated token keeps its place, and a new token is not found. The walk may or may not
+        // find a token that is deleted in the meantime.
         let times = 0;
         const met = await walk(has('green'), async () => {
           times += 1;

@@ -43,7 +43,7 @@ export function lookInto(dataDir: string, rootKeyFile: string, tenantId: string)
   const endedOf = (clear: string) =>
     ((JSON.parse(clear) as { ends?: string[] }).ends ?? []).map((id) => id.replaceAll('-', ''));
   return {
-    /** The ids of keys that an event marks for destruction, but that can still be unwrapped. */
+    /** The ids of keys that can still be unwrapped although an event marks them for destruction. */
     endedAlive: events.flatMap(({ clear }) => endedOf(clear)).filter((id) => living.has(id)),
     living,
     isDamaged: damage.length > 0,
@@ -75,9 +75,7 @@ function wrongPostings(vault: Database.Database): number {
   return [...counts.values()].filter((count) => count !== 0).length;
 }
 
-/**
- * Counts the recorded reveals in the month files, and those in the journal that have not been moved to these files yet.
- */
+/** Counts the recorded reveals: those in the month files, and those that are still only in the journal. */
 function recordedReveals(journal: Database.Database, months: readonly Database.Database[]): number {
   const moved = months.map((month) => {
     const newest = Number(month.prepare('SELECT ifnull(max(sequence), 0) FROM batches').pluck().get());

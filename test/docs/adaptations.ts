@@ -1,4 +1,4 @@
-/** A part of a page that a test cannot run as it is written, with the commands that the test runs instead. */
+/** A part of a page that a test cannot run as written, and the commands that the test runs instead. */
 export type Adaptation = { readonly says: RegExp; readonly runs: string; readonly because: string };
 
 /**

@@ -1,4 +1,4 @@
-/** Maps each id on a page to the real id in its place. The mapping grows with each response. */
+/** Maps each id on a page to the real id that takes its place. The mapping grows with each response. */
 export type KnownIds = Map<string, string>;
 
 const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/g;

@@ -51,7 +51,10 @@ function expectToBecomeAnotherUser(): void {
   }
 }
 
-/** Follows the pages whose names `isChosen` accepts. Two test files, which run in parallel, share the pages. */
+/**
+ * Follows the pages whose names `isChosen` accepts. Two test files run in parallel, and each one follows some of the
+ * pages.
+ */
 export function followPages(isChosen: (page: string) => boolean): void {
   test.each(pages.filter(([page, blocks]) => blocks.length > 0 && isChosen(page)))(
     'every code block of %s works, from the first to the last',

@@ -36,8 +36,8 @@ export function wrongCitations(root: string, file: string, source: string): read
         wrong.push(`${file}: ${page} has no heading "${heading}"`);
     }
   }
-  // A comment must cite the page in docs/ that contains the rule. It is an error to cite the rule by a section of "the
-  // contract" instead.
+  // A comment must cite the page in docs/ that contains the rule. Citing a section of "the contract" instead is an
+  // error.
   for (const [citation] of text.matchAll(/\b(?:contract|specification|architecture), (?:section|["`])/gi))
     wrong.push(`${file}: ${citation} cites no heading of docs/`);
   const decisions = readdirSync(join(root, 'docs/adr'));
@@ -52,7 +52,7 @@ function headingsAfter(text: string): readonly string[] {
   return [...list.matchAll(/"([^"]+)"/g)].map(([, heading = '']) => heading);
 }
 
-/** Returns the links of a page that lead to files or headings that do not exist. */
+/** Returns the links on a page that lead to files or headings that do not exist. */
 export function wrongLinks(root: string, page: string, markdown: string): readonly string[] {
   const prose = markdown.replace(/^```[\s\S]*?^```$/gm, '').replace(/`[^`\n]*`/g, '');
   const wrong: string[] = [];

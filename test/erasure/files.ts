@@ -8,7 +8,7 @@ export type StoreFile = { readonly name: string; readonly content: Buffer };
 
 /**
  * Reads every file in a data directory through a separate process. A process loses its SQLite locks on a file when it
- * closes any handle of that file. If the test's process read the files, it would release locks that the service under
+ * closes any handle to that file. If the test's process read the files, it would release locks that the service under
  * test relies on.
  */
 export function filesOf(dataDir: string): StoreFile[] {
@@ -122,7 +122,7 @@ function uuidOf(hex: string): string {
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }
 
-/** Fails if a file contains a part of a wrapped key. The parts are so long that they do not occur by chance. */
+/** Fails if a file contains part of a wrapped key. The parts are so long that they do not occur by chance. */
 export function expectNowhere(dataDir: string, keys: Iterable<WrappedKey>): void {
   const files = filesOf(dataDir);
   const found = [...keys].flatMap(({ id, wrapped }) =>

@@ -50,7 +50,10 @@ async function removeSome(service: TestService): Promise<Buffer[]> {
   return gone.map((term) => Buffer.from(term, 'hex'));
 }
 
-/** Threat: an attacker who gets the files later finds out what a deleted token had in common with other tokens. */
+/**
+ * Threat: an attacker gets the files after a delete, and finds out what the deleted token had in common with other
+ * tokens.
+ */
 test('after one minute, no file contains the search terms of deleted, updated or expired tokens', async () => {
   const service = await startTestService();
   const gone = await removeSome(service);

@@ -6,7 +6,7 @@ import { createPlain, test } from './routes/support.js';
 
 const volatile = new Set(['service-trace-id', 'date', 'connection', 'keep-alive']);
 
-/** Returns the method and the path of every route. The token and application ids in the paths exist. */
+/** Returns the method and the path of every route. The tokens and applications in the paths exist. */
 async function routesOf(service: TestService) {
   const { id } = await createPlain(service);
   const application = await ownId(service, service.key);

@@ -464,7 +464,7 @@ describe('a replay', () => {
     const first = receiver.received.splice(0);
     await replayDeliveries(service.vault, id, from);
     await service.service.webhooks.run();
-    // Only the deliveries about the same token are ordered.
+    // Only deliveries about the same token are ordered.
     const of = (id: string | undefined) => told(receiver).filter(([, tokenId]) => tokenId === id);
     expect(of('kept')).toEqual([['token.created', 'kept']]);
     expect(of(undefined)).toEqual([

@@ -334,8 +334,8 @@ describe('the dashboard', () => {
 });
 
 /**
- * Checks a dashboard against the types from Grafana's schema, in the version of Grafana that docker-compose.yml uses.
- * The dashboard is compiled as a literal, so an unknown field is an error. Returns the errors of the compiler.
+ * Checks a dashboard against the types from Grafana's schema, for the Grafana version in docker-compose.yml. The
+ * dashboard is compiled as a literal, so an unknown field is an error. Returns the compiler errors.
  */
 function wrongInGrafana(checked: {
   readonly panels: readonly { readonly type?: string; readonly options?: object }[];

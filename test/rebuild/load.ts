@@ -37,7 +37,7 @@ async function listed(call: Call): Promise<ReadonlySet<string>> {
 }
 
 /**
- * Runs one caller. No other caller changes the caller's tokens, so the correct results of get, search, list and count
+ * Runs one caller. No other caller changes this caller's tokens, so the correct results of get, search, list and count
  * are always known. Returns the number of rounds.
  */
 export async function loaded(call: Call, group: string, goesOn: () => boolean): Promise<number> {

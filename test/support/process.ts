@@ -29,7 +29,7 @@ export type RunOptions = {
   readonly stdin?: string | Buffer;
   /** The user id that the program runs as. The test must run as root to set it. */
   readonly uid?: number;
-  /** The limit on files and connections that the process can have open at the same time. */
+  /** The maximum number of files and connections that the process can have open at the same time. */
   readonly descriptors?: number;
   /** The group id that the program runs as. By default, it is the same number as the user id. */
   readonly gid?: number;
@@ -99,7 +99,7 @@ export async function run(args: readonly string[], options: RunOptions = {}): Pr
 }
 
 /**
- * Starts `strongroom` with these arguments, and does not wait until it exits. The process is stopped when the test
+ * Starts `strongroom` with these arguments, and does not wait for it to exit. The process is stopped when the test
  * ends.
  */
 export function spawnVerb(args: readonly string[], options: RunOptions = {}) {

@@ -13,7 +13,7 @@ export type ChainReport =
 
 /**
  * Recomputes the hash chain of each writer of the access log. This detects every changed, removed or swapped batch,
- * except for a removal of the newest batches of a chain. Only a signed checkpoint reveals such a removal.
+ * with one exception: only a signed checkpoint reveals that the newest batches of a chain were removed.
  */
 export async function verifyAccessChain(log: AccessLog): Promise<ChainReport> {
   const chains: IntactChain[] = [];

@@ -85,8 +85,8 @@ test('an endless series of requests does not overtake a request that waits to be
       }
     }),
   );
-  // If the vault did not order requests, more than nine times as many requests as there are callers could overtake a
-  // single request. The limit is not lower, because a request can become a long computation on a busy machine.
+  // If the vault did not order requests, this number could be more than nine times the number of callers. The limit is
+  // not lower, because a request can become a long computation on a busy machine.
   expect(mostOvertaking).toBeLessThan(7 * callers);
 });
 

@@ -11,8 +11,8 @@ import { queueClientOptions, queueName } from './queue-settings.js';
 import { timerJob } from './timer-job.js';
 
 /**
- * How far in the future a timer can be set, in ms. A job that is due later would occupy Redis memory for a long time,
- * so the leader sets its timer only when less than a day remains.
+ * How far in the future a timer can be set, in ms. A timer that is due later would occupy Redis memory for a long time,
+ * so the leader sets it only when less than a day remains.
  */
 export const soonMs = 24 * 3_600_000;
 
@@ -45,7 +45,7 @@ export type RefilledTimers = {
   refill(rows: readonly DueRow[]): Promise<void>;
   /**
    * Returns how many jobs are being sent to Redis, and how many have been dropped since the process started. Jobs are
-   * dropped if too many are being sent.
+   * dropped if too many are already being sent.
    */
   counts(): { readonly pending: number; readonly dropped: number };
   close(): Promise<void>;
@@ -76,7 +76,7 @@ export function bullmqTimers(options: BullmqTimersOptions): Timers & RefilledTim
     }
     pending += rows.length;
     const added = queue.addBulk(rows.map((row) => timerJob(row, now, Math.max(0, delayMs(row, now)))));
-    // Counts the jobs as pending until BullMQ settles the call, even if the time limit below is reached earlier.
+    // Counts the jobs as pending until BullMQ settles the call, even if the time limit below is reached first.
     const settled = added.finally(() => {
       pending -= rows.length;
       underWay.delete(settled);

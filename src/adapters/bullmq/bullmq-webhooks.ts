@@ -9,7 +9,7 @@ import { queueClientOptions } from './queue-settings.js';
 
 const webhooksQueue = 'webhooks';
 
-/** A job that delivers a webhook's events up to a position in the log. The job does not contain the id of any token. */
+/** A job that delivers a webhook's events up to a position in the log. The job contains no token id. */
 export type WebhookJob = { readonly tenantId: string; readonly webhookId: string; readonly position: number };
 
 const webhookJob = z.strictObject({ tenantId: z.string(), webhookId: z.string(), position: z.number() });
@@ -25,8 +25,8 @@ type Options = {
 
 /**
  * Distributes webhook deliveries to all workers as BullMQ jobs. For each webhook, at most one job is waiting or
- * running, so the webhook receives its events in order. If a job is lost, no event is lost, because the checkpoint of
- * the webhook records which events have not been delivered.
+ * running, so the webhook receives its events in order. Losing a job does not lose any events, because the webhook's
+ * checkpoint records which events have not been delivered.
  */
 export function bullmqWebhooks({ url, prefix, limitMs = 2_000, ...options }: Options) {
   const report = onceAMinute(options.onError);
@@ -40,7 +40,7 @@ export function bullmqWebhooks({ url, prefix, limitMs = 2_000, ...options }: Opt
      * itself.
      */
     async carry(job: WebhookJob): Promise<boolean> {
-      // If Redis has not responded to an earlier call, returns false immediately. While Redis is down, its client
+      // If Redis has not responded to an earlier call, returns false immediately. While Redis is down, the Redis client
       // queues every call, and another call would only make the queue longer.
       if (unanswered > 0) return false;
       const opts = { jobId: job.webhookId, attempts: 1, removeOnComplete: true, removeOnFail: true };
@@ -68,8 +68,8 @@ export function bullmqWebhooks({ url, prefix, limitMs = 2_000, ...options }: Opt
 
 type WorkerOptions = Options & {
   /**
-   * Delivers the webhook's undelivered events. Can be called even if the webhook has no undelivered events or has been
-   * deleted.
+   * Delivers the webhook's undelivered events. The worker can call this even if the webhook has no undelivered events
+   * or has been deleted.
    */
   readonly run: (job: WebhookJob) => Promise<void>;
   /**
@@ -107,7 +107,7 @@ export function bullmqWebhookWorker({ url, prefix, run, onError, concurrency = 1
       await withinLimit('redis', closeMsMax, Promise.allSettled(running)).catch(() => undefined);
       await nextTurn();
       await withinLimit('redis', farewellMsMax, redis.client.ping()).catch(() => undefined);
-      // Forces the worker to close. Without `force`, `close` would wait forever if the connection is down (BullMQ 6.7).
+      // Forces the worker to close. Without `force`, `close` waits forever if the connection is down (BullMQ 6.7).
       await withinLimit('redis', farewellMsMax, worker.close(true)).catch(() => undefined);
       redis.disconnect();
     },

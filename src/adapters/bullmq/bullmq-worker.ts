@@ -12,8 +12,8 @@ export type BullmqWorkerOptions = {
   readonly url: string;
   readonly prefix: string;
   /**
-   * Records the expiry or cvc purge that is due for a row. Can be called twice for the same row, and for a row whose
-   * due time has changed since the job was added.
+   * Records the expiry or cvc purge that is due for a row. The worker can call this twice for the same row, and for a
+   * row whose due time has changed since the job was added.
    */
   readonly run: (row: DueRow) => Promise<void>;
   /** Called for every failure of `run`, and at most once a minute for Redis failures. */
@@ -29,8 +29,8 @@ const retryMs = 1_000;
 const farewellMsMax = 2_000;
 
 /**
- * Runs the jobs of due timers. A failed job is not retried, because the sweep handles its row. The error of a failed
- * job is not sent to Redis.
+ * Runs the jobs of due timers. A failed job is not retried, because the sweep handles its row. A failed job's error is
+ * not sent to Redis.
  */
 export function bullmqWorker(options: BullmqWorkerOptions): { close(): Promise<void> } {
   const { url, prefix, run, onError, concurrency = 8, closeMsMax = 10_000 } = options;
@@ -66,7 +66,7 @@ export function bullmqWorker(options: BullmqWorkerOptions): { close(): Promise<v
       // so a response means that Redis has received them.
       await nextTurn();
       await withinLimit('redis', farewellMsMax, redis.client.ping()).catch(() => undefined);
-      // Forces the worker to close. Without `force`, `close` would wait forever if the connection is down (BullMQ 6.7).
+      // Forces the worker to close. Without `force`, `close` waits forever if the connection is down (BullMQ 6.7).
       await withinLimit('redis', farewellMsMax, worker.close(true)).catch(() => undefined);
       redis.disconnect();
     },

@@ -15,10 +15,10 @@ export function dueRowOf(data: unknown): DueRow | null {
 }
 
 /**
- * Returns the job that runs `delayMs` after `now` (ms since the epoch). The job id consists of the kind of work, the id
- * of the stream and the due time. Setting the same timer twice therefore adds only one job. If the due time changes,
- * the job needs a new id, because BullMQ would not change the delay of the existing job. Other changes need no new job,
- * because the data of the job does not contain the revision of the row.
+ * Returns the job that runs `delayMs` after `now` (ms since the epoch). The job id consists of the kind of work, the
+ * stream id and the due time. Setting the same timer twice therefore adds only one job. If the due time changes, the
+ * job needs a new id, because BullMQ would not change an existing job's delay. Other changes need no new job, because
+ * the job does not contain the row's revision.
  */
 export function timerJob({ stream, tenantId, due, dueAt }: DueRow, now: number, delayMs: number) {
   const opts = {

@@ -7,8 +7,8 @@ export type Endpoint = { readonly address: string; readonly port: number };
 export type EventStoreDbAddress = {
   readonly hosts: readonly Endpoint[];
   /**
-   * True if the hosts belong to a cluster. The gossip of a cluster shows which node is the leader. If false, there is
-   * only one host, which is expected to be a standalone server.
+   * True if the hosts belong to a cluster. A cluster's gossip shows which node is the leader. If false, there is only
+   * one host, which is expected to be a standalone server.
    */
   readonly isCluster: boolean;
   readonly user: { readonly username: string; readonly password: string } | null;

@@ -39,9 +39,9 @@ export type AppendStream = {
 };
 
 /**
- * Opens the call on a separate connection. The batch append of the EventStoreDB client is not used, because it stores
- * the pending appends of all calls in one map per process. An error in an old call would therefore also reject the
- * appends of a new call, and the responses to those appends would then crash the process.
+ * Opens the call on a separate connection. The EventStoreDB client's batch append is not used, because it stores the
+ * pending appends of all calls in one map per process. An error in an old call would therefore also reject the appends
+ * of a new call, and the responses to those appends would then crash the process.
  */
 export function openAppendStream(
   endpoint: Endpoint,
@@ -69,7 +69,7 @@ export function openAppendStream(
     onEvent.failed(error);
   };
   // Opens the call only when the first append is made. If it were opened earlier, a server that rejects the user would
-  // end it before a read could report this error more clearly.
+  // end the call, and the error would be less clear than the one that a read reports.
   const open = () => {
     const metadata = new Metadata();
     metadata.set('requires-leader', 'true');

@@ -16,8 +16,8 @@ export type Attempt<T> = (node: Node, leftMs: number, isFirst: boolean) => Promi
 export type Connection = {
   /**
    * Makes a call to the leader. If there is no leader, or the leader is busy or cannot be reached, retries the call for
-   * at most `limitMs`. Each attempt receives the remaining time in ms. Throws StoreUnavailable when the time is up. If
-   * an error is permanent, throws it immediately.
+   * at most `limitMs`. Each attempt receives the remaining time in ms. Throws StoreUnavailable when the time is up.
+   * Throws permanent errors immediately.
    */
   call<T>(slots: Slots, limitMs: number, attempt: Attempt<T>): Promise<T>;
   close(): void;

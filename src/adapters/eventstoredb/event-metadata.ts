@@ -2,8 +2,8 @@ import type { JsonObject } from '../../domain/json.js';
 
 /**
  * The metadata of an event in EventStoreDB. It contains the event's plaintext fields and its proof. The bytes in the
- * proof are encoded in base64url. `strongroom` is the version of the format. This field also distinguishes events of
- * the vault from events that other programs store on the same server.
+ * proof are encoded in base64url. `strongroom` is the format version. This field also distinguishes the vault's events
+ * from events that other programs store on the same server.
  */
 export type EventMetadata = {
   readonly strongroom: 2;

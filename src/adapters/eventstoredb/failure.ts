@@ -16,7 +16,7 @@ const lastingTypes: readonly string[] = [
   ErrorType.INVALID_ARGUMENT,
   ErrorType.UNSUPPORTED,
 ];
-/** The errors that mean that the server did not finish a call in time. */
+/** The errors of calls that the server did not finish in time. */
 const busyTypes: readonly string[] = [ErrorType.TIMEOUT, ErrorType.DEADLINE_EXCEEDED];
 /** The `reason` of a StoreUnavailable error when EventStoreDB rejects the user. */
 export const rejectedUser = { wrongPassword: 'wrong_credentials', noRight: 'access_denied' } as const;

@@ -11,8 +11,8 @@ const gossipMs = 1_000;
 export type ClusterMember = { readonly endpoint: Endpoint; readonly leads: boolean };
 
 /**
- * Returns the members of the cluster that a node lists, including the node itself. Rejects if the node does not respond
- * within one second.
+ * Returns the cluster members that a node lists, including the node itself. Rejects if the node does not respond within
+ * one second.
  */
 export function membersKnownTo(endpoint: Endpoint, tls: EventStoreDbAddress['tls']): Promise<readonly ClusterMember[]> {
   const client = new gossipClient.GossipClient(nameOf(endpoint), channelCredentials(tls), {

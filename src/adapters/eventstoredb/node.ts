@@ -5,8 +5,8 @@ import { kindOf, noAnswer } from './failure.js';
 
 const tickMs = 250;
 /**
- * How many ticks a node can go without responding while calls are waiting for it. After that, the node is abandoned. 8
- * ticks are two seconds.
+ * How many ticks a node can go without responding while calls are waiting for it. After that, the node is abandoned.
+ * Eight ticks take two seconds.
  */
 const silentTicksMax = 8;
 
@@ -39,7 +39,7 @@ class ReadClient extends EventStoreDBClient {
 
 /**
  * Opens the connections to a node. Each call to this function needs a different `number`. Calls `onLost` once, when the
- * node is no longer the leader, cannot be reached, does not respond, or is closed.
+ * node is no longer the leader, cannot be reached, stops responding, or is closed.
  */
 export function openNode(
   endpoint: Endpoint,
@@ -85,8 +85,8 @@ export function openNode(
         waiting.add(reject);
         if (waiting.size === 1) {
           silentTicks = 0;
-          // Counts ticks instead of elapsed time. After a suspension, the process counts only one tick, so it does not
-          // abandon the node.
+          // Counts ticks instead of elapsed time. When a suspended process resumes, it counts only one tick, so it does
+          // not abandon the node.
           watch = setInterval(() => {
             silentTicks += 1;
             if (silentTicks > silentTicksMax) close();

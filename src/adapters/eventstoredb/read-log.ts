@@ -13,8 +13,8 @@ import { noAnswer } from './failure.js';
 import { positionOf } from './position.js';
 
 /**
- * The maximum number of concurrent reads. A connection accepts about 98 concurrent calls. Any further call waits, and
- * no error is reported.
+ * The maximum number of concurrent reads. A connection accepts about 98 concurrent calls. Further calls wait, and no
+ * error is reported.
  */
 const readsAtOnce = 32;
 /**
@@ -104,7 +104,7 @@ export function readLog(connection: Connection, limitMs: number): ReadLog {
     async all(afterPosition, limit, decode) {
       const kept: NonNullable<ReturnType<typeof decode>>[] = [];
       for (let after = afterPosition; ; ) {
-        // Requests one event more than needed, because a read includes the event at its start position.
+        // Requests one more event than needed, because a read includes the event at its start position.
         const maxCount = Math.min(Math.max(limit - kept.length, pageMin), pageMax) + 1;
         const fromPosition = after === 0 ? START : { commit: BigInt(after), prepare: BigInt(after) };
         const page = await readAs(
@@ -167,7 +167,7 @@ function collect<T>(
         read.cancel().catch(() => undefined);
       }, ms);
     };
-    // This listener stays after the promise has settled, because a later error of the call would otherwise be
+    // This listener stays after the promise has settled, because a later error in the call would otherwise be
     // unhandled.
     read.on('error', (error) => {
       clearTimeout(timer);

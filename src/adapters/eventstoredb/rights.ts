@@ -30,9 +30,9 @@ const forbidden = 403;
 type User = NonNullable<EventStoreDbAddress['user']>;
 
 /**
- * Creates the vault's user in EventStoreDB and sets this user's permissions. The user can append to and read every
- * stream, and can read the whole log. Settings that are already correct are not changed. Returns one line of text for
- * each step. Throws EventStoreDbBroken or StoreUnavailable.
+ * Creates the vault's user in EventStoreDB and sets its permissions. The user can append to and read every stream, and
+ * can read the whole log. Settings that are already correct are not changed. Returns one line of text for each step.
+ * Throws EventStoreDbBroken or StoreUnavailable.
  */
 export async function prepareEventStoreDb(adminUrl: string, vaultUrl: string): Promise<readonly string[]> {
   const admin = parseAddress(adminUrl);
@@ -200,8 +200,8 @@ async function waitUntilEffective(vaultUrl: string): Promise<void> {
 }
 
 /**
- * Sends a POST request to the HTTP API, because a user can be created only through this API. Resolves to the status of
- * the response.
+ * Sends a POST request to the HTTP API, because a user can be created only through this API. Resolves to the response
+ * status.
  */
 function post(endpoint: Endpoint, ca: Buffer | null, { username, password }: User, path: string, body: object) {
   return new Promise<number>((resolve, reject) => {

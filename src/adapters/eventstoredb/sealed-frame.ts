@@ -7,10 +7,10 @@ const lengthBytes = 4;
 type Sealed = { readonly trace: Uint8Array | null; readonly sealed: SealedParts };
 
 /**
- * Encodes the ciphertexts of an event as one frame, which becomes the data of the event in EventStoreDB. The frame
- * begins with one byte that contains the version of the format. The trace, the content and the cvc follow in this
- * order. Each of these parts consists of a length (a 4-byte big-endian number) and that many bytes. If a part is
- * absent, all bits of its length are set and no bytes follow.
+ * Encodes an event's ciphertexts as one frame, which becomes the event's data in EventStoreDB. The frame begins with
+ * one byte that contains the format version. It is followed by the trace, the content and the cvc, in this order. Each
+ * of these parts consists of a length (a 4-byte big-endian number) and that many bytes. If a part is absent, all bits
+ * of its length are set and no bytes follow.
  */
 export function sealedFrame({ trace, sealed }: Sealed): Uint8Array {
   const parts = [trace, sealed.content, sealed.cvc].flatMap((box) => {

@@ -1,6 +1,6 @@
 import type { ConsoleSessions, StoredConsoleSession } from '../../ports/console-sessions.js';
 
-/** Implements `ConsoleSessions` in the memory of one process. A restart of the process signs out all users. */
+/** Implements `ConsoleSessions` in the memory of one process. Restarting the process signs out all users. */
 export function memoryConsoleSessions(): ConsoleSessions {
   const sessions = new Map<string, StoredConsoleSession>();
 

@@ -6,7 +6,7 @@ type Window = { used: number; readonly endsAt: number };
 /**
  * Implements `RateLimits` in the memory of one process. Stores at most `subjectsMax` windows per limit, and drops the
  * oldest window to make room for a new one. Requests from a very large number of addresses therefore cannot exhaust
- * memory. They also cannot reset the counter of an application, because the windows of different limits are stored
+ * memory. They also cannot reset an application's counter, because the windows of different limits are stored
  * separately.
  */
 export function memoryRateLimits(clock: Clock, subjectsMax = 100_000): RateLimits {

@@ -9,10 +9,10 @@ const groupMax = 100;
 
 /**
  * Creates a queue that sends items in groups, one group at a time and in the order of arrival. Items that arrive while
- * a group is being sent form the next group, so no item waits until a group is full. `send` returns one result per
- * item, in the order of the items. If `send` throws an error, all items in the group are rejected with this error. If
- * the error is StoreUnavailable, all waiting items are rejected too, because the next groups would probably also time
- * out.
+ * a group is being sent form the next group, so no item has to wait for a group to fill up. `send` returns one result
+ * per item, in the order of the items. If `send` throws an error, all items in the group are rejected with this error.
+ * If the error is StoreUnavailable, all waiting items are rejected too, because the next groups would probably also
+ * time out.
  */
 export function batcher<T, R>(send: (group: readonly T[]) => Promise<readonly R[]>) {
   type Waiting = { readonly item: T; resolve(result: R): void; reject(error: unknown): void };

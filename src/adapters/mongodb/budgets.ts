@@ -13,7 +13,7 @@ import type { MongoConnection } from './connection.js';
 import { DuplicateKey } from './mongo-error.js';
 
 type BudgetDocument = BudgetUse & {
-  /** The name of the budget and the id of the application. */
+  /** The budget name and the application id. */
   readonly _id: string;
   readonly applicationId: string;
   /**

@@ -24,8 +24,8 @@ const patienceMs = 1_000;
 export type MongoConnection = {
   readonly db: Db;
   /**
-   * Runs one or more operations with a total time limit of 5 s. Converts errors from the driver to our own errors.
-   * Throws StoreUnavailable, DuplicateKey or MongoBroken.
+   * Runs one or more operations with a total time limit of 5 s. Converts driver errors to our own errors. Throws
+   * StoreUnavailable, DuplicateKey or MongoBroken.
    */
   call<T>(work: (db: Db) => Promise<T>): Promise<T>;
   /**
@@ -43,11 +43,11 @@ export type MongoConnection = {
 
 /**
  * Connects to a replica set. Throws StoreUnavailable if the replica set does not respond. Throws MongoBroken if the
- * server is not part of a replica set, because a standalone server's writes are less durable than docs/design.md,
+ * server is not part of a replica set, because writes to a standalone server are less durable than docs/design.md,
  * "Promises", requires.
  */
 export async function connectMongo(url: string, databaseName: string): Promise<MongoConnection> {
-  // The application name contains the database name. A vault therefore never ends transactions of another vault on the
+  // The application name contains the database name. A vault therefore never ends another vault's transactions on the
   // same server.
   const appName = `strongroom ${databaseName}`;
   const client = clientOf(url, appName);
@@ -125,8 +125,8 @@ const options: MongoClientOptions = {
 };
 
 /**
- * Returns a MongoBroken for an error that a retry would not fix: the server rejects the user, or a file that is named
- * in the address cannot be read. Returns null for any other error.
+ * Returns a MongoBroken for an error that a retry would not fix: the server rejects the user, or a file named in the
+ * address cannot be read. Returns null for any other error.
  */
 function refusalOf(error: unknown): MongoBroken | null {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;

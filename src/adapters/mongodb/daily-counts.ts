@@ -70,7 +70,7 @@ async function addStep(db: Db, session: ClientSession, { source, from, to, count
 
 /**
  * Returns an id that sorts before the ids of all counts for the day. The character after `/` in ASCII is `0`, so
- * `<tenant>0` sorts after all counts of the tenant.
+ * `<tenant>0` sorts after all of the tenant's counts.
  */
 function idOf(tenantId: string, series: DailySeries, day: number): string {
   return `${tenantId}/${series}/${String(day).padStart(6, '0')}`;

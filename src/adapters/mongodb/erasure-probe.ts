@@ -3,7 +3,7 @@ import type { ErasureProbe, Looked, TraceKind } from '../../ports/erasure-probe.
 import type { MongoConnection } from './connection.js';
 import { fingerprintsCollection } from './work-indexes.js';
 
-/** For each kind of trace, the fields of a row that contain it. In a tombstone, all of these fields are empty. */
+/** For each kind of trace, the row fields that contain it. In a tombstone, all of these fields are empty. */
 const fieldsOf: Readonly<Record<TraceKind, readonly string[]>> = {
   row: ['life', 'type', 'created_at', 'modified_at', 'content', 'cvc'],
   search_term: ['terms', 'seq', 'mark'],

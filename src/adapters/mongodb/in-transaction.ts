@@ -3,7 +3,7 @@ import type { MongoConnection } from './connection.js';
 
 /**
  * Runs `work` in one transaction, so that either all of its changes are stored or none are. If the transaction
- * conflicts with another transaction, runs `work` again. `work` must be short, a few statements in quick succession,
+ * conflicts with another transaction, runs `work` again. `work` must be short (a few statements in quick succession),
  * because other processes end any transaction that has been idle for two seconds.
  */
 export function inTransaction<T>(

@@ -1,18 +1,18 @@
 import type { MongoClient, UUID } from 'mongodb';
 
 /**
- * A transaction that has been idle for this long is considered abandoned. A live transaction of the vault is never idle
- * for this long, because it runs a few statements in quick succession.
+ * A transaction that has been idle for this long is considered abandoned. The vault's live transactions are never idle
+ * for this long, because each of them runs a few statements in quick succession.
  */
 const leftAfterMicros = 2_000_000;
 const lookLimitMs = 1_000;
 
 /**
- * Returns a function that ends transactions that a killed or frozen process has left behind. Otherwise, the documents
- * that were changed in these transactions would stay locked for a minute (`transactionLifetimeLimitSeconds`). The
- * function ends only transactions of the same database user and the same application name, because MongoDB requires no
- * privilege for that. If the process that owns an ended transaction is still alive, it runs the transaction again. The
- * function never throws. If it fails, the waiting call reports its own error.
+ * Returns a function that ends the transactions of killed or frozen processes. Otherwise, the documents changed in
+ * these transactions would stay locked for a minute (`transactionLifetimeLimitSeconds`). The function ends only
+ * transactions that have the same database user and application name, because MongoDB requires no privilege for that.
+ * If the process that owns an ended transaction is still alive, it runs the transaction again. The function never
+ * throws. If it fails, the waiting call reports its own error.
  */
 export function leftTransactions(client: MongoClient, appName: string): { end(): Promise<void> } {
   const admin = client.db('admin');

@@ -21,8 +21,7 @@ export class DuplicateKey extends Error {
 const duplicateKey = 11_000;
 
 /**
- * Converts an error from the driver to one of our own errors. Drops the message of the original error, because it can
- * contain documents.
+ * Converts a driver error to one of our own errors. Drops the original error message, because it can contain documents.
  */
 export function mongoError(error: unknown): unknown {
   if (isOfSocket(error)) return new StoreUnavailable('mongodb', 'unreachable');
@@ -58,7 +57,7 @@ const socketCodes = new Set<unknown>(['EPIPE', 'ECONNRESET', 'ERR_STREAM_DESTROY
 
 /**
  * Returns true if a whole batch failed, for example because of a broken connection. The driver wraps such a failure in
- * an error that does not reveal the class of the original error.
+ * an error that does not reveal the original error's class.
  */
 function isFailedBatch(error: MongoError): boolean {
   return error instanceof MongoBulkWriteError && error.code === undefined && [error.writeErrors].flat().length === 0;

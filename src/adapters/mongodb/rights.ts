@@ -38,8 +38,8 @@ const changed = [
 ];
 /**
  * Rights are granted in advance for this many future generations. Each rebuild creates a collection of rows with the
- * next number. The right is granted separately for each collection. A right on the whole database would also allow
- * changes to the access log.
+ * next number. Rights are granted separately for each collection, because a right on the whole database would also
+ * allow changes to the access log.
  */
 const rebuildsAhead = 100;
 const rowsName = /^token_rows_\d+$/;
@@ -53,13 +53,13 @@ function rowsPrivileges(database: string, newest: number): readonly Privilege[] 
 }
 
 function keysPrivileges(database: string): readonly Privilege[] {
-  // No right to remove documents is needed, because a key is destroyed by an update of its document.
+  // No right to remove documents is needed, because a key is destroyed by updating its document.
   return [{ resource: { db: `${database}_keys`, collection: '' }, actions: [...using, 'update'] }];
 }
 
 /**
  * Initiates the replica set if it does not exist. Creates the database users for the rows and for the keys, with only
- * the rights that they need. A repeated call only sets the passwords and rights again. Returns one line of text for
+ * the rights that they need. Calling it again only sets the passwords and rights again. Returns one line of text for
  * each step. Throws MongoBroken.
  */
 export async function prepareMongo(
@@ -83,7 +83,7 @@ export async function prepareMongo(
     ];
     let granted: readonly string[] = [];
     for (const { url, user, role, privileges } of roles) {
-      // If both addresses are equal, one user has both roles.
+      // If the two addresses are the same, one user has both roles.
       granted = rows === keys ? [...granted, role] : [role];
       lines.push(
         await withClient(new MongoClient(url, asAdmin), (client) => setUser(client, user, role, privileges, granted)),
@@ -135,7 +135,7 @@ async function excessOf(url: string, needed: readonly Privilege[]): Promise<read
   });
 }
 
-/** Returns the user and the hosts in an address. Throws MongoBroken if the address contains no user or no password. */
+/** Returns the user and the hosts in an address. Throws MongoBroken if the address lacks a user or a password. */
 function userOf(url: string, what: string): User {
   const [, name, password, hosts] = /^mongodb(?:\+srv)?:\/\/([^:@/]+):([^@/]+)@([^/?]+)/.exec(url) ?? [];
   if (name === undefined || password === undefined || hosts === undefined) {
@@ -144,10 +144,7 @@ function userOf(url: string, what: string): User {
   return { name: decodeURIComponent(name), password: decodeURIComponent(password), hosts: hosts.split(',') };
 }
 
-/**
- * Initiates a replica set that has `hosts` as its members. Connects directly to the server at the administrator's
- * address.
- */
+/** Initiates a replica set that has `hosts` as its members. Connects directly to the server in `adminUrl`. */
 async function initiate(adminUrl: string, hosts: readonly string[]): Promise<string[]> {
   return withClient(new MongoClient(adminUrl, { directConnection: true, ...timeouts }), async (client) => {
     const admin = client.db('admin');

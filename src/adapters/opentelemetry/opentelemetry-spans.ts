@@ -17,8 +17,8 @@ export type TracingOptions = {
   /** The URL where the collector accepts traces via OTLP over HTTP. */
   readonly endpoint: string;
   /**
-   * The share of traces to record, from 0 to 1. If the caller of a request has already decided whether its trace is
-   * recorded, that decision is used instead.
+   * The share of traces to record, from 0 to 1. If a request's caller has already decided whether to record the trace,
+   * that decision is used instead.
    */
   readonly sampleRatio: number;
   readonly version: string;
@@ -115,8 +115,8 @@ function errorName(error: unknown): string {
 }
 
 /**
- * Marks a span as failed. `type` is the name of an error, a status code or another fixed string. It must not be a
- * message, because a message can contain the caller's input.
+ * Marks a span as failed. `type` is an error name, a status code or another fixed string. It must not be a message,
+ * because a message can contain the caller's input.
  */
 function fail(span: Span, type: string): void {
   span.setAttribute('error.type', type);

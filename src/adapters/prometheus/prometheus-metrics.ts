@@ -82,8 +82,8 @@ export function prometheusMetrics(): Metrics {
 }
 
 /**
- * Registers the gauges for the state of the service, and returns a function that sets them. If the gap of a projection
- * is unknown, its gauge has no sample.
+ * Registers the gauges for the service state, and returns a function that sets them. If a projection's gap is unknown,
+ * its gauge has no sample.
  */
 function stateGauges(registry: Registry): (state: ServiceState) => void {
   const gauge = <L extends string>(name: string, help: string, labelNames: readonly L[] = []) =>

@@ -8,8 +8,8 @@ export type RedisConnections = {
 };
 
 /**
- * The options that differ between the client for the rate limits and the client for the queues. They determine what
- * happens to a command that cannot be sent.
+ * The options that differ between the rate-limit client and the queue client. They determine what happens to a command
+ * that cannot be sent.
  */
 export type RedisClientOptions = Pick<
   RedisOptions,

@@ -1,8 +1,8 @@
 import { StoreUnavailable } from '../../ports/store-unavailable.js';
 
 /**
- * Reduces a Redis failure to its code, such as `ECONNREFUSED` or `WRONGPASS`. Drops the message of the error, because
- * ioredis includes the command in it, and the command can contain the password.
+ * Reduces a Redis failure to its code, such as `ECONNREFUSED` or `WRONGPASS`. Drops the error message, because ioredis
+ * includes the command in it, and the command can contain the password.
  */
 export function redisFailure(error: unknown): StoreUnavailable {
   if (error instanceof StoreUnavailable) return error;

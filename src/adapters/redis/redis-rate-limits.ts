@@ -75,8 +75,8 @@ export function redisRateLimits(options: RedisRateLimitsOptions): RateLimits {
 
 /**
  * Implements `RateLimits.use` as one atomic script. KEYS[1] is the key of the window. ARGV contains the current time,
- * the window length and the clock margin, all in ms, and then the weight. Returns the used weight and the remaining
- * time of the window in ms.
+ * the window length and the clock margin, all in ms, and then the weight. Returns the weight used so far and the time
+ * that remains in the window, in ms.
  *
  * The current time comes from the calling process. It can differ from the clock of the process that began the stored
  * window, so the window can end later than one window length from now. If it ends later by no more than the margin, the

@@ -1,7 +1,7 @@
 import type { WeighedNode } from './weighed-plan.js';
 
 /**
- * The terms whose postings a search walks. Every match has at least one of these terms. `count` is an upper bound for
+ * The terms whose postings a search walks. Every match has at least one of these terms. `count` is an upper bound on
  * the number of these postings.
  */
 export type Driver = {
@@ -15,7 +15,8 @@ export type Driver = {
 };
 
 /**
- * Returns the cheapest walk that covers every match. Returns null if only a walk over all tokens covers every match.
+ * Returns the cheapest walk that covers every match. Returns null if covering every match requires a walk over all
+ * tokens.
  */
 export function chooseDriver(node: WeighedNode): Driver | null {
   switch (node.is) {

@@ -14,9 +14,8 @@ export type WeighedNode =
 export type Weighed = WeighedNode | 'every' | 'none';
 
 /**
- * Looks up how many tokens have each term, and uses these counts to simplify the plan. A term that no token has matches
- * nothing, and a term that every token has matches everything. Parts of the plan whose result is then certain are
- * removed.
+ * Uses the number of tokens that have each term to simplify the plan. A term that no token has matches nothing, and a
+ * term that every token has matches everything. Removes the parts of the plan that always match or never match.
  */
 export function weigh(node: PlanNode, countOf: (term: Buffer) => number, everyCount: number): Weighed {
   switch (node.is) {

@@ -24,8 +24,8 @@ type Group = { readonly month: Month; readonly lines: string[]; readonly stored:
 
 /**
  * Implements `AccessLog` on the journal and one file per month. The writer appends entries to the journal in batches,
- * and the background thread of the writer moves the batches into the month files. All reads except `counts` first wait
- * until the files contain every recorded entry.
+ * and the writer's background thread moves the batches into the month files. All reads except `counts` first wait until
+ * the files contain every recorded entry.
  */
 export function sqliteAccessLog(dataDir: string, writer: Writer): AccessLog & { close(): void } {
   const readers = new Map<Month, MonthReader>();

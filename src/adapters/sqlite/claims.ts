@@ -8,7 +8,7 @@ import type { Writer } from './writer/writer.js';
 type ClaimRow = Omit<Stored<FinishedClaim>, 'result'> & { readonly result: string };
 
 /**
- * Implements `Claims` on `vault.db`. A finished claim is stored in the same transaction as the changes of its command.
+ * Implements `Claims` on `vault.db`. A finished claim is stored in the same transaction as its command's changes.
  * Running commands are recorded only in memory. Memory is sufficient, because only one process uses the data. If that
  * process crashes, none of its commands is still running.
  */

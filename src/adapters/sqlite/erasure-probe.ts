@@ -12,8 +12,8 @@ type InStore = { readonly looked: number; readonly found: number };
 type BlockRow = { readonly block: number; readonly entries: Buffer };
 
 /**
- * The number of blocks that are read in one query. Reading this many blocks takes a few milliseconds, during which the
- * thread serves no requests.
+ * The number of blocks read in one query. Reading this many blocks takes a few milliseconds, during which the thread
+ * serves no requests.
  */
 const blocksAtOnce = 100;
 const changesAtOnce = 500;

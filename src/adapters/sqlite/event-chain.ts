@@ -2,7 +2,7 @@ import type { ChainLink, EventChain } from '../../ports/event-chain.js';
 import type { SqliteDatabase } from './database/open-database.js';
 import { reading } from './database/reading.js';
 
-/** Implements `EventChain` on `vault.db`. The last event of each commit stores the link of the commit. */
+/** Implements `EventChain` on `vault.db`. The last event of each commit stores the commit's link. */
 export function sqliteEventChain(database: SqliteDatabase): EventChain & { newest(): ChainLink | null } {
   const links = 'SELECT position, number AS count, link AS hash FROM events WHERE link IS NOT NULL';
   const head = database.prepare(`${links} AND position <= ? ORDER BY position DESC LIMIT 1`);

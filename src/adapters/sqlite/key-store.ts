@@ -52,8 +52,8 @@ export function sqliteKeyStore(deps: Deps): KeyStore {
   const { database, writer, clock } = deps;
   const metaOf = metaReader(database);
   const begunRotation = rotationMark(metaOf);
-  // Uses the rowid as the number of the key, because rowids increase in the order of insertion. Creation times can be
-  // out of order if the clock has been set back.
+  // Uses the rowid as the key's number, because rowids increase in the order of insertion. Creation times can be out of
+  // order if the clock has been set back.
   const keysOfTenant = database.prepare(
     `SELECT id, tenant, purpose, rowid AS number, destroyed_at, wrapped FROM tenant_keys
      WHERE tenant = ? ORDER BY rowid`,

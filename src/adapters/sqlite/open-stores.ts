@@ -97,8 +97,8 @@ export async function openSqliteStores(
         await writer.request('save_meta', { name: 'log_id', value: Buffer.from(logId) });
       },
       /**
-       * Replaces all rows of the directory. If an event after the position `upTo` has changed the directory, replaces
-       * nothing and resolves to false.
+       * Replaces all directory rows. If an event after the position `upTo` has changed the directory, replaces nothing
+       * and resolves to false.
        */
       replaceDirectory: (records: readonly Stored<DirectoryRecord>[], upTo: number): Promise<boolean> =>
         writer.request('replace_directory', { records, upTo }),

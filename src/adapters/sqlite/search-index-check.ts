@@ -27,10 +27,7 @@ import {
   type SegmentRow,
 } from './search-index/index-statements.js';
 
-/**
- * The number of rows or changes that are read in one query. Reading this many occupies the thread for a few
- * milliseconds.
- */
+/** The number of rows or changes read in one query. Reading this many occupies the thread for a few milliseconds. */
 const readAtOnce = 200;
 
 type IndexedRow = { readonly row: number; readonly seq: number; readonly terms: Buffer };

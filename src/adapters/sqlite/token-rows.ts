@@ -13,8 +13,8 @@ type Count = { readonly type: TokenType; readonly count: number };
 export function sqliteTokenRows(database: SqliteDatabase, connections: SearchConnections): TokenRows {
   const readSlot = database.prepare(`SELECT slot FROM generations WHERE state = 'read'`).pluck();
   const of = ofBothSlots((slot) => statementsOf(database, slot));
-  // This statement runs for most requests, so it must be fast. It determines which generation to read, and finds the
-  // row in that generation in a single step.
+  // This statement runs for most requests, so it must be fast. In a single step, it determines which generation to read
+  // and finds the row in that generation.
   const byStream = database.prepare(
     slots
       .map((slot) => {

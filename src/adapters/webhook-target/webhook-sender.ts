@@ -20,9 +20,9 @@ export type WebhookSenderOptions = {
 
 /**
  * Creates the sender, which delivers webhooks over HTTPS. Threat: server-side request forgery. A tenant enters an
- * address inside the network of the vault, or a URL that redirects to a private address. With DNS rebinding, a name
- * resolves to a public address when the webhook is created and to a private address later. The sender therefore checks
- * the addresses in the DNS lookup of each connection, and does not follow redirects.
+ * address inside the vault's network, or a URL that redirects to a private address. With DNS rebinding, a name resolves
+ * to a public address when the webhook is created and to a private address later. The sender therefore checks the
+ * addresses in the DNS lookup of each connection, and does not follow redirects.
  */
 export function webhookSender({
   allowsPrivate,

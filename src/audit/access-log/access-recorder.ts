@@ -76,15 +76,15 @@ export function createAccessRecorder(log: AccessLog, onError: (error: unknown) =
 
   async function recordAfterOthers(entries: readonly AccessEntry[]): Promise<void> {
     const alone = !writable && entries.length > 0;
-    // While the access log cannot be written, a call with entries tries to write only those entries, and the kept
-    // entries wait for the next retry. A call without entries is made only to write the kept entries, so it tries to
+    // While the access log cannot be written, a call with entries tries to write only its own entries. The kept entries
+    // wait for the next retry. The only purpose of a call without entries is to write the kept entries, so it tries to
     // write them immediately.
     const before = alone ? [] : [...underWay, flush()];
     await Promise.all([...before, entries.length === 0 ? null : record(entries)]);
   }
 
   return {
-    // Usually, no other entries are waiting. In that case, only the given entries are written.
+    // Usually no other entries are waiting, so the given entries can be written alone.
     now: (entries) =>
       writable && entries.length > 0 && kept.length === 0 && underWay.size === 0 && losses.isEmpty()
         ? record(entries)

@@ -12,8 +12,8 @@ export function createLosses() {
       for (const { tenantId, time } of entries) if (!times.has(tenantId)) times.set(tenantId, time);
     },
     /**
-     * Returns one entry for each tenant that lost entries, and stops tracking these tenants. The time of each returned
-     * entry is the time of the first entry that the tenant lost.
+     * Returns one entry for each tenant that lost entries, and stops tracking these tenants. Each returned entry has
+     * the time of the first entry that the tenant lost.
      */
     take(): AccessEntry[] {
       const entries = [...times].map(([tenantId, time]) => lossOf(tenantId, time));

@@ -5,7 +5,7 @@ import { tenantKeysOf } from '../../vault/tenant-keys.js';
 import type { Vault } from '../../vault/vault.js';
 import { type AccessActor, type AccessFact, entriesOfActor, entriesOfRequest } from './new-entry.js';
 
-/** An action of a person in the console. `message` is a fixed text that contains no token data. */
+/** A person's action in the console. `message` is a fixed text that contains no token data. */
 export type ConsoleAct = Pick<AccessFact, 'operation' | 'message'>;
 
 /**

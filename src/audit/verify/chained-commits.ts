@@ -3,7 +3,7 @@ import type { ChainedEvent } from '../export-line.js';
 
 type Event = NonNullable<ChainedEvent['event']>;
 
-/** A commit as it is in the log, with its stored link. */
+/** A commit as it appears in the log, with its stored link. */
 export type ChainedCommit = {
   /** The position of the commit's last event. If there are no events, the position of the link. */
   readonly position: number;

@@ -10,7 +10,7 @@ type Break = {
   readonly before: readonly ChainedCommit[];
   /** The first commit whose link does not follow from the link before it. */
   readonly broken: ChainedCommit;
-  /** Commits after the broken commit, oldest first. Only a limited number of them is read. */
+  /** Commits after the broken commit, oldest first. Only a limited number of them are read. */
   readonly following: readonly ChainedCommit[];
 };
 

@@ -16,7 +16,7 @@ export type AccessChecks = {
   /** The checkpoints to compare with. The access log must contain the chain ends that they sign. */
   readonly checkpoints: readonly Checkpoint[];
   /**
-   * The batches begin after this checkpoint, and continue the chains at the ends that it signs. If it is null, the
+   * The batches begin after this checkpoint, and continue the chains from the ends that it signs. If it is null, the
    * batches are the whole access log.
    */
   readonly from: Checkpoint | null;

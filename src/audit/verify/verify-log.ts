@@ -10,9 +10,9 @@ import { type ChainedCommit, chainedCommits, follows } from './chained-commits.j
 import { diagnoseBreak, nameOf } from './diagnose-break.js';
 import type { Problem } from './problem.js';
 
-/** The number of commits to read after a break, to diagnose the break. */
+/** How many commits after a break are read to diagnose it. */
 const followingMax = 2_000;
-/** The number of commits before a break to keep for the diagnosis. */
+/** How many commits before a break are kept to diagnose it. */
 const beforeMax = 200;
 /**
  * The number of commits to keep for the comparison with checkpoints. A checkpoint can appear in the log several events

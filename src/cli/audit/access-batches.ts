@@ -6,8 +6,8 @@ import type { AuditBegin } from './audit-begin.js';
 
 /**
  * Yields, chain by chain, the access log batches that belong to a range of the log. Skips batches that a checkpoint
- * before the range covers and, if the range ends before the log does (`isPart`), batches that no checkpoint in the
- * range covers.
+ * before the range covers. If the range ends before the log does (`isPart`), also skips batches that no checkpoint in
+ * the range covers.
  */
 export async function* accessBatches(
   run: RunOperation,

@@ -33,8 +33,8 @@ export type AuditBegin = {
 };
 
 /**
- * Returns the data that a verification or export of the log needs at its start. `from` is the position of the first
- * requested event.
+ * Returns the data with which a verification or export of the log begins. `from` is the position of the first requested
+ * event.
  */
 export const auditBegin = operation(
   z.object({ from: z.int().min(1) }),

@@ -4,7 +4,7 @@ import { stateErasure } from '../../queries/state-erasure.js';
 import { commandContext, unwrap } from '../operations/as-application.js';
 import { OperationFailed, operation } from '../operations/operation.js';
 
-/** `problem` explains why the vault cannot sign a statement although the token was deleted. */
+/** If the token was deleted but the vault cannot sign a statement, `statement` is null and `problem` explains why. */
 type ErasureAnswer = { readonly statement: ErasureStatement | null; readonly problem: string | null };
 
 /**

@@ -38,7 +38,7 @@ export type BundleToken = {
 };
 
 /**
- * Returns the data that a bundle needs at its start: the streams of the tokens in `ids`, and a new checkpoint that
+ * Returns the data that is needed to begin a bundle: the streams of the tokens in `ids`, and a new checkpoint that
  * covers the whole log. `ids` is null for a bundle about a period. Records in the access log that the caller read the
  * history of these tokens.
  */

@@ -21,7 +21,7 @@ export async function* logLines(
   }
 }
 
-/** Returns the data that a verification or export of the log needs at its start. */
+/** Returns the data with which a verification or export of the log begins. */
 export function beginAudit(run: RunOperation, from: number): Promise<AuditBegin> {
   return run('audit-begin', { from });
 }

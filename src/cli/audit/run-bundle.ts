@@ -137,7 +137,7 @@ async function erasuresOf(
 type Found = {
   readonly events: number;
   readonly proofs: MerkleProofs;
-  /** The checkpoints that are the first to cover an event in scope, and the newest checkpoint. */
+  /** For each event in scope, the first checkpoint that covers it. In addition, the newest checkpoint. */
   readonly checkpoints: readonly Checkpoint[];
 };
 

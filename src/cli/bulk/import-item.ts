@@ -8,8 +8,8 @@ import type { Line } from './read-lines.js';
 /** The maximum size of a line. It equals the body limit for HTTP requests. */
 export const lineBytesMax = 4 * 1024 * 1024;
 /**
- * The value of a line up to this size cannot exceed `lineBytesMax` when it is serialized again. Serializing can make a
- * number longer, but only by a small factor.
+ * If a line is no longer than this, its value cannot exceed `lineBytesMax` when it is serialized again. Serializing can
+ * make a number longer, but only by a small factor.
  */
 const surelySmallBytes = 1024 * 1024;
 

@@ -2,15 +2,15 @@ import { createHash } from 'node:crypto';
 import { keyedHash } from '../../events/sealing/keyed-hash.js';
 
 /**
- * The maximum number of lines without an id per import. The import counts equal lines, which takes about 100 MB of
+ * The maximum number of lines without an id per import. The import counts identical lines, which takes about 100 MB of
  * memory for this many lines.
  */
 export const linesWithoutIdMax = 2_000_000;
 
 /**
  * Creates a function that returns ids for lines that contain none. An id is a UUID that is derived from a secret, the
- * line's bytes, and the number of equal lines before it. A line therefore gets the same id in every run, even if other
- * lines in the file were corrected, moved or removed. The function returns null once the file has more than
+ * line's bytes, and the number of identical lines before it. A line therefore gets the same id in every run, even if
+ * other lines in the file were corrected, moved or removed. The function returns null once the file has more than
  * `linesWithoutIdMax` such lines.
  */
 export function createLineIds(secret: Buffer): (bytes: Buffer) => string | null {

@@ -16,7 +16,7 @@ export type Progress = {
   readonly total: number | null;
   /**
    * The current phase. It is shown instead of the percentage, the rate and the remaining time. Null while items are
-   * processed. A command that has processed all items must describe its remaining work here.
+   * being processed. A command that has processed all items must describe its remaining work here.
    */
   readonly phase: string | null;
   /** The counts that `--json` prints. */

@@ -33,7 +33,7 @@ export async function checkAllRows(
   }
 }
 
-/** Describes the first few problems and states how many more exist. */
+/** Describes the first few problems and states how many more there are. */
 export function forgedText(problems: readonly FoundRow[]): string {
   const named = problems.slice(0, namedMax).map(({ row, what }) => new ForgedRow(row, what).message);
   const more = problems.length > namedMax ? [`and ${grouped(problems.length - namedMax)} more`] : [];

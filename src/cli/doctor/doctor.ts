@@ -59,7 +59,7 @@ async function stores(config: Config, fix: boolean): Promise<readonly Finding[]>
   try {
     return await runOperations(config, async (run) => {
       const { findings, running } = await run('diagnose', { fix });
-      // A service with a different version may not have the operation that checks rows.
+      // A service of a different version may not support the operation that checks rows.
       const rows = running?.version === productVersion() ? [await rowsFound(run)] : [];
       return [versions(running), ...findings, ...rows];
     });

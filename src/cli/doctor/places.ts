@@ -53,7 +53,7 @@ async function rootKey(config: Config): Promise<Finding> {
 
 /**
  * Checks the mode of a file or directory. `bad` is the mask of mode bits that must not be set. `good` is the mode that
- * a fix sets. Never changes the mode of a file that belongs to a different user.
+ * a fix sets. Never changes the mode of a file that belongs to another user.
  */
 function modeOf(check: string, path: string, bad: number, good: number, fix: boolean): readonly Finding[] {
   const stats: Stats | undefined = statSync(path, { throwIfNoEntry: false });

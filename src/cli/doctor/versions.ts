@@ -13,8 +13,8 @@ export type Running = {
 
 /**
  * Compares this program's version with the version of the program that has the stores open, and with the versions of
- * the stored projections. The schemas of the stores are not checked here, because opening the stores has checked them.
- * `running` is undefined if the service is too old to report its version.
+ * the stored projections. Does not check the schemas of the stores, because they were checked when the stores were
+ * opened. `running` is undefined if the service is too old to report its version.
  */
 export function versions(running: Running | undefined): Finding {
   const own = productVersion();

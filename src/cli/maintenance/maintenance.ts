@@ -35,7 +35,7 @@ export const rotateKeys = operation(z.object({}), async ({ rotation }) => {
 
 export const rotationState = operation(z.object({}), async ({ rotation }) => rotation.state());
 
-/** Records the operator's confirmation of the clock. */
+/** Records that the operator has confirmed the clock. */
 export const confirmClock = operation(z.object({}), async (service) => ({ was: await service.confirmClock() }));
 
 const authenticated = z.enum(['manifest', 'erased-keys']);

@@ -4,7 +4,7 @@ import { findWebhook } from '../../queries/tenancy/webhooks.js';
 import { OperationFailed, operation } from '../operations/operation.js';
 import { tenantOrOnly } from '../operations/tenant-or-only.js';
 
-/** Makes the service deliver all of a webhook's events since the time `from` again. */
+/** Makes the service redeliver all of a webhook's events since the time `from`. */
 export const replayWebhook = operation(
   z.object({
     /** Null selects the only tenant. */ tenantId: z.string().nullable(),

@@ -32,9 +32,7 @@ const adding: ReadonlySet<string> = new Set([
 /** The tenant to change, who changes it, and the trace id of the request. */
 export type DirectoryContext = { readonly tenantId: string; readonly actor: Actor; readonly traceId: string | null };
 
-/**
- * The commands of one change. They are decided in this order. Either all of their events are stored or none of them.
- */
+/** The commands of one change. They are decided in this order. Either all of their events are stored or none are. */
 export type DirectoryChange<T> = {
   readonly commands: readonly DirectoryCommand[];
   /**

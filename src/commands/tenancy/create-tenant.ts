@@ -8,7 +8,7 @@ import { newKey } from './new-key.js';
 export type CreatedTenant = {
   readonly tenantId: string;
   readonly managementKey: Secret<string>;
-  /** The API keys of the additional applications, in the order of those applications. */
+  /** The API keys of the additional applications, in the same order as those applications. */
   readonly keys: readonly Secret<string>[];
 };
 

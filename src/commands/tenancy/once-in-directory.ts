@@ -10,9 +10,9 @@ import type { DirectoryContext } from './change-directory.js';
 type ClaimedApplication = NonNullable<ClaimResult['application']>;
 
 /**
- * Runs a command that issues an API key, at most once per idempotency key. A retry returns the application in its
- * current state, without the API key, because the vault does not store API keys. If the application has been deleted, a
- * retry returns 404 (docs/contract.md, "Idempotency").
+ * Ensures that a command that issues an API key runs at most once per idempotency key. A retry returns the application
+ * in its current state, without the API key, because the vault does not store API keys. If the application has been
+ * deleted, a retry returns 404 (docs/contract.md, "Idempotency").
  */
 export async function onceInDirectory<T>(
   vault: Vault,

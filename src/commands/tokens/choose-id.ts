@@ -13,9 +13,10 @@ import type { Vault } from '../../vault/vault.js';
 const aliasTriesMax = 10;
 
 /**
- * Returns an id for a new token. `taken` is the number of earlier choices for this token that were in use. `random` may
- * be derived from an idempotency key. The last choice is a UUID that is not derived from that key. If a client reuses
- * an idempotency key after its claim was discarded, every derived id is in use, and only this last choice is free.
+ * Returns an id for a new token. `taken` is the number of ids that were tried before for this token and were in use.
+ * `random` may be derived from an idempotency key. The last choice is a UUID that is not derived from that key. If a
+ * client reuses an idempotency key after its claim was discarded, every derived id is in use, and only this last choice
+ * is free.
  */
 export function* chooseId(
   vault: Vault,
@@ -33,8 +34,8 @@ export function* chooseId(
     if (!chosen.ok) return chosen;
     const own = rejectEmbeddedValue(ownValues, { givenId: id === null ? null : chosen.value, containers, metadata });
     if (own.ok) return chosen;
-    // By coincidence, a random alias can contain the token's own value. Such an alias counts as taken, and the next
-    // alias is tried.
+    // A random alias can contain the token's own value by chance. Such an alias counts as taken, and the next alias is
+    // tried.
     if (!isRandom(id) || !concernsId(own.errors)) return own;
     if (drawn === aliasTriesMax) return taken === 0 ? own : valid(vault.random.uuid());
   }

@@ -83,7 +83,7 @@ export async function createTokens(
 
 /**
  * Validates and authorizes all requests. If some requests are invalid, returns the errors of all invalid requests. If
- * all requests are valid but there is at least one that the caller may not make, returns `forbidden`.
+ * all requests are valid but the caller may not make some of them, returns `forbidden`.
  */
 async function prepareAll(
   vault: Vault,
@@ -118,7 +118,9 @@ type Command = {
   readonly cmd: string | null;
 };
 
-/** A creation and the id to try for it. `taken` is the number of earlier ids for this creation that were in use. */
+/**
+ * A creation and the id to try for it. `taken` is the number of ids that were tried before this one and were in use.
+ */
 type Candidate = { readonly creation: Creation; readonly id: string; readonly stream: string; readonly taken: number };
 
 /**
@@ -139,8 +141,8 @@ type Failed = { readonly ok: false; readonly index: number | null; readonly reje
 type Taken = { readonly ok: false; readonly taken: readonly number[] };
 
 /**
- * Creates all of the tokens in one unit of work, or none of them. If an id is in use and the request allows a different
- * id, tries again with a different id.
+ * Creates all of the tokens in one unit of work, or none of them. If an id is in use and the request allows another id,
+ * tries again with another one.
  */
 async function createUnderSomeIds(
   vault: Vault,

@@ -34,10 +34,10 @@ export async function findDuplicate(
   const token = await readToken(vault, tenantId, stream);
   if (token === null) return null;
   const { claims } = await tenantKeysOf(vault, tenantId);
-  // Threat: an attacker who can write the rows gives this token's row the fingerprint of a different token. If the
-  // fingerprints differ, the reason may also be that the token changed between the two reads, so the fingerprint is
-  // looked up again. If the second lookup finds a different stream or no stream, the token was changed. If it finds
-  // this stream again, the row is forged.
+  // Threat: an attacker who can write the rows gives this token's row the fingerprint of a different token. The
+  // fingerprints can also differ because the token changed between the two reads, so the fingerprint is looked up
+  // again. If the second lookup finds a different stream or no stream, the token was changed. If it finds this stream
+  // again, the row is forged.
   if (fingerprintHash(claims, token.open.fingerprint) === wanted) return token;
   const again = await vault.rows.findByFingerprint(tenantId, wanted, latestNow(vault.clock));
   if (again === stream) throw new ForgedRow({ of: 'token', name: stream }, 'not_authentic');

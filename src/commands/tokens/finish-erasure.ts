@@ -18,7 +18,7 @@ export async function finishErasure(vault: Vault, gone: readonly TokenView[]): P
 
 type Tokens = readonly { readonly stream: string }[];
 
-/** Records the tokens of a failed deletion. `finishRemembered` finishes the deletion. */
+/** Records the tokens of a failed deletion. `finishRemembered` later finishes the deletion. */
 export function rememberUnfinished({ unfinishedErasures }: Vault, tenantId: string, tokens: Tokens): void {
   const streams = unfinishedErasures.get(tenantId) ?? new Set();
   for (const { stream } of tokens) streams.add(stream);

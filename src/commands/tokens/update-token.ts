@@ -162,8 +162,8 @@ async function attemptUpdate(vault: Vault, update: Update, attempt: Attempt): Pr
 }
 
 /**
- * Handles an update whose new fingerprint another live token already has. Changes neither token, stores the result for
- * a retry, and returns the other token.
+ * Handles an update that gives the token a fingerprint that another live token already has. Changes neither token,
+ * stores the result for a retry, and returns the other token.
  */
 async function storeDuplicate(
   { context }: Update,

@@ -178,7 +178,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
       },
     });
     const works = role !== 'api';
-    // Any client can request the readiness of a process. Caching the state limits the load that such requests cause in
+    // Any client can request the readiness of a process. Caching the state limits the load that such requests put on
     // the stores.
     const state = remembered(
       stateMs,
@@ -202,8 +202,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
         if (!works) return;
         background.start();
         rebuildOutdated({ tokens, projections }, outdated, onNotice).catch(onBackgroundError);
-        // If the clock of this machine is wrong, this process skips the work, and the sweep on a different machine
-        // performs it.
+        // If this machine's clock is wrong, this process skips the work. The sweep on another machine does it instead.
         redis.work(async (row) => (clock.isTrusted() ? recordDue(vault, row) : undefined), onBackgroundError);
         redis.workOnWebhooks(
           ({ tenantId, webhookId }) => carriedWebhooks.deliver(tenantId, webhookId),

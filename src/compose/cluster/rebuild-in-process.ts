@@ -9,7 +9,7 @@ import type { ClusterStores } from './cluster-stores.js';
 
 /**
  * Runs the long part of a rebuild in this process. The process runs either a command or the background work. Throws
- * StoreUnavailable if a different process is already running the rebuild.
+ * StoreUnavailable if another process is already running the rebuild.
  */
 export async function rebuildInProcess(
   vault: Vault,

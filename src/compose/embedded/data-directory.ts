@@ -12,9 +12,9 @@ const databases = ['keys.db', 'vault.db', 'journal.db'];
 const setgid = 0o2000;
 
 /**
- * Locks a data directory for this process. If the directory does not exist, creates it with access only for its owner.
- * If `isDev` is true, the data may be in a directory of another user, such as a project that is mounted into a
- * container.
+ * Locks a data directory for this process. If the directory does not exist, creates it so that only its owner can
+ * access it. If `isDev` is true, the data may be in a directory of another user, such as a project that is mounted into
+ * a container.
  *
  * Throws StoreBroken in these cases:
  * - This process cannot write to the directory.

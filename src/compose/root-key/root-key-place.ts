@@ -7,7 +7,7 @@ import { loadRootKey } from './root-key.js';
 
 /** Where the root key comes from, and where the next root key is stored during a rotation. */
 export type RootKeyPlace = {
-  /** The path as it is written in the settings. Other users must not be able to change which file it leads to. */
+  /** The path as it is written in the settings. Other users must not be able to change which file it refers to. */
   readonly named: string | null;
   /** The same path with its symbolic links resolved. A rotation overwrites this file. */
   readonly file: string | null;
@@ -23,8 +23,8 @@ export type RootKeysResult =
   | { readonly ok: false; readonly message: string };
 
 /**
- * Returns where the settings say the root key comes from. For `--dev` data, the default is the development key file
- * next to the data directory.
+ * Returns the source of the root key that the settings specify. For `--dev` data, the default is the development key
+ * file next to the data directory.
  */
 export function rootKeyPlaceOf({ settings }: Config): RootKeyPlace {
   const { data: dataDir, root_key_command: command } = settings;

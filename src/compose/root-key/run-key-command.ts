@@ -4,7 +4,7 @@ import { noRootKey, type RootKeyResult } from './root-key-result.js';
 
 const timeLimitMs = 10_000;
 /**
- * The number of bytes to read: 64 characters, up to two bytes for a line ending, and one more byte to detect an output
+ * The number of bytes to read: 64 characters, up to two bytes for a line ending, and one more byte to detect output
  * that is too long.
  */
 const outputSizeBytesMax = 67;
@@ -40,8 +40,8 @@ function run([program, ...args]: readonly [string, ...string[]], output: Buffer,
     let sizeBytes = 0;
     const end = (ended: Ended) => {
       clearTimeout(timer);
-      // The program may have started another process that inherited the pipe. Closing the pipe here ensures that this
-      // process does not wait for that one.
+      // The program may have started another process that inherited the pipe. Closing the pipe here ensures that we do
+      // not wait for that process.
       child.stdout.destroy();
       child.kill('SIGKILL');
       resolve(ended);

@@ -11,8 +11,8 @@ const stepMsMax = hourMs;
 const holdMs = 24 * hourMs;
 const recordEveryMs = 60_000;
 /**
- * The wall clock and the steady clock can diverge by this much between two readings although neither of them stepped,
- * because they are read one after the other, or because one of them is being adjusted.
+ * Between two readings, the wall clock and the steady clock can diverge by this much even if neither of them stepped.
+ * The reason is that they are read one after the other, or that one of them is being adjusted.
  */
 const jitterMs = 2_000;
 /**
@@ -24,7 +24,7 @@ const readingMs = 2;
 const codeLifeMsMax = hourMs;
 /**
  * An event still counts as evidence of the time if it is at most this many ms newer than the last recorded time. The
- * limit allows for the interval between two records, and for a late record.
+ * limit allows for the interval between two records, and for a record that is written late.
  */
 const unrecordedMsMax = 2 * recordEveryMs;
 
@@ -32,7 +32,7 @@ export type GuardedClock = Required<Omit<Clock, 'steady'>> & {
   readonly steady: () => number;
   /** Returns the current hold, or null if the clock is trusted. */
   hold(): HoldStatus | null;
-  /** Records the operator's confirmation of the clock. Returns false if the clock is not on hold. */
+  /** Records that the operator has confirmed the clock. Returns false if the clock is not on hold. */
   confirm(): Promise<boolean>;
   /** Saves the current time. */
   record(): Promise<void>;

@@ -22,7 +22,7 @@ export type KeyRotationWork = {
 
 /**
  * Creates the rotation work. If `mayMakeNext` is true, this process may create the next root key. This is safe only if
- * no other process needs that key. `onRotated` is called once no key is wrapped under the old root key. It must not
+ * no other process needs that key. `onRotated` is called once the old root key no longer wraps any key. It must not
  * throw.
  */
 export function createKeyRotationWork(

@@ -8,7 +8,7 @@ export type OperatedService = Service & {
 };
 
 /**
- * Records the operator's confirmation of the clock. `trusted` means that the clock was not on hold. `cluster` means
+ * Records that the operator has confirmed the clock. `trusted` means that the clock was not on hold. `cluster` means
  * that the confirmation has no effect, because a cluster process trusts its clock only while that clock agrees with
  * MongoDB's clock.
  */

@@ -5,8 +5,8 @@ import type { Clock } from '../../ports/clock.js';
 const lookIntoMs = 1_000;
 
 /**
- * Returns this machine's clock. Its `steady` time continues while the machine is suspended, unlike Node.js's monotonic
- * clock. A laptop that wakes up in the morning therefore does not report a clock step.
+ * Returns this machine's clock. Its `steady` time keeps running while the machine is suspended, unlike Node.js's
+ * monotonic clock. A laptop that wakes up in the morning therefore does not report a clock step.
  *
  * The time since boot includes the time of suspension, but reading it is slow. It is read only when the wall clock and
  * the monotonic clock diverge.

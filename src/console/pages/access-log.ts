@@ -47,7 +47,8 @@ const filterFields = {
 };
 
 /**
- * Returns true if the interval is not empty. An interval that ends before it begins is empty, so no entry could match.
+ * Returns true if the interval ends after it begins, or if it is open at either end. No entry could match any other
+ * interval.
  */
 const isInterval = ({ from, to }: { readonly from: number | null; readonly to: number | null }) =>
   from === null || to === null || from < to;
@@ -237,8 +238,8 @@ async function exportEntries(visit: Visit): Promise<FastifyReply> {
   if (!asked.ok) throw new Problem('validation_failed', asked.errors);
   const { format, ...filter } = asked.value;
   const isCsv = format === 'csv';
-  // The export excludes entries that are recorded after it begins. New entries would shift other entries from one page
-  // to the next.
+  // The export excludes entries that are recorded after it begins. Otherwise, new entries would shift existing entries
+  // from one page to the next.
   const now = visit.vault.clock.now();
   const until = { ...filterOf(filter), to: Math.min(filter.to ?? Number.POSITIVE_INFINITY, now + 1) };
 

@@ -223,7 +223,8 @@ async function save(visit: Visit, application: LivingApplication, form: Applicat
     return showEdit(visit, application, form, { errors: updated.errors, status: 400, ...kept });
   }
   const problem = problemCatalogue[updated.code];
-  // Problems other than 409 are thrown, so that the error page records a 403 in the access log.
+  // Problems other than 409 are thrown. The error handler then shows the error page and records a 403 in the access
+  // log.
   if (problem.status !== 409) throw problemFrom(updated);
   return showEdit(visit, application, form, { problem, status: 409, ...kept });
 }

@@ -184,7 +184,7 @@ async function sendBundle(visit: Visit): Promise<FastifyReply> {
   const { folder, files } = bundle;
   const zip = new ZipFile();
   for (const file of files) zip.addFile(join(folder, file), `evidence/${file}`);
-  // A file may have been removed since the download began. The resulting error must abort the download and not the
+  // A file may have been removed since the download began. The resulting error must abort the download, but not the
   // process.
   zip.on('error', (error) => zip.outputStream.emit('error', error));
   zip.end();

@@ -12,13 +12,13 @@ import { chartOf } from '../charts.js';
 import type { ConsolePage, Visit } from '../page.js';
 
 const daysShown = 30;
-/** The maximum number of series in a chart, because a chart has six colors. */
+/** The maximum number of series in a chart. There are only six colors. */
 const seriesMax = 6;
 
 /**
  * Shows the state of the vault. What the page shows depends on the session:
  * - Every session: whether the vault is ready, as in `/health/ready`.
- * - A caller with `log:read`: the last checkpoint, the accesses, and the findings that concern its tenant.
+ * - A caller with `log:read`: the last checkpoint, the access counts, and the findings that concern its tenant.
  * - A caller with `report:read`: how many tokens its tenant has.
  * - An operator: the reasons why the vault is not ready, the stores and the projections, as on the admin listener, and
  *   the findings of the quick checks.
@@ -67,7 +67,7 @@ async function lastCheckpoint({ vault, contextAs }: Visit) {
   return { time: newest.time, hash: checkpointHash(newest), signedBy: newest.signed_by };
 }
 
-/** Returns the number of the tenant's tokens by type, or null if the session may not see it. */
+/** Returns how many tokens of each type the tenant has, or null if the session may not see these numbers. */
 async function usage({ vault, contextAs }: Visit) {
   const context = contextAs('management');
   if (context === null || !grantsAnywhere(context.caller, 'report:read')) return null;

@@ -17,7 +17,7 @@ export const providerSignInPage: ConsolePage = {
 };
 
 /**
- * Sends a page that leads the browser to the provider. A redirect is not possible here, because browsers apply
+ * Sends a page that takes the browser to the provider. A redirect is not possible here, because browsers apply
  * `form-action 'self'` even to a redirect that follows a form submission, and would block it.
  */
 async function begin(visit: Visit) {
@@ -35,10 +35,10 @@ async function begin(visit: Visit) {
 }
 
 /**
- * Completes the sign-in of a person who returns from the provider, and sends a page that leads to the overview. A
- * redirect is not possible here, because the navigation began on a different site. After a redirect, the browser would
- * not send the `Strict` session cookie. Threat: an attacker crafts a link that leads to a site of their choice after
- * the sign-in (open redirect). No part of the request therefore determines the destination.
+ * Completes the sign-in of a person who returns from the provider, and sends a page that takes the browser to the
+ * overview. A redirect is not possible here, because the navigation began on a different site. After a redirect, the
+ * browser would not send the `Strict` session cookie. Threat: an attacker crafts a link that leads to a site of their
+ * choice after the sign-in (open redirect). No part of the request therefore determines the destination.
  */
 async function finish(visit: Visit) {
   const { vault, service, request, reply } = visit;
@@ -46,7 +46,7 @@ async function finish(visit: Visit) {
   const token = request.cookies[cookieNames.signIn];
   if (token !== undefined) reply.clearCookie(cookieNames.signIn, signInCookieOptions);
   const begun = token === undefined ? null : await takeSignIn(vault, token);
-  // Every failed sign-in counts. If an address has too many failures, `authFailure` throws 429.
+  // This counts as a failed sign-in from this address. If an address has too many failures, `authFailure` throws 429.
   if (begun === null) {
     await service.limits.authFailure(request.ip);
     throw new ConsoleProblem('sign_in_expired');

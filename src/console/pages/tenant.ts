@@ -103,7 +103,7 @@ function versionOf({ created_at, modified_at }: TenantDocument): string {
   return String(modified_at ?? created_at);
 }
 
-/** Returns the number of the tenant's tokens by type, or null if the caller may not see the report. */
+/** Returns how many tokens of each type the tenant has, or null if the caller may not see the report. */
 async function usage({ vault, context }: Visit) {
   const { caller } = context;
   if (!grantsAnywhere(caller, 'report:read')) return null;

@@ -119,7 +119,7 @@ function patchOf(token: JsonObject, typed: Edited, metadata: Readonly<Record<str
   };
 }
 
-/** Shows the form with the typed values, and an error message that states that someone else changed the token. */
+/** Shows the form again with the typed values, and explains that someone else has changed the token. */
 function showConflict(visit: Visit, typed: Edited): Promise<FastifyReply> {
   const form = 'Someone changed the token since you opened this form. Nothing was saved.';
   return showForm(visit, typed, { form }, 412);

@@ -133,7 +133,7 @@ async function showErasure(visit: Visit, problem: string | null): Promise<Fastif
 /**
  * Sends the signed statement of erasure. As on the command line, this requires an operator. In addition, the session's
  * caller must have permission to read the token's history. Threat: a tenant learns from the statement how many search
- * terms all tenants have together. Threat: a tenant requests many statements to overload the vault, because each
+ * terms all tenants have in total. Threat: a tenant requests many statements to overload the vault, because each
  * statement requires reading all search terms.
  */
 async function sendStatement(visit: Visit): Promise<FastifyReply> {

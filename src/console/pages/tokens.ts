@@ -94,7 +94,7 @@ async function show(visit: Visit, query: string, page: number) {
   return visit.page('tokens', { ...model, tokens, links, suggestions, error: null }, { title: 'Tokens' });
 }
 
-/** Returns the text of a suggestion as the beginning of a search term. */
+/** Converts a suggestion to the beginning of a search term. */
 function termOf({ text, kind }: Suggestion): string {
   if (kind === 'field' || kind === 'metadata_key') return text.endsWith(':') ? text : `${text}:`;
   return text.startsWith(`${kind}:`) ? text : `${kind}:${text}`;

@@ -5,8 +5,8 @@ import { coversReach, reachOf } from './reach.js';
 import { strictest, type Transform } from './transform.js';
 
 /**
- * Returns true if the caller has a permission on at least one container. If the function returns false, the request
- * fails with 403 before anything is read.
+ * Returns true if the caller has the permission on at least one container. Otherwise, the request fails with 403 before
+ * anything is read.
  */
 export function grantsAnywhere({ access }: Caller, permission: Permission): boolean {
   if (access.kind === 'permissions') return access.permissions.has(permission);
@@ -95,8 +95,8 @@ const revealingPermissions = ['token:read', 'token:search', 'token:use'] as cons
 function revealsWherever({ access }: Caller, permission: TokenPermission): boolean {
   if (access.kind === 'permissions') return permission === 'token:use';
   const granting = access.rules.filter(({ permissions }) => permissions.includes(permission));
-  // Ignores rules that never decide the permission. If a rule does not decide the permission even in its own container,
-  // a rule that covers the whole container overrides it, so the rule has no effect anywhere.
+  // Ignores rules that never decide the permission. Such a rule does not even decide the permission in its own
+  // container, because another rule that covers the whole container overrides it.
   const deciding = granting.filter((rule) => decidingRule(granting, permission, [rule.container]) === rule);
   return deciding.every(({ transform }) => transform === 'reveal');
 }
@@ -116,9 +116,10 @@ export function maySeeClear(caller: Caller, containers: readonly string[]): bool
 }
 
 /**
- * Returns the rule that decides a permission on a token. Among the rules that grant the permission and cover at least
- * one of the token's containers, this is the rule with the lowest priority. If several rules share that priority, it is
- * the first of them. Returns null if there is no such rule. See docs/contract.md, "Access rules".
+ * Returns the rule that decides a permission on a token. Only rules that grant the permission and cover at least one of
+ * the token's containers are considered. Of these rules, the one with the lowest priority number decides. If several
+ * rules have that number, the first of them decides. Returns null if there is no such rule. See docs/contract.md,
+ * "Access rules".
  */
 function decidingRule(
   rules: readonly AccessRule[],

@@ -7,8 +7,8 @@ import { codePointCount, isWellFormed } from '../text.js';
  */
 export type Visitor = {
   /**
-   * The person's name. Either the person typed it in the console, or the identity provider or the API request stated
-   * it. Null if an API request states only a reason.
+   * The person's name, as typed in the console or as stated by the identity provider or the API request. Null if an API
+   * request states only a reason.
    */
   readonly name: string | null;
   /**

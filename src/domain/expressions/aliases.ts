@@ -9,10 +9,10 @@ import { Refusal } from './refusal.js';
 import type { RandomBelow } from './scope.js';
 
 /**
- * `alias_card: bin, last4` replaces digits with random digits. It preserves the length and the separators, the BIN if
- * `bin` is true, and the last four digits if `last4` is true. It rejects a value if no digit in it would be replaced.
- * The result never passes the Luhn check. An alias that passed the check could not be distinguished from another
- * person's card number.
+ * `alias_card: bin, last4` replaces digits with random digits. The length and the separators stay the same. The BIN is
+ * kept if `bin` is true, and the last four digits are kept if `last4` is true. The filter rejects a value if no digit
+ * in it would be replaced. The result never passes the Luhn check. An alias that passed the check could not be
+ * distinguished from another person's card number.
  */
 const aliasCard = aliasFilter(
   'alias_card',
@@ -54,7 +54,7 @@ const aliasPreserveLength = preserving('alias_preserve_length', /./su, (_, rando
 
 /**
  * Creates a filter that keeps the first `first` and the last `last` characters, and replaces the characters in between
- * at random. The filter rejects a value if it would replace none of its characters.
+ * with random ones. The filter rejects a value in which it would replace no characters.
  */
 function preserving(name: string, drawn: RegExp, draw: (character: string, random: RandomBelow) => string) {
   return aliasFilter(name, [optional(count, 0), optional(count, 0)], (text, [first, last], random) => {

@@ -11,7 +11,7 @@ export type Budget = {
   remainingBytes: number;
   remainingWorkBytes: number;
   /**
-   * If true, a filter does not run if its input is larger than the remaining work. If false, the last filter may exceed
+   * If true, a filter whose input is larger than the remaining work does not run. If false, the last filter may exceed
    * the budget.
    */
   readonly isStrict?: boolean;
@@ -58,8 +58,8 @@ export function isSpent(budget: Budget): boolean {
 
 /**
  * The work that all masks in one response may do together, in addition to a small amount that is always allowed for
- * each token. Threat: a caller stores 100 expensive masks and lists the tokens. If only each token had a budget, the
- * list would take half a minute of CPU time.
+ * each token. Threat: a caller stores 100 expensive masks and lists the tokens. Without this shared budget, the list
+ * would take half a minute of CPU time.
  */
 export type SharedBudget = { remainingWorkBytes: number };
 
@@ -79,8 +79,8 @@ export function budgetWithin(shared: SharedBudget): Budget & { settle(): 'comple
     settle() {
       const spent = workBytes - budget.remainingWorkBytes;
       shared.remainingWorkBytes = Math.max(0, shared.remainingWorkBytes - Math.max(0, spent - limits.ownWorkBytes));
-      // If the token had a full budget and used it up, it does not count as cut short, because the result would be the
-      // same if the token were the only one in the response.
+      // A token that used up a full budget does not count as cut short. Its result would be the same if it were the
+      // only token in the response.
       return isSpent(budget) && workBytes < limits.tokenWorkBytesMax ? ('cut short' as const) : ('complete' as const);
     },
   });

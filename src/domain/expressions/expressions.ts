@@ -25,7 +25,7 @@ export type Parsed =
 
 export type Evaluated = { readonly ok: true; readonly value: Json } | { readonly ok: false; readonly message: string };
 
-/** The data that a masked read returns. The data is either redacted or a value other than null. */
+/** The data that a masked read returns: a value other than null, or nothing if the data is redacted. */
 export type MaskedData = { readonly redacted: true } | { readonly redacted: false; readonly data: Json };
 
 /**

@@ -224,7 +224,7 @@ function negative(number: number | undefined): number | undefined {
 /**
  * Returns a filter's input as text. For an object or array, charges twice the size of its JSON as work. The factor is
  * two because the JSON is measured before it is built, and because reading members is slower than reading characters.
- * If the JSON is too large, the input is rejected, but the work is charged nevertheless.
+ * If the JSON is too large, the input is rejected, but the work is still charged.
  */
 export function inputText(input: Json, { budget }: Scope): string | null | Refusal {
   if (typeof input !== 'object' || input === null) return textOf(input);

@@ -4,7 +4,7 @@ import { limits } from './limits.js';
 
 /**
  * A parsed `{{ }}` object whose names and arguments have not been checked yet. It consists of a value and the filters
- * through which the value is piped. This type does not use any type of liquidjs.
+ * that the value passes through. This type does not depend on the types of liquidjs.
  */
 export type Chain = { readonly initial: Operand; readonly filters: readonly FilterCall[] };
 
@@ -33,8 +33,9 @@ function readsOfOperand(operand: Operand): readonly Read[] {
 }
 
 /**
- * The reason why the content of a `{{ }}` object is not a valid chain. A mask may store a `malformed` object, which
- * evaluates to null. A `range` or an `unknown-variable` is rejected everywhere (docs/contract.md, "Expression syntax").
+ * The reason why the content of a `{{ }}` object is not a valid chain. A stored mask may contain a `malformed` object,
+ * which evaluates to null. A `range` or an `unknown-variable` is rejected everywhere (docs/contract.md, "Expression
+ * syntax").
  */
 export type ChainProblem = 'malformed' | 'range' | 'unknown-variable';
 

@@ -59,8 +59,8 @@ const upcase = textFilter('upcase', [], (text) => changeCase(text, (part) => par
 const downcase = textFilter('downcase', [], (text) => changeCase(text, (part) => part.toLowerCase()));
 
 /**
- * Changes the letter case. This makes a text at most three times as long in bytes, so a short text cannot exceed the
- * limit and is not measured.
+ * Changes the letter case. The result has at most three times as many bytes as the text, so a short text cannot exceed
+ * the limit and is not measured.
  */
 function changeCase(text: string, change: (part: string) => string): string | Refusal {
   const mayNotFit = 3 * Buffer.byteLength(text) > limits.resultBytesMax;
@@ -164,8 +164,8 @@ export function* occurrences(text: CodeUnits, search: CodeUnits): Steps<number[]
 }
 
 /**
- * Returns one length for each prefix of the search text. It is the length of the longest proper suffix of the prefix
- * that is also a prefix of the search text.
+ * For each prefix of the search text, returns the length of the longest proper suffix that is also a prefix of the
+ * search text.
  */
 function* bordersOf(search: CodeUnits): Steps<Int32Array> {
   const borders = new Int32Array(search.length);

@@ -4,8 +4,8 @@ import type { ApplicationDocument, TenantDocument } from './documents.js';
 /**
  * A tenant and its applications, as input to decisions about them. All of a tenant's events are in one stream. A check
  * of the expected revision on each append is therefore enough to enforce rules that involve several applications, even
- * if commands run concurrently. Examples are the rules that an administrator must remain, and that a caller may grant
- * only permissions that it has.
+ * if commands run concurrently. Two examples of such rules: an administrator must remain, and a caller may grant only
+ * permissions that it has.
  *
  * `applications` may be incomplete. A decision needs the application that is being changed and the caller's
  * application. If the command removes rights, the decision also needs another administrator, provided that the tenant

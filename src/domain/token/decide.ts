@@ -3,9 +3,9 @@ import type { TokenType } from './types/token-type.js';
 
 /**
  * A command on a token, from a caller or a timer. `at` is the time of the command in milliseconds since the epoch. The
- * command may destroy data whose due time is not later than `endsUpTo`. By default, `endsUpTo` equals `at`. It is
- * earlier if the clock is uncertain or untrusted. `codesEndUpTo` is the corresponding time for verification codes,
- * which follow a separate time scale (`Clock.codesAhead`).
+ * command may destroy data that was due at `endsUpTo` or earlier. By default, `endsUpTo` equals `at`. It is earlier if
+ * the clock is uncertain or untrusted. `codesEndUpTo` is the corresponding time for verification codes, which follow a
+ * separate time scale (`Clock.codesAhead`).
  */
 export type TokenCommand = { readonly at: number; readonly endsUpTo?: number; readonly codesEndUpTo?: number } & Wanted;
 

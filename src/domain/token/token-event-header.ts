@@ -44,7 +44,7 @@ export type TokenEventHeader =
       readonly type: 'token.property.expired';
       readonly clear: {
         readonly property: 'cvc';
-        /** `due`: the cvc's retention time was over. `request`: a request purged the cvc. */
+        /** `due`: the cvc's retention period ended. `request`: a request purged the cvc. */
         readonly reason: 'due' | 'request';
         readonly due_at: number;
         readonly keeps?: string | undefined;

@@ -61,7 +61,7 @@ export function cvcAt(life: TokenLife, now: number): CvcState | null {
   return life.cvc !== null && now < life.cvc.purgeAt ? life.cvc : null;
 }
 
-/** Returns the keys of a token life, except those that an event has marked for destruction. */
+/** Returns the keys of one life of a token, except those that an event has marked for destruction. */
 export function keysOf(life: TokenLife): readonly string[] {
   return [life.key, ...life.superseded, ...(life.cvc === null ? [] : [life.cvc.key])];
 }

@@ -53,7 +53,7 @@ function traceIn(text: string): Trace {
   return { traceId, visitor: { name, issuer, reason } };
 }
 
-/** For each audit key, the epoch in which it was last used, and the key that was derived from it for that epoch. */
+/** For each audit key: the epoch that was used last, and the key that was derived for that epoch. */
 const derived = new WeakMap<Buffer, { readonly epoch: number; readonly key: Buffer }>();
 
 function epochKey(auditKey: Buffer, epoch: number): Buffer {

@@ -5,7 +5,7 @@ import type { FastifyInstance } from 'fastify';
 import { Problem } from '../problem/problem.js';
 
 const checkMs = 1_000;
-/** If a connection has unsent data and the client reads nothing for this time, in ms, the connection is closed. */
+/** If a connection has unsent data and the client reads nothing for this long (in ms), the connection is closed. */
 const stalledMs = 10_000;
 /** The number of file descriptors that are reserved for store files, connections to servers, and the admin listener. */
 const reservedDescriptors = 192;
@@ -22,8 +22,8 @@ const retryAfterMs = 2_000;
 
 type Connection = {
   /**
-   * The state of a connection. `taken` is the number of bytes that the client has read. `since` is the time of the last
-   * check that found that `taken` had grown, or that no data was left to send.
+   * The state of a connection. `taken` is the number of bytes that the client has read. `since` is when a check last
+   * found that `taken` had grown or that no data was left to send.
    */
   taken: number;
   since: number;

@@ -1,8 +1,9 @@
 const mib = 1024 * 1024;
 
 /**
- * The memory for a page of tokens: for the token that is being sent, and for the first 512 KiB of tokens. They are
- * decrypted before the first byte of the page is sent. Each token is in memory both as an object and as text.
+ * The memory for a page of tokens. It is enough for the first 512 KiB of tokens, which are decrypted before the first
+ * byte of the page is sent, and for one more token that is being sent. Each token is in memory both as an object and as
+ * text.
  */
 export const pageRoomBytes = 6 * mib;
 

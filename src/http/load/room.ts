@@ -16,8 +16,8 @@ const heapLookEveryMs = 5;
 
 /**
  * The memory budget for requests with large bodies or responses. The budget is 256 MiB, or a quarter of the heap if
- * that is less. Each tenant gets at most a quarter of the budget. A tenant that does not read its responses therefore
- * leaves memory for other tenants.
+ * that is less. Each tenant gets at most a quarter of the budget. Even a tenant that does not read its responses
+ * therefore leaves memory for other tenants.
  */
 export type Room = {
   /**

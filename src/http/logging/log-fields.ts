@@ -21,7 +21,7 @@ export type LogFields = {
   readonly version?: string;
   readonly profile?: string;
   readonly role?: string;
-  /** How long the service accepts requests after a signal to stop, in seconds. */
+  /** How long the service still accepts requests after a stop signal, in seconds. */
   readonly delaySeconds?: number;
   /** The address of the admin listener. */
   readonly adminAddress?: string;

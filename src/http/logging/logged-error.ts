@@ -29,8 +29,9 @@ const headPattern = /^[^\n:]+$/;
  * may contain lines that look like frames. The result therefore includes only the lines that follow the message, up to
  * the first line that is not a frame.
  *
- * The message may have been changed after the error was created. The current message is then not at the expected
- * position, and the original message and the frames are indistinguishable. The result is empty in this case.
+ * The message may have been changed after the error was created. In that case, the current message is not at the
+ * expected position, and the lines of the original message cannot be distinguished from the frames. The result is then
+ * empty.
  */
 function framesOf(error: Error): readonly string[] {
   const { message, stack } = error;

@@ -7,7 +7,7 @@ export type LogLevel = (typeof logLevels)[number];
 export type Log = (message: string, fields?: LogFields) => void;
 
 /**
- * The only way to write to the log. It accepts only `LogFields` and not the objects that libraries pass to loggers. No
- * part of a request is therefore logged by accident.
+ * The only way to write to the log. It accepts only `LogFields`, not the objects that libraries pass to loggers. This
+ * prevents any part of a request from being logged by accident.
  */
 export type Logger = Readonly<Record<Exclude<LogLevel, 'silent'>, Log>>;

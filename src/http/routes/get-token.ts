@@ -35,8 +35,8 @@ export const getTokenRoute: Routes = (app, { vault }) => {
     { config: { permission: 'token:read', operation } },
     (request, reply) =>
       after(getToken(vault, { caller: callerOf(request) }, request.params.id), (result) => {
-        // A store server that has lost its leadership may return outdated data. The response must not use such data to
-        // report that the token does not exist.
+        // A store server that has lost its leadership may return outdated data. A token must not be reported as missing
+        // because of such data.
         const current = result.ok ? undefined : vault.confirmReads(request.beganAt, false);
         return after(current, () =>
           result.ok && isKnown(request, result.value)

@@ -51,8 +51,8 @@ const operation = documented({
 
 /**
  * `GET /audit/checkpoints` lists the signed checkpoints. An auditor can store copies of them. The response omits the
- * number, the position and the count of each checkpoint. Threat: a tenant derives the activity of other tenants from
- * these values.
+ * number, the position and the count of each checkpoint. Threat: these values tell a tenant how active other tenants
+ * are.
  */
 export const listCheckpointsRoute: Routes = (app, { vault }) => {
   app.get(

@@ -40,7 +40,7 @@ const operation = documented({
   problems: ['validation_failed', 'malformed_request'],
 });
 
-/** The maximum length of a prefix. It is the length of the longest container path with its field name. */
+/** The maximum length of a prefix: the longest possible container path with the field name in front of it. */
 const prefixMax = 210;
 
 const querystring = z.object({

@@ -162,8 +162,8 @@ export function createApp(service: Service, options: AppOptions): FastifyInstanc
   app.decorate('admission', admission);
   recordManagementReads(app, service.vault);
   collectOperations(app, acceptsBearer);
-  // Authentication and the routes are in a plugin, so that they run after the hooks of other plugins, such as CORS. A
-  // web page can therefore read even a 401.
+  // Authentication and the routes are in a plugin, so that they run after the hooks of other plugins, such as CORS.
+  // This lets a web page read even a 401 response.
   app.register(async (scope) => {
     scope.addHook(
       'onRequest',

@@ -23,9 +23,9 @@ export function routedUrl(message: { readonly url?: string | undefined }): strin
 }
 
 /**
- * Rejects, with a problem document, the requests that Node.js would reject with an empty response. These are HTTP/1.1
- * requests without `Host` (RFC 9112, section 3.2), and requests with an expectation other than `100-continue` (RFC
- * 9110, section 10.1.1). The server must be created with `requireHostHeader: false`.
+ * Sends a problem document in response to the requests that Node.js would reject with an empty response. These are
+ * HTTP/1.1 requests without `Host` (RFC 9112, section 3.2), and requests with an expectation other than `100-continue`
+ * (RFC 9110, section 10.1.1). The server must be created with `requireHostHeader: false`.
  *
  * Also rejects a URL that cannot be decoded. Calls `count` for a request with such a URL, because no key is required to
  * send it.

@@ -110,7 +110,7 @@ export function createTokenRebuild(needs: TokenRebuildDeps) {
   async function step(rebuild: Rebuild, thread: AheadThread, count: Count): Promise<Rebuild | null> {
     if (rebuild.phase === 'keeping' || rebuild.phase === 'dropping') {
       // These phases can take a long time. Threat: an attacker who reads the memory of this process during that time
-      // finds a root key from before a rotation. The thread therefore forgets its keys first.
+      // finds the root key that was in use before a rotation. The thread therefore forgets its keys first.
       await thread.forgetKeys();
       if (rebuild.phase === 'dropping') return endOf(rebuild);
       await pause(graceMs);

@@ -34,9 +34,9 @@ export async function serviceFindings(vault: Vault, state: ServiceState): Promis
 }
 
 /**
- * Returns the findings that a tenant may see. Threat: a tenant learns from counts, positions or names about the
- * activity of other tenants. Findings about the service therefore consist of fixed text. All other findings are only
- * about this tenant.
+ * Returns the findings that a tenant may see. Threat: counts, positions or names would tell a tenant something about
+ * the activity of other tenants. Findings about the service therefore consist of fixed text. All other findings are
+ * only about this tenant.
  */
 export async function tenantFindings(vault: Vault, state: ServiceState, tenantId: string): Promise<readonly Finding[]> {
   const askOperator = 'Ask the operator of the service.';
@@ -100,9 +100,7 @@ export async function deadlines(vault: Vault): Promise<Finding> {
   return problem('deadlines', says, 'Start the service, or a worker, or run `strongroom doctor --fix`.');
 }
 
-/**
- * Runs `lastCheckpoint`. If that check finds out that the log is forged, returns a finding that reports the forgery.
- */
+/** Runs `lastCheckpoint`. If the log is forged, returns a finding that reports this. */
 async function checkpoint(vault: Vault): Promise<Finding> {
   try {
     return await lastCheckpoint(vault);

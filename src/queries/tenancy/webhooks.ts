@@ -16,8 +16,8 @@ export async function findWebhook(vault: Vault, tenantId: string, id: string): P
 }
 
 /**
- * Returns a webhook's stored delivery attempts, newest first. If a delivery was given up, its last attempt is stored
- * for longer than other attempts.
+ * Returns a webhook's stored delivery attempts, newest first. If a delivery was given up, its last attempt is kept
+ * longer than other attempts.
  */
 export async function listDeliveries(
   { webhookStore }: Pick<Vault, 'webhookStore'>,

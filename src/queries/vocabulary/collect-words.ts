@@ -24,7 +24,7 @@ const pageSize = 20;
 /** The maximum total size of the contents on a page. Decrypting a page of this size takes less than one time slice. */
 const pageBytesMax = 512 * 1024;
 /**
- * The maximum number of words of each kind. Together with the names of fields and types, there are at most 10,000
+ * The maximum number of words of each kind. Together with the field names and type names, there are at most 10,000
  * words. Metadata keys and containers have separate limits, so that neither kind displaces the other.
  */
 const wordsMaxOfKind = 4_990;

@@ -220,8 +220,8 @@ const spaceRun = /\s+/uy;
 const runs = { name: nameRun, value: valueRun, space: spaceRun } as const;
 
 /**
- * Returns the longest run of characters of one kind that begins at an index. Returns an empty string if there is no
- * such character at the index.
+ * Returns the longest run of characters of one kind that begins at `index`. Returns an empty string if the text has no
+ * such character at `index`.
  */
 export function runAt(text: string, index: number, of: keyof typeof runs): string {
   const run = runs[of];

@@ -9,8 +9,8 @@ const tenantsMax = 100;
 /** The maximum total number of characters in all vocabularies. With this limit, they take up at most about 100 MB. */
 const sizeMax = 500_000;
 /**
- * The maximum number of tenants whose words are collected at the same time. While this limit is reached, requests of
- * other tenants get no words.
+ * The maximum number of tenants whose words are collected at the same time. As long as this limit is reached, requests
+ * from other tenants get no words.
  */
 const buildsMax = 2;
 

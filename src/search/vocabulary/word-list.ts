@@ -78,8 +78,8 @@ const starInside = /\*./s;
 
 /**
  * Returns the numbers of edits to try, smallest first. Threat: a caller sends long or repetitive words to block the
- * process. The time for a fuzzy match grows with the word's length raised to the number of edits, and much faster for
- * repetitive words. With two edits, a word of 64 characters can take half a second.
+ * process. The time for a fuzzy match grows with the word's length raised to the power of the number of edits. For
+ * repetitive words, it grows much faster. With two edits, a word of 64 characters can take half a second.
  */
 function editsAllowed(text: string): readonly number[] {
   if (text.length < 3 || text.length > 64 || starInside.test(text)) return [];

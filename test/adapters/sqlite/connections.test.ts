@@ -9,7 +9,8 @@ import { tamper } from '../../erasure/support.js';
 import { startTestService, type TestService } from '../../support/test-service.js';
 
 /**
- * The SQLite settings that our guarantees depend on (docs/design.md, "SQLite"), with the values that SQLite reports.
+ * The SQLite settings that our guarantees depend on (docs/design.md, "SQLite"), with the values that SQLite must
+ * report.
  */
 const settings = {
   journal_mode: 'wal',

@@ -10,8 +10,8 @@ import { startTestService, type TestService } from '../../support/test-service.j
 const tokens = 250;
 
 /**
- * Creates a vault whose search index has a run and a tail. Stops the vault's service, and returns the service with the
- * flags that select the vault.
+ * Creates a vault whose search index has a run and a tail, and stops its service. Returns the service, and the flags
+ * that the commands need to use this vault.
  */
 async function stoppedVault() {
   const service = await startTestService({ dataDir: join(tempDir(), 'data') });

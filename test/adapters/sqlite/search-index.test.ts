@@ -26,7 +26,7 @@ const common = ['all', 'half', 'third', 'some', 'few'];
 /** Limits so small that a few thousand postings fill several levels and several segments. */
 const sizes = { mergedAtOnce: 300, runsOfLevel: 3, entriesOfSegment: 700 };
 
-/** Opens a vault's index with a connection that writes it and two connections that read it. */
+/** Opens a vault's index with one connection for writing and two connections for reading. */
 function openIndex(dataDir: string, given = sizes) {
   const writer = openDatabase(join(dataDir, 'vault.db'), 'vault.db', 'writer');
   writer.exec(vaultSchema);
@@ -57,7 +57,7 @@ function openIndex(dataDir: string, given = sizes) {
       seq += 3;
       return seq;
     },
-    /** Changes a token's terms as the transaction of a commit does. */
+    /** Changes a token's terms the way that a commit does. */
     set(token: number, terms: ReadonlySet<string>): void {
       const before = tokens.get(token) ?? new Set<string>();
       const added = [...terms].filter((name) => !before.has(name));
@@ -85,7 +85,7 @@ function openIndex(dataDir: string, given = sizes) {
       writer.exec('COMMIT');
       return isMore;
     },
-    /** Begins a read transaction on the connection with this index. */
+    /** Begins a read transaction on the connection with this number. */
     read(connection: number): { readonly view: IndexView; end(): void } {
       const reader = readers[connection];
       if (reader === undefined) throw new Error('there are two connections');

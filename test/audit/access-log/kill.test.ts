@@ -27,7 +27,7 @@ test('after a kill at any moment, every response with plaintext data has its rec
         if (status === 200) traces.push(trace);
       }
     };
-    // Each caller stops once its connection breaks because the service is killed.
+    // Killing the service breaks the connections. Each caller stops when its connection breaks.
     const load = Promise.allSettled(Array.from({ length: callers }, (_, caller) => call(caller)));
     await wait(300 + 200 * round);
     await service.stop('SIGKILL');

@@ -16,8 +16,8 @@ async function filledVault() {
 }
 
 /**
- * Runs the import again. Checks that some tokens already exist and that the import creates the rest, so that each line
- * has exactly one token.
+ * Runs the import again. Checks that some tokens already exist, that the import creates the rest, and that each line
+ * then has exactly one token.
  */
 async function expectExactlyOnce(file: string, args: readonly string[]): Promise<void> {
   const { code, summary, stderr } = await importJson([file, ...args]);

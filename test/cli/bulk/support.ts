@@ -5,8 +5,8 @@ import type { JsonObject } from '#src/domain/json.js';
 import { type Ended, makeVault, run, runJson } from '../../support/process.js';
 
 /**
- * Creates a vault, and a file with the key of its revealing application. Returns both, with the flags that select the
- * vault and the key file.
+ * Creates a vault, and a file with the key of its revealing application. Returns both, and the flags that an import or
+ * export needs to use them.
  */
 export async function vaultWithKeyFile() {
   const vault = await makeVault();

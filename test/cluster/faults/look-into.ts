@@ -14,7 +14,7 @@ const erasedWithinMs = 15_000;
 
 /** The contents of a cluster's log and key store. They are read directly from the servers, not through the vault. */
 export type Seen = {
-  /** The ids of the keys that an event marks for destruction, but that still exist. */
+  /** The ids of the keys that still exist although an event marks them for destruction. */
   readonly endedAlive: readonly string[];
   /** Like `endedAlive`, but limited to events on the tokens with these ids. */
   endedAliveOf(ids: readonly string[]): readonly string[];

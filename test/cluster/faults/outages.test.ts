@@ -11,7 +11,7 @@ import { type OwnServers, ownServers } from './own-servers.js';
 
 const seed = Number(process.env['STRONGROOM_CRASH_SEED'] ?? randomInt(2 ** 31));
 const downMs = 20_000;
-/** After the server returns, everything must work again within this time, in ms. */
+/** Once the server is back, everything must work again within this time, in ms. */
 const recoveredWithinMs = 20_000;
 const steadyTokens = 5;
 

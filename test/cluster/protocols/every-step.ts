@@ -31,8 +31,8 @@ export type Seen = {
    */
   readonly lists: { readonly atStop: Tokens; readonly atAnswer: Tokens; readonly atEnd: Tokens };
   /**
-   * Returns the types of a token's events, and the number of keys that those events mark for destruction but that still
-   * existed when the second process responded.
+   * Returns the types of a token's events. `livingKeys` counts the keys that these events mark for destruction but that
+   * still existed when the second process responded.
    */
   story(id: string): Promise<{ readonly types: readonly string[]; readonly livingKeys: number }>;
 };
@@ -40,8 +40,8 @@ export type Seen = {
 export type Tokens = readonly TokenBody[];
 
 /**
- * Creates the tokens that both processes need. `name` is unique, and every token of the case has it as its metadata
- * `case`.
+ * Creates the tokens that both processes need. `name` is unique. Every token of the case has this name in its metadata,
+ * under the key `case`.
  */
 export type Prepare = (ask: Ask, name: string) => Promise<Race>;
 export type Ask = <T>(command: Command) => Promise<T>;

@@ -39,8 +39,8 @@ export async function faultsOf({ log, rows, rowsConnection, keysConnection, keys
 }
 
 /**
- * Returns the types of a token's events, and the number of keys that these events mark for destruction but that can
- * still be unwrapped.
+ * Returns the types of a token's events. `livingKeys` counts the keys that these events mark for destruction but that
+ * can still be unwrapped.
  */
 export async function storyOf({ log, keysConnection }, stream) {
   const events = await log.readStream(stream);

@@ -26,7 +26,7 @@ export async function openVault({ urls, database, waits }, rootKey, steps) {
         : projectDirectory(vault, stores.directoryWriter, stream),
   });
   const composed = composeVault(
-    // The access log uses a connection without a counter, because it records a change some milliseconds later and not
+    // The access log uses a connection without a counter, because it records a change a few milliseconds later, not
     // during one of the command's steps.
     { ...stores, accessLog: mongoAccessLog(rows) },
     {

@@ -18,7 +18,7 @@ test('`init` restores a lost record of which rows are in use, unless the restore
   expect(await init()).toMatchObject(isMade);
   expect(await stored()).toMatchObject({ read: 1, write: [1], keys: [1] });
 
-  // The next lines put the stores into the state at the start of a rebuild.
+  // The next lines put the stores into the state that they have at the start of a rebuild.
   const cluster = await open();
   await cluster.vault.keys.createGeneration();
   await cluster.close();

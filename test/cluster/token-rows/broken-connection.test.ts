@@ -30,9 +30,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-/**
- * Starts a proxy that forwards all data, except that it breaks the connection if a request names the row collection.
- */
+/** Starts a proxy that forwards all data, but breaks the connection if a request names the row collection. */
 function cutting(host: string, port: number): Server {
   return createServer((client) => {
     const server = connect(port, host);

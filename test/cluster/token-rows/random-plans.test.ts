@@ -20,8 +20,8 @@ const all = { tenant: aTerm(), another: aTerm() };
 const shares = [95, 60, 45, 30, 10, 3, 0.1, 0];
 const termsOf = { tenant: shares.map(aTerm), another: shares.map(aTerm) };
 /**
- * A search treats a small number of due rows, or a short date range, as a special case. There are so many rows that
- * this case applies to some searches but not to others.
+ * A search treats a small number of due rows, or a short date range, as a special case. There are enough rows that this
+ * case applies to some searches but not to others.
  */
 const rowCount = 4_000;
 const spanMs = 10_000;

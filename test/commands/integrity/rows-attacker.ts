@@ -17,15 +17,14 @@ type Taken = { putBack(): Promise<void> };
 export type RowsAttacker = {
   plantKey(applicationId: string, keyId: string, hash: string): Promise<void>;
   takeRecord(kind: Kind, id: string): Promise<Taken>;
-  /** Changes fields in the row of a tenant or an application. The fields have the names of the columns in the store. */
+  /** Changes fields in the row of a tenant or an application. The field names are the column names in the store. */
   editRecord(kind: Kind, id: string, fields: Readonly<Record<string, unknown>>): Promise<void>;
   /**
-   * Replaces an application's row with an unchanged copy of another row: that of the tenant or application with this
-   * id.
+   * Replaces the row of `toApplication` with an unchanged copy of the row of the tenant or application with this id.
    */
   moveRecord(kind: Kind, id: string, toApplication: string): Promise<void>;
   /**
-   * Replaces the sealed document in an application's row with the document from another row: that of the tenant or
+   * Replaces the sealed document in the row of `toApplication` with the document from the row of the tenant or
    * application with this id.
    */
   copyDocument(kind: Kind, id: string, toApplication: string): Promise<void>;

@@ -26,7 +26,7 @@ test.each([true, false])(
     await page.locator('input[name=login]').fill('ada');
     await page.locator('input[name=password]').fill('any');
     await page.getByRole('button').click();
-    // The browser accepts the session's `Strict` cookie, although the cookie was set while the browser came from the
+    // The browser accepts the session's `Strict` cookie, although the console set the cookie after a redirect from the
     // provider's site.
     await page.waitForURL(`${address}/`);
     await page.getByRole('link', { name: 'Tokens' }).first().click();

@@ -48,7 +48,7 @@ const events = (read('test/events/recorded-version-1.json') as { readonly events
 const checkpoints = recording.events.map(recorded);
 const key = bytes(recording.key);
 
-/** The commits of the recorded log. Each commit has its events, and the values that were recorded for the commit. */
+/** The commits of the recorded log, each with its events and its recorded values. */
 const commits = recording.commits.map((commit, index) => {
   const start = recording.commits.slice(0, index).reduce((sum, before) => sum + before.events, 0);
   const own = events.slice(start, start + commit.events);

@@ -25,7 +25,7 @@ function connectionsOf(pid: number): number {
     try {
       return readlinkSync(join(folder, name)).startsWith('socket:');
     } catch {
-      // The connection was closed after the folder was read.
+      // The connection was closed after the folder was listed.
       return false;
     }
   };

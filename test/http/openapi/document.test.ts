@@ -44,7 +44,7 @@ describe('the document', () => {
 });
 
 /**
- * Returns the locations of all fields in a schema that have no description. `at` is the location of the schema itself.
+ * Returns the location of every field in a schema that has no description. `at` is the location of the schema itself.
  */
 function undescribedFields(schema: unknown, at: string, isDescribed: (name: string) => boolean): readonly string[] {
   if (typeof schema !== 'object' || schema === null) return [];

@@ -40,7 +40,7 @@ export async function openChromium(
 }
 
 /**
- * Returns the serious and critical accessibility problems on the current page that axe finds, with the affected
+ * Returns the serious and critical accessibility problems that axe finds on the current page, with the affected
  * elements.
  */
 export async function accessibilityFaults(page: Page): Promise<readonly string[]> {

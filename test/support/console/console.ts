@@ -54,7 +54,8 @@ export async function startTestConsole(
   });
 
   /**
-   * Signs a person in. Without keys in `credentials`, uses the private key and the management key of the test service.
+   * Signs a person in. If `credentials` contains no key, uses the private key and the management key of the test
+   * service.
    */
   async function signIn(credentials: Credentials = {}): Promise<TestBrowser> {
     const { name = 'Ada Lovelace', isOperator = false } = credentials;

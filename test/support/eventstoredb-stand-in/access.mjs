@@ -8,9 +8,9 @@ const admins = '$admins';
 const everyone = '$all';
 
 /**
- * Decides which requests are allowed. The decisions match those that were measured on a real server in secure mode.
- * Users are in streams `$user-NAME`. Rights are in the metadata of `$all` and in the newest event of `$settings`. If
- * the administrator has no password, everything is allowed, as in insecure mode.
+ * Decides which requests are allowed. The decisions match those that we observed on a real server in secure mode. Users
+ * are in streams `$user-NAME`. Rights are in the metadata of `$all` and in the newest event of `$settings`. If the
+ * administrator has no password, everything is allowed, as in insecure mode.
  * @param {string | undefined} adminPassword
  */
 export function createAccess(adminPassword) {

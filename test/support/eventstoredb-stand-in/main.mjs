@@ -3,7 +3,7 @@
 //   node main.mjs DIRECTORY [PORT] [--forgetful] [--cluster INDEX] [--tls-cert FILE --tls-key FILE --admin-password
 //   PASSWORD]
 //
-// It implements the parts of the protocol that Strongroom uses. Its responses match those that were measured on real
+// It implements the parts of the protocol that Strongroom uses. Its responses match those that we observed on real
 // servers. Its events survive kill -9, but it is not a database, and is never offered to users.
 //
 // --forgetful: rejects a retried append. A real server acknowledges the retry. A test with this option shows what the

@@ -51,8 +51,8 @@ export async function accessHeads({ call }: MongoConnection, from: Month): Promi
 }
 
 /**
- * Returns the newest closed batch of a chain in a month. A batch that is not closed is skipped. It was never
- * acknowledged, and it is the last batch of its chain.
+ * Returns the newest closed batch of a chain in a month. Skips a batch that is not closed: it was never acknowledged,
+ * and it is the last batch of its chain.
  */
 async function newestOf(call: MongoConnection['call'], month: Month, chain: string): Promise<AccessHead | null> {
   const range = { $gt: afterBatch(chain, 0), $lte: afterBatch(chain) };
@@ -106,7 +106,8 @@ function batchesOfMonth(
     try {
       for await (const { sequence, entries, link } of bySequence(cursor)) {
         if (batches.length >= limit || (batches.length > 0 && read >= entriesMax)) return { batches, isAll: false };
-        // Skips a batch that is not closed. It was never acknowledged, because its writer failed and began a new chain.
+        // Skips a batch that is not closed. Such a batch was never acknowledged, because its writer failed and began a
+        // new chain.
         if (link !== undefined) batches.push({ sequence, ...link, entries });
         read += entries.length;
       }

@@ -39,8 +39,8 @@ export function accessIndexes(month: Month): RequiredIndexes {
 }
 
 /**
- * Creates the collections and indexes for the month of `now` (ms) and for the following month. An entry that is
- * recorded in a new month then does not have to wait until an index has been created.
+ * Creates the collections and indexes for the month of `now` (ms) and for the following month. The first entries of a
+ * new month then do not have to wait for an index to be created.
  */
 export async function ensureAccessIndexes(db: Db, now: number): Promise<void> {
   const date = new Date(now);

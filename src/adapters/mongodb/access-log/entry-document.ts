@@ -2,10 +2,7 @@ import type { AccessEntry, AccessOutcome, ActorType } from '../../../events/acce
 
 /** The document for one entry of the access log. A field that is null in the entry is absent from the document. */
 export type EntryDocument = {
-  /**
-   * The id of the chain, the sequence number of the batch, and the number of the entry in the batch, encoded by
-   * `entry-key.ts`.
-   */
+  /** The chain id, the batch's sequence number, and the entry's number in the batch, encoded by `entry-key.ts`. */
   readonly _id: Buffer;
   readonly tenant: string;
   readonly time: number;

@@ -42,7 +42,7 @@ type ChainHead = { readonly chain: string; readonly sequence: number; readonly h
 
 /**
  * Creates a writer that has its own chain in the access log. The writer stores concurrent entries as one batch. After a
- * failure, it is unknown how much of the batch is stored, so the writer begins a new chain.
+ * failure, it is unknown how much of the batch was stored, so the writer begins a new chain.
  */
 function createAccessWriter({ call }: MongoConnection) {
   const withIndexes = new Set<Month>();

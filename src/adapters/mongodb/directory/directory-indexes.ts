@@ -16,7 +16,8 @@ export const directoryIndexes: RequiredIndexes = {
       name: directoryIndexNames.keys,
       key: { 'keys.hash': 1 },
       unique: true,
-      // Excludes records without keys. All of them would have the same index key, which a unique index does not allow.
+      // Excludes records without keys, because they would all have the same index key, which a unique index does not
+      // allow.
       partialFilterExpression: { 'keys.hash': { $exists: true } },
     },
     { name: directoryIndexNames.order, key: { kind: 1, tenant: 1, created_revision: -1 } },

@@ -59,25 +59,24 @@ export function mongoDirectoryWriter({ call }: MongoConnection) {
       if (stored >= record.revision) return 'stale';
       if (before !== null && stored !== before) return 'gap';
     }
-    // A concurrent write did not cause this failure: a key in this record also belongs to another record. No sequence
-    // of events can produce two such records.
+    // This failure was not caused by a concurrent write: a key in this record also belongs to another record. No
+    // sequence of events can produce two such records.
     throw new Error('a directory record cannot be written');
   }
 
   return {
     /**
      * Writes the records that result from a tenant's events. `before` is the revision before these events, or -1 if
-     * they are the first events. The records of the applications are written first. After that, the record of the
-     * tenant is written, but only if the stored record has the revision `before`. The row of a tenant is therefore
-     * never newer than the rows of its applications, even if two processes append events in one order and write the
-     * rows in the opposite order.
+     * they are the first events. Writes the application records first. Then writes the tenant record, but only if the
+     * stored one has the revision `before`. A tenant's row is therefore never newer than the rows of its applications,
+     * even if two processes append events in one order and write the rows in the opposite order.
      */
     async write(records: readonly Stored<DirectoryRecord>[], before: number): Promise<DirectoryOutcome> {
       return writeInOrder(records, before);
     },
 
     /**
-     * Writes all records of a tenant. The records were folded from the whole stream and are complete, so they can
+     * Writes all of a tenant's records. The records were folded from the whole stream and are complete, so they can
      * replace older rows of any revision.
      */
     async writeAll(records: readonly Stored<DirectoryRecord>[]): Promise<DirectoryOutcome> {

@@ -2,10 +2,10 @@ import { firstGeneration } from '../../../ports/generations.js';
 import { MongoBroken, type MongoConnection } from '../connection.js';
 
 /**
- * Returns the generation to read if the document that names it is missing. If at most one generation has a key, returns
- * that generation, or the first generation if there is no key. During a rebuild, several generations have keys, and the
- * right one cannot be determined. In that case, throws MongoBroken if there are rows or checkpoints that could belong
- * to the wrong generation.
+ * Chooses the generation to read when the document that names it is missing. If at most one generation has a key,
+ * returns that generation, or the first generation if none has a key. During a rebuild, several generations have keys,
+ * and the right one cannot be determined. In that case, throws MongoBroken if there are rows or checkpoints that could
+ * belong to the wrong generation.
  */
 export async function generationToRead({ call }: MongoConnection, living: readonly number[]): Promise<number> {
   const newest = living.at(-1) ?? firstGeneration;

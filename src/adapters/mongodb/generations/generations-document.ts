@@ -15,8 +15,8 @@ export type GenerationsDocument = GenerationsInUse & {
   /** Generations up to this number are never added again. */
   readonly retired: number;
   /**
-   * The id of the current holder of the lease on the rebuild, or null. `until` is the time when the lease expires,
-   * according to MongoDB's clock.
+   * The id of the current holder of the rebuild lease, or null. `until` is the time when the lease expires, according
+   * to MongoDB's clock.
    */
   readonly holder: string | null;
   readonly until: Date | null;
@@ -29,8 +29,8 @@ export function generationsCollection(db: Db): Collection<GenerationsDocument> {
 }
 
 /**
- * Creates the document if it is missing. The new document lists only the generation that `toRead` returns. This
- * generation is listed as both read and written.
+ * Creates the document if it is missing. The new document lists only the generation that `toRead` returns, both as read
+ * and as written.
  */
 export async function ensureGenerations({ call }: MongoConnection, toRead: () => Promise<number>): Promise<void> {
   const found = await call((db) => generationsCollection(db).findOne(theGenerations));

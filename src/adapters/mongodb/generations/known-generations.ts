@@ -9,7 +9,7 @@ import { loadGenerations } from './generations-document.js';
 export type KnownGenerations = GenerationsInUse & { readonly at: number };
 
 /**
- * Two limits for how long a list of the generations is used. `knownMs` is how long the list stays in the cache.
+ * Two limits on how long a list of generations can be used. `knownMs` is how long the list stays in the cache.
  * `trustedMs` is the limit from docs/design.md, "Rebuild": a reader relies on a list for at most two seconds, including
  * the time to read the list.
  */
@@ -43,7 +43,7 @@ export function knownGenerations(connection: MongoConnection) {
   return {
     /**
      * Returns the generations in use. The list is at most one second old. It was read from the current primary, because
-     * the response of a deposed primary can be outdated.
+     * a deposed primary's response can be outdated.
      */
     async known(): Promise<KnownGenerations> {
       const isGood =

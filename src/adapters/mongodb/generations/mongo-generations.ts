@@ -24,7 +24,7 @@ export type MongoGenerations = Generations & {
   /** Like `known`, but reads the generations from the store. The read begins after this call. */
   fresh(): Promise<KnownGenerations>;
   /**
-   * Acquires the lease on the rebuild for this process. The process keeps the lease until it calls `release`. Throws
+   * Acquires the rebuild lease for this process. The process keeps the lease until it calls `release`. Throws
    * StoreUnavailable if another process holds the lease.
    */
   hold(): Promise<void>;
@@ -39,8 +39,8 @@ export type MongoGenerations = Generations & {
 /**
  * Implements `Generations` on MongoDB, with one collection per generation. A single document lists the generations that
  * are read and written. For each row, a process stores the event first, then reads this document, and then writes the
- * row. If a generation is added after the document was read, the event is already stored, so the rebuild of the
- * generation finds it in the log.
+ * row. If a generation is added after the document was read, the event is already stored, so the rebuild finds it in
+ * the log.
  */
 export function mongoGenerations(connection: MongoConnection, log: Pick<EventLog, 'readClear'>): MongoGenerations {
   const { call } = connection;
@@ -55,7 +55,7 @@ export function mongoGenerations(connection: MongoConnection, log: Pick<EventLog
     return changed.matchedCount === 1;
   }
 
-  /** Changes the state of the rebuild. Throws StoreUnavailable if another process holds the lease on the rebuild. */
+  /** Changes the rebuild's state. Throws StoreUnavailable if another process holds the rebuild lease. */
   async function changeHeld(filter: object, update: object): Promise<void> {
     if (!(await change({ ...filter, holder: await hold.id() }, update))) throw heldByAnother();
   }
@@ -130,8 +130,8 @@ const looks = 10;
 const pauseMs = 50;
 
 /**
- * Returns true if the rows of the new generation reflect every token event after the position of the rebuild. Processes
- * that write recent events already write to both generations, so these rows appear within moments. If rows are missing,
+ * Returns true if the rows of the new generation reflect every token event after the rebuild's position. Processes that
+ * write recent events already write to both generations, so these rows appear within moments. If rows are missing,
  * checks a few more times.
  */
 async function allHaveRows(
@@ -153,8 +153,8 @@ async function allHaveRows(
 }
 
 /**
- * Checks that the database user has the right to change the rows of a generation. Must be called before any process
- * writes to that generation. Uses an id that no row has, so the check changes nothing. Throws MongoBroken if a right is
+ * Checks that the database user has the right to change a generation's rows. Must be called before any process writes
+ * to that generation. Uses an id that no row has, so the check changes nothing. Throws MongoBroken if a right is
  * missing.
  */
 async function proveRights({ call }: MongoConnection, generation: number): Promise<void> {

@@ -16,8 +16,8 @@ const pollMs = 500;
 export const leaseUntil = { $add: ['$$NOW', leaseMs] };
 
 /**
- * Creates the functions that manage the lease on the rebuild. One process at a time holds the lease, under an id that
- * is new each time. The filter of every change to the rebuild's state contains this id. If a process was suspended and
+ * Creates the functions that manage the rebuild lease. Only one process at a time can hold the lease, and each holder
+ * has a new id. The filter of every change to the rebuild's state contains this id. If a process was suspended and
  * another process has acquired the lease since then, the suspended process can therefore no longer change anything.
  */
 export function createRebuildHold(connection: MongoConnection) {
@@ -44,7 +44,7 @@ export function createRebuildHold(connection: MongoConnection) {
   function keep(holder: string): void {
     held = holder;
     if (renewing !== null) clearInterval(renewing);
-    // Ignores a failed renewal. If the lease is lost, the next change to the state of the rebuild fails.
+    // Ignores a failed renewal. If the lease is lost, the next change to the rebuild's state fails.
     renewing = setInterval(() => renew(holder).catch(() => undefined), renewMs);
     renewing.unref();
   }
@@ -56,8 +56,8 @@ export function createRebuildHold(connection: MongoConnection) {
      */
     keep,
     /**
-     * Returns this process's id as the holder of the lease. Acquires the lease if it is free. Throws StoreUnavailable
-     * if another process holds it.
+     * Returns the id under which this process holds the lease. Acquires the lease if it is free. Throws
+     * StoreUnavailable if another process holds it.
      */
     async id(): Promise<string> {
       if (held !== null) return held;

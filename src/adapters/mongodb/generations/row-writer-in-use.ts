@@ -42,7 +42,7 @@ export function rowWriterInUse(
     const { read, write } = await generations.fresh();
     const gaps = new Set<string>();
     for (const distinct of eachStreamOnce(rows)) {
-      // The generation that reads use is written last. Once a caller has seen a row in this generation, all other
+      // The generation used for reads is written last. Once a caller has seen a row in this generation, all other
       // generations have the row too.
       for (const generation of [...write.filter((each) => each !== read), read]) {
         await writeInto(generation, read, distinct, gaps);
@@ -78,9 +78,7 @@ export function rowWriterInUse(
   };
 }
 
-/**
- * Splits the rows into parts so that each stream occurs at most once per part. The rows of a stream keep their order.
- */
+/** Splits the rows into parts so that each stream occurs at most once per part. A stream's rows keep their order. */
 function eachStreamOnce(rows: readonly RowWrite[]): readonly (readonly RowWrite[])[] {
   const parts: RowWrite[][] = [];
   const seen = new Map<string, number>();

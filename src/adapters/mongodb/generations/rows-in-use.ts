@@ -35,7 +35,7 @@ export function tokenRowsInUse(
         return await from(null, look);
       } catch (error) {
         // The process was suspended for so long that the generation was dropped in the meantime. Tries again with the
-        // generation that reads use now.
+        // generation now used for reads.
         if (!(error instanceof GenerationDropped)) throw error;
       }
     }

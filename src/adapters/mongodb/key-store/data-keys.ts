@@ -23,7 +23,7 @@ type DataKeys = Pick<
   Pick<RotationRows, 'countLivingDataKeys' | 'livingDataKeys' | 'rewrapDataKeys'>;
 
 /**
- * Stores wrapped data keys. The document of a key is never removed. A key is destroyed by overwriting its document.
+ * Stores wrapped data keys. A key's document is never removed. A key is destroyed by overwriting its document.
  * `logHead` returns the position of the newest event in the log.
  */
 export function mongoDataKeys({ call }: MongoConnection, clock: Clock, logHead: () => Promise<number>): DataKeys {
@@ -89,7 +89,7 @@ export function mongoDataKeys({ call }: MongoConnection, clock: Clock, logHead: 
   }
 
   return {
-    /** Reads the key and the keys of concurrent calls in a single query. */
+    /** Uses a single query to read this key and the keys that concurrent calls need. */
     async dataKey(keyId) {
       const row = await finds.add(keyId);
       return row && { tenantKeyId: row.tenant_key, wrapped: row.wrapped, revision: row.revision ?? null };

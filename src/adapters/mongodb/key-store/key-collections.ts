@@ -4,8 +4,8 @@ import type { RememberedCheckpoint, TenantKeyPurpose } from '../../../ports/key-
 import type { RequiredIndexes } from '../required-indexes.js';
 
 /**
- * A key of a tenant. `number` counts the keys that a tenant has for the same purpose, starting at 1. A unique index
- * includes `number`, so two processes cannot both add the next key.
+ * A tenant key. `number` counts the tenant's keys for the same purpose, starting at 1. A unique index includes
+ * `number`, so two processes cannot both add the next key.
  */
 export type TenantKeyDocument = {
   readonly _id: string;
@@ -39,7 +39,7 @@ export type DataKeyDocument = {
    * recorded.
    */
   readonly revision?: number;
-  /** The key, sealed under the wrapping key of the tenant, or null after the key has been destroyed. */
+  /** The key, sealed under the tenant's wrapping key, or null after the key has been destroyed. */
   readonly wrapped: Buffer | null;
 };
 
@@ -55,9 +55,9 @@ export type GenerationKeyDocument = {
 export type DirectoryRevisionDocument = { readonly _id: string; readonly revision: number };
 
 /**
- * A counter. A document whose id is the id of a tenant key counts the keys that this tenant key has wrapped. The
- * document `traces.<tenant>` counts the sealed traces of the tenant. The counters have a separate collection so that
- * counting does not rewrite documents that contain wrapped keys.
+ * A counter. The document with a tenant key's id counts the keys that this tenant key has wrapped. The document
+ * `traces.<tenant>` counts the tenant's sealed traces. The counters are in a separate collection, so that counting does
+ * not rewrite documents that contain wrapped keys.
  */
 export type WrapsDocument = { readonly _id: string; readonly count: number };
 

@@ -51,7 +51,7 @@ export async function openMongoKeyStore(
 
 /**
  * Throws MongoBroken if the key store was only partly restored. Threat: the vault uses an incomplete key store after a
- * failed restore, and data under the missing keys seems to be lost.
+ * failed restore, and data under the missing keys appears to be lost.
  */
 async function refuseHalf({ call }: MongoConnection): Promise<void> {
   const half = { _id: restoringMark, value: { $ne: restored } };

@@ -14,7 +14,7 @@ const shortMax = 2_000;
 
 export const dateIndexes = { created_at: rowIndexes.createdAt, modified_at: rowIndexes.modifiedAt } as const;
 
-/** Returns the date ranges in the plan that each contain all matches but at most 2,000 rows. */
+/** Returns the plan's date ranges that contain all matches and no more than 2,000 rows each. */
 export async function dateCounts(
   db: Db,
   rowsName: string,

@@ -39,8 +39,8 @@ type Living = {
 };
 
 /**
- * The row of a token that is gone. It has no ciphertext, terms or fingerprint. It records only that the life of the
- * token ended at this revision.
+ * The row of a token that is gone. It has no ciphertext, terms or fingerprint. It records only that the token's life
+ * ended at this revision.
  */
 type Tombstone = {
   readonly tenant: string;

@@ -4,8 +4,8 @@ import type { TokenView } from '../../../views/token-view.js';
 import { keepingUpdate, type RowGeneration, rowOf } from './row-document.js';
 
 /**
- * A row to write. `before` is the revision of the stream before the events that changed the row. `at` is the time of
- * the newest of these events, in ms since the epoch.
+ * A row to write. `before` is the stream's revision before the events that changed the row. `at` is the time of the
+ * newest of these events, in ms since the epoch.
  */
 export type RowWrite = {
   readonly view: Stored<TokenView>;

@@ -39,8 +39,8 @@ export function mongoRowWriter({ call }: MongoConnection, generation: number, re
   }
 
   /**
-   * Sends an unordered batch, and returns the number of rows that were changed or created. A duplicate key error means
-   * that the stored row is not older than the row in the batch.
+   * Sends an unordered batch, and returns the number of rows changed or created. A duplicate key error means that the
+   * stored row is not older than the row in the batch.
    */
   function send(writes: readonly RowWrite[]): Promise<number> {
     return call(async (db) => {
@@ -70,9 +70,9 @@ export function mongoRowWriter({ call }: MongoConnection, generation: number, re
 
   return {
     /**
-     * Writes one row. `before` is the revision of the stream before the new events, or -1 if these are its first
-     * events. `at` is the time of the newest event. The age of a tombstone is measured from this time. If the token is
-     * gone, writes a tombstone even if no row was stored.
+     * Writes one row. `before` is the stream's revision before the new events, or -1 if these are its first events.
+     * `at` is the time of the newest event. The age of a tombstone is measured from this time. If the token is gone,
+     * writes a tombstone even if no row was stored.
      */
     write,
 
@@ -116,8 +116,7 @@ function onlyDuplicates({ writeErrors }: MongoBulkWriteError): boolean {
 }
 
 /**
- * The number of tombstones that are removed in one batch. With batches of this size, a call stays well within its time
- * limit.
+ * The number of tombstones removed in one batch. With batches of this size, a call stays well within its time limit.
  */
 const batchSize = 1_000;
 

@@ -37,8 +37,8 @@ export function searchRows(
     const found = db
       .collection<RowDocument>(rowsName)
       .find(
-        // Threat: a search finds a row of another tenant. Each tenant hashes its terms under a different key, so a
-        // search cannot match such a row. Checking the tenant in the filter is a second line of defense.
+        // Threat: a search finds another tenant's row. Each tenant hashes its terms under a different key, so a search
+        // cannot match such a row. Checking the tenant in the filter is a second line of defense.
         { ...walks.page.filter, tenant: plan.tenantId, ...living(now) },
         { ...options(), hint: walks.page.hint, projection: viewFields },
       )
@@ -58,7 +58,7 @@ export function searchRows(
 
 /**
  * Reads a page. Returns the contents of rows until their total size exceeds `contentBytesMax`. For each remaining row,
- * returns only the fields that are needed to find the token again.
+ * returns only the fields needed to find the token again.
  */
 async function readPage(found: FindCursor<RowDocument>, contentBytesMax?: number): Promise<Omit<SearchPage, 'total'>> {
   if (contentBytesMax === undefined) return { rows: (await found.toArray()).map(viewOf), later: [] };
@@ -121,7 +121,7 @@ async function walksOf(db: Db, rowsName: string, plan: SearchPlan, maxTimeMS: nu
 
 /**
  * Counts the live rows that match. If possible, reads only the index: counts all matches, and then subtracts the
- * matches that are due. A direct count of the rows that are not due would have to read each row.
+ * matches that are due. Counting the rows that are not due would require reading each row.
  */
 async function countMatches(
   db: Db,
@@ -146,7 +146,7 @@ async function countMatches(
 type Walk = { readonly filter: Document; readonly hint: string };
 
 type Walks = {
-  /** A scan that returns the rows in list order, or that returns so few rows that the server can sort them. */
+  /** A scan that either returns the rows in list order or returns few enough rows for the server to sort. */
   readonly page: Walk;
   readonly count: Walk;
   /** The whole plan as a filter that works with any index. */
@@ -189,21 +189,21 @@ function alongDates(tenant: string, date: DateNode, left: WeighedNode | null): W
 }
 
 /**
- * Returns the conditions of a node that must still be checked for rows that satisfy `part`. Returns null if nothing is
- * left to check.
+ * Returns the part of a node that must still be checked for rows that satisfy `part`. Returns null if nothing is left
+ * to check.
  */
 function without(node: WeighedNode, part: WeighedNode): WeighedNode | null {
   if (node === part) return null;
   return node.is === 'and' ? { is: 'and', of: node.of.filter((child) => child !== part) } : node;
 }
 
-/** The rows of a term are counted only up to this number. A term with this many rows is not rare. */
+/** A term's rows are counted only up to this number. A term with this many rows is not rare. */
 const countMax = 1_000;
 
 /**
  * Returns the number of rows that have each term, up to 1,000. The terms are in hex. A search uses these counts only to
- * choose an index scan. The counts do not affect its results, so they do not have to be read from the snapshot of the
- * search.
+ * choose an index scan. The counts do not affect its results, so they do not have to be read from the search's
+ * snapshot.
  */
 async function termCounts(
   db: Db,

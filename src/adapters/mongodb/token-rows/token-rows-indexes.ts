@@ -13,7 +13,7 @@ export const rowIndexes = {
   type: 'type',
 } as const;
 
-/** Returns the name of the collection for a generation. The first generation has the number 1. */
+/** Returns the name of the collection for a generation. Generations are numbered from 1. */
 export function tokenRowsCollection(generation: number): string {
   return `token_rows_${generation}`;
 }

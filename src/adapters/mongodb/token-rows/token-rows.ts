@@ -72,13 +72,13 @@ export function mongoTokenRows(
   };
 }
 
-/** The kinds of due times. Each kind has a field and an index. */
+/** The kinds of due time. Each kind has its own field and index. */
 const kinds = [
   { due: 'expiry', field: 'expires_at', hint: rowIndexes.expiresAt },
   { due: 'cvc', field: 'cvc_purge_at', hint: rowIndexes.cvcPurgeAt },
 ] as const;
 
-/** The fields of a row that are needed to read its due times. */
+/** The row fields needed to read the due times. */
 type Due = Pick<RowDocument, '_id' | 'tenant'> & { readonly expires_at?: number; readonly cvc_purge_at?: number };
 
 /**

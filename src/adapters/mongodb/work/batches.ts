@@ -48,7 +48,7 @@ type Deps = {
 export type Batches = ReturnType<typeof createBatches>;
 
 /**
- * Creates the functions that manage batches. A batch creates several tokens on a log that has no transactions across
+ * Creates the functions that manage batches. A batch creates several tokens in a log that has no transactions across
  * streams (docs/design.md, "Tokenize"). As long as a batch might still be undone, no process writes rows for its
  * tokens, so these tokens cannot be read.
  */
@@ -130,8 +130,8 @@ export function createBatches({ connection, log, waits, workKey, now, destroyKey
       await move(id, ['open'], 'undone');
     },
     /**
-     * Returns true if the owner of a batch may still finish it. Also returns true if the batch does not exist, because
-     * its owner may still open it.
+     * Returns true if a batch's owner may still finish it. Also returns true if the batch does not exist, because its
+     * owner may still open it.
      */
     async isOpen(id: string): Promise<boolean> {
       const batch = await connection.call((db) => batches(db).findOne({ _id: id }, { projection: { state: 1 } }));

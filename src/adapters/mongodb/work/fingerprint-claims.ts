@@ -64,13 +64,13 @@ type Deps = {
   readonly waits: Waits;
   readonly workKey: WorkKey;
   readonly now: () => number;
-  /** Brings the row of a stream up to date with the newest event in the stream. */
+  /** Brings a stream's row up to date with the newest event in the stream. */
   readonly project: (tenantId: string, stream: string) => Promise<void>;
 };
 
 /**
  * Decides which stream may have a fingerprint (docs/contract.md, "Deduplication on create"; docs/design.md,
- * "Deduplication"). A process takes over a claim only after the append of its owner has been settled. Any number of
+ * "Deduplication"). A process takes over a claim only after its owner's append has been settled. Any number of
  * simultaneous creates therefore results in only one token. This is true even if a process dies or is suspended at any
  * moment.
  *
@@ -81,10 +81,7 @@ type Deps = {
 export function createFingerprintClaims({ connection, log, rows, batches, waits, workKey, now, project }: Deps) {
   const claims = (db: Db): Collection<FingerprintClaim> => db.collection<FingerprintClaim>(fingerprintsCollection);
 
-  /**
-   * The fingerprints that are claimed by pending changes in this process. Each promise resolves when the change has
-   * ended.
-   */
+  /** The fingerprints claimed by pending changes in this process. Each promise resolves when the change has ended. */
   const underWay = new Map<string, Promise<void>>();
 
   async function livingOther(write: StreamWrite, distinct: NonNullable<StreamWrite['distinct']>) {
@@ -190,8 +187,8 @@ export function createFingerprintClaims({ connection, log, rows, batches, waits,
     release,
     /**
      * Removes the fingerprint claims of a token whose life ended at this revision. Call this before the token's row
-     * shows that the life has ended. If a process has already claimed a fingerprint for the next life of the token,
-     * that claim is not removed.
+     * shows that the life has ended. If a process has already claimed a fingerprint for the token's next life, that
+     * claim is not removed.
      */
     async forget(stream: string, revision: number): Promise<void> {
       const earlier = { 'intent.stream': stream, 'intent.expectedRevision': { $lt: revision } };

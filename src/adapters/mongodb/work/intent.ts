@@ -36,7 +36,7 @@ export async function outcomeOf(
 /**
  * Settles an intent. Returns `landed` if the append is in the log. Otherwise bars the append and returns `barred`. To
  * bar an append, this function appends an event at the same revision. A late append, for example from a suspended
- * process, then fails because its revision is already used. The result does not depend on a clock.
+ * process, then fails because its revision is already taken. The result does not depend on a clock.
  */
 export async function settle(log: EventLog, intent: Intent, now: number): Promise<'landed' | 'barred'> {
   for (;;) {

@@ -12,8 +12,8 @@ import type { Waits } from './waits.js';
 import { intentFacts, isAuthenticWork, type WorkKey, workMac } from './work-mac.js';
 
 /**
- * The work that a command is about to store. The work is one append, a batch of appends, or nothing if the result of
- * the command needs no append.
+ * The work that a command is about to store. The work is one append, a batch of appends, or nothing if the command's
+ * result needs no append.
  */
 export type ClaimedWork =
   | { readonly of: 'append'; readonly intent: Intent }
@@ -60,9 +60,9 @@ export type MongoClaims = ReturnType<typeof createMongoClaims>;
  */
 export function createMongoClaims({ connection, log, batches, waits, workKey, now, project }: Deps) {
   const claims = (db: Db): Collection<Claim> => db.collection<Claim>(claimsCollection);
-  /** The pending attempts of this process, keyed by the id of their claim. */
+  /** This process's pending attempts, keyed by claim id. */
   const mine = new Map<string, string>();
-  /** The ids of the claims for which this process has recorded work and is still storing it. */
+  /** The ids of the claims whose recorded work this process is still storing. */
   const storing = new Set<string>();
 
   /** Tries to acquire a claim. Returns the stored claim. Its `attempt` shows which attempt owns it. */
@@ -91,9 +91,9 @@ export function createMongoClaims({ connection, log, batches, waits, workKey, no
 
   /**
    * Returns the result of a finished claim. Threat: a process dies before it appends, and an attacker marks its claim
-   * as done. The MAC of the result is valid in this case, because the result is recorded before the append. Therefore
-   * this function checks in the log whether the append was made. If it was not made, the function returns the claim
-   * with an empty MAC, which is never valid.
+   * as done. The MAC of the result is valid in this case, because the result is recorded before the append. This
+   * function therefore checks in the log whether the append was made. If it was not made, the function returns the
+   * claim with an empty MAC, which is never valid.
    */
   async function done(claim: Claim, finished: Stored<FinishedClaim>): Promise<ClaimBegin> {
     const { work } = claim;
@@ -110,7 +110,7 @@ export function createMongoClaims({ connection, log, batches, waits, workKey, no
     return next !== undefined && eventIds.includes(next.id);
   }
 
-  /** Settles the work of the previous owner. Returns true if this work is in the log. */
+  /** Settles the previous owner's work. Returns true if this work is in the log. */
   async function settleFormer(work: ClaimedWork): Promise<boolean> {
     if (work.of === 'nothing') return true;
     if (work.of === 'batch') return (await batches.settle(work.id)) === 'landed';
@@ -175,9 +175,9 @@ export function createMongoClaims({ connection, log, batches, waits, workKey, no
   };
 
   /**
-   * Releases a claim of this process. Deletes the claim if it contains no recorded work. Otherwise, the work may be in
-   * the log, so the claim is not deleted but marked as abandoned. The next process that begins the command then settles
-   * the work immediately.
+   * Releases a claim that this process owns. Deletes the claim if it contains no recorded work. Otherwise, the work may
+   * be in the log, so the claim is not deleted but marked as abandoned. The next process that begins the command then
+   * settles the work immediately.
    */
   async function letGo(cmd: string): Promise<void> {
     const attempt = mine.get(cmd);

@@ -33,7 +33,7 @@ type Deps = {
   readonly fingerprints: ReturnType<typeof createFingerprintClaims>;
   readonly batches: Batches;
   readonly now: () => number;
-  /** Brings the row of a stream up to date with the newest event in the stream. */
+  /** Brings a stream's row up to date with the newest event in the stream. */
   readonly project: (tenantId: string, stream: string) => Promise<void>;
 };
 
@@ -46,9 +46,9 @@ type Before = {
 
 /**
  * Implements `UnitOfWork` on an event log and MongoDB, which cannot share a transaction (docs/design.md, "A write, step
- * by step"). Before a process performs a step that a crash could lose or repeat, it records this step. If the process
- * dies, the next process that finds the record settles the step. The log is authoritative, so a change takes effect as
- * soon as its event is appended. The row for the event is written either here or later by the runner.
+ * by step"). Before each step that could be lost or repeated because of a crash, the process records the step. If the
+ * process dies, the next process that finds the record settles the step. The log is authoritative, so a change takes
+ * effect as soon as its event is appended. The row for the event is written either here or later by the runner.
  */
 export function mongoUnitOfWork(needs: Deps): UnitOfWork {
   const { log, rows, directory, claims, fingerprints, batches, now, project } = needs;
@@ -84,8 +84,8 @@ export function mongoUnitOfWork(needs: Deps): UnitOfWork {
     const appended = await append(write);
     if (appended.outcome === 'conflict') {
       if (hold !== null) await fingerprints.release(hold.held);
-      // The command's decision was based on rows that may be out of date. Updates the rows before the command is tried
-      // again.
+      // The command's decision was based on rows that may be out of date. Updates the rows before the command is
+      // retried.
       if (write.row?.of === 'directory') await project(write.events[0]?.tenantId ?? '', write.stream);
       return { outcome: 'conflict' };
     }
@@ -93,9 +93,7 @@ export function mongoUnitOfWork(needs: Deps): UnitOfWork {
     return { outcome: 'committed' };
   }
 
-  /**
-   * Stores each write independently. The caller makes a new decision for the writes that failed and tries them again.
-   */
+  /** Stores each write independently. The caller decides again about the writes that failed and retries them. */
   async function storeEach(writes: readonly StreamWrite[], hold: HoldFingerprint): Promise<CommitOutcome> {
     const before: Before = { intend: async () => true, hold };
     const outcomes = await atMost(streamsAtOnce, writes, (write) => storeOne(write, before));
@@ -161,7 +159,7 @@ export function mongoUnitOfWork(needs: Deps): UnitOfWork {
       await releaseAll(held);
       return { outcome: 'conflict' };
     }
-    // All events of the batch are in the log. After this call, no process undoes the batch.
+    // All events of the batch are in the log. After this call, no process will undo the batch.
     await batches.finish(id);
     await atMost(streamsAtOnce, writes, (write, index) => {
       const stored = appended[index];

@@ -4,13 +4,13 @@
  */
 export type Waits = {
   /**
-   * When an open claim reaches this age, another process takes it over. By then, either the owner of the claim has
-   * given up, or its append will be barred.
+   * When an open claim reaches this age, another process takes it over. By then, the claim's owner has given up, or
+   * else its append will be barred.
    */
   readonly claimMs: number;
   /** When an unfinished batch reaches this age, another process undoes it. */
   readonly batchMs: number;
-  /** How long to wait for the owner of a fingerprint claim to append before its append is barred. */
+  /** How long to wait for the owner of a fingerprint claim to append. After this time, the owner's append is barred. */
   readonly ownerMs: number;
 };
 

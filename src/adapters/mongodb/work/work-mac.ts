@@ -9,9 +9,8 @@ type Of = { readonly in: 'claims' | 'fingerprints' | 'batches'; readonly id: str
 
 /**
  * Returns the MAC over the work that a process records before it appends. Threat: an attacker who can write to the
- * database records forged work. A process that settles recorded work appends to the streams that are named in the work,
- * and deletes the tokens of a batch. The attacker could therefore choose these streams and tokens. The MAC prevents
- * this.
+ * database records forged work. A process that settles recorded work appends to the streams named in the work, and
+ * deletes the tokens of a batch. The attacker could therefore choose these streams and tokens. The MAC prevents this.
  */
 export async function workMac(key: WorkKey, of: Of, facts: unknown): Promise<Buffer> {
   return createHmac('sha256', await key())

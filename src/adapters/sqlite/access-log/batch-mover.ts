@@ -11,7 +11,7 @@ import { accessLogError } from './access-log-error.js';
 import { fileIdentity, monthFile, monthsOnDisk } from './month-files.js';
 import { type MonthWriter, openMonthWriter } from './month-writer.js';
 
-/** The approximate number of characters that are moved in one transaction. This corresponds to about 4,000 entries. */
+/** The approximate number of characters moved in one transaction. This corresponds to about 4,000 entries. */
 const linesAtOnce = 1024 * 1024;
 
 /**
@@ -29,7 +29,7 @@ const restMsMax = 60_000;
 export function createBatchMover(journal: SqliteDatabase, dataDir: string) {
   const batchAfter = nextBatch(journal);
   let open: MonthWriter | null = null;
-  /** Every batch up to this sequence number is in the file of its month. */
+  /** Every batch up to this sequence number is in its month's file. */
   let moved = 0;
   let restMs = restMsMin;
   let restsUntil = Number.NEGATIVE_INFINITY;
@@ -40,7 +40,7 @@ export function createBatchMover(journal: SqliteDatabase, dataDir: string) {
     closing?.close();
   }
 
-  /** Returns a writer for the current file of the month. Creates the file if it does not exist. */
+  /** Returns a writer for the month's current file. Creates the file if it does not exist. */
   function writerOf(month: Month): MonthWriter {
     const identity = fileIdentity(dataDir, month);
     if (open?.month === month && identity === open.identity) return open;

@@ -80,7 +80,7 @@ export function openMonthWriter(dataDir: string, month: Month) {
 }
 
 /**
- * `access-YYYY-MM.db` contains one month of the access log. A repeated string, such as the id of a tenant or actor, is
+ * `access-YYYY-MM.db` contains one month of the access log. A repeated string, such as a tenant id or an actor id, is
  * stored only once, in `words`. Each index contains every column that its queries filter by. SQLite therefore computes
  * an exact total from the index alone, without reading entries.
  */
@@ -119,10 +119,7 @@ export const accessSchema = `
 
 const accessSchemaVersion = 1;
 
-/**
- * The maximum number of words in the cache. Without this limit, the cache could grow without bound, because each source
- * address is a word.
- */
+/** The maximum number of words in the cache. The cache needs a limit, because each source address is a word. */
 const cachedMax = 10_000;
 
 /** Maps strings to their ids in one month's file. Adds a new string to `words` in the current transaction. */

@@ -26,8 +26,8 @@ export function copyData(dataDir: string, to: string): readonly string[] {
 }
 
 /**
- * Adds the newest groups in the journal to `vault.db` if `vault.db` lacks them. This is the case if the power failed
- * and the vault has not been started since.
+ * Adds the newest journal groups to `vault.db` if they are missing there. They are missing if the power failed and the
+ * vault has not been started since.
  */
 function completeLeftVault(dataDir: string): void {
   if (!existsSync(join(dataDir, 'journal.db'))) return;
@@ -44,7 +44,7 @@ function completeLeftVault(dataDir: string): void {
   }
 }
 
-/** Copies the month files, and adds to the copies the batches that are still in the journal. */
+/** Copies the month files. Then adds the batches that are still in the journal to the copies. */
 function copyAccessLog(dataDir: string, to: string): void {
   const copyMonths = (): void => {
     for (const month of monthsOnDisk(dataDir)) copyDatabase(dataDir, to, monthFile(month));

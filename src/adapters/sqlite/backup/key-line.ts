@@ -1,4 +1,4 @@
-/** A row of a key store in a backup. Each row is one line of JSON, with bytes encoded in base64. */
+/** A key store row in a backup. Each row is one line of JSON, with bytes encoded in base64. */
 export type KeyLine = { readonly table: string; readonly row: Readonly<Record<string, unknown>> };
 
 export function encodeKeyLine({ table, row }: KeyLine): string {

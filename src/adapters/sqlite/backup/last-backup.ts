@@ -4,8 +4,8 @@ import { join } from 'node:path';
 const fileName = 'last-backup';
 
 /**
- * Records the time when the newest backup began, in ms. The time is stored in a separate file. The backup runs in
- * another process, and a write to `keys.db` from that process could delay an erasure.
+ * Records the time when the newest backup began, in ms. The time is stored in a separate file, because the backup runs
+ * in another process, and a write to `keys.db` from that process could delay an erasure.
  */
 export async function writeLastBackup(dataDir: string, madeAt: number): Promise<void> {
   const file = join(dataDir, fileName);

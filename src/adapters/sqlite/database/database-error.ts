@@ -16,8 +16,8 @@ export class StoreBroken extends StoreProblem {
 }
 
 /**
- * Converts an error from better-sqlite3 to one of our own errors. Drops the message of the original error, because it
- * can contain SQL.
+ * Converts a better-sqlite3 error to one of our own errors. Drops the original error message, because it can contain
+ * SQL.
  */
 export function databaseError(error: unknown, fileName: string): Error {
   if (!(error instanceof Database.SqliteError)) {
@@ -25,7 +25,7 @@ export function databaseError(error: unknown, fileName: string): Error {
     return error instanceof Error ? error : new Error('not an error');
   }
   const { code } = error;
-  // The index of the write-ahead log also needs disk space. SHMSIZE means that this index could not grow.
+  // The write-ahead log's index also needs disk space. SHMSIZE means that this index could not grow.
   if (code.startsWith('SQLITE_FULL') || code === 'SQLITE_IOERR_SHMSIZE') return new StoreUnavailable(fileName, 'full');
   if (code.startsWith('SQLITE_BUSY') || code.startsWith('SQLITE_LOCKED')) return new StoreUnavailable(fileName, 'busy');
   // SQLite does not report why it could not open a file. Opening another file here shows whether the process has run

@@ -56,7 +56,7 @@ export const keysSchema = `
 
 export const keysSchemaVersion = 4;
 
-/** The value of `destroyed_at` for a key that is not destroyed. It is the largest six-byte integer. */
+/** The value of `destroyed_at` for a key that has not been destroyed. It is the largest six-byte integer. */
 export const never = 2 ** 47 - 1;
 
 /** The value of `revision` for a key that has no recorded revision. */

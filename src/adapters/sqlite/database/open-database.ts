@@ -32,8 +32,8 @@ function synchronousOf(fileName: string, mode: 'writer' | 'reader' | 'checkpoint
 
 /**
  * The cache size of most connections, in KiB. SQLite interprets a negative number as KiB. A process has many
- * connections, so each of them has a small cache. Pages that are not in this cache are usually in the page cache of the
- * operating system. Only the writer of `vault.db` uses the default of 16 MB, because it maintains the indexes.
+ * connections, so each of them has a small cache. Pages that are not in this cache are usually in the operating
+ * system's page cache. Only the writer of `vault.db` uses the default of 16 MB, because it maintains the indexes.
  */
 const smallCache = -4_096;
 
@@ -49,7 +49,7 @@ const checkpointedElsewhere: readonly string[] = ['vault.db', 'journal.db'];
 /**
  * How long a connection waits for a lock, in ms. A writer waits only while it opens a file, because the first
  * connection to a file locks it briefly. After that, a writer never waits for a lock, because all requests would have
- * to wait with it.
+ * to wait as well.
  */
 const lockWaitMs = 5_000;
 

@@ -2,8 +2,8 @@ import Database from 'better-sqlite3';
 
 /**
  * All databases that this thread has opened and all statements that it has prepared. The list prevents them from being
- * garbage-collected. Node.js 24.19 and later terminate the process if an object of better-sqlite3 12 is collected while
- * no JavaScript is running (ADR 10). The list stays small, because the program prepares each of its statements once for
+ * garbage-collected. Node.js 24.19 and later terminate the process if a better-sqlite3 12 object is collected while no
+ * JavaScript is running (ADR 10). The list stays small, because the program prepares each of its statements once for
  * each open database. It grows only when a database is opened again, for example after a failure.
  */
 const kept: object[] = [];

@@ -23,8 +23,8 @@ function stateOf(state: string): TokenState {
   try {
     return JSON.parse(state) as TokenState;
   } catch {
-    // Threat: an attacker who can write to `vault.db` replaces the state with invalid JSON. The state that is returned
-    // here then does not match the row's MAC, so the row is rejected.
+    // Threat: an attacker who can write to `vault.db` replaces the state with invalid JSON. The state returned here
+    // then does not match the row's MAC, so the row is rejected.
     return noToken;
   }
 }

@@ -15,7 +15,7 @@ const textKey = '$text';
 const longText = 256;
 
 /**
- * Encodes the changes in a group. The result has three parts: the length of a JSON text in four bytes, the JSON text,
+ * Encodes the changes in a group. The result has three parts: the length of a JSON text (four bytes), the JSON text,
  * and the bytes of all binary values and long strings in the order in which the text refers to them. `decodeChanges` is
  * the inverse. Long strings must be well-formed Unicode.
  */
@@ -37,7 +37,7 @@ export function decodeChanges(encoded: Buffer): readonly JournalledChange[] {
       throw new Error('bytes are missing');
     at += length;
     // Returns a copy. A statement can hold a reference to the value for a long time, and a slice would keep all of
-    // `encoded` in memory for that time.
+    // `encoded` in memory for just as long.
     return Buffer.from(encoded.subarray(at - length, at));
   };
   if (!Array.isArray(changes)) throw new Error('not a list of changes');

@@ -16,9 +16,9 @@ export type JournalGroup = JournalEnd & { readonly position: number; readonly ch
 export type JournalBatch = JournalEnd & { readonly previous: Uint8Array; readonly lines: string };
 
 /**
- * The maximum number of groups, and of batches, that one append removes. It removes only those that are durable
- * elsewhere. An append adds fewer rows than this, so the journal stays short. The limit prevents a single append from
- * taking too long.
+ * One append removes at most this many groups and at most this many batches, and only those that are durable elsewhere.
+ * An append adds fewer rows than this, so the journal stays short. The limit prevents a single append from taking too
+ * long.
  */
 const removedAtOnce = 8;
 

@@ -13,7 +13,7 @@ export function nextBatch(journal: SqliteDatabase): (afterSequence: number) => J
   return (afterSequence) => (next.get(afterSequence) as JournalBatch | undefined) ?? null;
 }
 
-/** Returns true if the hash of a batch matches its lines. */
+/** Returns true if a batch's hash matches its lines. */
 export function isWhole({ previous, sequence, hash, lines }: JournalBatch): boolean {
   const expected = createHash('sha256').update(previous).update(`${sequence}\n${lines}\n`).digest();
   return expected.equals(hash);

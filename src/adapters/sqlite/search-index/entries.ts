@@ -12,7 +12,7 @@ export const termBytes = 16;
 const seqBytes = 6;
 export const entryBytes = termBytes + seqBytes;
 /**
- * The number of entries that fill a 4 KiB page together with the checksum of the block. A changed block is therefore
+ * The number of entries that, together with the block's checksum, fill a 4 KiB page. A changed block is therefore
  * overwritten in place, and no copy of the old block remains in the file.
  */
 export const entriesOfBlock = 180;
@@ -126,7 +126,7 @@ export function changeOf(terms: Buffer, seq: number): Buffer | null {
   return terms.length === 0 ? null : withChecksum(terms, seedOf(seq));
 }
 
-/** Returns the terms in a stored change. Throws IndexDamaged if the terms or the `seq` of the change are damaged. */
+/** Returns the terms in a stored change. Throws IndexDamaged if the change's terms or `seq` are damaged. */
 export function termsOfChange(stored: Buffer | null, number: number, seq: number): Buffer | null {
   return stored === null ? null : checked(stored, `change ${number}`, seedOf(seq));
 }
@@ -170,8 +170,8 @@ const bitsOfTerm = 10;
 const probes = 6;
 
 /**
- * Returns a Bloom filter over the terms of sorted entries. No term can be read from the filter, because terms are keyed
- * hashes and the filter combines the bits of all terms in the segment.
+ * Returns a Bloom filter over the terms of sorted entries. The terms cannot be recovered from the filter, because terms
+ * are keyed hashes and the filter combines the bits of all terms in the segment.
  */
 export function filterOf(entries: Buffer, count: number): Buffer {
   let terms = 0;

@@ -206,7 +206,7 @@ export function createIndexKeeper(database: SqliteDatabase, slot: Slot, sizes: I
 
   /**
    * Performs one step of combining runs. The step begins a new run, writes the next segment of a run, or finishes a
-   * run. Low levels have priority, because new runs arrive on them quickly, while combining the runs of a high level
+   * run. Low levels have priority, because new runs arrive on them quickly, while combining the runs on a high level
    * takes thousands of steps. Returns false if there is nothing to combine.
    */
   function combine({ version }: IndexState): boolean {
@@ -347,8 +347,8 @@ export function createIndexKeeper(database: SqliteDatabase, slot: Slot, sizes: I
 
   return {
     /**
-     * Performs one step. Postings that were removed by changes up to `eraseUpTo` are erased before most other steps.
-     * Returns false if there is nothing to do.
+     * Performs one step. Postings removed by changes up to `eraseUpTo` are erased before most other steps. Returns
+     * false if there is nothing to do.
      */
     step(eraseUpTo: number): boolean {
       const state = statements.state();
@@ -374,7 +374,7 @@ export function createIndexKeeper(database: SqliteDatabase, slot: Slot, sizes: I
      * contain removed postings.
      */
     isClean: (): boolean => isErased(Number.MAX_SAFE_INTEGER),
-    /** Like `isClean`, but only for postings that were removed by changes up to `upTo`. */
+    /** Like `isClean`, but only for postings removed by changes up to `upTo`. */
     isErased,
     hasManyRemovals(): boolean {
       const { last, erased } = statements.state();
@@ -395,7 +395,7 @@ export function createIndexKeeper(database: SqliteDatabase, slot: Slot, sizes: I
       if (hasDropped()) drop();
       return !hasDropped();
     },
-    /** Discards the cached runs. Call this after the transaction of a step has failed. */
+    /** Discards the cached runs. Call this after a step's transaction has failed. */
     forget(): void {
       runs = [];
     },

@@ -4,9 +4,8 @@ import { rowTables, type Slot } from '../database/rows-schema.js';
 import { blocksOfSegment, checked, IndexDamaged, termBytes, termsOfChange } from './entries.js';
 
 /**
- * The progress of one generation's index. `last` is the number of the newest change. All postings that were added by
- * changes up to `merged` are in runs. All postings that were removed by changes up to `erased` have been erased from
- * the runs.
+ * The progress of one generation's index. `last` is the number of the newest change. All postings added by changes up
+ * to `merged` are in runs. All postings removed by changes up to `erased` have been erased from the runs.
  */
 export type IndexState = {
   readonly merged: number;
@@ -28,7 +27,7 @@ export type RunRow = {
 
 export type SegmentRow = { readonly segment: number; readonly version: number; readonly fences: Buffer };
 
-/** The terms that a commit has added to a token and the terms that it has removed. Each term has 16 bytes. */
+/** The terms that a commit has added to a token and the terms that it has removed. Each term is 16 bytes long. */
 export type ChangeRow = {
   readonly number: number;
   readonly seq: number;
@@ -38,7 +37,7 @@ export type ChangeRow = {
 
 export type IndexStatements = ReturnType<typeof indexStatements>;
 
-/** Prepares, on one connection, the statements that read the index of a generation. */
+/** Prepares the statements that one connection uses to read the index of a generation. */
 export function indexStatements(database: SqliteDatabase, slot: Slot) {
   const { changes, indexState, runs, segments, filters, blocks } = rowTables(slot);
   const state = database.prepare(

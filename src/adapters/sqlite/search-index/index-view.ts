@@ -23,8 +23,8 @@ const placesMax = 10_000;
 const staleMax = 4_096;
 
 /**
- * Creates the cache for one generation's index. It contains the fences of the runs, and the tail. All connections of a
- * thread share the cache. Before a search, `viewOf` updates the cache to the state that the transaction of the search
+ * Creates the cache for one generation's index. The cache contains the tail and the fences of the runs. All connections
+ * of a thread share the cache. Before a search, `viewOf` updates the cache to the state that the search's transaction
  * sees, so the writer thread does not have to notify this thread. An update does not change the views of older
  * transactions.
  */
@@ -118,7 +118,7 @@ function viewOn(source: IndexStatements, { runs, tail, places }: Memory, state: 
   }
 
   /**
-   * Returns a position. The number of tokens at or after this position that have the term is close to `most`, but never
+   * Returns a position such that the number of tokens with the term at or after it is close to `most`, but never
    * larger.
    */
   function seqNear(term: Buffer, most: number): number {
@@ -172,7 +172,7 @@ function viewOn(source: IndexStatements, { runs, tail, places }: Memory, state: 
   };
 }
 
-/** If the offset of a page is larger than this, the fences are used to find the page. */
+/** If a page's offset is larger than this, the fences are used to find the page. */
 const skippedMin = 1_000;
 
 function atLeast(seqs: readonly number[], seq: number): number {

@@ -17,8 +17,8 @@ import {
 import { blockName, type IndexStatements, type RunRow, type SegmentRow } from './index-statements.js';
 
 /**
- * The part of a run that contains the entries of one term. It begins with the entry of rank `from` and ends before the
- * entry of rank `to`.
+ * The part of a run that contains the entries of one term. It begins at the entry with rank `from` and ends before the
+ * entry with rank `to`.
  */
 export type Bounds = { readonly from: number; readonly to: number };
 
@@ -121,7 +121,7 @@ export function openRun(row: RunRow, segments: readonly SegmentRow[], filters = 
       }
       return low;
     },
-    /** Returns the bounds of a term. `name` is the term as a binary string, and is used as the key of the cache. */
+    /** Returns the bounds of a term. `name` is the term as a binary string, and is used as the cache key. */
     boundsOf(source: RunSource, term: Buffer, name: string): Bounds {
       const known = remembered.get(name);
       if (known !== undefined) return known;
@@ -132,7 +132,7 @@ export function openRun(row: RunRow, segments: readonly SegmentRow[], filters = 
       return bounds;
     },
     /**
-     * Returns an upper bound for the number of entries that have the term and a position of at least `seq`. Reads only
+     * Returns an upper bound on the number of entries that have the term and a position of at least `seq`. Reads only
      * the fences.
      */
     atMostFrom({ from, to }: Bounds, term: Buffer, seq: number): number {

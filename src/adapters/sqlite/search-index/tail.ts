@@ -2,9 +2,7 @@ import { termBytes } from './entries.js';
 import { type ChangeRow, expectSuccession } from './index-statements.js';
 
 type Posting = { readonly number: number; readonly seq: number };
-/**
- * For one term, the postings that changes have added and those that changes have removed, in the order of the changes.
- */
+/** The postings of one term that changes have added and removed, in the order of the changes. */
 type OfTerm = { readonly added: Posting[]; readonly removed: Posting[] };
 
 /**
@@ -51,10 +49,7 @@ export function createTail(start: number) {
         last = number;
       }
     },
-    /**
-     * For one term, returns the `seq` values of the postings that the changes in a range have added, and of those that
-     * they have removed.
-     */
+    /** Returns the `seq` values that the changes in a range have added to a term, and those that they have removed. */
     of(
       term: Buffer,
       { merged, erased, last: upTo }: TailRange,

@@ -10,7 +10,7 @@ import type { SearchStatements } from './search-statements.js';
  * token.
  */
 export type Approach = {
-  /** The term that every token of the tenant has. */
+  /** The term that all of the tenant's tokens have. */
   readonly all: Buffer;
   /** The whole plan with the count of each term, or null if the plan matches every token. */
   readonly node: WeighedNode | null;

@@ -1,8 +1,8 @@
 export type Wanted = { readonly offset: number; readonly limit: number };
 
 /**
- * The result of a search: the total number of tokens that were found, and the `seq` values of the tokens on the page,
- * newest first.
+ * The result of a search: the total number of tokens found, and the `seq` values of the tokens on the page, newest
+ * first.
  */
 export type Found = { readonly total: number; readonly page: readonly number[] };
 

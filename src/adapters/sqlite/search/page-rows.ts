@@ -18,8 +18,8 @@ export type PageStatements = Readonly<Record<'heads' | 'rows' | 'states', Statem
 
 export function pageStatements(database: SqliteDatabase, slot: Slot): PageStatements {
   const { rows } = rowTables(slot);
-  // Threat: a caller finds a row of another tenant. Each tenant hashes its terms under a different key, so a search
-  // cannot match such a row. Checking the tenant in these statements is a second line of defense.
+  // Threat: a caller finds another tenant's row. Each tenant hashes its terms under a different key, so a search cannot
+  // match such a row. Checking the tenant in these statements is a second line of defense.
   const reading = (columns: string): Statement =>
     database.prepare(
       `SELECT ${columns} FROM ${rows} WHERE seq IN (SELECT value FROM json_each(?)) AND tenant = ? ORDER BY seq DESC`,

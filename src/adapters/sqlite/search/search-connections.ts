@@ -9,8 +9,8 @@ const connectionsMax = 4;
 /**
  * Creates a pool of connections for searches. A search keeps a read transaction open so that it sees the data in a
  * single state. A long search regularly lets other work run on the thread, and that work must not read inside the
- * transaction of the search. The pool opens a connection when one is needed. After `connectionsMax` connections have
- * been opened, a search waits until a connection is free.
+ * search's transaction. The pool opens a connection when one is needed. After `connectionsMax` connections have been
+ * opened, a search waits until a connection is free.
  */
 export function createSearchConnections(open: () => SqliteDatabase) {
   const free: SearchConnection[] = [];

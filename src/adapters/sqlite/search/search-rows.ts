@@ -52,9 +52,9 @@ async function reading<T>(
 const dueFewMax = 1_000;
 
 /**
- * Runs a plan. If the plan consists of a single term, the total is the count of the term minus its due tokens, and the
- * page is read from the index. For any other plan, this function either walks the smallest set of postings that covers
- * all matches, or checks all tokens in a short date range.
+ * Runs a plan. If the plan consists of a single term, the total is the term's count minus its due tokens, and the page
+ * is read from the index. For any other plan, this function either walks the smallest set of postings that covers all
+ * matches, or checks all tokens in a short date range.
  */
 async function findSeqs(
   statements: SearchStatements,
@@ -87,7 +87,7 @@ async function findSeqs(
     const match = (seqs: readonly number[]) => living(foundAmong(statements, index, approach, seqs));
     return walkPostings(index, driver, match, wanted);
   }
-  // A date range contains tokens of all tenants. This filter removes the tokens of other tenants.
+  // A date range contains tokens from all tenants. This filter removes the other tenants' tokens.
   const found = living(matchSeqs(statements, index, node, index.among(all, dated)));
   return { total: found.length, page: found.slice(wanted.offset, wanted.offset + wanted.limit) };
 }

@@ -5,8 +5,8 @@ import { type IndexStatements, indexStatements } from '../search-index/index-sta
 import { type PageStatements, pageStatements } from './page-rows.js';
 
 /**
- * The beginning of a statement that selects the tokens that satisfy a condition. The input is a JSON array of `seq`
- * values, and the result has the same order.
+ * The beginning of a statement that selects tokens by a condition. The input is a JSON array of `seq` values, and the
+ * result has the same order.
  */
 const among = 'SELECT p.value FROM json_each(@seqs) p WHERE';
 const dated = (rows: string, column: string): string =>

@@ -8,8 +8,8 @@ import type { Found, Wanted } from './found.js';
 /** After this time (in ms), a walk lets other work run on the thread. */
 const sliceMs = 4;
 /**
- * The time limit for a search, in ms. The limit is needed because the write-ahead log cannot be truncated while the
- * read transaction of a search is open.
+ * The time limit for a search, in ms. The limit is needed because the write-ahead log cannot be truncated while a
+ * search has a read transaction open.
  */
 const patienceMs = 10_000;
 /** The number of tokens in one step. The walk checks the clock after each step. */

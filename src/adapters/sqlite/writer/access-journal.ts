@@ -38,7 +38,7 @@ export function createAccessJournal(
   onMoved: (failure: Error | null) => void,
 ) {
   let head: JournalEnd | null = null;
-  /** The batches that have been appended to the journal but have not been moved, with the number of entries in each. */
+  /** The batches that have been appended to the journal but not yet moved, with the number of entries in each. */
   let unmoved: { readonly sequence: number; readonly entries: number }[] = [];
   let unmovedEntries = 0;
   let moving = false;
@@ -65,8 +65,8 @@ export function createAccessJournal(
   }
 
   /**
-   * Adds the lines of requests to the chain as batches. If entries cannot be recorded for some month, only the requests
-   * for that month fail.
+   * Adds the lines in these requests to the chain as batches. If entries cannot be recorded for a month, only the
+   * requests for that month fail.
    */
   function group(requests: readonly RecordRequest[]): RecordGroup {
     const recorded: Recorded[] = [];

@@ -21,9 +21,9 @@ function start(port: MessagePort, dataDir: string): void {
   const mover = createBatchMover(files['journal.db'], dataDir);
 
   /**
-   * Copies the write-ahead log of a file into the file, and syncs the file. Returns true if all pages that were in the
-   * log at the beginning have been copied. Failures are not reported here. If this checkpoint fails, the log grows
-   * until the writer runs a checkpoint itself and reports the problem with the file.
+   * Copies a file's write-ahead log into the file, and syncs the file. Returns true if all pages that were in the log
+   * at the beginning have been copied. Failures are not reported here. If this checkpoint fails, the log grows until
+   * the writer runs a checkpoint itself and reports the problem with the file.
    */
   function checkpoint(file: CheckpointedFile): boolean {
     for (let pass = 0; pass < passesMax; pass += 1) {

@@ -37,10 +37,10 @@ const writtenMax: Readonly<Record<CheckpointedFile, number>> = { 'vault.db': 50,
 export type Background = ReturnType<typeof startBackground>;
 
 /**
- * Starts the background thread. It does work that commits must not wait for. It runs checkpoints of `vault.db` and
- * `journal.db`, which take 15 ms or more. It also moves access log batches from the journal into the month files. It
- * does not run checkpoints of `keys.db`, because erasures have to wait for them. The writer thread runs such a
- * checkpoint during the erasure.
+ * Starts the background thread, which does work that commits must not wait for. The thread runs checkpoints of
+ * `vault.db` and `journal.db`, which take 15 ms or more, and moves access log batches from the journal into the month
+ * files. It does not run checkpoints of `keys.db`, because erasures have to wait for those. The writer thread runs such
+ * a checkpoint during the erasure.
  */
 export function startBackground(
   dataDir: string,

@@ -11,8 +11,8 @@ import { createVaultOperations } from './vault-operations.js';
 type Files = { readonly vault: SqliteDatabase; readonly keys: SqliteDatabase; readonly journal: SqliteDatabase };
 
 /**
- * A message to the operator that is shown if `vault.db` and the journal do not end at the same group. It is null if
- * there is nothing to report.
+ * A message shown to the operator if `vault.db` and the journal do not end at the same group. It is null if there is
+ * nothing to report.
  */
 export type EndNotice = string | null;
 
@@ -22,8 +22,8 @@ export type EndNotice = string | null;
  * another program or belongs to a different `vault.db`.
  *
  * If the journal no longer contains the group that `vault.db` needs next, `vault.db` was replaced with an older copy.
- * In that case, this function records in the key store how far the event log reached before. `vault/log-behind.ts`
- * later reports the problem.
+ * In that case, this function records in the key store how far the event log had reached. `vault/log-behind.ts` later
+ * reports the problem.
  */
 export function completeVault({ vault, keys, journal }: Files): EndNotice {
   expectBatches(journal);
@@ -116,7 +116,7 @@ function expectBatches(journal: SqliteDatabase): void {
 
 /**
  * Makes `vault.db` durable. If the file was just created or the previous process was killed, the newest changes may be
- * only in the write-ahead log and not yet on disk.
+ * in the write-ahead log but not yet on disk.
  */
 function expectDurable(vault: SqliteDatabase): null {
   if (!truncateLog(vault, 'vault.db')) throw new StoreUnavailable('vault.db', 'full');

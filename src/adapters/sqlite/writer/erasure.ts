@@ -13,15 +13,15 @@ type Waiting = { readonly deadline: number; done(erased: boolean): void };
  * Erases destroyed keys from the write-ahead log of `keys.db`. A commit overwrites a destroyed key, but the log still
  * contains the old page. The key is erased only after a checkpoint has copied the log into the file and truncated the
  * log. If a reader is active, the checkpoint does not truncate the log, and SQLite does not report an error. This code
- * therefore checks the result row of the checkpoint, and retries for two seconds. One checkpoint can erase many
- * destroyed keys. Calls `onBroken` if the file can no longer be written.
+ * therefore checks the checkpoint's result row, and retries for two seconds. One checkpoint can erase many destroyed
+ * keys. Calls `onBroken` if the file can no longer be written.
  */
 export function createErasure(database: SqliteDatabase, onBroken: (error: unknown) => void) {
   /** The keys that have been overwritten in `keys.db` but may still be in its write-ahead log. */
   const inLog = new Set<string>();
   /**
-   * The keys that were not erased in time, so that their command failed. A retry of the command counts these keys as
-   * ended, provided that they have been erased by then.
+   * The keys that were not erased in time. The command that destroyed them failed. A retry of that command counts these
+   * keys as ended, provided that they have been erased by then.
    */
   const owed = new Set<string>();
   /**

@@ -6,7 +6,7 @@ export type WrittenGeneration = {
   readonly generation: number;
   readonly slot: Slot;
   readonly state: 'read' | 'building' | 'left';
-  /** The number of the generation that reads use. */
+  /** The number of the generation used for reads. */
   readonly read: number;
 };
 

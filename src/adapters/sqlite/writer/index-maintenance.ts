@@ -13,13 +13,10 @@ const sliceMs = 3;
  * many tokens from a block together.
  */
 const removalWaitMs = 10_000;
-/** How long to wait after a failed step, in ms. A step can fail, for example, because the disk is full. */
+/** How long to wait after a failed step, in ms. A step can fail because the disk is full, for example. */
 const retryMs = 1_000;
 
-/**
- * The index of one generation. Postings that were removed by changes up to `eraseUpTo` are erased before most other
- * steps.
- */
+/** The index of one generation. Postings removed by changes up to `eraseUpTo` are erased before most other steps. */
 type Kept = { readonly index: IndexKeeper; eraseUpTo: number; isDamaged: boolean };
 
 type MaintenanceDeps = {
@@ -89,8 +86,8 @@ export function createIndexMaintenance({ database, commitGroup, onErased, onBrok
       if (isMore) proceed();
       else noteErased();
     } catch (error) {
-      // If a merge has failed because the disk is full, writes need not wait for merges. They fail for the same reason
-      // anyway.
+      // If a merge has failed because the disk is full, writes do not have to wait for merges: they fail for the same
+      // reason anyway.
       isBehind = false;
       if (error instanceof StoreUnavailable) wait(retryMs);
       else onBroken(error);
@@ -136,13 +133,13 @@ export function createIndexMaintenance({ database, commitGroup, onErased, onBrok
     /** Call this after each group of requests to `vault.db`. */
     proceed,
     /**
-     * Erases all postings that have been removed so far. Call this when the process starts. The time of a removal is
-     * not stored, so postings that an earlier process removed are erased immediately.
+     * Erases all postings that have been removed so far. Call this when the process starts. Removal times are not
+     * stored, so postings that an earlier process removed are erased immediately.
      */
     eraseAll,
     /**
-     * Returns true if blocks and changes no longer contain postings that were removed by changes up to the numbers in
-     * `upTo`. Otherwise, begins to erase these postings and returns false.
+     * Returns true if the blocks and changes no longer contain postings removed by changes up to the numbers in `upTo`.
+     * Otherwise, begins to erase these postings and returns false.
      */
     erase(upTo: readonly number[]): boolean {
       const isErased = kept.every(({ index, isDamaged }, slot) => isDamaged || index.isErased(upTo[slot] ?? 0));

@@ -12,7 +12,7 @@ import type { TenantKeyRow, WriterOperations } from './protocol.js';
  */
 export type Destroyed = { readonly keyIds: readonly string[]; readonly destroyedNow: readonly string[] };
 
-/** The placeholder for the id of the event that destroys a key. It has the same size as such an id. */
+/** A placeholder for the id of the event that destroys a key. The placeholder has the same size as an event id. */
 const noEvent = Buffer.alloc(16);
 
 /**
@@ -110,7 +110,7 @@ export function createKeyOperations(database: SqliteDatabase, newestLink: () => 
   }
 
   return {
-    /** Inserts tenant keys. If the keys of a tenant have been destroyed, inserts no new keys for that tenant. */
+    /** Inserts tenant keys. If a tenant's keys have been destroyed, inserts no new keys for that tenant. */
     insert_tenant_keys(rows: readonly TenantKeyRow[]): null {
       for (const row of rows) insertTenantKey.run({ ...row, noEvent });
       return null;
@@ -124,8 +124,8 @@ export function createKeyOperations(database: SqliteDatabase, newestLink: () => 
       return { keyIds: [keyId], destroyedNow: destroyGenerationKey.run(at, generation).changes > 0 ? [keyId] : [] };
     },
     insert_data_keys({ tenantKeyId, madeAt, keys }: WriterOperations['insert_data_keys']['input']): boolean {
-      // Threat: the tenant key is destroyed after it was chosen to wrap these data keys. They could then never be
-      // unwrapped.
+      // Threat: the tenant key is destroyed after it was chosen to wrap these data keys. The data keys could then never
+      // be unwrapped.
       if (livingTenantKey.get(tenantKeyId) === undefined) return false;
       countWraps.run(tenantKeyId, keys.length);
       const tenantKey = uuidBytes(tenantKeyId);
@@ -156,7 +156,7 @@ export function createKeyOperations(database: SqliteDatabase, newestLink: () => 
       forgetDirectory.run();
       return null;
     },
-    /** Overwrites the keys of a tenant in place. After that, the keys that they wrapped can no longer be unwrapped. */
+    /** Overwrites a tenant's keys in place. After that, the keys that they wrapped can no longer be unwrapped. */
     destroy_tenant_keys({ tenantId, eventId, at }: WriterOperations['destroy_tenant_keys']['input']): Destroyed {
       const keyIds = tenantKeyIds.all(tenantId) as string[];
       const destroyedNow = keyIds.filter((id) => destroyTenantKey.run(at, uuidBytes(eventId), id).changes > 0);

@@ -59,8 +59,8 @@ type PackedText = {
 };
 type PackedWrite = ReturnType<typeof packWrite>;
 
-// The functions below list every field explicitly. With as many fields as an event has, destructuring with `...rest`
-// would take V8 several µs per event.
+// The functions below list every field explicitly. Because an event has many fields, destructuring with `...rest` would
+// take V8 several µs per event.
 
 function packWrite(
   { stream, expectedRevision, commit, row, distinct }: StoredWrite,

@@ -95,14 +95,14 @@ export type WriterOperations = {
   leave_generation: { of: 'vault'; input: { readonly generation: number }; answer: null };
   empty_generation: { of: 'vault'; input: { readonly generation: number }; answer: boolean };
   /**
-   * Returns true if `vault.db` no longer contains the postings that were removed by changes up to the numbers in the
-   * input. The input contains one number for each set of tables. If `vault.db` still contains some of these postings,
-   * the thread begins to erase them and returns false.
+   * Returns true if `vault.db` no longer contains the postings removed by changes up to the numbers in the input. The
+   * input contains one number for each set of tables. If `vault.db` still contains some of these postings, the thread
+   * begins to erase them and returns false.
    */
   erase_postings: { of: 'vault'; input: readonly number[]; answer: boolean };
   /**
-   * Replaces all rows of the directory. If an event was appended to any tenant's stream after `upTo`, changes nothing
-   * and returns false.
+   * Replaces all directory rows. If an event was appended to any tenant's stream after `upTo`, changes nothing and
+   * returns false.
    */
   replace_directory: {
     of: 'vault';

@@ -2,7 +2,7 @@ import type { AccessRequest, RecordRequest, StoreRequest, WriterRequest } from '
 
 /**
  * The approximate number of access log entries that one transaction adds to the journal. Adding them takes about 1 ms.
- * The entries of a single request are never split, even if their number exceeds this limit.
+ * A single request's entries are never split, even if their number exceeds this limit.
  */
 const entriesAtOnce = 500;
 /** How long a group with requests from several tenants can run before its commit, in ms. */

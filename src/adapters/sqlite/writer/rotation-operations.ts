@@ -5,7 +5,7 @@ import type { SqliteDatabase } from '../database/open-database.js';
 import { uuidBytes, uuidText } from '../database/uuid-bytes.js';
 import type { NewRoot } from './protocol.js';
 
-/** The placeholder for the id of the event that destroys a key. It has the same size as such an id. */
+/** A placeholder for the id of the event that destroys a key. The placeholder has the same size as an event id. */
 const noEvent = Buffer.alloc(16);
 
 /**

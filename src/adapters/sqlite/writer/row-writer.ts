@@ -24,7 +24,7 @@ export function createRowWriter(database: SqliteDatabase) {
   return {
     /**
      * Returns false if the search terms for any of the generations are missing. This happens if a generation was added
-     * after the terms of the row were computed.
+     * after the row's terms were computed.
      */
     covers({ row }: StoredWrite): boolean {
       if (row?.of !== 'token' || row.index === 'keep' || row.view.state.life === null) return true;

@@ -113,7 +113,7 @@ function createChangeWriter(database: SqliteDatabase, slot: Slot) {
   return {
     /**
      * Records the difference between two versions of a row. If their `seq` differs, the token was created again. The
-     * new life of the token shares no postings with the previous life.
+     * token's new life shares no postings with its previous life.
      */
     replace(before: Found, after: Found): void {
       const had = before.terms ?? noTerms;

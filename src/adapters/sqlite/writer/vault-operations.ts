@@ -58,8 +58,8 @@ export function createVaultOperations(database: SqliteDatabase) {
   }
 
   /**
-   * Appends a commit to the event log, and returns the positions of its events. The link of the commit is stored with
-   * its last event.
+   * Appends a commit to the event log, and returns the positions of its events. The commit's link is stored with its
+   * last event.
    */
   function append({ stream, expectedRevision, commit: { events, leaf } }: StoredWrite): number[] {
     const before = newest.get() as Newest | undefined;

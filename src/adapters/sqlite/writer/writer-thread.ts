@@ -254,7 +254,7 @@ function start(port: MessagePort, dataDir: string): void {
   }
 
   /**
-   * Removes the bytes of removed rows from all files. First makes `vault.db` durable and empties its write-ahead log.
+   * Erases the bytes of removed rows from all files. First makes `vault.db` durable and empties its write-ahead log.
    * Then removes all groups from the journal. Returns false if a reader or a full disk currently prevents this.
    */
   function truncateVault(): boolean {
@@ -350,8 +350,8 @@ function createSeal(vault: SqliteDatabase) {
 }
 
 function changesVault({ operation }: StoreRequest, attempt: Attempt | undefined): boolean {
-  // An erasure of postings is not recorded in the journal, because it can be repeated from the changes that are stored
-  // in the search index.
+  // An erasure of postings is not recorded in the journal, because it can be repeated from the changes stored in the
+  // search index.
   if (attempt?.ok !== true || operation === 'erase_postings') return false;
   return operation !== 'commit' || (attempt.answer as CommitOutcome).outcome === 'committed';
 }

@@ -6,8 +6,8 @@ const contentBytesMax = 512 * 1024;
 
 /**
  * Rejects content whose JSON is larger than 512 KiB in UTF-8. The limit applies to data, mask, metadata and all other
- * fields together. The error is at `data`. Call this function before you evaluate any expression. See docs/contract.md,
- * "Request bodies".
+ * fields together. The error is reported at `data`. Call this function before you evaluate any expression. See
+ * docs/contract.md, "Request bodies".
  */
 export function checkContentSize(content: JsonObject): Checked<null> {
   if (jsonSize(content, contentBytesMax) <= contentBytesMax) return valid(null);

@@ -18,8 +18,8 @@ export function checkFingerprintExpression(expressions: Expressions, source: str
 }
 
 /**
- * Evaluates the expression, and returns the value to fingerprint as text. A string stays unchanged, and any other value
- * becomes JSON. Rejects null.
+ * Evaluates the expression. Returns the value that is fingerprinted, converted to text: a string stays unchanged, and
+ * any other value becomes JSON. Rejects null.
  */
 export function* evaluateFingerprint(
   expressions: Expressions,
@@ -41,7 +41,7 @@ export function* evaluateFingerprint(
 /**
  * Returns whether a request contains every value that the expression reads. If it does, the sender learns nothing new
  * from the fingerprint. `sent` contains the data and metadata in the request. `stored` contains the token's data and
- * metadata after the request. Threat: a caller sends `PATCH {}` and reads from the response the fingerprint of a value
+ * metadata after the request. Threat: a caller sends `PATCH {}`, and the response contains the fingerprint of a value
  * that the caller may not see.
  */
 export function carriesFingerprint(

@@ -8,8 +8,8 @@ const keyCharactersMax = 100;
 const valueCharactersMax = 1_000;
 
 /**
- * Checks metadata at creation and after a merge patch. Metadata is a map of strings to strings. It has at most 50 keys
- * of 1-100 characters each, and each value has at most 1,000 characters. A value may be empty. See docs/contract.md,
+ * Checks metadata at creation and after a merge patch. Metadata maps strings to strings. It has at most 50 keys of
+ * 1-100 characters each, and each value has at most 1,000 characters. A value may be empty. See docs/contract.md,
  * "Metadata".
  */
 export function checkMetadata(value: Json): Checked<Readonly<Record<string, string>>> {
@@ -27,7 +27,7 @@ export function checkMetadata(value: Json): Checked<Readonly<Record<string, stri
   return errors === null ? valid(Object.fromEntries(metadata)) : { ok: false, errors };
 }
 
-/** Checks one entry. The error for an invalid key is at `metadata`, so that the error does not repeat the key. */
+/** Checks one entry. The error for an invalid key is reported at `metadata`, so that it does not repeat the key. */
 function checkEntry(key: string, value: Json): Checked<string> {
   if (key === '' || codePointCount(key) > keyCharactersMax) {
     return invalid('metadata', `a key must have 1 to ${keyCharactersMax} characters`);

@@ -17,7 +17,7 @@ export type TypeRule = {
   readonly ownValueDigitsMin: number | null;
   readonly defaultContainer: string;
   readonly defaultFingerprintExpression: string;
-  /** Null means that tokens of this type have no default mask, so a masked read redacts them. */
+  /** Null means that tokens of this type have no default mask, so a masked read redacts their data. */
   readonly defaultMask: Json;
   /**
    * Whether the default mask completely hides values of at most four digits. If false, the filter in the default mask

@@ -5,7 +5,7 @@ import { card, cardNumber } from './card.js';
 import type { TokenType } from './token-type.js';
 import type { CheckedData, TypeRule } from './type-rule.js';
 
-/** The rule for `token`, which accepts any JSON except null. See docs/contract.md, "Token types". */
+/** The rule for `token`, which accepts any JSON value except null. See docs/contract.md, "Token types". */
 const genericToken: TypeRule = {
   validate: (data) => (data === null ? invalid('data', 'must not be null') : valid({ data, cvc: null })),
   ownValues: () => [],

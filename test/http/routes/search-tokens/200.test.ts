@@ -180,7 +180,7 @@ describe('a search with data: matches the evaluated indexes of tokens of any typ
     expect((await search(service, `data:${number}`)).ids).toEqual([aCard.id]);
   });
 
-  /** Threat: an attacker finds a card’s verification code by searching for each of the thousand possible codes. */
+  /** Threat: an attacker finds a card's verification code by searching for each of the thousand possible codes. */
   test('a cvc is never searchable', async ({ service }) => {
     const search_indexes = ['{{ data.number | last4 }}', '{{ data | stringify }}'];
     const data = { ...card, number: '5555555555554444', cvc: '917' };
