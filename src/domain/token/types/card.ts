@@ -131,8 +131,8 @@ const forbidden: ReadonlySet<string> = new Set([
 
 const errorsMax = 10;
 /**
- * The maximum length of a key that is checked. Threat: a caller sends a huge key, and normalizing the key makes it many
- * times longer.
+ * The maximum number of letters and digits in a key that is checked. Threat: a caller sends a huge key, and normalizing
+ * the key makes it many times longer.
  */
 const keyCharactersMax = 64;
 
@@ -157,9 +157,14 @@ function* forbiddenPaths(value: Json, path: string): Generator<string> {
   for (const [key, child] of Object.entries(value)) {
     const childPath = isArray ? `${path}[${key}]` : `${path}.${printableKey(key)}`;
     if (childPath === 'data.cvc') continue;
-    if (!isArray && key.length <= keyCharactersMax && forbidden.has(bareName(key))) yield childPath;
+    if (!isArray && isForbidden(key)) yield childPath;
     else yield* forbiddenPaths(child, childPath);
   }
+}
+
+function isForbidden(key: string): boolean {
+  const short = key.length > keyCharactersMax ? lettersAndDigits(key) : key;
+  return short.length <= keyCharactersMax && forbidden.has(bareName(short));
 }
 
 /**
@@ -167,8 +172,9 @@ function* forbiddenPaths(value: Json, path: string): Generator<string> {
  * letters.
  */
 function bareName(key: string): string {
-  return key
-    .normalize('NFKC')
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}]/gu, '');
+  return lettersAndDigits(key.normalize('NFKC').toLowerCase());
+}
+
+function lettersAndDigits(key: string): string {
+  return key.replace(/[^\p{L}\p{N}]/gu, '');
 }
