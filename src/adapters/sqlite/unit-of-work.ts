@@ -7,5 +7,9 @@ import type { Writer } from './writer/writer.js';
  * in it.
  */
 export function sqliteUnitOfWork(writer: Writer): StoredWork {
-  return { commit: (change) => writer.request('commit', packChange(change)), follow: async () => undefined };
+  return {
+    commit: (change) => writer.request('commit', packChange(change)),
+    follow: async () => undefined,
+    isOneTransaction: true,
+  };
 }
