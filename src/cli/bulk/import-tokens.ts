@@ -28,16 +28,20 @@ export type ImportOutcome =
 const item = z.object({ request: z.unknown(), id: z.string().nullable() });
 
 /**
- * Imports a batch as the application. Returns the outcomes in the order of the requests. All tokens of a batch are
- * created in one change if nothing speaks against it, which costs much less than one change for each token. If `strict` is true, runs the
- * requests one after another and stops at the first failure, so the last outcome is that failure.
+ * Imports a batch as the application. Returns the outcomes in the order of the requests. Creates all tokens of the batch
+ * in one change if possible, because that costs much less than one change for each token. If `strict` is true, stops at
+ * the first failure, so the last outcome is that failure.
  */
 export const importTokens = operation(
   z.object({ key: z.string(), strict: z.boolean(), items: z.array(item).max(importBatchMax) }),
   async (service, { key, strict, items }) => {
     const caller = await asApplication(service, key, 'token:create');
-    const lines = items.map(readLine);
-    if (!strict) return { outcomes: await importAll(service, caller, lines) };
+    const read = items.map(readLine);
+    const invalid = strict ? read.findIndex(({ ok }) => !ok) : -1;
+    const lines = invalid === -1 ? read : read.slice(0, invalid + 1);
+    const together = await importInOneChange(service, caller, lines);
+    if (together !== null) return { outcomes: together };
+    if (!strict) return { outcomes: await Promise.all(lines.map((line) => importOne(service, caller, line))) };
     const outcomes: ImportOutcome[] = [];
     for (const line of lines) {
       const outcome = await importOne(service, caller, line);
@@ -65,20 +69,23 @@ function failed(errors: FieldErrors): ImportLine {
   return { ok: false, outcome: { is: 'failed', errors } };
 }
 
-/** Imports all lines in one change if possible, and otherwise one by one at the same time. */
-async function importAll(
+/**
+ * Imports all valid lines in one change. Returns null if the lines must be imported one by one. If a store is
+ * unavailable, the only outcome is that the import stopped.
+ */
+async function importInOneChange(
   service: Service,
   caller: Caller,
   lines: readonly ImportLine[],
-): Promise<readonly ImportOutcome[]> {
+): Promise<readonly ImportOutcome[] | null> {
   const requests = lines.flatMap((line) => (line.ok ? [line.request] : []));
   try {
     const imported = await importTogether(service.vault, contextOf(service, caller), requests);
-    if (imported === null) return await Promise.all(lines.map((line) => importOne(service, caller, line)));
+    if (imported === null) return null;
     const left = imported.values();
     return lines.map((line) => (line.ok ? { is: nextOf(left) } : line.outcome));
   } catch (error) {
-    return lines.map((line) => (line.ok ? stoppedBy(error) : line.outcome));
+    return [stoppedBy(error)];
   }
 }
 
