@@ -89,6 +89,7 @@ function authenticWork(work: StoredWork, keys: Keys): UnitOfWork {
       return work.commit({ writes: sealed, claim });
     },
     follow: (streams) => work.follow(streams),
+    isOneTransaction: work.isOneTransaction,
   };
 }
 

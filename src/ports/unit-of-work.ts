@@ -48,6 +48,7 @@ export type StoredChange = Omit<Change, 'writes'> & { readonly writes: readonly 
 export type StoredWork = {
   commit(change: StoredChange): Promise<CommitOutcome>;
   readonly follow: UnitOfWork['follow'];
+  readonly isOneTransaction: UnitOfWork['isOneTransaction'];
 };
 
 export type Change = {
@@ -86,4 +87,9 @@ export interface UnitOfWork {
    * transaction writes both events and rows.
    */
   follow(streams: readonly SeenStream[]): Promise<void>;
+  /**
+   * True if one transaction stores all writes of a change. One change with many writes then costs less than many changes
+   * with one write each.
+   */
+  readonly isOneTransaction: boolean;
 }

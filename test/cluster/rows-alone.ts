@@ -97,6 +97,7 @@ function workOn(connection: MongoDatabase['connection'], streams: Streams): Unit
       return { outcome: 'committed' };
     },
     follow: async () => undefined,
+    isOneTransaction: false,
   };
 }
 

@@ -4,5 +4,9 @@ import type { Writer } from './writer/writer.js';
 
 /** Implements `StoredWork` on `vault.db`. Many commands share a transaction, and each command has its own savepoint. */
 export function sqliteUnitOfWork(writer: Writer): StoredWork {
-  return { commit: (change) => writer.request('commit', packChange(change)), follow: async () => undefined };
+  return {
+    commit: (change) => writer.request('commit', packChange(change)),
+    follow: async () => undefined,
+    isOneTransaction: true,
+  };
 }

@@ -25,6 +25,7 @@ export function recordedWork(
       return committed;
     },
     follow: (streams) => work.follow(streams),
+    isOneTransaction: work.isOneTransaction,
   };
 }
 

@@ -1,17 +1,18 @@
 import { z } from 'zod';
-import { type Imported, type ImportRequest, importToken } from '../../commands/tokens/import-token.js';
+import { type Imported, type ImportRequest, importTogether, importToken } from '../../commands/tokens/import-token.js';
 import type { Caller } from '../../domain/access/caller.js';
 import type { FieldErrors } from '../../domain/field-errors.js';
 import { problemCatalogue } from '../../http/problem/problem-catalogue.js';
 import type { Service } from '../../http/service.js';
 import { createTokenBody } from '../../http/token-body.js';
 import { StoreUnavailable } from '../../ports/store-unavailable.js';
-import { asApplication } from '../operations/as-application.js';
+import type { CommandContext } from '../../vault/command-context.js';
+import { asApplication, commandContext } from '../operations/as-application.js';
 import { issueErrors } from '../operations/field-error-text.js';
 import { operation } from '../operations/operation.js';
 import { storeUnavailableText } from '../store-unavailable-text.js';
 
-/** The maximum number of requests in one call. The requests run concurrently so that they can share commits. */
+/** The maximum number of requests in one call. */
 export const importBatchMax = 256;
 
 /**
@@ -27,18 +28,23 @@ export type ImportOutcome =
 const item = z.object({ request: z.unknown(), id: z.string().nullable() });
 
 /**
- * Imports a batch as the application. Returns the outcomes in the order of the requests. If `strict` is true, runs the
- * requests one after another and stops at the first failure, so the last outcome is that failure.
+ * Imports a batch as the application. Returns the outcomes in the order of the requests. Creates all tokens of the batch
+ * in one change if possible, because that costs much less than one change for each token. If `strict` is true, stops at
+ * the first failure, so the last outcome is that failure.
  */
 export const importTokens = operation(
   z.object({ key: z.string(), strict: z.boolean(), items: z.array(item).max(importBatchMax) }),
   async (service, { key, strict, items }) => {
     const caller = await asApplication(service, key, 'token:create');
-    const run = ({ request, id }: z.infer<typeof item>) => importOne(service, caller, request, id);
-    if (!strict) return { outcomes: await Promise.all(items.map(run)) };
+    const read = items.map(readLine);
+    const invalid = strict ? read.findIndex(({ ok }) => !ok) : -1;
+    const lines = invalid === -1 ? read : read.slice(0, invalid + 1);
+    const together = await importInOneChange(service, caller, lines);
+    if (together !== null) return { outcomes: together };
+    if (!strict) return { outcomes: await Promise.all(lines.map((line) => importOne(service, caller, line))) };
     const outcomes: ImportOutcome[] = [];
-    for (const each of items) {
-      const outcome = await run(each);
+    for (const line of lines) {
+      const outcome = await importOne(service, caller, line);
       outcomes.push(outcome);
       if (outcome.is === 'failed' || outcome.is === 'stopped') break;
     }
@@ -46,26 +52,68 @@ export const importTokens = operation(
   },
 );
 
-async function importOne(
-  { vault }: Service,
-  caller: Caller,
-  given: unknown,
-  derivedId: string | null,
-): Promise<ImportOutcome> {
-  const parsed = createTokenBody.safeParse(given);
-  if (!parsed.success) return { is: 'failed', errors: issueErrors(parsed.error.issues, 'line') };
+/** A line as an import request, or the outcome of a line that is not a valid request. */
+type ImportLine =
+  | { readonly ok: true; readonly request: ImportRequest; readonly isDerived: boolean }
+  | { readonly ok: false; readonly outcome: ImportOutcome };
+
+function readLine({ request, id: derivedId }: z.infer<typeof item>): ImportLine {
+  const parsed = createTokenBody.safeParse(request);
+  if (!parsed.success) return failed(issueErrors(parsed.error.issues, 'line'));
   const id = derivedId ?? parsed.data.id;
-  if (id == null) return { is: 'failed', errors: { id: ['is required'] } };
-  const request: ImportRequest = { ...parsed.data, id };
-  const context = { caller, traceId: vault.random.uuid(), beganAt: performance.now(), idempotency: null };
+  if (id == null) return failed({ id: ['is required'] });
+  return { ok: true, request: { ...parsed.data, id }, isDerived: derivedId !== null };
+}
+
+function failed(errors: FieldErrors): ImportLine {
+  return { ok: false, outcome: { is: 'failed', errors } };
+}
+
+/**
+ * Imports all valid lines in one change. Returns null if the lines must be imported one by one. If a store is
+ * unavailable, the only outcome is that the import stopped.
+ */
+async function importInOneChange(
+  service: Service,
+  caller: Caller,
+  lines: readonly ImportLine[],
+): Promise<readonly ImportOutcome[] | null> {
+  const requests = lines.flatMap((line) => (line.ok ? [line.request] : []));
   try {
-    const imported = await importToken(vault, context, request, derivedId !== null);
+    const imported = await importTogether(service.vault, contextOf(service, caller), requests);
+    if (imported === null) return null;
+    const left = imported.values();
+    return lines.map((line) => (line.ok ? { is: nextOf(left) } : line.outcome));
+  } catch (error) {
+    return [stoppedBy(error)];
+  }
+}
+
+function nextOf(left: Iterator<Imported>): Imported {
+  const { done, value } = left.next();
+  if (done) throw new Error('an import must return all of its outcomes');
+  return value;
+}
+
+async function importOne(service: Service, caller: Caller, line: ImportLine): Promise<ImportOutcome> {
+  if (!line.ok) return line.outcome;
+  try {
+    const imported = await importToken(service.vault, contextOf(service, caller), line.request, line.isDerived);
     if (imported.ok) return { is: imported.value };
     const { detail, advice } = problemCatalogue[imported.code];
     if (imported.code === 'guesses_exhausted') return { is: 'stopped', message: `${detail} ${advice}` };
     return { is: 'failed', errors: imported.errors ?? { line: [detail] } };
   } catch (error) {
-    if (error instanceof StoreUnavailable) return { is: 'stopped', message: storeUnavailableText(error) };
-    throw error;
+    return stoppedBy(error);
   }
+}
+
+function contextOf(service: Service, caller: Caller): CommandContext {
+  return { ...commandContext(service, caller), idempotency: null };
+}
+
+/** Returns the outcome of a line while a store is unavailable. Throws any other error again. */
+function stoppedBy(error: unknown): ImportOutcome {
+  if (error instanceof StoreUnavailable) return { is: 'stopped', message: storeUnavailableText(error) };
+  throw error;
 }

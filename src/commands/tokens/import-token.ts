@@ -1,4 +1,4 @@
-import { maySeeClear } from '../../domain/access/decide-access.js';
+import { maySeeClear, transformFor } from '../../domain/access/decide-access.js';
 import { finish } from '../../domain/steps.js';
 import { deriveFrom } from '../../domain/token/derive-content.js';
 import { draftToken, type TokenRequest } from '../../domain/token/draft-token.js';
@@ -6,11 +6,14 @@ import { checkIdSource, evaluateId } from '../../domain/token/fields/id.js';
 import { fingerprintOf } from '../../events/tokens/fingerprint.js';
 import { tokenStream } from '../../events/tokens/stream-name.js';
 import { readToken } from '../../queries/read-token.js';
+import type { TokenAnswer } from '../../queries/token-answer.js';
 import type { CommandContext } from '../../vault/command-context.js';
+import { loadToken } from '../../vault/load-token.js';
 import { type CommandResult, done, invalidFields } from '../../vault/result.js';
 import { tenantKeysOf } from '../../vault/tenant-keys.js';
 import type { Vault } from '../../vault/vault.js';
-import { createToken } from './create-tokens.js';
+import { createToken, createTokens } from './create-tokens.js';
+import { deduplicationInForce } from './deduplication.js';
 
 /** `skipped` means that the requested token already existed. */
 export type Imported = 'created' | 'skipped' | 'deduplicated';
@@ -30,20 +33,70 @@ export async function importToken(
   request: ImportRequest,
   isDerived: boolean,
 ): Promise<CommandResult<Imported>> {
-  const source = checkIdSource(vault.expressions, request.id);
-  if (source.ok && source.value.kind === 'expression' && source.value.random) {
+  if (hasRandomId(vault, request)) {
     return invalidFields({ id: ['must not use a random alias in an import, because the import could not be resumed'] });
   }
   const created = await createToken(vault, context, request, 'exempt');
-  if (created.ok) {
-    if (created.value.recordedAs === 'create') return done('created');
-    // Deduplication comes before the check for ids in use. The token that deduplication found may therefore be the
-    // token that an earlier attempt at this request created.
-    return done(created.value.id === idOf(vault, request) ? 'skipped' : 'deduplicated');
-  }
+  if (created.ok) return done(importedBy(vault, request, created.value));
   if (created.code !== 'id_in_use') return created;
   if (isDerived || !(await isAnother(vault, context, request))) return done('skipped');
   return { ...created, errors: { id: ['is in use by a token with another value'] } };
+}
+
+/**
+ * Creates the tokens of several import requests in one change. Returns null, and stores nothing, if the tokens should be
+ * imported one by one instead: if some of them exist already or cannot be created, or if the stores do not commit
+ * several tokens in one transaction.
+ */
+export async function importTogether(
+  vault: Vault,
+  context: CommandContext,
+  requests: readonly ImportRequest[],
+): Promise<readonly Imported[] | null> {
+  const [first] = requests;
+  if (!vault.work.isOneTransaction || first === undefined) return null;
+  if (requests.some((request) => hasRandomId(vault, request))) return null;
+  if (isChargedForHits(context, requests)) return null;
+  // When an interrupted import is repeated, all tokens of most batches exist. The first token then spares the rest of the
+  // attempt.
+  if (await isInUse(vault, context, first)) return null;
+  const whole = requests.map((request) => ({ request, path: '', isValue: false }));
+  const created = await createTokens(vault, context, whole, 'exempt');
+  if (!created.ok) return null;
+  return requests.map((request, index) => {
+    const answer = created.value[index];
+    if (answer === undefined) throw new Error('a creation must return all of its tokens');
+    return importedBy(vault, request, answer);
+  });
+}
+
+async function isInUse(vault: Vault, context: CommandContext, request: ImportRequest): Promise<boolean> {
+  const stream = await streamOf(vault, context, request);
+  if (stream === null) return false;
+  const { state } = await loadToken(vault, context.caller.tenantId, stream);
+  return state.life !== null;
+}
+
+/**
+ * Returns true if the caller is charged for each deduplication that finds a token that it may not read. An attempt that
+ * fails and is repeated one by one would charge it twice.
+ */
+function isChargedForHits({ caller }: CommandContext, requests: readonly ImportRequest[]): boolean {
+  if (transformFor(caller, 'token:read', ['/']) !== null) return false;
+  return requests.some((request) => deduplicationInForce(caller, request.deduplicate_token));
+}
+
+function hasRandomId({ expressions }: Vault, { id }: ImportRequest): boolean {
+  const source = checkIdSource(expressions, id);
+  return source.ok && source.value.kind === 'expression' && source.value.random;
+}
+
+/** Returns what a successful creation means for the import. */
+function importedBy(vault: Vault, request: ImportRequest, { recordedAs, id }: TokenAnswer): Imported {
+  if (recordedAs === 'create') return 'created';
+  // Deduplication comes before the check for ids in use. The token that deduplication found may therefore be the token
+  // that an earlier attempt at this request created.
+  return id === idOf(vault, request) ? 'skipped' : 'deduplicated';
 }
 
 /**
@@ -62,10 +115,11 @@ function idOf({ expressions, clock }: Vault, request: ImportRequest): string | n
  * Threat: a caller that may not read the value in plaintext finds out whether a guessed value is right. For such a
  * caller, the fingerprints are not compared, and the result is false.
  */
-async function isAnother(vault: Vault, { caller }: CommandContext, request: ImportRequest): Promise<boolean> {
-  const id = idOf(vault, request);
+async function isAnother(vault: Vault, context: CommandContext, request: ImportRequest): Promise<boolean> {
+  const { caller } = context;
   const tenantKeys = await tenantKeysOf(vault, caller.tenantId);
-  const read = id === null ? null : await readToken(vault, caller.tenantId, tokenStream(tenantKeys.names, id));
+  const stream = await streamOf(vault, context, request);
+  const read = stream === null ? null : await readToken(vault, caller.tenantId, stream);
   if (read === null || read.life.modifiedAt !== null) return false;
   const { containers, fingerprint } = read.open;
   if (!maySeeClear(caller, containers)) return false;
@@ -74,4 +128,11 @@ async function isAnother(vault: Vault, { caller }: CommandContext, request: Impo
   return (
     derived.ok && fingerprintOf(tenantKeys.fingerprints, request.type, derived.value.fingerprintValue) !== fingerprint
   );
+}
+
+/** Returns the stream of the token with the requested id. Returns null if the request is invalid. */
+async function streamOf(vault: Vault, { caller }: CommandContext, request: ImportRequest): Promise<string | null> {
+  const id = idOf(vault, request);
+  const { names } = await tenantKeysOf(vault, caller.tenantId);
+  return id === null ? null : tokenStream(names, id);
 }

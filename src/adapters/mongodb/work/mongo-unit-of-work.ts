@@ -191,6 +191,7 @@ export function mongoUnitOfWork(needs: Deps): UnitOfWork {
   }
 
   return {
+    isOneTransaction: false,
     commit: (change) => fingerprints.during((hold) => commit(change, hold)),
     async follow(streams) {
       const stored = await rows.revisionsOf(streams.map(({ stream }) => stream));

@@ -29,8 +29,8 @@ export type FromBackground =
     };
 
 /**
- * How much is written to a file before a checkpoint begins: a number of requests for `vault.db`, and a number of bytes
- * for `journal.db`. Both values correspond to about 1,000 pages in the write-ahead log.
+ * How much is written to a file before a checkpoint begins: a number of requests of usual size for `vault.db`, and
+ * a number of bytes for `journal.db`. Both values correspond to about 1,000 pages in the write-ahead log.
  */
 const writtenMax: Readonly<Record<CheckpointedFile, number>> = { 'vault.db': 50, 'journal.db': 4 * 1024 * 1024 };
 

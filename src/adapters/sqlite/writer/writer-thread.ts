@@ -31,6 +31,11 @@ const vaultTruncateMs = 30_000;
  * addition to its data.
  */
 const appendBytes = 12 * 1024;
+/**
+ * The size of a change that counts as one request towards the next checkpoint of `vault.db`. A request with a larger
+ * change, for example one that creates many tokens, counts as several requests.
+ */
+const changeBytes = 16 * 1024;
 
 /**
  * Runs the writer thread, which writes `journal.db`, `vault.db` and `keys.db`. Commits run on this separate thread so
@@ -137,7 +142,7 @@ function start(port: MessagePort, dataDir: string): void {
     const attempts = commitVault(works(), (made) => seal.begin(requests, made));
     const group = seal.end(attempts.some(({ ok }) => ok));
     if (requests.length > 0) {
-      background.note('vault.db', requests.length);
+      background.note('vault.db', Math.max(requests.length, (group?.changes.length ?? 0) / changeBytes));
       searchIndex.proceed();
     }
     if (!access.isHeld()) receive();
