@@ -150,6 +150,7 @@ async function show(visit: Visit, webhook: WebhookDocument, errors: FieldErrors)
   const ending = webhook.secrets.flatMap(({ ends_at: endsAt }) => endsAt ?? []);
   const model = {
     ...shownWebhook(webhook),
+    version: versionOf(webhook),
     createdAt: webhook.created_at,
     modifiedAt: webhook.modified_at,
     oldSecretsEndAt: ending.length === 0 ? null : Math.max(...ending),
@@ -284,12 +285,21 @@ async function test(visit: Visit) {
   });
 }
 
+/**
+ * Rotates the secret. A form that is sent twice, for example because the person reloads the response, rotates the secret
+ * only once.
+ */
 async function rotate(visit: Visit) {
-  const asked = typedForm(visit).text('overlap');
-  const overlap = overlaps.find(({ value }) => value === asked);
+  const webhook = await existing(visit);
+  const form = typedForm(visit);
+  const overlap = overlaps.find(({ value }) => value === form.text('overlap'));
   if (overlap === undefined) throw new Problem('validation_failed', { overlap: ['must be one of the choices'] });
+  if (form.text('version') !== versionOf(webhook)) {
+    const text = 'The webhook was changed since you opened the page. The secret was not rotated again.';
+    return visit.redirect(pathOf(webhook.id), { tone: 'bad', text });
+  }
   const context = directoryContextOf(visit.request);
-  const rotated = await rotateWebhookSecret(visit.vault, context, visit.param('id'), overlap.ms);
+  const rotated = await rotateWebhookSecret(visit.vault, context, webhook.id, overlap.ms);
   if (!rotated.ok) throw problemFrom(rotated);
   return showSecret(visit, rotated.value.webhook.id, rotated.value.secret.reveal(), false);
 }

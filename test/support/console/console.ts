@@ -3,6 +3,7 @@ import { consoleOperations } from '#src/cli/console/console-operations.js';
 import { createKeyRotationWork } from '#src/compose/vault/key-rotation-work.js';
 import { createConsole } from '#src/console/console-app.js';
 import type { IdentityProvider } from '#src/console/identity-provider.js';
+import type { Operations } from '#src/console/operations.js';
 import { issueOperatorCode } from '#src/console/sessions.js';
 import type { RequestLog } from '#src/http/server/report-requests.js';
 import { StoreUnavailable } from '#src/ports/store-unavailable.js';
@@ -32,11 +33,13 @@ export async function startTestConsole(
      * Returns the identity provider that the console uses. Without this function, the console has no identity provider.
      */
     readonly identityOf?: (service: TestService) => IdentityProvider | Promise<IdentityProvider>;
+    /** Operations that replace those of the service. */
+    readonly operations?: Partial<Operations>;
     /** If true, the console's stores have lost their leader, so no read can be confirmed to be current. */
     readonly readsStaleData?: () => boolean;
   } = {},
 ) {
-  const { identityOf = null, readsStaleData = () => false, ...serviceOptions } = options;
+  const { identityOf = null, operations = {}, readsStaleData = () => false, ...serviceOptions } = options;
   const service = await startTestService(serviceOptions);
   const lines: LogLine[] = [];
   const failures: unknown[] = [];
@@ -58,7 +61,7 @@ export async function startTestConsole(
       ...{ allowedHosts: ['console.example'], trustedProxies: [], behindTlsProxy: false, tls: null },
       log: { request: (line) => void lines.push(line), error: (error) => void failures.push(error) },
       identity: identityOf === null ? null : await identityOf(service),
-      operations: consoleOperations(operated),
+      operations: { ...consoleOperations(operated), ...operations },
     },
   );
   await app.ready();
