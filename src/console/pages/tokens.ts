@@ -5,7 +5,7 @@ import { problemFrom } from '../../http/error-handler.js';
 import { queryErrorAt, searchTokens } from '../../queries/search-tokens.js';
 import { type Suggestion, searchSuggestions } from '../../queries/vocabulary/search-suggestions.js';
 import type { ConsolePage, Visit } from '../page.js';
-import { pageLinks } from '../pagination.js';
+import { pageField, pageLinks } from '../pagination.js';
 import { releasedTokens } from '../released-tokens.js';
 import { shownText } from '../shown-text.js';
 import { tokenPath } from '../token-sheet.js';
@@ -20,11 +20,7 @@ const queryMax = 10_000;
 
 const search = z.object({
   query: z.string().max(queryMax, { error: 'is too long' }).default(''),
-  page: z
-    .string()
-    .regex(/^[1-9]\d{0,8}$/)
-    .default('1')
-    .transform(Number),
+  page: pageField,
 });
 
 const prefix = z.object({ prefix: z.string().max(210) });

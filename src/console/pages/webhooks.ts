@@ -18,10 +18,10 @@ import { problemFrom } from '../../http/error-handler.js';
 import { Problem } from '../../http/problem/problem.js';
 import { findWebhook, listDeliveries, listWebhooks } from '../../queries/tenancy/webhooks.js';
 import type { ConsolePage, Visit } from '../page.js';
-import { pageLinks } from '../pagination.js';
+import { pageField, pageLinks } from '../pagination.js';
 import { ConsoleProblem } from '../problem.js';
 import { requirePermission } from '../require-permission.js';
-import { errorOf, type TypedForm, typedForm } from '../typed-form.js';
+import { errorOf, type TypedForm, typedForm, versionOf } from '../typed-form.js';
 
 const pageSize = 20;
 const outcomes = ['delivered', 'failed', 'parked'] as const;
@@ -134,11 +134,7 @@ function shownWebhook({ id, url, description, enabled, event_types, token_types,
 }
 
 const deliveriesQuery = z.object({
-  page: z
-    .string()
-    .regex(/^[1-9]\d{0,8}$/)
-    .default('1')
-    .transform(Number),
+  page: pageField,
   outcome: z.enum(outcomes).optional(),
 });
 
@@ -203,10 +199,6 @@ function showForm(visit: Visit, webhook: WebhookDocument | null, fields: Webhook
 function eventsError(errors: FieldErrors, chosen: WebhookFields['event_types']): string | null {
   const error = errorOf(errors, 'event_types');
   return error !== null && chosen.length === 0 ? 'Choose at least one event.' : error;
-}
-
-function versionOf({ created_at, modified_at }: WebhookDocument): string {
-  return String(modified_at ?? created_at);
 }
 
 /**
