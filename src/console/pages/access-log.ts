@@ -176,11 +176,11 @@ async function namesIn(visit: Visit, entries: readonly ShownEntry[]): Promise<Re
       ...(entityType === 'application' && entityId !== null ? [entityId] : []),
     ]),
   );
-  const names = new Map<string, string>();
-  for (const id of ids) {
+  const found = [...ids].map(async (id): Promise<readonly (readonly [string, string])[]> => {
     const application = await livingApplication(visit.vault, context.caller.tenantId, id);
-    if (application !== null) names.set(id, application.document.name);
-  }
+    return application === null ? [] : [[id, application.document.name]];
+  });
+  const names = new Map((await Promise.all(found)).flat());
   if (names.size > 0) await recordManagementRead(visit.vault, context, 'application', null);
   return names;
 }

@@ -67,8 +67,10 @@ export const tokensPage: ConsolePage = {
 async function show(visit: Visit, query: string, page: number) {
   const { vault, context } = visit;
   const range = { offset: (page - 1) * pageSize, limit: pageSize };
-  const words = await searchSuggestions(vault, context, '');
-  const result = await searchTokens(vault, context, query, range);
+  const [words, result] = await Promise.all([
+    searchSuggestions(vault, context, ''),
+    searchTokens(vault, context, query, range),
+  ]);
   const model = {
     query,
     hasData: /(?:^|[\s(])data:/i.test(query),
