@@ -109,6 +109,11 @@ export type Visit = {
    * was current.
    */
   page(view: string, model: Model, options: PageOptions): Promise<FastifyReply>;
+  /**
+   * Sends a file for download, after the vault has confirmed that everything that was read so far was current. `name`
+   * must not contain text from a request. `open` opens the stream of a file that is not in memory.
+   */
+  file(name: string, type: string, open: string | (() => NodeJS.ReadableStream)): Promise<FastifyReply>;
   /** Sends JSON to the console's script. */
   json(body: Model): Promise<FastifyReply>;
   /** Redirects the browser (303) to another console page. That page shows `flash`. */

@@ -1,3 +1,20 @@
+import { z } from 'zod';
+import type { Visit } from './page.js';
+
+/** The field of a form or a query string that contains the number of a page. The first page has the number 1. */
+export const pageField = z
+  .string()
+  .regex(/^[1-9]\d{0,8}$/)
+  .default('1')
+  .transform(Number);
+
+const pageQuery = z.object({ page: pageField });
+
+/** Returns the number of the page that the query string asks for. */
+export function pageNumber(visit: Visit): number {
+  return visit.query(pageQuery).page;
+}
+
 /** The links between the pages of a list. `partials/pagination.liquid` renders them. */
 export type PageLinks = {
   readonly page: number;

@@ -27,6 +27,8 @@ const codeMs = 5 * 60_000;
 export const signInMs = 10 * 60_000;
 /** If this many sessions and sign-ins are stored, no new sign-in with the identity provider can begin. */
 const storedMax = 10_000;
+/** The maximum number of open sessions for each key, for each person, and for all operators who signed in with a code. */
+export const sessionsMax = 100;
 const tokenBytes = 32;
 
 /**
@@ -60,6 +62,9 @@ function idOf(secret: string): string {
  * Stores a new session and returns the session's token for the browser. Each sign-in gets a new token. Threat: an
  * attacker plants a session token in a browser. If the sign-in kept that token, the attacker would share the session of
  * the person who signs in there.
+ *
+ * If a credential has more than 100 sessions, closes those that have been idle the longest. Threat: a person with one
+ * key signs in again and again, to fill the memory or the store, or to block sign-ins with the identity provider.
  */
 export async function openSession(
   vault: Vault,
@@ -71,12 +76,9 @@ export async function openSession(
   const token = random.bytes(tokenBytes).toString('base64url');
   const content = { kind: 'session', ...credentials, ...person, openedAt: now, seenAt: now } as const;
   await consoleSessions.forget(now);
-  await consoleSessions.insert({
-    id: idOf(token),
-    subjects: subjectsOf(vault, credentials),
-    expiresAt: now + idleMs,
-    content,
-  });
+  const subjects = subjectsOf(vault, credentials);
+  await consoleSessions.insert({ id: idOf(token), subjects, expiresAt: now + idleMs, content });
+  for (const subject of subjects) await consoleSessions.keepLatestOf(subject, sessionsMax);
   return token;
 }
 
@@ -200,8 +202,8 @@ export async function closeSession({ consoleSessions }: Vault, token: string): P
 
 /** Closes, in all browsers, every session that was opened with any of this session's credentials. */
 export async function closeSessionsLike({ consoleSessions }: Vault, { id }: SignedIn): Promise<void> {
-  const stored = await consoleSessions.take(id);
-  for (const subject of stored?.subjects ?? []) await consoleSessions.removeOf(subject);
+  const stored = await consoleSessions.get(id);
+  if (stored !== null) await consoleSessions.removeOf(stored.subjects);
 }
 
 function subjectsOf(vault: Vault, credentials: ConsoleCredentials): readonly string[] {

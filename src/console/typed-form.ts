@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type Checked, type FieldErrors, invalid, valid } from '../domain/field-errors.js';
+import type { Stamps } from '../domain/tenancy/stamps.js';
 import { Problem } from '../http/problem/problem.js';
 import type { Visit } from './page.js';
 import { sentence, shownText } from './shown-text.js';
@@ -44,6 +45,14 @@ export function confirmed(typed: string, name: string): Checked<null> {
   return isName ? valid(null) : invalid('confirmation', 'the text does not match the name, so nothing was deleted');
 }
 
+/**
+ * Returns a value that changes whenever the document changes. A form contains this value, so that it does not overwrite
+ * a change that was made after the form was opened.
+ */
+export function versionOf({ created_at, modified_at }: Pick<Stamps, 'created_at' | 'modified_at'>): string {
+  return String(modified_at ?? created_at);
+}
+
 const onceField = z.object({ once: z.uuid() });
 
 /**
@@ -57,17 +66,4 @@ export function onceOf(
   const read = visit.form(onceField);
   if (!read.ok) throw new Problem('validation_failed', read.errors);
   return { method: 'POST', path, key: `console:${read.value.once}` };
-}
-
-const pageQuery = z.object({
-  page: z
-    .string()
-    .regex(/^[1-9]\d{0,8}$/)
-    .default('1')
-    .transform(Number),
-});
-
-/** Returns the page number for a list with page links. */
-export function pageNumber(visit: Visit): number {
-  return visit.query(pageQuery).page;
 }

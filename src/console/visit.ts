@@ -71,6 +71,14 @@ export function createVisit(
       recordRefusedRequest(vault, request, status);
       return sendHtml(reply.code(status), text);
     },
+    async file(name, type, open) {
+      await vault.confirmReads(beganAt, false);
+      return reply
+        .header('cache-control', 'no-store')
+        .header('content-disposition', `attachment; filename="${name}"`)
+        .type(type)
+        .send(typeof open === 'string' ? open : open());
+    },
     async json(body) {
       await vault.confirmReads(beganAt, false);
       return reply

@@ -24,8 +24,10 @@ export interface ConsoleSessions {
   replace(session: StoredConsoleSession): Promise<boolean>;
   /** Removes and returns a session. If several callers take the same session, only one of them gets it. */
   take(id: string): Promise<StoredConsoleSession | null>;
-  /** Removes every session that has this subject, and returns the number of removed sessions. */
-  removeOf(subject: string): Promise<number>;
+  /** Removes every session that has at least one of these subjects, and returns the number of removed sessions. */
+  removeOf(subjects: readonly string[]): Promise<number>;
+  /** Removes all sessions that have this subject, except the `kept` sessions that expire last. */
+  keepLatestOf(subject: string, kept: number): Promise<void>;
   /** Returns the number of stored sessions. The number may be approximate. */
   count(): Promise<number>;
   /** Removes the sessions that expired before this time (ms). */

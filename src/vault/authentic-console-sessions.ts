@@ -125,7 +125,8 @@ export function authenticConsoleSessions(
     get: async (id) => open(await store.get(id), id),
     replace: (session) => store.replace(seal(session)),
     take: async (id) => open(await store.take(id), id),
-    removeOf: (subject) => store.removeOf(subject),
+    removeOf: (subjects) => store.removeOf(subjects),
+    keepLatestOf: (subject, kept) => store.keepLatestOf(subject, kept),
     count: () => store.count(),
     forget: (expiredBefore) => store.forget(expiredBefore),
   };

@@ -1,6 +1,7 @@
 import { mongoCheckpoints } from '#src/adapters/mongodb/checkpoints.js';
-import { mongoConsoleSessions } from '#src/adapters/mongodb/console-sessions.js';
+import { consoleSessionIndexes, mongoConsoleSessions } from '#src/adapters/mongodb/console-sessions.js';
 import { mongoDailyCounts } from '#src/adapters/mongodb/daily-counts.js';
+import { ensureIndexes } from '#src/adapters/mongodb/required-indexes.js';
 import { mongoWebhookStore } from '#src/adapters/mongodb/webhook-store.js';
 import { budgetsContract } from '../contract/budgets.js';
 import { checkpointsContract } from '../contract/checkpoints.js';
@@ -33,5 +34,6 @@ webhookStoreContract('mongodb', async () => {
 });
 consoleSessionsContract('mongodb', async () => {
   const { connection, drop } = await mongoDatabase();
+  await ensureIndexes(connection.db, [consoleSessionIndexes]);
   return { sessions: mongoConsoleSessions(connection), close: drop };
 });

@@ -44,6 +44,40 @@ describe('a post without the token from its form changes nothing', () => {
   });
 });
 
+test('a session that may have ended changes nothing and starts nothing', async () => {
+  let isStale = false;
+  const { service, signIn } = await startTestConsole({ readsStaleData: () => isStale });
+  await service.call('POST', '/tokens', { id: 'kept', type: 'token', data: 'plaintext-of-kept' });
+  const browser = await signIn({ privateKey: service.key, managementKey: service.managementKey, isOperator: true });
+  await browser.get('/tokens/kept');
+  isStale = true;
+  const actions: readonly (readonly [string, Readonly<Record<string, string>>])[] = [
+    ['/tokens/kept/delete', { confirm: 'kept', revision: '0' }],
+    ['/tokens/kept/reveal', { reason: 'curious' }],
+    ['/tokens/kept/reveal', { reason: 'curious', as: 'file' }],
+    ['/verification', {}],
+    ['/checks', {}],
+    ['/operations/rotate', { confirm: 'rotate' }],
+    ['/operations/rebuild', { name: 'tokens' }],
+    ['/evidence/bundle', { ids: 'kept' }],
+    ['/sign-out-everywhere', {}],
+  ];
+  for (const [path, fields] of actions) {
+    const { status, text } = await browser.post(path, fields);
+    expect([status, text.includes('A store is unavailable'), text.includes('plaintext-of-kept')], path).toEqual([
+      ...[503, true, false],
+    ]);
+  }
+  isStale = false;
+  expect((await browser.get('/tokens/kept')).status).toBe(200);
+  expect((await browser.get('/verification')).text).not.toContain('the log is read');
+  expect((await browser.get('/evidence/bundle')).text).toContain('No bundle');
+  const { body } = await service.call('GET', '/logs?size=100', undefined, { key: service.managementKey });
+  const entries = body['data'] as readonly Record<string, unknown>[];
+  const done = entries.filter(({ person }) => person !== undefined).map(({ operation }) => operation);
+  expect(new Set(done)).toEqual(new Set(['read', 'sign_in']));
+});
+
 describe('every response', () => {
   test.each(['/', '/sign-in', '/tokens', '/missing', '/assets/0/console.css'])(
     'forbids frames, inline scripts and forms that post to other sites: %s',

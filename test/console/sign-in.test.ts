@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { issueOperatorCode } from '#src/console/sessions.js';
+import { issueOperatorCode, sessionsMax } from '#src/console/sessions.js';
 import { noLimits } from '#src/vault/limit-settings.js';
 import { startTestConsole } from '../support/console/console.js';
 
@@ -209,6 +209,21 @@ describe('a session', () => {
     expect((await one.post('/sign-out-everywhere')).location).toBe('/sign-in');
     expect((await two.get('/')).location).toBe('/sign-in');
     expect((await unrelated.get('/')).status).toBe(200);
+  });
+
+  test('is closed if its key then opens a hundred others, and the person’s other key keeps its sessions', async () => {
+    const { service, signIn } = await startTestConsole();
+    const other = await service.application(['token:search']);
+    const unrelated = await signIn({ privateKey: other });
+    const [first, second] = [await signIn({ privateKey: service.key }), await signIn({ privateKey: service.key })];
+    service.clock.advance(minuteMs);
+    expect((await first.get('/')).status).toBe(200);
+    for (let more = 2; more < sessionsMax; more += 1) await signIn({ privateKey: service.key });
+    const counted = await service.vault.consoleSessions.count();
+    await signIn({ privateKey: service.key });
+    expect(await service.vault.consoleSessions.count()).toBe(counted);
+    expect((await second.get('/')).location).toBe('/sign-in');
+    for (const browser of [first, unrelated]) expect((await browser.get('/')).status).toBe(200);
   });
 
   test('is closed when its only key is revoked, and otherwise loses only that key', async () => {

@@ -176,15 +176,23 @@ function stateWith(at: number) {
   return { position: 0, replaysFrom: 0, pending: [], attempts, parked, denials: null };
 }
 
+function versionIn(text: string): string {
+  return /name="version" value="(\d+)"/.exec(text)?.[1] ?? '';
+}
+
 test('a rotation shows the new secret once, and the old secret keeps signing until it expires', async () => {
   const console = await startTestConsole();
   const id = await createWebhook(console);
   const browser = await console.signIn();
-  await browser.get(`/webhooks/${id}`);
-  const rotated = await browser.post(`/webhooks/${id}/secret`, { overlap: '168' });
+  const form = { overlap: '168', version: versionIn((await browser.get(`/webhooks/${id}`)).text) };
+  console.service.clock.advance(1_000);
+  const rotated = await browser.post(`/webhooks/${id}/secret`, form);
   expect(rotated.status).toBe(200);
   expect(rotated.text).toContain('whsec_');
+  const again = await browser.post(`/webhooks/${id}/secret`, form);
+  expect([again.location, again.text]).toEqual([`/webhooks/${id}`, '']);
   const { text } = await browser.get(`/webhooks/${id}`);
+  expect(text).toContain('The secret was not rotated again.');
   expect(text).toContain('Also sign until');
   expect(text).not.toContain('whsec_');
   expect((await browser.post(`/webhooks/${id}/secret`, { overlap: '99999' })).status).toBe(400);

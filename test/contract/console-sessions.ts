@@ -64,9 +64,25 @@ export function consoleSessionsContract(name: string, open: Open): void {
         const mine = [aSession({ subjects: [subject] }), aSession({ subjects: [randomUUID(), subject] })];
         const other = aSession();
         for (const session of [...mine, other]) await sessions.insert(session);
-        expect(await sessions.removeOf(subject)).toBe(2);
+        expect(await sessions.removeOf([subject, randomUUID()])).toBe(2);
         for (const { id } of mine) expect(await sessions.get(id)).toBeNull();
         expect(await sessions.get(other.id)).not.toBeNull();
+      }),
+    );
+
+    test(
+      'of the sessions of one subject, those that expire last are kept',
+      on(async (sessions) => {
+        const subject = randomUUID();
+        const mine = [5_000, 3_000, 4_000].map((expiresAt) =>
+          aSession({ expiresAt, subjects: [randomUUID(), subject] }),
+        );
+        const other = aSession();
+        for (const session of [...mine, other]) await sessions.insert(session);
+        await sessions.keepLatestOf(subject, 3);
+        await sessions.keepLatestOf(subject, 2);
+        const stored = await Promise.all([...mine, other].map(({ id }) => sessions.get(id)));
+        expect(stored.map((session) => session?.expiresAt ?? null)).toEqual([5_000, null, 4_000, 1_000]);
       }),
     );
 

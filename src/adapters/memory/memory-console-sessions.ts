@@ -25,7 +25,13 @@ export function memoryConsoleSessions(): ConsoleSessions {
       sessions.delete(id);
       return session;
     },
-    removeOf: async (subject) => removeIf(({ subjects }) => subjects.includes(subject)),
+    removeOf: async (subjects) => removeIf((session) => session.subjects.some((subject) => subjects.includes(subject))),
+    async keepLatestOf(subject, kept) {
+      const found = [...sessions.values()].filter(({ subjects }) => subjects.includes(subject));
+      if (found.length <= kept) return;
+      found.sort((one, other) => other.expiresAt - one.expiresAt);
+      for (const { id } of found.slice(kept)) sessions.delete(id);
+    },
     count: async () => sessions.size,
     async forget(expiredBefore) {
       removeIf(({ expiresAt }) => expiresAt < expiredBefore);

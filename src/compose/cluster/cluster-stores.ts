@@ -1,6 +1,7 @@
 import { openEventStoreDb } from '../../adapters/eventstoredb/open-event-store-db.js';
 import { ensureAccessIndexes } from '../../adapters/mongodb/access-log/access-collections.js';
 import { connectMongo, MongoBroken, type MongoConnection } from '../../adapters/mongodb/connection.js';
+import { consoleSessionIndexes } from '../../adapters/mongodb/console-sessions.js';
 import { directoryIndexes } from '../../adapters/mongodb/directory/directory-indexes.js';
 import { generationToRead } from '../../adapters/mongodb/generations/generation-to-read.js';
 import {
@@ -19,7 +20,7 @@ import type { StoreUrls } from '../config/store-urls.js';
 import type { ClusterClock } from './cluster-clock.js';
 import { storesOn } from './stores-on.js';
 
-const indexes = [directoryIndexes, ...workIndexes];
+const indexes = [directoryIndexes, consoleSessionIndexes, ...workIndexes];
 
 export type ClusterStores = Awaited<ReturnType<typeof openClusterStores>>;
 

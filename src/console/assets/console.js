@@ -177,13 +177,18 @@ for (const form of document.querySelectorAll('[data-check]')) checkWhileTyping(f
 for (const input of document.querySelectorAll('[data-complete]')) completeQueries(input);
 
 /**
- * Copies a secret that the page shows only once. Browsers provide the clipboard only over TLS and on loopback. Threat:
- * another person at the same browser uses the back button, and the browser shows the secret from its copy of the page.
+ * Guards a secret that the page shows only once, and offers to copy it. Browsers provide the clipboard only over TLS and
+ * on loopback. Threat: another person at the same browser uses the back button, and the browser shows the secret from
+ * its copy of the page.
  */
-function offerCopy(button) {
-  const secret = document.getElementById(button.dataset.copy);
+function showOnce(shown) {
+  // The history entry of this page is the submitted form. The entry becomes another page, so the back button and a
+  // reload do not offer to send the form again.
+  history.replaceState(null, '', shown.dataset.oncePath);
+  const secret = shown.querySelector('pre');
   addEventListener('pagehide', () => secret.replaceChildren());
   if (navigator.clipboard === undefined) return;
+  const button = shown.querySelector('button');
   button.hidden = false;
   button.addEventListener('click', async () => {
     const isCopied = await navigator.clipboard.writeText(secret.textContent).then(
@@ -194,4 +199,4 @@ function offerCopy(button) {
   });
 }
 
-for (const button of document.querySelectorAll('[data-copy]')) offerCopy(button);
+for (const shown of document.querySelectorAll('[data-once-path]')) showOnce(shown);

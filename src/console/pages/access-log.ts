@@ -11,7 +11,7 @@ import { Problem } from '../../http/problem/problem.js';
 import { type LogFilter, readLog, type ShownEntry } from '../../queries/read-log.js';
 import { livingApplication } from '../../vault/living-application.js';
 import type { ConsolePage, Visit } from '../page.js';
-import { pageLinks } from '../pagination.js';
+import { pageField, pageLinks } from '../pagination.js';
 
 const pageSize = 25;
 /** The maximum number of entries in an export. Without this limit, one click could occupy the vault for minutes. */
@@ -57,11 +57,7 @@ const afterStart = { path: ['to'], error: 'must be after the start' };
 const filterForm = z
   .object({
     ...filterFields,
-    page: z
-      .string()
-      .regex(/^[1-9]\d{0,8}$/)
-      .default('1')
-      .transform(Number),
+    page: pageField,
   })
   .refine(isInterval, afterStart);
 
@@ -181,11 +177,11 @@ async function namesIn(visit: Visit, entries: readonly ShownEntry[]): Promise<Re
       ...(entityType === 'application' && entityId !== null ? [entityId] : []),
     ]),
   );
-  const names = new Map<string, string>();
-  for (const id of ids) {
+  const found = [...ids].map(async (id): Promise<readonly (readonly [string, string])[]> => {
     const application = await livingApplication(visit.vault, context.caller.tenantId, id);
-    if (application !== null) names.set(id, application.document.name);
-  }
+    return application === null ? [] : [[id, application.document.name]];
+  });
+  const names = new Map((await Promise.all(found)).flat());
   if (names.size > 0) await recordManagementRead(visit.vault, context, 'application', null);
   return names;
 }
@@ -253,11 +249,8 @@ async function exportEntries(visit: Visit): Promise<FastifyReply> {
     }
   }
 
-  return visit.reply
-    .header('cache-control', 'no-store')
-    .header('content-disposition', `attachment; filename="access-log.${format}"`)
-    .type(isCsv ? 'text/csv; charset=utf-8' : 'application/jsonl; charset=utf-8')
-    .send(Readable.from(lines(), { objectMode: false }));
+  const type = isCsv ? 'text/csv; charset=utf-8' : 'application/jsonl; charset=utf-8';
+  return visit.file(`access-log.${format}`, type, () => Readable.from(lines(), { objectMode: false }));
 }
 
 function lineOf({ entry, entityId, trace }: ShownEntry, isCsv: boolean): string {

@@ -22,7 +22,7 @@ import {
 import type { ConsolePage, Visit } from '../page.js';
 import { requirePermission } from '../require-permission.js';
 import { noPreview, type ShownPreview, shownPreview } from '../token-preview.js';
-import { onceOf, type TypedForm, typedForm } from '../typed-form.js';
+import { onceOf, type TypedForm, typedForm, versionOf } from '../typed-form.js';
 import { existingApplication, pathOf, typeNotes } from './applications.js';
 
 /**
@@ -111,11 +111,6 @@ function showEdit(visit: Visit, { id, document }: LivingApplication, form: Appli
     ...{ types: [], typeNote: '', once: '' },
   };
   return visit.page('applications/edit', model, { title: 'Edit application', status: options.status ?? 200 });
-}
-
-/** Returns a value that changes whenever the application changes. */
-function versionOf({ created_at, modified_at }: ApplicationDocument): string {
-  return String(modified_at ?? created_at);
 }
 
 async function create(visit: Visit) {

@@ -13,10 +13,10 @@ import { listApplications } from '../../queries/tenancy/list-applications.js';
 import { keysWithLastUse, type ListedKey, listKeys } from '../../queries/tenancy/list-keys.js';
 import { type LivingApplication, livingApplication } from '../../vault/living-application.js';
 import type { ConsolePage, Visit } from '../page.js';
-import { pageLinks } from '../pagination.js';
+import { pageLinks, pageNumber } from '../pagination.js';
 import { requirePermission } from '../require-permission.js';
 import { noPreview, type ShownPreview, shownPreview } from '../token-preview.js';
-import { confirmed, errorOf, onceOf, pageNumber } from '../typed-form.js';
+import { confirmed, errorOf, onceOf } from '../typed-form.js';
 
 const pageSize = 20;
 const keysMax = 3;

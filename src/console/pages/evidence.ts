@@ -11,19 +11,11 @@ import { Problem } from '../../http/problem/problem.js';
 import { type BundleOwner, bundleMs } from '../bundles.js';
 import type { BundleScope } from '../operations.js';
 import type { ConsolePage, Parsed, Visit } from '../page.js';
-import { pageLinks } from '../pagination.js';
+import { pageLinks, pageNumber } from '../pagination.js';
 import type { TaskState } from '../tasks.js';
 
 const pageSize = 20;
 const idsMax = 1_000;
-
-const listed = z.object({
-  page: z
-    .string()
-    .regex(/^[1-9]\d{0,8}$/)
-    .default('1')
-    .transform(Number),
-});
 
 const time = z
   .string()
@@ -76,7 +68,7 @@ export const evidencePage: ConsolePage = {
         const { checkpoints } = await listHourlyCheckpoints(visit.vault.log, { offset: 0, limit: 10_000 });
         await recordManagementRead(visit.vault, visit.context, 'log', null);
         const lines = checkpoints.map((checkpoint) => `${JSON.stringify(signedPart(checkpoint))}\n`);
-        return sendFile(visit, 'checkpoints.jsonl', 'application/jsonl; charset=utf-8', lines.join(''));
+        return visit.file('checkpoints.jsonl', 'application/jsonl; charset=utf-8', lines.join(''));
       },
     },
     {
@@ -85,7 +77,7 @@ export const evidencePage: ConsolePage = {
       session: 'any',
       async handle(visit) {
         const { publicKey } = await visit.vault.keys.signingKey();
-        return sendFile(visit, 'audit.pub', 'application/x-pem-file', publicKey);
+        return visit.file('audit.pub', 'application/x-pem-file', publicKey);
       },
     },
   ],
@@ -129,7 +121,7 @@ async function show(
   { status = 200, typed = { ids: '', from: '', to: '' }, errors = noErrors }: Shown = {},
 ): Promise<FastifyReply> {
   const { vault, context } = visit;
-  const { page } = visit.query(listed);
+  const page = pageNumber(visit);
   const { checkpoints, total } = await listHourlyCheckpoints(vault.log, {
     offset: (page - 1) * pageSize,
     limit: pageSize,
@@ -180,22 +172,17 @@ async function showBundle(visit: Visit): Promise<FastifyReply> {
 async function sendBundle(visit: Visit): Promise<FastifyReply> {
   const bundle = visit.bundles.find(ownerOf(visit));
   if (bundle === null) throw new Problem('not_found');
-  await visit.vault.confirmReads(visit.context.beganAt, false);
   const { folder, files } = bundle;
-  const zip = new ZipFile();
-  for (const file of files) zip.addFile(join(folder, file), `evidence/${file}`);
-  // A file may have been removed since the download began. The resulting error must abort the download, but not the
-  // process.
-  zip.on('error', (error) => zip.outputStream.emit('error', error));
-  zip.end();
-  return visit.reply
-    .header('cache-control', 'no-store')
-    .header(
-      'content-disposition',
-      `attachment; filename="evidence-${formatTimestamp(visit.vault.clock.now()).slice(0, 10)}.zip"`,
-    )
-    .type('application/zip')
-    .send(zip.outputStream);
+  const day = formatTimestamp(visit.vault.clock.now()).slice(0, 10);
+  return visit.file(`evidence-${day}.zip`, 'application/zip', () => {
+    const zip = new ZipFile();
+    for (const file of files) zip.addFile(join(folder, file), `evidence/${file}`);
+    // A file may have been removed since the download began. The resulting error must abort the download, but not the
+    // process.
+    zip.on('error', (error) => zip.outputStream.emit('error', error));
+    zip.end();
+    return zip.outputStream;
+  });
 }
 
 function ownerOf({ session, caller }: Visit): BundleOwner {
@@ -222,15 +209,6 @@ function wrong(field: keyof Errors, message: string): Parsed<never> {
 
 function firstOf(errors: Readonly<Record<string, readonly string[]>>): Partial<Errors> {
   return Object.fromEntries(Object.entries(errors).map(([field, [message = null]]) => [field, message]));
-}
-
-async function sendFile(visit: Visit, name: string, type: string, text: string): Promise<FastifyReply> {
-  await visit.vault.confirmReads(visit.context.beganAt, false);
-  return visit.reply
-    .header('cache-control', 'no-store')
-    .header('content-disposition', `attachment; filename="${name}"`)
-    .type(type)
-    .send(text);
 }
 
 /** Returns the state of the verification in the form that the page needs. */

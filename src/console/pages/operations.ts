@@ -89,10 +89,14 @@ type Shown = { readonly status?: number; readonly flash?: Flash; readonly rotati
 
 async function show(visit: Visit, { status = 200, flash, rotationError = null }: Shown = {}): Promise<FastifyReply> {
   const { service, vault, operations } = visit;
-  const statuses = await service.projections.status();
-  const rotation = rotationOf(await operations.run('keys-rotation', {}));
-  const { backupMadeAt } = await service.state();
-  const due = await vault.rows.due(earliestNow(vault.clock), overdueMax, earliestForCodes(vault.clock));
+  const [statuses, rotated, { backupMadeAt }, due, nextDueAt] = await Promise.all([
+    service.projections.status(),
+    operations.run('keys-rotation', {}),
+    service.state(),
+    vault.rows.due(earliestNow(vault.clock), overdueMax, earliestForCodes(vault.clock)),
+    vault.rows.nextDueAt(),
+  ]);
+  const rotation = rotationOf(rotated);
   // Once the new rows are in use, the rebuild only waits until it may remove the old rows. It no longer counts as
   // running.
   const isRebuilding = statuses.some(({ rebuild }) => rebuild !== null && rebuild.phase !== 'keeping');
@@ -111,7 +115,7 @@ async function show(visit: Visit, { status = 200, flash, rotationError = null }:
     keptMinutes: Math.ceil(service.projections.keptSeconds / 60),
     overdue: due.length,
     overdueMax,
-    nextDueAt: await vault.rows.nextDueAt(),
+    nextDueAt,
   };
   const options = { title: 'Projections and keys', status, isRunning };
   return visit.page('operations', model, flash === undefined ? options : { ...options, flash });

@@ -39,13 +39,16 @@ export const overviewPage: ConsolePage = {
           text: gapText(name, gap),
         }));
         const forOperators = { reasons, notices, stores, projections: gaps, backupMadeAt };
+        const [checkpoint, used, accessed, found] = await Promise.all([
+          lastCheckpoint(visit),
+          usage(visit),
+          accesses(visit),
+          findings(visit, state),
+        ]);
         const model = {
           isReady: reasons.length === 0,
           operator: visit.session.isOperator ? forOperators : null,
-          checkpoint: await lastCheckpoint(visit),
-          usage: await usage(visit),
-          accesses: await accesses(visit),
-          findings: await findings(visit, state),
+          ...{ checkpoint, usage: used, accesses: accessed, findings: found },
         };
         return visit.page('overview', model, { title: 'Overview' });
       },

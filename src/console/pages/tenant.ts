@@ -14,7 +14,7 @@ import { cookieNames, cookieOptions } from '../cookies.js';
 import type { ConsolePage, Visit } from '../page.js';
 import { requirePermission } from '../require-permission.js';
 import { closeSession } from '../sessions.js';
-import { confirmed, errorOf, typedForm } from '../typed-form.js';
+import { confirmed, errorOf, typedForm, versionOf } from '../typed-form.js';
 
 const settingNames = ['deduplicate_tokens', 'keep_superseded_data', 'show_fingerprints'] as const;
 
@@ -97,10 +97,6 @@ async function show(visit: Visit, tenant: TenantDocument, options: Options) {
   // Only reads with status 200 are recorded automatically, so other reads are recorded here.
   if (status !== 200) await recordManagementRead(visit.vault, visit.context, 'tenant', null);
   return visit.page('tenant', model, { title: 'Tenant', status });
-}
-
-function versionOf({ created_at, modified_at }: TenantDocument): string {
-  return String(modified_at ?? created_at);
 }
 
 /** Returns how many tokens of each type the tenant has, or null if the caller may not see the report. */

@@ -10,21 +10,13 @@ import { stateErasure } from '../../queries/state-erasure.js';
 import { tokenHistory } from '../../queries/token-history.js';
 import { tenantKeysOf } from '../../vault/tenant-keys.js';
 import type { ConsolePage, Visit } from '../page.js';
-import { pageLinks } from '../pagination.js';
+import { pageLinks, pageNumber } from '../pagination.js';
 import { ConsoleProblem } from '../problem.js';
-import { sendFile } from '../send-file.js';
 import { released, sheetOf, tokenPath } from '../token-sheet.js';
 
 const pageSize = 20;
 const ofHistory = { session: ['management', 'private'], permission: ['log:read', 'token:read'] } as const;
 
-const list = z.object({
-  page: z
-    .string()
-    .regex(/^[1-9]\d{0,8}$/)
-    .default('1')
-    .transform(Number),
-});
 const moment = z.object({ at: z.string().max(100).default('') });
 
 /** Shows the history of a token, its state at an earlier time, and how its life ended. */
@@ -39,7 +31,7 @@ export const tokenPastPage: ConsolePage = {
 
 async function showHistory(visit: Visit): Promise<FastifyReply> {
   const id = visit.param('id');
-  const { page } = visit.query(list);
+  const page = pageNumber(visit);
   const range = { offset: (page - 1) * pageSize, limit: pageSize };
   const history = await tokenHistory(visit.vault, visit.caller, id, range);
   if (!history.ok) throw problemFrom(history);
@@ -142,5 +134,9 @@ async function sendStatement(visit: Visit): Promise<FastifyReply> {
   if (!stated.ok) throw problemFrom(stated);
   const { value } = stated;
   if (value.is !== 'erased') return showErasure(visit, value.problem);
-  return sendFile(visit.reply, 'erasure-statement.json', `${JSON.stringify(value.statement, null, 2)}\n`);
+  return visit.file(
+    'erasure-statement.json',
+    'application/json; charset=utf-8',
+    `${JSON.stringify(value.statement, null, 2)}\n`,
+  );
 }

@@ -12,7 +12,6 @@ import { Problem } from '../../http/problem/problem.js';
 import { latestNow } from '../../ports/clock.js';
 import { maskedAnswer } from '../../queries/release.js';
 import type { ConsolePage, Visit } from '../page.js';
-import { sendFile } from '../send-file.js';
 import { shownText } from '../shown-text.js';
 import { findPlaintext, findToken, released, type Sheet, sheetOf, tokenPath } from '../token-sheet.js';
 
@@ -169,6 +168,6 @@ function mayReadPast({ caller, session }: Visit): boolean {
   return session.management !== null && grantsAnywhere(session.management, 'log:read');
 }
 
-function sendToken(visit: Visit, name: string, token: JsonObject): FastifyReply {
-  return sendFile(visit.reply, name, `${JSON.stringify(token, null, 2)}\n`);
+function sendToken(visit: Visit, name: string, token: JsonObject): Promise<FastifyReply> {
+  return visit.file(name, 'application/json; charset=utf-8', `${JSON.stringify(token, null, 2)}\n`);
 }

@@ -5,7 +5,7 @@ import { problemFrom } from '../../http/error-handler.js';
 import { queryErrorAt, searchTokens } from '../../queries/search-tokens.js';
 import { type Suggestion, searchSuggestions } from '../../queries/vocabulary/search-suggestions.js';
 import type { ConsolePage, Visit } from '../page.js';
-import { pageLinks } from '../pagination.js';
+import { pageField, pageLinks } from '../pagination.js';
 import { releasedTokens } from '../released-tokens.js';
 import { shownText } from '../shown-text.js';
 import { tokenPath } from '../token-sheet.js';
@@ -20,11 +20,7 @@ const queryMax = 10_000;
 
 const search = z.object({
   query: z.string().max(queryMax, { error: 'is too long' }).default(''),
-  page: z
-    .string()
-    .regex(/^[1-9]\d{0,8}$/)
-    .default('1')
-    .transform(Number),
+  page: pageField,
 });
 
 const prefix = z.object({ prefix: z.string().max(210) });
@@ -71,8 +67,10 @@ export const tokensPage: ConsolePage = {
 async function show(visit: Visit, query: string, page: number) {
   const { vault, context } = visit;
   const range = { offset: (page - 1) * pageSize, limit: pageSize };
-  const words = await searchSuggestions(vault, context, '');
-  const result = await searchTokens(vault, context, query, range);
+  const [words, result] = await Promise.all([
+    searchSuggestions(vault, context, ''),
+    searchTokens(vault, context, query, range),
+  ]);
   const model = {
     query,
     hasData: /(?:^|[\s(])data:/i.test(query),

@@ -18,10 +18,10 @@ import { problemFrom } from '../../http/error-handler.js';
 import { Problem } from '../../http/problem/problem.js';
 import { findWebhook, listDeliveries, listWebhooks } from '../../queries/tenancy/webhooks.js';
 import type { ConsolePage, Visit } from '../page.js';
-import { pageLinks } from '../pagination.js';
+import { pageField, pageLinks } from '../pagination.js';
 import { ConsoleProblem } from '../problem.js';
 import { requirePermission } from '../require-permission.js';
-import { errorOf, type TypedForm, typedForm } from '../typed-form.js';
+import { errorOf, type TypedForm, typedForm, versionOf } from '../typed-form.js';
 
 const pageSize = 20;
 const outcomes = ['delivered', 'failed', 'parked'] as const;
@@ -134,11 +134,7 @@ function shownWebhook({ id, url, description, enabled, event_types, token_types,
 }
 
 const deliveriesQuery = z.object({
-  page: z
-    .string()
-    .regex(/^[1-9]\d{0,8}$/)
-    .default('1')
-    .transform(Number),
+  page: pageField,
   outcome: z.enum(outcomes).optional(),
 });
 
@@ -150,6 +146,7 @@ async function show(visit: Visit, webhook: WebhookDocument, errors: FieldErrors)
   const ending = webhook.secrets.flatMap(({ ends_at: endsAt }) => endsAt ?? []);
   const model = {
     ...shownWebhook(webhook),
+    version: versionOf(webhook),
     createdAt: webhook.created_at,
     modifiedAt: webhook.modified_at,
     oldSecretsEndAt: ending.length === 0 ? null : Math.max(...ending),
@@ -202,10 +199,6 @@ function showForm(visit: Visit, webhook: WebhookDocument | null, fields: Webhook
 function eventsError(errors: FieldErrors, chosen: WebhookFields['event_types']): string | null {
   const error = errorOf(errors, 'event_types');
   return error !== null && chosen.length === 0 ? 'Choose at least one event.' : error;
-}
-
-function versionOf({ created_at, modified_at }: WebhookDocument): string {
-  return String(modified_at ?? created_at);
 }
 
 /**
@@ -284,12 +277,21 @@ async function test(visit: Visit) {
   });
 }
 
+/**
+ * Rotates the secret. A form that is sent twice, for example because the person reloads the response, rotates the secret
+ * only once.
+ */
 async function rotate(visit: Visit) {
-  const asked = typedForm(visit).text('overlap');
-  const overlap = overlaps.find(({ value }) => value === asked);
+  const webhook = await existing(visit);
+  const form = typedForm(visit);
+  const overlap = overlaps.find(({ value }) => value === form.text('overlap'));
   if (overlap === undefined) throw new Problem('validation_failed', { overlap: ['must be one of the choices'] });
+  if (form.text('version') !== versionOf(webhook)) {
+    const text = 'The webhook was changed since you opened the page. The secret was not rotated again.';
+    return visit.redirect(pathOf(webhook.id), { tone: 'bad', text });
+  }
   const context = directoryContextOf(visit.request);
-  const rotated = await rotateWebhookSecret(visit.vault, context, visit.param('id'), overlap.ms);
+  const rotated = await rotateWebhookSecret(visit.vault, context, webhook.id, overlap.ms);
   if (!rotated.ok) throw problemFrom(rotated);
   return showSecret(visit, rotated.value.webhook.id, rotated.value.secret.reveal(), false);
 }

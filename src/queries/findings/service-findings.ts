@@ -23,14 +23,13 @@ const backupMsMax = 2 * 24 * 3_600_000;
  * and all rows. The findings name applications and webhooks of all tenants, so only operators may see them.
  */
 export async function serviceFindings(vault: Vault, state: ServiceState): Promise<readonly Finding[]> {
-  return [
-    ...storesAndProjections(state),
-    await deadlines(vault),
-    await checkpoint(vault),
-    backup(state, vault.clock.now()),
-    await suspects(vault, null),
-    await webhooks(vault, null),
-  ];
+  const [due, signed, guessing, delivered] = await Promise.all([
+    deadlines(vault),
+    checkpoint(vault),
+    suspects(vault, null),
+    webhooks(vault, null),
+  ]);
+  return [...storesAndProjections(state), due, signed, backup(state, vault.clock.now()), guessing, delivered];
 }
 
 /**
@@ -40,7 +39,11 @@ export async function serviceFindings(vault: Vault, state: ServiceState): Promis
  */
 export async function tenantFindings(vault: Vault, state: ServiceState, tenantId: string): Promise<readonly Finding[]> {
   const askOperator = 'Ask the operator of the service.';
-  const { state: signed } = await checkpoint(vault);
+  const [{ state: signed }, guessing, delivered] = await Promise.all([
+    checkpoint(vault),
+    suspects(vault, tenantId),
+    webhooks(vault, tenantId),
+  ]);
   return [
     state.reasons.length === 0
       ? ok('readiness', 'the service is ready')
@@ -56,8 +59,8 @@ export async function tenantFindings(vault: Vault, state: ServiceState, tenantId
       ? ok('checkpoint', 'the event log is signed')
       : problem('checkpoint', 'the newest part of the event log is not signed as it should be', askOperator),
     backup(state, vault.clock.now()),
-    await suspects(vault, tenantId),
-    await webhooks(vault, tenantId),
+    guessing,
+    delivered,
   ];
 }
 

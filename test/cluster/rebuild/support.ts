@@ -81,5 +81,9 @@ export async function vaultOnServers(
     ...{ STRONGROOM_MONGODB_URL: rowsUrl, STRONGROOM_MONGODB_KEYS_URL: keysUrl },
     ...{ STRONGROOM_MONGODB_DATABASE: database, STRONGROOM_RATE_LIMIT_REQUESTS: '0', STRONGROOM_ADMIN_PORT: '0' },
   };
-  return { options: { env }, key: tenant.keys[0]?.reveal() ?? '', database, rows, keys, open };
+  const [key] = tenant.keys;
+  return {
+    ...{ options: { env }, key: key?.reveal() ?? '', managementKey: tenant.managementKey.reveal() },
+    ...{ database, rows, keys, open },
+  };
 }

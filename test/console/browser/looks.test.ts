@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
+import type { OnProgress } from '#src/console/tasks.js';
 import { accessibilityFaults, openChromium, signInWith } from '../../support/console/chromium.js';
 import { startTestConsole } from '../../support/console/console.js';
 import { createApplication } from '../../support/console/directory-pages.js';
@@ -132,6 +133,43 @@ test('the access log, the evidence bundle and the operations page look right', a
     await page.getByText(shown).waitFor();
     await expectGoodLooks(page, `a bundle of ${ids}`);
   }
+  expect(faults).toEqual([]);
+});
+
+test('a bundle that is being made looks right, before and after the size of the log is known', async () => {
+  const steps: OnProgress[] = [];
+  const console = await startTestConsole({
+    operations: {
+      bundle: (_caller, _scope, onProgress) => {
+        steps.push(onProgress);
+        return new Promise(() => undefined);
+      },
+    },
+  });
+  const { page, faults } = await openChromium();
+  const address = await console.listen();
+  await signInWith(page, address, console);
+  // While work is running, the page reloads every two seconds. A reload would interrupt the checks.
+  await page.route('**/evidence/bundle', async (route) => {
+    if (route.request().method() !== 'GET') return route.continue();
+    const response = await route.fetch();
+    await route.fulfill({ response, body: (await response.text()).replace(' data-reload>', '>') });
+  });
+  await page.goto(`${address}/evidence`);
+  await page.getByLabel('From').fill('2026-01-01');
+  await page.getByLabel('To (UTC)').fill('2026-02-01');
+  await page.getByRole('button', { name: 'Make the bundle' }).click();
+  await page.getByText('The bundle is being made.').waitFor();
+  await expectGoodLooks(page, 'a bundle that is being made');
+  for (const step of steps) step(400, 1_000);
+  await page.goto(`${address}/evidence/bundle`);
+  await page.getByText('40% of the log is read').waitFor();
+  await expectGoodLooks(page, 'a bundle that is made to forty percent');
+  await page.goto(`${address}/evidence`);
+  await page.getByLabel('The ids of one person’s tokens').fill('customer-1');
+  await page.getByRole('button', { name: 'Make the bundle' }).click();
+  await page.getByText('Another bundle of this tenant is being made').waitFor();
+  await expectGoodLooks(page, 'a second bundle at the same time');
   expect(faults).toEqual([]);
 });
 

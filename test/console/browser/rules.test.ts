@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { openChromium, signInWith } from '../../support/console/chromium.js';
 import { startTestConsole, type TestConsole } from '../../support/console/console.js';
-import { applicationOf, createApplication } from '../../support/console/directory-pages.js';
+import { applicationOf, createApplication, keysOf } from '../../support/console/directory-pages.js';
 
 const number = '4242424242424242';
 
@@ -96,4 +96,65 @@ test('a key is issued and copied, and the back button does not show it again', a
   // While the browser navigates back, the page cannot be read. The poll treats this as if the key were still visible.
   await expect.poll(() => page.content().catch(() => key)).not.toContain(key);
   expect(faults).toEqual([]);
+});
+
+test('after a secret is shown, going back or reloading shows another page and issues no second secret', async () => {
+  const console = await startTestConsole();
+  const { id } = await start(console);
+  const { page, faults } = await openChromium();
+  const address = await console.listen();
+  await signInWith(page, address, console);
+  const application = `${address}/applications/${id}`;
+  const issue = async () => {
+    await page.goto(application);
+    await page.getByRole('button', { name: 'Issue a key' }).click();
+    await page.getByRole('textbox', { name: 'API key' }).waitFor();
+  };
+  await issue();
+  await page.reload();
+  await page.getByRole('heading', { name: 'Keys' }).waitFor();
+  expect(page.url()).toBe(application);
+  await issue();
+  await page.goto(`${address}/tokens`);
+  await page.goBack();
+  await page.getByRole('heading', { name: 'Keys' }).waitFor();
+  expect(await page.content()).not.toMatch(/sr_private_\w/);
+  expect(sent(console, '/keys')).toBe(2);
+
+  await page.goto(`${address}/webhooks/new`);
+  await page.getByRole('textbox', { name: 'Address' }).fill('https://receiver.example/hook');
+  await page.getByLabel('token.created').check();
+  await page.getByRole('button', { name: 'Create' }).click();
+  await page.getByRole('textbox', { name: 'Signing secret' }).waitFor();
+  await page.reload();
+  await page.getByRole('button', { name: 'Rotate the secret' }).click();
+  await page.getByRole('textbox', { name: 'Signing secret' }).waitFor();
+  await page.goto(`${address}/tokens`);
+  await page.goBack();
+  await page.getByRole('button', { name: 'Rotate the secret' }).waitFor();
+  expect(await page.content()).not.toContain('whsec_');
+  expect([sent(console, '/webhooks/new'), sent(console, '/secret')]).toEqual([1, 1]);
+  expect(faults).toEqual([]);
+});
+
+/** Returns how many forms were sent to routes with this ending. */
+function sent({ lines }: TestConsole, ending: string): number {
+  return lines.filter(({ method, route }) => method === 'POST' && route.endsWith(ending)).length;
+}
+
+test('without JavaScript, sending the form for a key again issues no second key', async () => {
+  const console = await startTestConsole();
+  const { id } = await start(console);
+  const { page } = await openChromium({ javaScriptEnabled: false });
+  const address = await console.listen();
+  await signInWith(page, address, console);
+  await page.goto(`${address}/applications/${id}`);
+  await page.getByRole('button', { name: 'Issue a key' }).click();
+  const key = (await page.getByRole('textbox', { name: 'API key' }).textContent()) ?? '';
+  expect(key).toMatch(/^sr_private_/);
+  // Chromium asks before it sends a form again. Playwright accepts.
+  await page.reload();
+  await page.getByText('This key has already been shown').waitFor();
+  expect(await page.content()).not.toContain(key);
+  expect(await keysOf(console, id)).toHaveLength(2);
 });

@@ -1,3 +1,4 @@
+import { request as httpRequest } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 
 export type PageAnswer = {
@@ -17,13 +18,64 @@ type RequestOptions = {
   readonly csrf?: string | null;
 };
 
+type SentRequest = {
+  readonly method: 'GET' | 'POST';
+  readonly url: string;
+  readonly body: string | undefined;
+  readonly address: string | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+};
+
+type ReceivedAnswer = Pick<PageAnswer, 'status' | 'headers' | 'bytes'>;
+
+/** Sends a request to a console and returns the response. */
+export type Transport = (request: SentRequest) => Promise<ReceivedAnswer>;
+
+/** Sends requests to the app of a console in this process. */
+export function toApp(app: FastifyInstance): Transport {
+  return async ({ method, url, body, address, headers }) => {
+    const {
+      statusCode,
+      headers: received,
+      rawPayload,
+    } = await app.inject({
+      ...{ method, url, headers },
+      ...(body === undefined ? {} : { payload: body }),
+      ...(address === undefined ? {} : { remoteAddress: address }),
+    });
+    return { status: statusCode, headers: received, bytes: rawPayload };
+  };
+}
+
+/** Sends requests to a console that listens on loopback. The source address must be a loopback address too. */
+export function toListener(base: string): Transport {
+  return ({ method, url, body, address, headers }) =>
+    new Promise((resolve, reject) => {
+      const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
+      const call = httpRequest(
+        new URL(url, base),
+        { method, agent: false, localAddress: address, headers: { ...headers, ...length } },
+        (response) => {
+          const parts: Buffer[] = [];
+          response.on('data', (part: Buffer) => void parts.push(part));
+          response.on('error', reject);
+          response.on('end', () => {
+            resolve({ status: response.statusCode ?? 0, headers: response.headers, bytes: Buffer.concat(parts) });
+          });
+        },
+      );
+      call.on('error', reject);
+      call.end(body);
+    });
+}
+
 export type TestBrowser = ReturnType<typeof createBrowser>;
 
 /**
- * Creates a client for the console's app. Like a browser without scripts, the client stores cookies and the form token
- * of the last page. The client does not follow redirects.
+ * Creates a client for a console. Like a browser without scripts, the client stores cookies and the form token of the
+ * last page. The client does not follow redirects.
  */
-export function createBrowser(app: FastifyInstance, jar: ReadonlyMap<string, string> = new Map()) {
+export function createBrowser(transport: Transport, jar: ReadonlyMap<string, string> = new Map()) {
   const cookies = new Map(jar);
   let csrfToken = '';
 
@@ -34,10 +86,12 @@ export function createBrowser(app: FastifyInstance, jar: ReadonlyMap<string, str
     { headers = {}, address }: RequestOptions,
   ): Promise<PageAnswer> {
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
-    const response = await app.inject({
-      ...{ method, url },
-      ...(body === undefined ? {} : { payload: body }),
-      ...(address === undefined ? {} : { remoteAddress: address }),
+    const {
+      status,
+      headers: received,
+      bytes,
+    } = await transport({
+      ...{ method, url, body, address },
       headers: {
         host: 'localhost',
         ...(cookie === '' ? {} : { cookie }),
@@ -45,17 +99,16 @@ export function createBrowser(app: FastifyInstance, jar: ReadonlyMap<string, str
         ...headers,
       },
     });
-    for (const set of response.cookies) {
-      if (set.maxAge === 0) cookies.delete(set.name);
-      else cookies.set(set.name, encodeURIComponent(set.value));
+    for (const set of [received['set-cookie'] ?? []].flat().map(String)) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(set) ?? [];
+      if (/; Max-Age=0(?:;|$)/i.test(set)) cookies.delete(name);
+      else cookies.set(name, value);
     }
-    const [, shown] = /name="_csrf" value="([^"]+)"/.exec(response.body) ?? [];
+    const text = bytes.toString('utf8');
+    const [, shown] = /name="_csrf" value="([^"]+)"/.exec(text) ?? [];
     if (shown !== undefined) csrfToken = shown;
-    const { location = null } = response.headers;
-    return {
-      ...{ status: response.statusCode, headers: response.headers, text: response.body, bytes: response.rawPayload },
-      location: location === null ? null : String(location),
-    };
+    const { location = null } = received;
+    return { status, headers: received, text, bytes, location: location === null ? null : String(location) };
   }
 
   return {
@@ -78,6 +131,6 @@ export function createBrowser(app: FastifyInstance, jar: ReadonlyMap<string, str
     /**
      * Returns a second browser with copies of the cookies. An attacker who stole the cookies would have such a browser.
      */
-    copy: () => createBrowser(app, cookies),
+    copy: (to = transport) => createBrowser(to, cookies),
   };
 }

@@ -3,10 +3,13 @@ import { consoleOperations } from '#src/cli/console/console-operations.js';
 import { createKeyRotationWork } from '#src/compose/vault/key-rotation-work.js';
 import { createConsole } from '#src/console/console-app.js';
 import type { IdentityProvider } from '#src/console/identity-provider.js';
+import type { Operations } from '#src/console/operations.js';
 import { issueOperatorCode } from '#src/console/sessions.js';
 import type { RequestLog } from '#src/http/server/report-requests.js';
+import { StoreUnavailable } from '#src/ports/store-unavailable.js';
+import type { Vault } from '#src/vault/vault.js';
 import { startTestService, type TestService } from '../test-service.js';
-import { createBrowser, type TestBrowser } from './browser.js';
+import { createBrowser, type TestBrowser, toApp } from './browser.js';
 
 export type TestConsole = Awaited<ReturnType<typeof startTestConsole>>;
 
@@ -30,9 +33,13 @@ export async function startTestConsole(
      * Returns the identity provider that the console uses. Without this function, the console has no identity provider.
      */
     readonly identityOf?: (service: TestService) => IdentityProvider | Promise<IdentityProvider>;
+    /** Operations that replace those of the service. */
+    readonly operations?: Partial<Operations>;
+    /** If true, the console's stores have lost their leader, so no read can be confirmed to be current. */
+    readonly readsStaleData?: () => boolean;
   } = {},
 ) {
-  const { identityOf = null, ...serviceOptions } = options;
+  const { identityOf = null, operations = {}, readsStaleData = () => false, ...serviceOptions } = options;
   const service = await startTestService(serviceOptions);
   const lines: LogLine[] = [];
   const failures: unknown[] = [];
@@ -41,12 +48,22 @@ export async function startTestConsole(
   const place = { named: null, file: null, command: null, nextFile: null, dataDir: service.dataDir, isDev: true };
   const rotation = createKeyRotationWork(service.vault.keys.rotation, place, true, async () => undefined);
   const operated = { ...service.service, rotation };
-  const app = await createConsole(service.service, {
-    ...{ allowedHosts: ['console.example'], trustedProxies: [], behindTlsProxy: false, tls: null },
-    log: { request: (line) => void lines.push(line), error: (error) => void failures.push(error) },
-    identity: identityOf === null ? null : await identityOf(service),
-    operations: consoleOperations(operated),
-  });
+  const vault: Vault = {
+    ...service.vault,
+    async confirmReads(since, hasWritten) {
+      if (readsStaleData()) throw new StoreUnavailable('mongodb', 'primary_changed');
+      await service.vault.confirmReads(since, hasWritten);
+    },
+  };
+  const app = await createConsole(
+    { ...service.service, vault },
+    {
+      ...{ allowedHosts: ['console.example'], trustedProxies: [], behindTlsProxy: false, tls: null },
+      log: { request: (line) => void lines.push(line), error: (error) => void failures.push(error) },
+      identity: identityOf === null ? null : await identityOf(service),
+      operations: { ...consoleOperations(operated), ...operations },
+    },
+  );
   await app.ready();
   onTestFinished(async () => {
     await app.close();
@@ -60,7 +77,7 @@ export async function startTestConsole(
   async function signIn(credentials: Credentials = {}): Promise<TestBrowser> {
     const { name = 'Ada Lovelace', isOperator = false } = credentials;
     const isDefault = credentials.privateKey === undefined && credentials.managementKey === undefined;
-    const browser = createBrowser(app);
+    const browser = createBrowser(toApp(app));
     await browser.get('/sign-in');
     const answer = await browser.post('/sign-in', {
       name,
@@ -75,7 +92,7 @@ export async function startTestConsole(
   return {
     ...{ service, app, lines, failures, signIn },
     /** Returns a browser that is not signed in. */
-    browser: () => createBrowser(app),
+    browser: () => createBrowser(toApp(app)),
     /** Makes the console listen, and returns its address, for tests with a real browser. Port 0 selects a free port. */
     async listen(port = 0): Promise<string> {
       return app.listen({ host: '127.0.0.1', port });
