@@ -131,8 +131,8 @@ const forbidden: ReadonlySet<string> = new Set([
 
 const errorsMax = 10;
 /**
- * The maximum length of a key that is checked. Threat: a caller sends a huge key, and normalizing the key makes it many
- * times longer.
+ * Keys with more characters than this are not checked. Threat: a caller sends a huge key, and normalizing the key makes
+ * it many times longer.
  */
 const keyCharactersMax = 64;
 
