@@ -96,9 +96,9 @@ export async function measureOne({ directory, mode, say, work }) {
 }
 
 /**
- * Measures one workload next to its limit. The responses of the limit are as long as those of the vault. The
- * measurement begins with the highest number of connections and ends with the lowest. Both servers are warmed up once,
- * before the first measurement.
+ * Measures the vault next to the limit server, for one workload. The limit server's responses are as long as those of
+ * the vault. The measurement begins with the highest number of connections and ends with the lowest. Both servers are
+ * warmed up once, before the first measurement.
  */
 function measurer({ generator, fresh, vault, service, directory, plan, say }) {
   const { keys, size: stored } = vault;
@@ -135,7 +135,7 @@ function measurer({ generator, fresh, vault, service, directory, plan, say }) {
   };
 }
 
-/** Starts the limit for a workload. Each of its responses has `bytes` bytes. */
+/** Starts the limit server for a workload. Each of its responses has `bytes` bytes. */
 function limitOf(work, bytes, directory) {
   return isRead(work) ? startLimit('fixed-answer', [bytes]) : startLimit('durable-insert', [directory, bytes]);
 }

@@ -19,7 +19,7 @@ export function* jsonText(value: Json): Steps<string> {
 }
 
 /**
- * Appends the JSON of a large value to `pieces`. Converts many small items in one call of `JSON.stringify`, and
+ * Appends the JSON of a large value to `pieces`. Converts many small items in one call to `JSON.stringify`, and
  * converts each large item recursively.
  */
 function* write(value: Json, pieces: string[]): Steps<void> {

@@ -20,7 +20,7 @@ const batchesBack = 1_000;
 
 /**
  * Notifies a webhook of the denied accesses that come after the webhook's checkpoint in the access log. Sends at most
- * one notification per application and minute. The notifications are sent in order, so a failed delivery is retried
+ * one notification per application per minute. The notifications are sent in order, so a failed delivery is retried
  * before the next notification is sent.
  */
 export async function tellDenials(

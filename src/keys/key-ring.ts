@@ -117,8 +117,8 @@ export interface KeyRing extends KeyRecords {
    */
   searchKey(tenantId: string, generation: number): Maybe<Buffer | null>;
   /**
-   * Creates the key of a new generation, and returns the number of the generation. The number was never used before.
-   * The key is durable once the promise resolves.
+   * Creates the key of a new generation, and returns the number of the generation. The number has never been used
+   * before. The key is durable once the promise resolves.
    */
   createGeneration(): Promise<number>;
   /** Returns the numbers of the generations that have a key. */

@@ -1,8 +1,8 @@
 import { StoreProblem } from './store-problem.js';
 
 /**
- * The ids of the data keys and tenant keys that had already been destroyed at `madeAt` (ms). These keys must never
- * decrypt anything again.
+ * The ids of the data keys and tenant keys that had been destroyed by `madeAt` (ms), the time when the list was made.
+ * These keys must never decrypt anything again.
  */
 export type ErasedKeys = { readonly ids: ReadonlySet<string>; readonly madeAt: number };
 

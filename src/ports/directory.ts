@@ -47,7 +47,7 @@ export interface Directory<R extends DirectoryRecord = Stored<DirectoryRecord>> 
    */
   keyUsedIn(keyHash: string): Promise<number | null>;
   /**
-   * Records that a key was used in this minute. Does nothing if a later minute is already recorded or the key is
+   * Records that a key was used in the given minute. Does nothing if a later minute is already recorded or the key is
    * unknown.
    */
   markKeyUsed(keyHash: string, minute: number): Promise<void>;

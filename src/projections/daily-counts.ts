@@ -90,8 +90,8 @@ async function countsOfEvents({ log }: CountingDeps, page: readonly ClearEvent[]
     const name = types.get(stream) ?? (await typeOf(log, stream, revision));
     const at = change.what === 'expired' ? Math.min(time, change.dueAt) : time;
     const day = Math.floor(at / dayMs);
-    // From the tenant's point of view, the tokens of an undone batch never existed. They are subtracted from the
-    // created tokens.
+    // From the tenant's point of view, the tokens of an undone batch never existed, so they are subtracted from the
+    // count of created tokens.
     const counted = change.what === 'undone' ? { what: 'created', count: -1 } : { what: change.what, count: 1 };
     found.push({ tenantId, series: 'tokens', day, name, ...counted });
   }

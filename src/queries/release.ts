@@ -31,7 +31,7 @@ export type ReleaseDeps = Pick<Vault, 'recorder' | 'confirmReads' | 'clock' | 'e
  * Releases decrypted tokens for a response. Decrypted tokens can get into a response body only through this function
  * (docs/design.md, "A read, step by step"). It records in the access log that each token in `shown` was read, unless an
  * event records the access. Returns a function that renders these tokens. The returned function throws if a token was
- * not recorded under its transform.
+ * not recorded with its transform.
  *
  * Call `release` even for a response without tokens, because it also confirms that everything that was read is current.
  * If a token is shown in plaintext, `release` resolves when all entries are durable. If it throws StoreUnavailable, the

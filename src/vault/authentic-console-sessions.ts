@@ -23,7 +23,7 @@ export type ConsoleCredentials = {
 export type ConsoleMembership = {
   readonly issuer: string;
   readonly subject: string;
-  /** The person's groups. Only groups that the settings name are included. */
+  /** The person's groups. Only groups that are named in the settings are included. */
   readonly groups: readonly string[];
 };
 

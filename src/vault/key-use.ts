@@ -4,7 +4,7 @@ const minuteMs = 60_000;
 
 /**
  * Records the minute in which a key was last used, so that operators can find unused keys. Writes at most once per key
- * and minute. No request waits for this write. If a write is lost, the next look-up of the key repeats it. The time is
+ * per minute. No request waits for this write. If a write is lost, the next look-up of the key repeats it. The time is
  * stored in the row, not in an event: no access decision depends on it, and events are never removed from the log.
  */
 export function createKeyUse(

@@ -28,7 +28,7 @@ export type Taken =
   | { readonly ok: false; readonly retryAfterMs: number };
 
 /**
- * Each of these functions is called at most once per application and window, in the process whose reservation triggered
+ * Each of these functions is called at most once per application per window, in the process whose reservation triggered
  * it.
  */
 export type BudgetEvents = {

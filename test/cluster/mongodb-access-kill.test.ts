@@ -10,7 +10,7 @@ import { databaseOfTest, mongoUrl } from './own-database.js';
 const program = fileURLToPath(new URL('./access-log-process.mjs', import.meta.url));
 
 /**
- * Starts a process, and kills it after this many lines. Returns the entries that the process printed. The log
+ * Starts a process, and kills it after it has printed `afterLines` lines. Returns the entries that it printed. The log
  * acknowledged all of them before the kill.
  */
 async function killed(database: string, name: string, afterLines: number): Promise<readonly string[]> {

@@ -10,8 +10,8 @@ import { databaseOfTest, mongoUrl } from './own-database.js';
 const program = fileURLToPath(new URL('./key-ring-process.mjs', import.meta.url));
 
 /**
- * Starts a process, and kills it after this many lines. Returns the lines that the process printed, such as `made
- * <tenant> <key id> <key>` and `destroyed <tenant> <key id>`.
+ * Starts a process, and kills it after it has printed `afterLines` lines. Returns the lines that it printed, such as
+ * `made <tenant> <key id> <key>` and `destroyed <tenant> <key id>`.
  */
 async function killed(database: string, rootKey: Buffer, afterLines: number): Promise<readonly string[][]> {
   const child = spawn(process.execPath, [program, mongoUrl, database], { stdio: ['pipe', 'pipe', 'inherit'] });

@@ -16,7 +16,7 @@ import { type Stored, withTokenMac } from '#src/views/row-mac.js';
 import { applyToView, emptyView, type TokenView } from '#src/views/token-view.js';
 import type { manualClock } from '../support/manual-clock.js';
 
-/** The ports that an adapter provides to the suites. Each call of `open` returns them on new, empty stores. */
+/** The ports that an adapter provides to the suites. Each call to `open` returns ports backed by new, empty stores. */
 export type ContractStores = {
   readonly log: EventLog;
   readonly chain: EventChain;

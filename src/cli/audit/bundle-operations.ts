@@ -39,8 +39,8 @@ export type BundleToken = {
 
 /**
  * Returns the data that is needed to begin a bundle: the streams of the tokens in `ids`, and a new checkpoint that
- * covers the whole log. `ids` is null for a bundle about a period. Records in the access log that the caller read the
- * history of these tokens.
+ * covers the whole log. `ids` is null for a bundle about a period. Also writes to the access log that the caller read
+ * the history of these tokens.
  */
 export const bundleBegin = operation(
   z.object({ key: z.string(), ids: z.array(z.string()).min(1).max(bundleTokensMax).nullable() }),

@@ -11,8 +11,8 @@ export type Access =
   | { readonly kind: 'rules'; readonly rules: readonly AccessRule[] };
 
 /**
- * A rule that grants permissions on the tokens in or below one container, and determines how much of these tokens is
- * shown. See docs/contract.md, "Access rules".
+ * A rule that grants permissions on the tokens in or below one container, and determines how much of each token's data
+ * is shown. See docs/contract.md, "Access rules".
  */
 export type AccessRule = {
   /** The empty string if the request that set the rule contained no description. */

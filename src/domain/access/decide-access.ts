@@ -68,8 +68,8 @@ export function transformForEach(
 }
 
 /**
- * Returns the transform that the caller has for a token that it creates in these containers. Returns null if the caller
- * may not create the token. See docs/contract.md, "Access rules".
+ * Returns the transform that applies when the caller creates a token in these containers, or null if the caller may not
+ * create it. See docs/contract.md, "Access rules".
  */
 export function transformForCreate(caller: Caller, containers: readonly string[]): Transform | null {
   return transformForEach(caller, 'token:create', containers);
@@ -95,8 +95,8 @@ const revealingPermissions = ['token:read', 'token:search', 'token:use'] as cons
 function revealsWherever({ access }: Caller, permission: TokenPermission): boolean {
   if (access.kind === 'permissions') return permission === 'token:use';
   const granting = access.rules.filter(({ permissions }) => permissions.includes(permission));
-  // Ignores rules that never decide the permission. Such a rule does not even decide the permission in its own
-  // container, because another rule that covers the whole container overrides it.
+  // Ignores rules that never decide the permission. If a rule is overridden even in its own container, by another rule
+  // that covers the whole container, it never decides.
   const deciding = granting.filter((rule) => decidingRule(granting, permission, [rule.container]) === rule);
   return deciding.every(({ transform }) => transform === 'reveal');
 }

@@ -4,9 +4,8 @@ import { type TokenPermission, tokenPermissions } from './permission.js';
 import { openness, strictest, type Transform } from './transform.js';
 
 /**
- * Returns the transform that the caller has for a token after an update that moves the token from one set of containers
- * to another. Returns null if the caller may not move the token. The request then fails with 403. See docs/contract.md,
- * "Moving a token":
+ * Returns the transform that applies when the caller's update moves a token from one set of containers to another, or
+ * null if the caller may not move it. In that case, the request fails with 403. See docs/contract.md, "Moving a token":
  * - The caller needs `token:update` on the token, and also on each added or removed container. The result is the
  *   strictest of the transforms that these permissions give.
  * - A move must not widen access: the caller must gain neither a permission that it lacked on the token nor a less

@@ -106,8 +106,8 @@ export function textFilter<const P extends readonly Parameter<unknown>[]>(
 }
 
 /**
- * Creates a filter for text that works in steps. The filter yields while it processes a long text, so that other
- * requests can run. It processes a short text without yielding.
+ * Creates a text filter that works in steps. While it processes a long text, the filter yields so that other requests
+ * can run. It processes a short text without yielding.
  */
 export function steppedTextFilter<const P extends readonly Parameter<unknown>[]>(
   name: string,

@@ -59,8 +59,8 @@ function gathered(stream: LineStream): LineStream {
 }
 
 /**
- * The log fields that already appear in a request's text. They are not printed a second time, so each request takes
- * only one line on a terminal.
+ * The log fields that `textOf` already includes in the text of a request's log line. They are not printed a second
+ * time, so each request takes only one line on a terminal.
  */
 const inText = ['route', 'method', 'status', 'duration_ms', 'code', 'trace_id', 'application_id'];
 

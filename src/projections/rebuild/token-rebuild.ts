@@ -94,7 +94,7 @@ export function createTokenRebuild(needs: TokenRebuildDeps) {
 
   async function failed(rebuild: Rebuild, error: unknown): Promise<Rebuild> {
     onError(error);
-    // Nothing is dropped here. The next `start` or `resume` removes the rows that are not in use.
+    // In these two phases, nothing is dropped here. The next `start` or `resume` removes the rows that are not in use.
     if (rebuild.phase === 'keeping' || rebuild.phase === 'dropping') throw error;
     if (!(error instanceof KeyLost)) return drop(rebuild, 'failed');
     return drop({ ...rebuild, different: 1, examples: [error.stream] }, 'key_lost');

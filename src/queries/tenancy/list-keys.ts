@@ -6,8 +6,8 @@ import type { Vault } from '../../vault/vault.js';
 const minuteMs = 60_000;
 
 /**
- * A live API key. `lastUsedAt` is the time of its last use in ms, rounded down to the minute. It is null if the key was
- * never used.
+ * A live API key. `lastUsedAt` is the time of its last use in ms, rounded down to the minute. It is null if the key has
+ * never been used.
  */
 export type ListedKey = ApiKeyDocument & { readonly lastUsedAt: number | null };
 

@@ -36,7 +36,7 @@ export type OwnCluster = {
   readonly managementKey: string;
   /** The key of a private application with the transform `reveal` for all tokens. */
   readonly key: string;
-  /** The key of an application that sees all data masked. */
+  /** The key of an application that sees all data in masked form. */
   readonly maskedKey: string;
   /** Starts `serve` in this role, and waits until the process is ready. */
   start(role: 'api' | 'worker' | 'all', options?: StartOptions): Promise<Member>;

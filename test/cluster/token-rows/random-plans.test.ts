@@ -14,8 +14,8 @@ import { naiveSearch } from './naive-search.js';
 const tenants = ['tenant', 'another'] as const;
 const all = { tenant: aTerm(), another: aTerm() };
 /**
- * The percentage of rows that have each term. A count of a term's rows stops at a limit: some terms have more rows than
- * the limit, and others have fewer. One term has just a few rows, and the last term has no rows.
+ * The percentages of rows that have each term. A search stops counting a term's rows at a limit, so some of these terms
+ * have more rows than the limit and others have fewer. One term has just a few rows, and the last term has no rows.
  */
 const shares = [95, 60, 45, 30, 10, 3, 0.1, 0];
 const termsOf = { tenant: shares.map(aTerm), another: shares.map(aTerm) };

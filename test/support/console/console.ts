@@ -24,7 +24,7 @@ export type Credentials = {
 type LogLine = Parameters<RequestLog['request']>[0];
 
 /**
- * Starts the console for a test service in the profile under test. Both are closed when the test ends. Each call of
+ * Starts the console for a test service in the profile under test. Both are closed when the test ends. Each call to
  * `signIn` returns a separate browser. `lines` contains the lines of the request log.
  */
 export async function startTestConsole(

@@ -39,8 +39,8 @@ export type Background = ReturnType<typeof startBackground>;
 /**
  * Starts the background thread, which does work that commits must not wait for. The thread runs checkpoints of
  * `vault.db` and `journal.db`, which take 15 ms or more, and moves access log batches from the journal into the month
- * files. It does not run checkpoints of `keys.db`, because erasures have to wait for those. The writer thread runs such
- * a checkpoint during the erasure.
+ * files. It does not run checkpoints of `keys.db`. Each erasure has to wait for one of those, so the writer thread runs
+ * it as part of the erasure.
  */
 export function startBackground(
   dataDir: string,

@@ -131,8 +131,8 @@ const forbidden: ReadonlySet<string> = new Set([
 
 const errorsMax = 10;
 /**
- * The maximum number of letters and digits in a key that is checked. Threat: a caller sends a huge key, and normalizing
- * the key makes it many times longer.
+ * A key with more letters and digits than this is not checked. Threat: a caller sends a huge key, and normalizing the
+ * key makes it many times longer.
  */
 const keyCharactersMax = 64;
 
