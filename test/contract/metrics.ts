@@ -92,7 +92,7 @@ export function metricsContract(name: string, open: () => Metrics): void {
       expect(await shown(metrics, ready)).toContain('strongroom_rebuild_running 0');
     });
 
-    test('the time of the newest backup is shown in seconds, or as 0 if there is none', async () => {
+    test('the time of the newest backup is shown in seconds, or as 0 before the first backup', async () => {
       const metrics = open();
       const line = 'strongroom_last_backup_timestamp_seconds';
       expect(await shown(metrics)).toContain(`${line} 0`);

@@ -1027,7 +1027,7 @@ export interface components {
             data?: unknown;
             /** @description The mask: any JSON whose strings are expressions. Absent if the token has none. */
             mask?: unknown;
-            /** @description Equal for equal values of one type in one tenant. Get, list, search and detokenize show it to callers with the transform `reveal`, or to every caller if the tenant sets `show_fingerprints`. A create or update also shows it if the request contained every value that the expression reads. */
+            /** @description Within a tenant, equal values of the same type have equal fingerprints. Get, list, search and detokenize show the fingerprint to callers with the transform `reveal`, or to every caller if the tenant sets `show_fingerprints`. A create or update also shows it if the request contained every value that the expression reads. */
             fingerprint?: string;
             /** @description The containers of the token, to which access rules apply. */
             containers: string[];
@@ -1250,7 +1250,7 @@ export interface components {
             tenant_id: string;
             /** @description The URL that deliveries are posted to. */
             url: string;
-            /** @description A human-readable description. Absent if there is none. */
+            /** @description A human-readable description. Absent if the webhook has no description. */
             description?: string;
             /** @description Whether events are delivered. */
             enabled: boolean;
@@ -1294,7 +1294,7 @@ export interface components {
             tenant_id: string;
             /** @description The URL that deliveries are posted to. */
             url: string;
-            /** @description A human-readable description. Absent if there is none. */
+            /** @description A human-readable description. Absent if the webhook has no description. */
             description?: string;
             /** @description Whether events are delivered. */
             enabled: boolean;
@@ -1355,7 +1355,7 @@ export interface components {
             created_at: string;
             /**
              * Format: date-time
-             * @description When the next attempt is due. Absent if there is none.
+             * @description When the next attempt is due. Absent if no attempt is due.
              */
             next_attempt_at?: string;
         };

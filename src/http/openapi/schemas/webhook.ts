@@ -9,7 +9,10 @@ const fields = {
   id: uuid('The id of the webhook.'),
   tenant_id: uuid('The tenant of the webhook.'),
   url: z.string().meta({ description: 'The URL that deliveries are posted to.' }),
-  description: z.string().optional().meta({ description: 'A human-readable description. Absent if there is none.' }),
+  description: z
+    .string()
+    .optional()
+    .meta({ description: 'A human-readable description. Absent if the webhook has no description.' }),
   enabled: z.boolean().meta({ description: 'Whether events are delivered.' }),
   event_types: z.array(z.enum(webhookEventTypes)).meta({ description: 'The events that are delivered.' }),
   token_types: z
@@ -52,7 +55,7 @@ export const delivery = z
     problem: z.string().optional().meta({ description: 'Why the attempt failed, if the status does not explain it.' }),
     duration_ms: z.int().meta({ description: 'How long the request took, in milliseconds.' }),
     created_at: dateTime('When the attempt was sent.'),
-    next_attempt_at: dateTime('When the next attempt is due. Absent if there is none.').optional(),
+    next_attempt_at: dateTime('When the next attempt is due. Absent if no attempt is due.').optional(),
   })
   .meta({ id: 'WebhookDelivery', description: 'An attempt to deliver an event.' });
 

@@ -31,9 +31,10 @@ class Token:
             data (Any | Unset): The data as the caller may see it: as stored, or masked. Absent if the caller may see none
                 of it.
             mask (Any | Unset): The mask: any JSON whose strings are expressions. Absent if the token has none.
-            fingerprint (str | Unset): Equal for equal values of one type in one tenant. Get, list, search and detokenize
-                show it to callers with the transform `reveal`, or to every caller if the tenant sets `show_fingerprints`. A
-                create or update also shows it if the request contained every value that the expression reads.
+            fingerprint (str | Unset): Within a tenant, equal values of the same type have equal fingerprints. Get, list,
+                search and detokenize show the fingerprint to callers with the transform `reveal`, or to every caller if the
+                tenant sets `show_fingerprints`. A create or update also shows it if the request contained every value that the
+                expression reads.
             metadata (TokenMetadata | Unset): Non-sensitive key-value pairs from the caller, which are never masked. Absent
                 if the token has none.
             search_indexes (list[str] | Unset): Expressions whose values find the token in a search. Absent if the token has

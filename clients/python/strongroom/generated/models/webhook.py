@@ -31,7 +31,7 @@ class Webhook:
         event_types (list[WebhookEventTypesItem]): The events that are delivered.
         created_by (str): Who created it. The id of an application, or `operator` for the command line.
         created_at (datetime.datetime): When it was created.
-        description (str | Unset): A human-readable description. Absent if there is none.
+        description (str | Unset): A human-readable description. Absent if the webhook has no description.
         token_types (list[WebhookTokenTypesItem] | Unset): Delivers only events of tokens of these types. Absent if all
             types are delivered.
         containers (list[str] | Unset): Delivers only events of tokens in these containers or their children. Absent if

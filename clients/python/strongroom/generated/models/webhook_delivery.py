@@ -29,7 +29,7 @@ class WebhookDelivery:
         created_at (datetime.datetime): When the attempt was sent.
         response_status (int | Unset): The status of the response. Absent if there was none.
         problem (str | Unset): Why the attempt failed, if the status does not explain it.
-        next_attempt_at (datetime.datetime | Unset): When the next attempt is due. Absent if there is none.
+        next_attempt_at (datetime.datetime | Unset): When the next attempt is due. Absent if no attempt is due.
     """
 
     event_id: str

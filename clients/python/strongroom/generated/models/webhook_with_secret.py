@@ -33,7 +33,7 @@ class WebhookWithSecret:
         created_at (datetime.datetime): When it was created.
         secret (str): The secret that deliveries are signed with, as Standard Webhooks specifies. Only this response
             shows it.
-        description (str | Unset): A human-readable description. Absent if there is none.
+        description (str | Unset): A human-readable description. Absent if the webhook has no description.
         token_types (list[WebhookWithSecretTokenTypesItem] | Unset): Delivers only events of tokens of these types.
             Absent if all types are delivered.
         containers (list[str] | Unset): Delivers only events of tokens in these containers or their children. Absent if
