@@ -77,6 +77,7 @@ export function authenticLog(stored: StoredLog, keys: Keys): EventLog {
  */
 function authenticWork(work: StoredWork, keys: Keys): UnitOfWork {
   return {
+    ...work,
     async commit({ writes, claim }) {
       const { commits: key } = await keys.integrityKeys();
       const sealed = writes.map(({ stream, expectedRevision, events, row, distinct }) => ({
@@ -88,8 +89,6 @@ function authenticWork(work: StoredWork, keys: Keys): UnitOfWork {
       }));
       return work.commit({ writes: sealed, claim });
     },
-    follow: (streams) => work.follow(streams),
-    isOneTransaction: work.isOneTransaction,
   };
 }
 

@@ -46,8 +46,8 @@ export function confirmed(typed: string, name: string): Checked<null> {
 }
 
 /**
- * Returns a value that changes whenever the document changes. A form contains this value, so that it does not overwrite
- * a change that was made after the form was opened.
+ * Returns the time of the document's last change, as the API shows it. A form contains this value, so that it does not
+ * overwrite a change that was made after the form was opened.
  */
 export function versionOf({ created_at, modified_at }: Pick<Stamps, 'created_at' | 'modified_at'>): string {
   return String(modified_at ?? created_at);

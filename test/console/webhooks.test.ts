@@ -192,7 +192,7 @@ test('a rotation shows the new secret once, and the old secret keeps signing unt
   const again = await browser.post(`/webhooks/${id}/secret`, form);
   expect([again.location, again.text]).toEqual([`/webhooks/${id}`, '']);
   const { text } = await browser.get(`/webhooks/${id}`);
-  expect(text).toContain('The secret was not rotated again.');
+  expect(text).toContain('so its secret was not rotated');
   expect(text).toContain('Also sign until');
   expect(text).not.toContain('whsec_');
   expect((await browser.post(`/webhooks/${id}/secret`, { overlap: '99999' })).status).toBe(400);

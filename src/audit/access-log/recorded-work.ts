@@ -14,6 +14,7 @@ export function recordedWork(
   recorder: AccessRecorder,
 ): UnitOfWork {
   return {
+    ...work,
     async commit(change) {
       const committed = await work.commit(change);
       for (const { stream, expectedRevision, events, row } of storedWrites(change, committed)) {
@@ -24,8 +25,6 @@ export function recordedWork(
       }
       return committed;
     },
-    follow: (streams) => work.follow(streams),
-    isOneTransaction: work.isOneTransaction,
   };
 }
 

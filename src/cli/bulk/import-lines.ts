@@ -6,7 +6,7 @@ import { type ImportOutcome, importBatchMax } from './import-tokens.js';
 import type { Line } from './read-lines.js';
 
 /**
- * The maximum number of batches in progress. With this many batches, enough lines are in progress for several of them
+ * The maximum number of batches in progress. With this many batches, enough changes are in progress for several of them
  * to share a commit.
  */
 const batchesMax = 4;

@@ -16,6 +16,12 @@ import { storeUnavailableText } from '../store-unavailable-text.js';
 export const importBatchMax = 256;
 
 /**
+ * The maximum number of tokens that are created in one change. If it were larger, other requests would wait longer for
+ * the thread that writes, because a change is written as a whole.
+ */
+const togetherMax = 16;
+
+/**
  * The outcome of one request. `stopped` means that the request was not processed, and that all later requests would
  * fail for the same reason.
  */
@@ -28,9 +34,9 @@ export type ImportOutcome =
 const item = z.object({ request: z.unknown(), id: z.string().nullable() });
 
 /**
- * Imports a batch as the application. Returns the outcomes in the order of the requests. Creates all tokens of the batch
- * in one change if possible, because that costs much less than one change for each token. If `strict` is true, stops at
- * the first failure, so the last outcome is that failure.
+ * Imports a batch as the application. Returns the outcomes in the order of the requests. If possible, creates several
+ * tokens in one change, because that costs much less than one change for each token. If `strict` is true, stops at the
+ * first failure, so the last outcome is that failure.
  */
 export const importTokens = operation(
   z.object({ key: z.string(), strict: z.boolean(), items: z.array(item).max(importBatchMax) }),
@@ -39,18 +45,38 @@ export const importTokens = operation(
     const read = items.map(readLine);
     const invalid = strict ? read.findIndex(({ ok }) => !ok) : -1;
     const lines = invalid === -1 ? read : read.slice(0, invalid + 1);
-    const together = await importInOneChange(service, caller, lines);
-    if (together !== null) return { outcomes: together };
-    if (!strict) return { outcomes: await Promise.all(lines.map((line) => importOne(service, caller, line))) };
+    const groups = groupsOf(lines);
+    if (!strict) {
+      const imported = await Promise.all(groups.map((group) => importGroup(service, caller, group)));
+      return { outcomes: imported.flat() };
+    }
     const outcomes: ImportOutcome[] = [];
-    for (const line of lines) {
-      const outcome = await importOne(service, caller, line);
-      outcomes.push(outcome);
-      if (outcome.is === 'failed' || outcome.is === 'stopped') break;
+    for (const group of groups) {
+      const together = await importInOneChange(service, caller, group);
+      for (const [index, line] of group.entries()) {
+        const outcome = together?.[index] ?? (await importOne(service, caller, line));
+        outcomes.push(outcome);
+        if (outcome.is === 'failed' || outcome.is === 'stopped') return { outcomes };
+      }
     }
     return { outcomes };
   },
 );
+
+function groupsOf(lines: readonly ImportLine[]): readonly (readonly ImportLine[])[] {
+  return Array.from({ length: Math.ceil(lines.length / togetherMax) }, (_, index) =>
+    lines.slice(index * togetherMax, (index + 1) * togetherMax),
+  );
+}
+
+async function importGroup(
+  service: Service,
+  caller: Caller,
+  lines: readonly ImportLine[],
+): Promise<readonly ImportOutcome[]> {
+  const together = await importInOneChange(service, caller, lines);
+  return together ?? Promise.all(lines.map((line) => importOne(service, caller, line)));
+}
 
 /** A line as an import request, or the outcome of a line that is not a valid request. */
 type ImportLine =
@@ -69,10 +95,7 @@ function failed(errors: FieldErrors): ImportLine {
   return { ok: false, outcome: { is: 'failed', errors } };
 }
 
-/**
- * Imports all valid lines in one change. Returns null if the lines must be imported one by one. If a store is
- * unavailable, the only outcome is that the import stopped.
- */
+/** Imports all valid lines in one change. Returns null if the lines must be imported one by one. */
 async function importInOneChange(
   service: Service,
   caller: Caller,
@@ -82,17 +105,18 @@ async function importInOneChange(
   try {
     const imported = await importTogether(service.vault, contextOf(service, caller), requests);
     if (imported === null) return null;
-    const left = imported.values();
-    return lines.map((line) => (line.ok ? { is: nextOf(left) } : line.outcome));
+    let next = 0;
+    return lines.map((line) => {
+      if (!line.ok) return line.outcome;
+      const outcome = imported[next];
+      next += 1;
+      if (outcome === undefined) throw new Error('an import must return all of its outcomes');
+      return { is: outcome };
+    });
   } catch (error) {
-    return [stoppedBy(error)];
+    const stopped = stoppedBy(error);
+    return lines.map((line) => (line.ok ? stopped : line.outcome));
   }
-}
-
-function nextOf(left: Iterator<Imported>): Imported {
-  const { done, value } = left.next();
-  if (done) throw new Error('an import must return all of its outcomes');
-  return value;
 }
 
 async function importOne(service: Service, caller: Caller, line: ImportLine): Promise<ImportOutcome> {

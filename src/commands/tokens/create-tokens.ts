@@ -243,7 +243,9 @@ async function decideAll(
   const byFingerprint = new Map<string, CreationWrite>();
   const streams = new Set<string>();
   const taken: number[] = [];
+  const work = vault.turns.begin(tenantId);
   for (const [index, { creation, id, stream }] of candidates.entries()) {
+    if (index > 0) await work.pause();
     const { fingerprintHash, distinct } = creation;
     const twin = distinct ? byFingerprint.get(fingerprintHash) : undefined;
     const token = distinct && twin === undefined ? await findDuplicate(vault, tenantId, fingerprintHash, null) : null;

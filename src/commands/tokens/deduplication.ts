@@ -63,6 +63,11 @@ export async function chargeDeduplication(
   return values === 0 || readsEveryValue(caller, null) ? nothingCharged : guesses.chargeMisses(caller, values);
 }
 
+/** Returns true if the caller may read every token, and therefore learns nothing new from a deduplication. */
+export function readsEveryToken(caller: Caller): boolean {
+  return transformFor(caller, 'token:read', ['/']) !== null;
+}
+
 /**
  * Charges one guess for each token in `met` that the caller may not read, because the result of a deduplication reveals
  * that the value of such a token is stored. Returns a rejection if the caller has used up its guesses, even if `met` is
@@ -73,8 +78,7 @@ export async function refuseDeduplication(
   caller: Caller,
   met: readonly ReadToken[],
 ): Promise<Rejected | null> {
-  // A caller that may read every token learns nothing new from a deduplication.
-  if (transformFor(caller, 'token:read', ['/']) !== null) return null;
+  if (readsEveryToken(caller)) return null;
   const unread = met.filter(({ open }) => transformFor(caller, 'token:read', open.containers) === null).length;
   return unread === 0 ? guesses.refusal(caller) : guesses.charge(caller, unread);
 }

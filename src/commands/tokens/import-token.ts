@@ -1,4 +1,4 @@
-import { maySeeClear, transformFor } from '../../domain/access/decide-access.js';
+import { maySeeClear } from '../../domain/access/decide-access.js';
 import { finish } from '../../domain/steps.js';
 import { deriveFrom } from '../../domain/token/derive-content.js';
 import { draftToken, type TokenRequest } from '../../domain/token/draft-token.js';
@@ -13,7 +13,7 @@ import { type CommandResult, done, invalidFields } from '../../vault/result.js';
 import { tenantKeysOf } from '../../vault/tenant-keys.js';
 import type { Vault } from '../../vault/vault.js';
 import { createToken, createTokens } from './create-tokens.js';
-import { deduplicationInForce } from './deduplication.js';
+import { deduplicationInForce, readsEveryToken } from './deduplication.js';
 
 /** `skipped` means that the requested token already existed. */
 export type Imported = 'created' | 'skipped' | 'deduplicated';
@@ -57,8 +57,8 @@ export async function importTogether(
   if (!vault.work.isOneTransaction || first === undefined) return null;
   if (requests.some((request) => hasRandomId(vault, request))) return null;
   if (isChargedForHits(context, requests)) return null;
-  // When an interrupted import is repeated, all tokens of most batches exist. The first token then spares the rest of the
-  // attempt.
+  // When an interrupted import is repeated, most requests of the earlier attempt have created their tokens. Checking the
+  // first token then avoids a change that must fail.
   if (await isInUse(vault, context, first)) return null;
   const whole = requests.map((request) => ({ request, path: '', isValue: false }));
   const created = await createTokens(vault, context, whole, 'exempt');
@@ -70,10 +70,12 @@ export async function importTogether(
   });
 }
 
-async function isInUse(vault: Vault, context: CommandContext, request: ImportRequest): Promise<boolean> {
-  const stream = await streamOf(vault, context, request);
-  if (stream === null) return false;
-  const { state } = await loadToken(vault, context.caller.tenantId, stream);
+/** Returns true if the request states an id that is in use. Does not evaluate id expressions. */
+async function isInUse(vault: Vault, { caller }: CommandContext, { id }: ImportRequest): Promise<boolean> {
+  const source = checkIdSource(vault.expressions, id);
+  if (!source.ok || source.value.kind !== 'given') return false;
+  const { names } = await tenantKeysOf(vault, caller.tenantId);
+  const { state } = await loadToken(vault, caller.tenantId, tokenStream(names, source.value.id));
   return state.life !== null;
 }
 
@@ -82,7 +84,7 @@ async function isInUse(vault: Vault, context: CommandContext, request: ImportReq
  * fails and is repeated one by one would charge it twice.
  */
 function isChargedForHits({ caller }: CommandContext, requests: readonly ImportRequest[]): boolean {
-  if (transformFor(caller, 'token:read', ['/']) !== null) return false;
+  if (readsEveryToken(caller)) return false;
   return requests.some((request) => deduplicationInForce(caller, request.deduplicate_token));
 }
 
@@ -118,8 +120,8 @@ function idOf({ expressions, clock }: Vault, request: ImportRequest): string | n
 async function isAnother(vault: Vault, context: CommandContext, request: ImportRequest): Promise<boolean> {
   const { caller } = context;
   const tenantKeys = await tenantKeysOf(vault, caller.tenantId);
-  const stream = await streamOf(vault, context, request);
-  const read = stream === null ? null : await readToken(vault, caller.tenantId, stream);
+  const id = idOf(vault, request);
+  const read = id === null ? null : await readToken(vault, caller.tenantId, tokenStream(tenantKeys.names, id));
   if (read === null || read.life.modifiedAt !== null) return false;
   const { containers, fingerprint } = read.open;
   if (!maySeeClear(caller, containers)) return false;
@@ -128,11 +130,4 @@ async function isAnother(vault: Vault, context: CommandContext, request: ImportR
   return (
     derived.ok && fingerprintOf(tenantKeys.fingerprints, request.type, derived.value.fingerprintValue) !== fingerprint
   );
-}
-
-/** Returns the stream of the token with the requested id. Returns null if the request is invalid. */
-async function streamOf(vault: Vault, { caller }: CommandContext, request: ImportRequest): Promise<string | null> {
-  const id = idOf(vault, request);
-  const { names } = await tenantKeysOf(vault, caller.tenantId);
-  return id === null ? null : tokenStream(names, id);
 }

@@ -278,8 +278,8 @@ async function test(visit: Visit) {
 }
 
 /**
- * Rotates the secret. A form that is sent twice, for example because the person reloads the response, rotates the secret
- * only once.
+ * Rotates the secret. If the form is sent again after the response, for example because the person reloads the response,
+ * the secret is not rotated again.
  */
 async function rotate(visit: Visit) {
   const webhook = await existing(visit);
@@ -287,7 +287,8 @@ async function rotate(visit: Visit) {
   const overlap = overlaps.find(({ value }) => value === form.text('overlap'));
   if (overlap === undefined) throw new Problem('validation_failed', { overlap: ['must be one of the choices'] });
   if (form.text('version') !== versionOf(webhook)) {
-    const text = 'The webhook was changed since you opened the page. The secret was not rotated again.';
+    const text =
+      'The webhook was changed since you opened the page, so its secret was not rotated. If you did not see the newest secret, rotate it again.';
     return visit.redirect(pathOf(webhook.id), { tone: 'bad', text });
   }
   const context = directoryContextOf(visit.request);

@@ -32,8 +32,8 @@ const vaultTruncateMs = 30_000;
  */
 const appendBytes = 12 * 1024;
 /**
- * The size of a change that counts as one request towards the next checkpoint of `vault.db`. A request with a larger
- * change, for example one that creates many tokens, counts as several requests.
+ * If the changes of a group are on average larger than this, in bytes, the group counts towards the next checkpoint of
+ * `vault.db` by the size of its changes, and not by the number of its requests.
  */
 const changeBytes = 16 * 1024;
 

@@ -130,11 +130,13 @@ const forbidden: ReadonlySet<string> = new Set([
 ]);
 
 const errorsMax = 10;
+/** All forbidden names are shorter than this. */
+const nameCharactersMax = 64;
 /**
- * A key with more letters and digits than this is not checked. Threat: a caller sends a huge key, and normalizing the
- * key makes it many times longer.
+ * Splits a key into parts, which are normalized one after the other. Threat: a caller sends a huge key, and normalizing
+ * the whole key makes it many times longer.
  */
-const keyCharactersMax = 64;
+const parts = /.{1,64}/gsu;
 
 /**
  * Rejects card verification data outside `data.cvc`, and reports the path of each occurrence (at most 10). Only the key
@@ -163,18 +165,21 @@ function* forbiddenPaths(value: Json, path: string): Generator<string> {
 }
 
 function isForbidden(key: string): boolean {
-  const short = key.length > keyCharactersMax ? lettersAndDigits(key) : key;
-  return short.length <= keyCharactersMax && forbidden.has(bareName(short));
+  let name = '';
+  for (const part of key.match(parts) ?? []) {
+    name += bareName(part);
+    if (name.length > nameCharactersMax) return false;
+  }
+  return forbidden.has(name);
 }
 
 /**
- * Returns only the letters and digits of a key, in lower case. Normalizes compatibility forms, such as full-width
- * letters.
+ * Returns only the visible letters and digits of a key, in lower case. Normalizes compatibility forms, such as
+ * full-width or circled letters.
  */
 function bareName(key: string): string {
-  return lettersAndDigits(key.normalize('NFKC').toLowerCase());
-}
-
-function lettersAndDigits(key: string): string {
-  return key.replace(/[^\p{L}\p{N}]/gu, '');
+  return key
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]|\p{Default_Ignorable_Code_Point}/gu, '');
 }

@@ -93,6 +93,8 @@ describe('a verification code under another name would be kept permanently, so i
     'ｃｖｖ',
     'c\u200bvv',
     `c${'-'.repeat(100)}vv`,
+    `ⓒ${'-'.repeat(100)}ⓥⓥ`,
+    'c\u3164vv',
     `${' '.repeat(1_000)}Security Code`,
   ])('%j', (name) => {
     expect(outcome({ number, [name]: '123' })).toHaveLength(1);
