@@ -43,6 +43,9 @@ export function createConsoleAuthentication(service: Service, admission: Admissi
       await service.limits.keyless(request);
       throw new ConsoleProblem('session_ended');
     }
+    // Threat: a person acts with a session or a key that has ended. A store server that has lost its leadership may still
+    // return it. A page confirms its reads when it is complete, but an action must not begin before they are confirmed.
+    if (request.method !== 'GET') await vault.confirmReads(request.beganAt, false);
     request.signedIn = session;
     const found = callerFor(session, route);
     if (found.kind !== 'missing_key') {
@@ -54,9 +57,6 @@ export function createConsoleAuthentication(service: Service, admission: Admissi
     if (payer !== null) await service.limits.request(payer);
     const admitted = admission.admit(request, reply, payer?.tenantId ?? operators);
     if (admitted !== undefined) await admitted;
-    // Threat: a person acts with a session or a key that has ended. A store server that has lost its leadership may still
-    // return it. A page confirms its reads when it is complete, but an action must not begin before they are confirmed.
-    if (request.method !== 'GET') await vault.confirmReads(request.beganAt, false);
     if (route.session === 'any') return;
     if (route.session === 'operator') {
       if (!session.isOperator) throw new ConsoleProblem('not_opened');

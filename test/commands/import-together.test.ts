@@ -1,10 +1,9 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { importTokens } from '#src/cli/bulk/import-tokens.js';
 import { type ImportRequest, importTogether } from '#src/commands/tokens/import-token.js';
-import type { OperatedService } from '#src/compose/vault/open-service.js';
 import { StoreUnavailable } from '#src/ports/store-unavailable.js';
 import type { Change } from '#src/ports/unit-of-work.js';
 import type { Vault } from '#src/vault/vault.js';
+import { operate } from '../audit/operate.js';
 import { startTestService } from '../support/test-service.js';
 
 type Import = {
@@ -97,10 +96,13 @@ test('if the store cannot be written, each valid line reports it, and each inval
   onTestFinished(() => service.close());
   const commit = () => Promise.reject(new StoreUnavailable('vault.db', 'full'));
   const vault = { ...service.vault, work: { ...service.vault.work, commit } };
-  const broken = { ...service.service, vault } as unknown as OperatedService;
-  const items = Array.from({ length: 20 }, (_, i) => ({ request: i === 18 ? 'not an object' : request(`line-${i}`), id: null }));
+  const broken = { ...service.service, vault };
+  const items = Array.from({ length: 20 }, (_, i) => ({
+    request: i === 18 ? 'not an object' : request(`line-${i}`),
+    id: null,
+  }));
   const run = async (strict: boolean) => {
-    const { outcomes } = await importTokens.run(broken, { key: service.key, strict, items });
+    const { outcomes } = await operate(broken, 'tokens-import', { key: service.key, strict, items });
     return outcomes.map(({ is }) => is);
   };
   expect(await run(false)).toEqual(items.map((_, i) => (i === 18 ? 'failed' : 'stopped')));
@@ -110,10 +112,9 @@ test('if the store cannot be written, each valid line reports it, and each inval
 test('lines that exist already do not keep the other lines of a batch from being created, in the order of the lines', async () => {
   const service = await startTestService();
   onTestFinished(() => service.close());
-  const operated = service.service as unknown as OperatedService;
   const run = async (strict: boolean, ids: readonly number[]) => {
     const items = ids.map((id) => ({ request: request(`line-${id}`), id: null }));
-    const { outcomes } = await importTokens.run(operated, { key: service.key, strict, items });
+    const { outcomes } = await operate(service.service, 'tokens-import', { key: service.key, strict, items });
     return outcomes.map(({ is }) => is);
   };
   expect(await run(false, [3, 20])).toEqual(['created', 'created']);

@@ -16,10 +16,10 @@ import { storeUnavailableText } from '../store-unavailable-text.js';
 export const importBatchMax = 256;
 
 /**
- * The maximum number of tokens that are created in one change. If it were larger, other requests would wait longer for
- * the thread that writes, because a change is written as a whole.
+ * The maximum number of tokens that are created in one change. Other requests wait for the thread that writes, which
+ * writes a change as a whole. With changes of 16 tokens, we measured no shorter waits (ADR 19).
  */
-const togetherMax = 16;
+const togetherMax = 64;
 
 /**
  * The outcome of one request. `stopped` means that the request was not processed, and that all later requests would
