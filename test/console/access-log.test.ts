@@ -97,6 +97,7 @@ describe('the access log', () => {
     const period = { from: '2026-02-01', to: '2026-01-01' };
     const answer = await browser.post('/logs', period);
     expect([answer.status, answer.text]).toEqual([400, expect.stringContaining('Must be after the start.')]);
+    expect(answer.text).not.toContain('No access log entry matches the filter.');
     expect((await browser.post('/logs/export', { ...period, format: 'csv' })).status).toBe(400);
   });
 

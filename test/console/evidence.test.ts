@@ -66,6 +66,8 @@ describe('the evidence page', () => {
     await owner.get('/evidence');
     expect((await madeBundle(owner, { ids: 'person-1' })).status).toBe(200);
     expect((await owner.get('/evidence/bundle.zip')).status).toBe(200);
+    expect((await owner.get('/evidence')).text).toContain('href="/evidence/bundle"');
+    expect((await other.get('/evidence')).text).not.toContain('href="/evidence/bundle"');
     expect((await other.get('/evidence/bundle')).text).toContain('No bundle');
     expect((await other.get('/evidence/bundle.zip')).status).toBe(404);
     await owner.get('/evidence');

@@ -52,6 +52,12 @@ describe('the form for a new token', () => {
       expires_at: '2035-01-31T00:00:00.000+00:00',
     });
     expect((await browser.postAll('/new-token', fields)).location).toBe('/tokens/customer-1');
+    // The second request finds the token of the first, but shows no plaintext.
+    const key = console.service.managementKey;
+    const { body } = await console.service.call('GET', '/logs?size=100', undefined, { key });
+    const entries = body['data'] as readonly Record<string, unknown>[];
+    const done = entries.filter(({ person }) => person !== undefined).map(({ operation }) => operation);
+    expect(new Set(done)).toEqual(new Set(['sign_in', 'create', 'read']));
     fields.set('text', 'Grace');
     const taken = await browser.postAll('/new-token', fields);
     expect(taken.status).toBe(409);

@@ -205,6 +205,14 @@ describe('the forms to purge, edit and delete a token', () => {
     const { status, text } = await browser.post('/tokens/one/edit', { revision, containers, [field]: value });
     expect(status).toBe(400);
     expect(text.toLowerCase()).toContain(message);
+    const rows = (shown: string) => shown.match(/name="metadata_key"/g)?.length;
+    const fields = new URLSearchParams({ revision, containers, [field]: value });
+    for (let i = 0; i < 5; i += 1) {
+      fields.append('metadata_key', '');
+      fields.append('metadata_value', '');
+    }
+    const again = await browser.postAll('/tokens/one/edit', fields);
+    expect([again.status, rows(again.text)]).toEqual([400, rows(text)]);
     expect((await browser.post('/tokens/one/edit', { revision: 'x' })).status).toBe(400);
     expect((await browser.get('/tokens/none/edit')).status).toBe(404);
     const reader = await console.signIn({ privateKey: await console.service.application(['token:read']) });

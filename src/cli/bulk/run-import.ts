@@ -59,13 +59,13 @@ export async function runImport(
   const why = stopped ?? (interrupt.came() ? 'interrupted.' : null);
   const complete = why === null;
   process.stdout.write(json ? `${JSON.stringify({ type: 'summary', complete, ...counts })}\n` : `${summary(counts)}\n`);
-  if (why !== null)
-    throw new Failure(`${why} To continue, run the same command again: it skips the tokens that exist.`);
+  const again = 'run the same command again: it skips the tokens that exist.';
+  if (why !== null) {
+    throw new Failure(`${why} ${counts.failed > 0 ? 'Correct the file and' : 'To continue,'} ${again}`);
+  }
   if (counts.failed > 0) {
     const lines = `${counted(counts.failed, 'line')} ${counts.failed === 1 ? 'was' : 'were'}`;
-    throw new Failure(
-      `${lines} not imported. Correct the file and run the same command again: it skips the tokens that exist.`,
-    );
+    throw new Failure(`${lines} not imported. Correct the file and ${again}`);
   }
 }
 

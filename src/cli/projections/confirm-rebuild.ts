@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createInterface } from 'node:readline/promises';
 import { counted } from '../../domain/text.js';
 import type { ProjectionName } from '../../ports/projections.js';
@@ -26,7 +27,9 @@ export async function confirmRebuild(
   if (process.stdin.isTTY !== true) throw new Failure('add --yes to start, or --dry-run to see what it would do.', 2);
   process.stderr.write(`${plans.map(planText).join('\n')}\n`);
   const asking = createInterface({ input: process.stdin, output: process.stderr });
-  const answer = await asking.question('Go ahead? [y/N] ');
+  // Ctrl-C and the end of the input close the interface, and mean no.
+  const closed = once(asking, 'close').then(() => '');
+  const answer = await Promise.race([asking.question('Go ahead? [y/N] ').catch(() => ''), closed]);
   asking.close();
   return /^y(es)?$/i.test(answer.trim());
 }

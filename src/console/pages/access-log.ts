@@ -107,6 +107,7 @@ async function showFiltered(visit: Visit): Promise<FastifyReply> {
     fields: Object.entries(typed),
     isFiltered: Object.values(typed).some((text) => text !== ''),
     exportedMax,
+    isRejected: !asked.ok,
   };
   if (!asked.ok) {
     const shown = { entries: [], links: pageLinks({ page: 1, size: pageSize }, 0), errors: errorsBeside(asked.errors) };

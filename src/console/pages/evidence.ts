@@ -131,6 +131,7 @@ async function show(
     checkpoints: checkpoints.map((checkpoint) => ({ at: checkpoint.time, ...signedPart(checkpoint) })),
     links: pageLinks({ page, size: pageSize }, total),
     publicKey: (await vault.keys.signingKey()).publicKey,
+    hasBundle: visit.bundles.state(ownerOf(visit)).state !== 'none',
     ...{ typed, errors, idsMax },
   };
   return visit.page('evidence', model, { title: 'Evidence', status });

@@ -9,6 +9,7 @@ import { type TokenType, tokenTypes } from '../../domain/token/types/token-type.
 import { problemFrom } from '../../http/error-handler.js';
 import { Problem } from '../../http/problem/problem.js';
 import { problemCatalogue } from '../../http/problem/problem-catalogue.js';
+import { maskedAnswer } from '../../queries/release.js';
 import type { Rejected } from '../../vault/result.js';
 import type { ConsolePage, Visit } from '../page.js';
 import { dataPlaces, errorsBeside, requestOf, shapeOf, type TypedToken, tokenForm } from '../token-form.js';
@@ -69,7 +70,8 @@ async function create(visit: Visit): Promise<FastifyReply> {
     if (Object.keys(beside).length === 0) throw problemFrom(created);
     return showForm(visit, typed, beside, problemCatalogue[created.code].status);
   }
-  const token = await released(visit, created.value);
+  // A retry gets the answer of an earlier creation. Its plaintext is not shown, so no reveal is recorded.
+  const token = await released(visit, maskedAnswer(created.value));
   const { containers, _extras: extras } = token;
   const isOld = isJsonObject(extras) && extras['deduplicated'] === true;
   const places = Array.isArray(containers) ? containers.map(String) : [];

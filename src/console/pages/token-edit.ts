@@ -129,10 +129,14 @@ function showForm(visit: Visit, typed: Edited, errors: Readonly<Record<string, s
   const id = visit.param('id');
   const { metadata_key: keys, metadata_value: values } = typed;
   const errorOf = (name: string) => errors[name] ?? '';
+  const pairs = keys
+    .map((key, index) => ({ key, value: values[index] ?? '' }))
+    .filter(({ key, value }) => key !== '' || value !== '');
   const model = {
     ...{ id, path: tokenPath(id), typed, isConflict: status === 412 },
-    rows: Array.from({ length: keys.length + emptyRows }, (_, index) => ({
-      ...{ number: index + 1, key: keys[index] ?? '', value: values[index] ?? '' },
+    rows: Array.from({ length: pairs.length + emptyRows }, (_, index) => ({
+      number: index + 1,
+      ...(pairs[index] ?? { key: '', value: '' }),
     })),
     errors: {
       ...{ form: errorOf('form'), containers: errorOf('containers') },

@@ -67,7 +67,10 @@ describe.each([
       const lines = Array.from({ length: 200 }, (_, i) => (i === 149 ? bad : line(i)));
       writeFileSync(file, lines.join('\n'));
       const ended = await importJson([file, '--strict', ...args]);
-      expect(ended).toMatchObject({ code: 1, stderr: expect.stringMatching(/line 150.*run the same command again/s) });
+      expect(ended).toMatchObject({
+        code: 1,
+        stderr: expect.stringMatching(/line 150.*Correct the file and run the same command again/s),
+      });
       expect(ended.failed.map((failed) => failed.line)).toEqual([150]);
       expect(await allRequests(args)).toHaveLength(149);
     }
