@@ -102,7 +102,14 @@ export type Visit = {
   param(name: string): string;
   /** Parses the query string. Throws Problem 400 if the query string is invalid. */
   query<T>(schema: z.ZodType<T>): T;
-  /** Parses the posted form. Returns errors by field, so that the page can show each error next to its field. */
+  /** The fields of the posted form, or of the form in the address (`sealed-form.ts`). */
+  readonly fields: Readonly<Record<string, unknown>>;
+  /**
+   * An address that shows the result of the posted form again. The console's script puts it into the browser's history,
+   * so that the back button does not offer to send the form again. Null if no form was posted, or if it is too long.
+   */
+  readonly address: string | null;
+  /** Parses `fields`. Returns errors by field, so that the page can show each error next to its field. */
   form<T>(schema: z.ZodType<T>): Parsed<T>;
   /**
    * Renders `views/pages/<view>.liquid` in the layout. Resolves after the vault has confirmed that all data on the page

@@ -10,6 +10,7 @@ import { cookieNames, cookieOptions } from './cookies.js';
 import type { Layout } from './layout.js';
 import type { Flash, Parsed, Visit } from './page.js';
 import { ConsoleProblem } from './problem.js';
+import { addressOf, type FormFields, formIn } from './sealed-form.js';
 
 const flashSeconds = 60;
 const issuesMax = 20;
@@ -24,6 +25,13 @@ export function createVisit(
 ): Visit {
   const { vault } = service;
   const { traceId, beganAt, signedIn } = request;
+  const place = signedIn === null ? null : { path: request.routeOptions.url ?? '', sessionId: signedIn.id };
+
+  function fieldsOf(): Readonly<Record<string, unknown>> {
+    if (request.method !== 'GET') return (request.body ?? {}) as Readonly<Record<string, unknown>>;
+    const { form } = request.query as { readonly form?: unknown };
+    return (typeof form === 'string' && place !== null ? formIn(vault, place, form) : null) ?? {};
+  }
 
   return {
     request,
@@ -58,7 +66,13 @@ export function createVisit(
       if (!parsed.ok) throw new Problem('validation_failed', parsed.errors);
       return parsed.value;
     },
-    form: (schema) => read(schema, request.body ?? {}),
+    get fields() {
+      return fieldsOf();
+    },
+    get address() {
+      return request.method === 'GET' || place === null ? null : addressOf(vault, place, typedFields(fieldsOf()));
+    },
+    form: (schema) => read(schema, fieldsOf()),
     async page(view, model, options) {
       const flash = options.flash ?? takeFlash(request, reply);
       const text = await layout(request, reply, `pages/${view}`, model, { ...options, flash });
@@ -109,6 +123,15 @@ function takeFlash(request: FastifyRequest, reply: FastifyReply): Flash | null {
   if (tone === undefined || text === undefined) return null;
   reply.clearCookie(cookieNames.flash, cookieOptions);
   return { tone: tone as Flash['tone'], text };
+}
+
+/** Returns the text fields of a form, without its CSRF token. */
+function typedFields(fields: Readonly<Record<string, unknown>>): FormFields {
+  const typed: Record<string, string> = {};
+  for (const [name, value] of Object.entries(fields)) {
+    if (name !== '_csrf' && typeof value === 'string') typed[name] = value;
+  }
+  return typed;
 }
 
 function read<T>(schema: z.ZodType<T>, given: unknown): Parsed<T> {

@@ -47,6 +47,39 @@ describe('a token’s page', () => {
     expect((await browser.get('/new-token')).text).toContain('href="/tokens" aria-current="page"');
   });
 
+  test('the address of a search hides the query, and works only for the same session and page', async () => {
+    const console = await startTestConsole();
+    await create(console, { id: 'one', ...card });
+    await create(console, { id: 'two', ...card });
+    const [browser, other] = [await console.signIn(), await console.signIn()];
+    const addressIn = (text: string) => /data-address="([^"]+)"/.exec(text)?.[1];
+    expect(addressIn((await browser.get('/tokens')).text)).toBeUndefined();
+    const found = await browser.post('/tokens', { query: 'id:one' });
+    const address = addressIn(found.text) ?? expect.fail('the page must have an address');
+    expect(Buffer.from(address.split('=')[1] ?? '', 'base64url').toString('latin1')).not.toContain('id:one');
+    const isFound = (text: string) => [text.includes('href="/tokens/one"'), text.includes('href="/tokens/two"')];
+    const again = await browser.get(address);
+    expect([again.status, isFound(again.text), again.text.includes('value="id:one"')]).toEqual([
+      200,
+      [true, false],
+      true,
+    ]);
+    const changed = `${address.slice(0, -2)}${address.endsWith('A') ? 'B' : 'A'}${address.slice(-1)}`;
+    for (const [by, to] of [
+      [other, address],
+      [browser, changed],
+      [browser, '/tokens?form=x'],
+      [browser, '/tokens?form='],
+    ] as const) {
+      const { status, text } = await by.get(to);
+      expect([status, isFound(text), text.includes('id:one')], to).toEqual([200, [true, true], false]);
+    }
+    const logs = await browser.get(address.replace('/tokens', '/logs'));
+    expect([logs.status, logs.text.includes('id:one')]).toEqual([200, false]);
+    const long = await browser.post('/logs', { entity_id: 'x'.repeat(900), entity_ref: 'y'.repeat(10) });
+    expect(long.status).toBeLessThan(500);
+  });
+
   test('returns 404 for an unknown token, and 403 without a rule for the token’s container', async () => {
     const console = await startTestConsole();
     await create(console, { id: 'one', ...card });

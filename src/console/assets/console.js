@@ -175,6 +175,11 @@ if (document.body.hasAttribute('data-reload')) reloadWhileUnused();
 for (const notice of document.querySelectorAll('[data-hide-after]')) hideInTime(notice);
 for (const form of document.querySelectorAll('[data-check]')) checkWhileTyping(form);
 for (const input of document.querySelectorAll('[data-complete]')) completeQueries(input);
+// The history entry of a result is the submitted form. The entry becomes an address of the same result, so the back button
+// and a reload do not offer to send the form again.
+for (const result of document.querySelectorAll('[data-address]')) {
+  history.replaceState(null, '', result.dataset.address);
+}
 
 /**
  * Guards a secret that the page shows only once, and offers to copy it. Browsers provide the clipboard only over TLS and

@@ -108,6 +108,7 @@ async function showFiltered(visit: Visit): Promise<FastifyReply> {
     isFiltered: Object.values(typed).some((text) => text !== ''),
     exportedMax,
     isRejected: !asked.ok,
+    address: visit.address,
   };
   if (!asked.ok) {
     const shown = { entries: [], links: pageLinks({ page: 1, size: pageSize }, 0), errors: errorsBeside(asked.errors) };
@@ -132,9 +133,8 @@ function errorsBeside(errors: Readonly<Record<string, readonly string[]>>) {
   return { entity_id: first('entity_id'), entity_ref: first('entity_ref'), from: first('from'), to: first('to') };
 }
 
-function typedIn({ request }: Visit): Typed {
-  const body = (request.body ?? {}) as Readonly<Record<string, unknown>>;
-  const text = (field: string): string => (typeof body[field] === 'string' ? body[field] : '');
+function typedIn({ fields }: Visit): Typed {
+  const text = (field: string): string => (typeof fields[field] === 'string' ? fields[field] : '');
   return {
     operation: text('operation'),
     entity_type: text('entity_type'),

@@ -37,18 +37,14 @@ export const tokensPage: ConsolePage = {
       path: '/tokens',
       session: 'private',
       permission: 'token:search',
-      handle: (visit) => show(visit, '', 1),
+      handle: showAsked,
     },
     {
       method: 'POST',
       path: '/tokens',
       session: 'private',
       permission: 'token:search',
-      handle: async (visit) => {
-        const asked = visit.form(search);
-        if (!asked.ok) return show(visit, '', 1);
-        return show(visit, asked.value.query, asked.value.page);
-      },
+      handle: showAsked,
     },
     {
       method: 'POST',
@@ -64,6 +60,11 @@ export const tokensPage: ConsolePage = {
   ],
 };
 
+async function showAsked(visit: Visit) {
+  const asked = visit.form(search);
+  return asked.ok ? show(visit, asked.value.query, asked.value.page) : show(visit, '', 1);
+}
+
 async function show(visit: Visit, query: string, page: number) {
   const { vault, context } = visit;
   const range = { offset: (page - 1) * pageSize, limit: pageSize };
@@ -78,6 +79,7 @@ async function show(visit: Visit, query: string, page: number) {
     words: words.filter(({ kind }) => kind !== 'field').map(termOf),
     mayRead: grantsAnywhere(context.caller, 'token:read'),
     mayCreate: grantsAnywhere(context.caller, 'token:create'),
+    address: visit.address,
   };
   if (!result.ok) {
     const { errors } = result;
