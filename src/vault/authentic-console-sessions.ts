@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv } from 'node:crypto';
+import { openText, sealText } from '../events/sealing/sealed-text.js';
 import type { ConsoleSessions, StoredConsoleSession } from '../ports/console-sessions.js';
 import type { Random } from '../ports/random.js';
 
@@ -81,9 +81,6 @@ export type AuthenticConsoleSessions = Omit<ConsoleSessions, 'insert' | 'get' | 
   take(id: string): Promise<OpenedConsoleSession<ConsoleContent> | null>;
 };
 
-const nonceBytes = 12;
-const tagBytes = 16;
-
 /**
  * Encrypts and authenticates each session with AES-256-GCM. The ciphertext is bound to the session's id, subjects and
  * expiry. The encryption does not depend on the store, so it protects the sessions in every store. Threat: an attacker
@@ -93,31 +90,19 @@ const tagBytes = 16;
 export function authenticConsoleSessions(
   store: ConsoleSessions,
   key: Uint8Array,
-  { bytes }: Pick<Random, 'bytes'>,
+  random: Pick<Random, 'bytes'>,
 ): AuthenticConsoleSessions {
   function seal(session: OpenedConsoleSession<ConsoleContent>): StoredConsoleSession {
     const { id, subjects, expiresAt, content } = session;
-    const nonce = bytes(nonceBytes);
-    const cipher = createCipheriv('aes-256-gcm', key, nonce, { authTagLength: tagBytes });
-    cipher.setAAD(placeOf(session));
-    const text = Buffer.concat([cipher.update(JSON.stringify(content), 'utf8'), cipher.final()]);
-    return { id, subjects, expiresAt, sealed: Buffer.concat([nonce, text, cipher.getAuthTag()]) };
+    return { id, subjects, expiresAt, sealed: sealText(key, random, JSON.stringify(content), placeOf(session)) };
   }
 
   function open(stored: StoredConsoleSession | null, id: string) {
     // Threat: an attacker replaces this session with a different session that is authentic.
-    if (stored === null || stored.id !== id || stored.sealed.length < nonceBytes + tagBytes) return null;
+    if (stored === null || stored.id !== id) return null;
     const { sealed, ...place } = stored;
-    const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, nonceBytes), { authTagLength: tagBytes });
-    decipher.setAAD(placeOf(place));
-    decipher.setAuthTag(sealed.subarray(-tagBytes));
-    const text = decipher.update(sealed.subarray(nonceBytes, -tagBytes));
-    try {
-      decipher.final();
-    } catch {
-      return null;
-    }
-    return { ...place, content: JSON.parse(text.toString('utf8')) as ConsoleContent };
+    const text = openText(key, sealed, placeOf(place));
+    return text === null ? null : { ...place, content: JSON.parse(text) as ConsoleContent };
   }
 
   return {
@@ -132,6 +117,6 @@ export function authenticConsoleSessions(
   };
 }
 
-function placeOf({ id, subjects, expiresAt }: Omit<StoredConsoleSession, 'sealed'>): Buffer {
-  return Buffer.from(JSON.stringify(['strongroom.console.session.1', id, subjects, expiresAt]));
+function placeOf({ id, subjects, expiresAt }: Omit<StoredConsoleSession, 'sealed'>): readonly unknown[] {
+  return ['strongroom.console.session.1', id, subjects, expiresAt];
 }

@@ -55,7 +55,7 @@ test('a process that works on a rebuild is reported as alive, and a killed one i
   expect(await one.isElsewhere()).toBe(false);
   await one.release();
   expect(await other.isElsewhere()).toBe(false);
-  // A killed process would leave this state: the lease has a holder, but nobody renews it.
+  // A killed process would leave this state: the lease has a holder, but no process renews it.
   await document.updateOne({}, { $set: { holder: 'killed', until: new Date(Date.now() + 2_000) } });
   expect(await other.isElsewhere()).toBe(false);
 });
