@@ -145,9 +145,9 @@ function peersTable(table) {
 }
 
 /**
- * Returns a table of the vault's rates and the limit's rates. It also shows the processor time of each thread per
- * request, in µs, and the fraction of one processor that the load generator used. All figures in a table row come from
- * the same rounds.
+ * Returns a table that compares the vault's requests per second with those of the limit. It also shows the processor
+ * time of each thread per request, in µs, and the fraction of one processor that the load generator used. All figures
+ * in a table row come from the same rounds.
  */
 export function worksTable(rows) {
   const lines = rows.map(({ work, connections, figures: { vault, limit }, ratios }) => [

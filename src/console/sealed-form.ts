@@ -25,7 +25,7 @@ export function addressOf({ integrity, random }: Deps, place: Place, fields: For
   return `${place.path}?form=${sealed.toString('base64url')}`;
 }
 
-/** Returns the fields of a form in an address. Returns null if the address was not made for this page and session. */
+/** Decrypts the form fields in an address. Returns null if the address was not created for this page and session. */
 export function formIn({ integrity }: Pick<Deps, 'integrity'>, place: Place, form: string): FormFields | null {
   const text = openText(keyOf(integrity.console), Buffer.from(form, 'base64url'), partsOf(place));
   return text === null ? null : (JSON.parse(text) as FormFields);

@@ -27,9 +27,9 @@ function under(path: string, field: string): string {
 }
 
 /**
- * Returns a key from the caller's JSON in the form that error paths show. Returns `*` if the key has more than 40
- * characters, six or more digits, or unprintable characters. Threat: a key may itself be sensitive, such as a person's
- * account number (docs/contract.md, "Errors").
+ * Returns a key from the caller's JSON as it may appear in the path of an error. Returns `*` if the key has more than
+ * 40 characters, six or more digits, or unprintable characters. Threat: a key may itself be sensitive, such as a
+ * person's account number (docs/contract.md, "Errors").
  */
 export function printableKey(key: string): string {
   return key.length <= 40 && !/(?:\p{N}\P{N}*){6}/u.test(key) && !/\p{C}/u.test(key) ? key : '*';

@@ -23,7 +23,7 @@ export type AuthenticClaims = Omit<Claims, 'begin' | 'page'> & {
 /**
  * Verifies the MAC of every finished claim. The verification is independent of the store, so it protects the claims in
  * every store. Threat: an attacker who can write the rows changes a claim, so that a retry returns a different token or
- * a result that the attacker chose.
+ * an attacker-chosen result.
  */
 export function authenticClaims(claims: Claims, key: Uint8Array): AuthenticClaims {
   return {

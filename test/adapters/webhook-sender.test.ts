@@ -61,7 +61,7 @@ describe('a target', () => {
   });
 });
 
-/** Returns a resolver that resolves every name to addresses that an attacker chose. */
+/** Returns a resolver that resolves every name to attacker-chosen addresses. */
 function resolvingTo(addresses: readonly string[], asked: string[]): NonNullable<WebhookSenderOptions['resolve']> {
   const resolve = (
     hostname: string,

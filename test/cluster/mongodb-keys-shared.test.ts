@@ -117,7 +117,7 @@ test('at 2^30 wraps, two processes switch to the same newer key, and keys wrappe
   await other.keys.create(tenantId);
   for (const number of [2, 3]) {
     await exhaust(one.connection, tenantId);
-    // Creates more keys than both processes have left from their last blocks, so both processes need new blocks.
+    // Creates more keys than remain in the pools of the two processes, so each process needs a new block of keys.
     const made = await Promise.all(
       Array.from({ length: 600 }, (_, index) => (index % 2 === 0 ? one : other).keys.create(tenantId)),
     );

@@ -112,8 +112,8 @@ test('with older copies of both vault.db and the journal, the vault does not sta
 });
 
 /**
- * Changes to the journal that a program with write access to the files can make. Each change is made before `vault.db`
- * gets its missing groups from the journal.
+ * Ways in which a program with write access to the files can change the journal. The test makes each change before the
+ * vault replays the groups that are missing from `vault.db`.
  */
 const alterations: Readonly<Record<string, (journal: Database.Database) => void>> = {
   'a changed group': (journal) => {

@@ -75,7 +75,7 @@ function living(): readonly PlainToken[] {
     .sort((a, b) => b.order - a.order);
 }
 
-/** Returns queries with values from the population, so that many of them find tokens. */
+/** Generates queries whose values come from the population, so that many of the queries find tokens. */
 function aboutThePopulation(): fc.Arbitrary<Query> {
   const known = (field: string) => [...tokens.values()].map(({ revealed }) => String(revealed[field]));
   const from = (values: readonly string[]) => fc.constantFrom(...new Set(values));

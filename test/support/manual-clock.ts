@@ -1,11 +1,11 @@
 import type { Clock } from '#src/ports/clock.js';
 
 export type ManualClock = Clock & {
-  /** Lets this many ms pass. */
+  /** Advances both the wall clock and the steady clock by this many ms. */
   advance(ms: number): void;
-  /** Lets time pass until the clock shows this time. */
+  /** Advances both clocks until the wall clock shows this time. */
   set(ms: number): void;
-  /** Moves the clock by this many ms, without letting time pass. */
+  /** Steps the wall clock by this many ms. The steady clock does not move. */
   step(ms: number): void;
 };
 

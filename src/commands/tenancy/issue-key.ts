@@ -15,8 +15,8 @@ import { onceInDirectory } from './once-in-directory.js';
 export type IssuedKey = { readonly key: ApiKeyDocument; readonly shown: Secret<string> | null };
 
 /**
- * Issues an additional API key to an application. An application has at most three live API keys (docs/contract.md,
- * "API keys").
+ * Issues an additional API key to an application. An application can have at most three live API keys
+ * (docs/contract.md, "API keys").
  */
 export async function issueKey(
   vault: Vault,

@@ -20,7 +20,7 @@ const jitterMs = 2_000;
  * whole milliseconds.
  */
 const readingMs = 2;
-/** The maximum storage time of a verification code (`cvc.retention_seconds`). */
+/** The longest time for which a verification code can be stored (the maximum of `cvc.retention_seconds`). */
 const codeLifeMsMax = hourMs;
 /**
  * An event still counts as evidence of the time if it is at most this many ms newer than the last recorded time. The

@@ -92,7 +92,7 @@ const problems: Readonly<Record<ChainProblem, string>> = {
 };
 
 function unsplittable(split: SplitTemplate & { ok: false }, options: ParseOptions): Expression | Refusal {
-  // If a quote in a mask is not closed, it is unclear where the objects end, so the mask shows nothing.
+  // If a quote in a mask is not closed, it is unclear where the objects end, so the whole text evaluates to null.
   if (split.problem === 'quotes' && options.keepMalformed)
     return { parts: [nothing], objectCount: 1, random: false, reads: [] };
   const where = split.character === undefined ? '' : ` at character ${split.character}`;

@@ -13,7 +13,7 @@ export type TenantDocument = Stamps & {
   readonly webhooks: readonly WebhookDocument[];
 };
 
-/** An active API key of an application, without the key itself. */
+/** The stored record of an active API key. It contains a hash of the key, but not the key itself. */
 export type ApiKeyDocument = {
   readonly id: string;
   /** The SHA-256 hash of the key in hex. The key has 256 random bits. */

@@ -20,9 +20,9 @@ export type CiphertextPlace = {
 };
 
 /**
- * Random bytes for many nonces. Each nonce is used only once. Requesting twelve random bytes for every nonce would take
- * half as long as the encryption itself. Threads do not share these bytes, because each thread loads its own copy of
- * this module. A ciphertext contains a copy of its nonce, so these random bytes can be overwritten later.
+ * Random bytes for many nonces. Each nonce is used only once. Requesting twelve random bytes for every nonce would add
+ * about half the cost of the encryption itself. Threads do not share these bytes, because each thread loads its own
+ * copy of this module. A ciphertext contains a copy of its nonce, so these random bytes can be overwritten later.
  */
 const nonces = Buffer.allocUnsafeSlow(512 * nonceBytes);
 let nextNonce = nonces.length;

@@ -67,7 +67,7 @@ export function watchConnections(app: FastifyInstance, connectionsMax = connecti
   app.addHook('onRequest', ({ raw }, reply, done) => {
     const { socket } = raw;
     const connection = connections.get(socket);
-    // A request that a test injects has no connection.
+    // A request injected by a test has no connection.
     if (connection === undefined) return done();
     if (connection.isBeyondLimit) {
       reply.header('connection', 'close');

@@ -99,8 +99,8 @@ describe('the longest hostile source is parsed quickly', () => {
     "{{ data | json: '$",
     '{{ data == ',
   ])('for %s, repeated', (piece) => {
-    // If parsing took quadratic time, a thousand sources with 4,000 characters each would take minutes. With linear
-    // time, they take much less than one second.
+    // With quadratic-time parsing, a thousand sources of 4,000 characters each would take minutes. With linear-time
+    // parsing, they take less than one second.
     const started = performance.now();
     for (const end of ['', ' }}', "' }}", ' %}', ']', ')']) {
       use(`${piece.repeat(Math.floor(3_990 / piece.length))}${end}`);

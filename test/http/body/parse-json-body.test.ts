@@ -366,7 +366,7 @@ describe('a large hostile body takes linear time', () => {
     const bytes = Buffer.from(text);
     const started = performance.now();
     parseJsonBody(bytes);
-    // If parsing took quadratic time, 4 MiB would take minutes. The limit is high enough for a busy machine.
+    // With quadratic-time parsing, 4 MiB would take minutes. The limit is high enough for a busy machine.
     expect(performance.now() - started).toBeLessThan(5_000);
   });
 });

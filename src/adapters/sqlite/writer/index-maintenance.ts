@@ -160,8 +160,7 @@ export function createIndexMaintenance({ database, commitGroup, onErased, onBrok
       try {
         while (!isAllClean()) slice();
       } catch (error) {
-        // Ignores a StoreUnavailable, which is thrown if the disk is full, for example. The next start continues the
-        // erasure.
+        // Ignores StoreUnavailable errors, such as those caused by a full disk. The next start continues the erasure.
         if (!(error instanceof StoreUnavailable)) throw error;
       } finally {
         stop();

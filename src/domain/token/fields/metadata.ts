@@ -8,8 +8,8 @@ const keyCharactersMax = 100;
 const valueCharactersMax = 1_000;
 
 /**
- * Checks metadata at creation and after a merge patch. Metadata maps strings to strings. It has at most 50 keys of
- * 1-100 characters each, and each value has at most 1,000 characters. A value may be empty. See docs/contract.md,
+ * Checks metadata at creation and after a merge patch. Metadata maps strings to strings. It can have up to 50 keys of
+ * 1-100 characters each, and each value is limited to 1,000 characters. A value may be empty. See docs/contract.md,
  * "Metadata".
  */
 export function checkMetadata(value: Json): Checked<Readonly<Record<string, string>>> {

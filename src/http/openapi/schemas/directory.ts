@@ -111,7 +111,7 @@ export const tenant = z
 
 const keyFields = { id: uuid('The id of the key, which is not the key itself.'), ...created };
 
-/** An active key, without the key itself (docs/contract.md, "API keys"). */
+/** The metadata of an active key, without its secret value (docs/contract.md, "API keys"). */
 export const apiKey = z
   .object({
     ...keyFields,

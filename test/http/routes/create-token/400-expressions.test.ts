@@ -21,9 +21,7 @@ const wrongEverywhere = [
   ['21 filters', `{{ data ${'| upcase '.repeat(21)}}}`],
 ] as const;
 
-/**
- * Malformed expressions. A mask may contain such an expression, which then shows nothing. Every other field rejects it.
- */
+/** Malformed expressions. In a mask, such an expression evaluates to null. Every other field rejects it. */
 const malformedChains = [
   ['a missing pipe', '{{ data reveal_last: 4 }}'],
   ['nothing at all', '{{ }}'],
