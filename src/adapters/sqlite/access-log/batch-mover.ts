@@ -11,8 +11,8 @@ import { accessLogError } from './access-log-error.js';
 import { fileIdentity, monthFile, monthsOnDisk } from './month-files.js';
 import { type MonthWriter, openMonthWriter } from './month-writer.js';
 
-/** The approximate number of characters moved in one transaction. This corresponds to about 4,000 entries. */
-const linesAtOnce = 1024 * 1024;
+/** The approximate number of characters moved in one transaction. This corresponds to about 10,000 entries. */
+const linesAtOnce = 4 * 1024 * 1024;
 
 /**
  * The length of the first pause after a failure, in ms. The pause doubles with each consecutive failure. There is no
@@ -28,6 +28,7 @@ const restMsMax = 60_000;
  */
 export function createBatchMover(journal: SqliteDatabase, dataDir: string) {
   const batchAfter = nextBatch(journal);
+  const newestBatch = journal.prepare('SELECT ifnull(max(sequence), 0) FROM batches').pluck();
   let open: MonthWriter | null = null;
   /** Every batch up to this sequence number is in its month's file. */
   let moved = 0;
@@ -51,14 +52,15 @@ export function createBatchMover(journal: SqliteDatabase, dataDir: string) {
   }
 
   /**
-   * Reads the next batches that belong to the same month, up to the size of one transaction. Returns null if all
-   * batches have been moved.
+   * Reads the next batches up to `upTo` that belong to the same month, up to the size of one transaction. Returns null
+   * if all of them have been moved.
    */
-  function readSome(): { readonly month: Month; readonly batches: readonly AccessBatch[] } | null {
+  function readSome(upTo: number): { readonly month: Month; readonly batches: readonly AccessBatch[] } | null {
     let month: Month | null = null;
     let length = 0;
     const batches: AccessBatch[] = [];
     for (let next = batchAfter(moved); next !== null && length < linesAtOnce; next = batchAfter(next.sequence)) {
+      if (next.sequence > upTo) break;
       const batch = parsed(next);
       const itsMonth = monthOf(batch.entries[0]?.time ?? 0);
       month ??= itsMonth;
@@ -69,8 +71,13 @@ export function createBatchMover(journal: SqliteDatabase, dataDir: string) {
     return month === null ? null : { month, batches };
   }
 
+  /**
+   * Moves all batches that are in the journal now. Batches that are appended in the meantime wait for the next move:
+   * a transaction with few entries changes almost as many index pages as a transaction with many.
+   */
   function moveAll(): void {
-    for (let some = readSome(); some !== null; some = readSome()) {
+    const upTo = Number(newestBatch.get());
+    for (let some = readSome(upTo); some !== null; some = readSome(upTo)) {
       const writer = writerOf(some.month);
       // Skips the batches that the file already contains. If the process was killed after a move, such batches can
       // still be in the journal. Batches are appended in order, so the file contains every batch up to its newest one.

@@ -11,7 +11,7 @@ import type { AccessRequest, RecordRequest } from './protocol.js';
 /**
  * A move begins when `moveEntries` entries are waiting to be moved, or `moveAfterMs` ms after an entry was appended.
  */
-const moveEntries = 2_000;
+const moveEntries = 8_000;
 const moveAfterMs = 1_000;
 /**
  * The maximum number of entries that can wait to be moved (about 16 MB). If there are more, new records have to wait.
