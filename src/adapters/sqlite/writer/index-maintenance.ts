@@ -13,6 +13,11 @@ const sliceMs = 3;
  * many tokens from a block together.
  */
 const removalWaitMs = 10_000;
+/**
+ * How long after a group of requests the maintenance looks for steps, in ms. Looking takes as long as storing part of a
+ * token, and a step is due only after hundreds of tokens.
+ */
+const lookAfterMs = 20;
 /** How long to wait after a failed step, in ms. A step can fail because the disk is full, for example. */
 const retryMs = 1_000;
 
@@ -38,6 +43,7 @@ export function createIndexMaintenance({ database, commitGroup, onErased, onBrok
   );
   let next: NodeJS.Immediate | null = null;
   let timer: NodeJS.Timeout | null = null;
+  let looking: NodeJS.Timeout | null = null;
   let isEraseDue = false;
   let isBehind = false;
   let wasClean = true;
@@ -116,6 +122,14 @@ export function createIndexMaintenance({ database, commitGroup, onErased, onBrok
     if (!isClosed) next ??= setImmediate(run);
   }
 
+  function lookSoon(): void {
+    if (isClosed || next !== null) return;
+    looking ??= setTimeout(() => {
+      looking = null;
+      proceed();
+    }, lookAfterMs);
+  }
+
   function eraseAll(): void {
     isEraseDue = true;
     wasClean = false;
@@ -126,12 +140,12 @@ export function createIndexMaintenance({ database, commitGroup, onErased, onBrok
   function stop(): void {
     isClosed = true;
     if (next !== null) clearImmediate(next);
-    if (timer !== null) clearTimeout(timer);
+    for (const each of [timer, looking]) if (each !== null) clearTimeout(each);
   }
 
   return {
     /** Call this after each group of requests to `vault.db`. */
-    proceed,
+    lookSoon,
     /**
      * Erases all postings that have been removed so far. Call this when the process starts. Removal times are not
      * stored, so postings that an earlier process removed are erased immediately.

@@ -7,6 +7,9 @@ import { createDirectoryRowWriter } from './directory-row-writer.js';
 import { generationsIn, type WrittenGeneration } from './generations-in.js';
 import { createTokenRowWriter } from './token-row-writer.js';
 
+/** The expected revision of a stream that has no events yet. */
+const noEvents = -1;
+
 /**
  * Creates the functions that write the rows for events, in the same transaction that appends the events. Token rows are
  * written to every generation that is in use.
@@ -23,28 +26,38 @@ export function createRowWriter(database: SqliteDatabase) {
 
   return {
     /**
-     * Returns false if the search terms for any of the generations are missing. This happens if a generation was added
-     * after the row's terms were computed.
+     * Returns the functions for the writes of one change. The change must be made in one transaction, because the list
+     * of generations is read only once.
      */
-    covers({ row }: StoredWrite): boolean {
-      if (row?.of !== 'token' || row.index === 'keep' || row.view.state.life === null) return true;
-      const { terms } = row.index;
-      return written().every(({ generation }) => terms[generation] !== undefined);
-    },
-    write({ row, commit, expectedRevision }: StoredWrite, positions: readonly number[]): void {
-      if (row?.of === 'directory') for (const record of row.records) directory.write(record);
-      if (row?.of !== 'token') return;
-      const { index } = row;
-      const view = { ...row.view, state: withCreatedPosition(row.view.state, expectedRevision, positions) };
-      const keeps = index === 'keep' && view.state.life !== null;
-      const at = commit.events.at(-1)?.time ?? 0;
-      for (const generation of written()) {
-        const rows = of[generation.slot];
-        // If a generation is being built and the rebuild has not reached this stream yet, skips the row. The rebuild
-        // will compute its terms when it reaches the stream.
-        if (keeps && generation.state === 'building' && rows.revisionOf(view.stream) !== expectedRevision) continue;
-        rows.write({ view, index, at }, generation);
-      }
+    ofChange() {
+      const generations = written();
+      return {
+        /**
+         * Returns false if the search terms for any of the generations are missing. This happens if a generation was
+         * added after the row's terms were computed.
+         */
+        covers({ row }: StoredWrite): boolean {
+          if (row?.of !== 'token' || row.index === 'keep' || row.view.state.life === null) return true;
+          const { terms } = row.index;
+          return generations.every(({ generation }) => terms[generation] !== undefined);
+        },
+        write({ row, commit, expectedRevision }: StoredWrite, positions: readonly number[]): void {
+          if (row?.of === 'directory') for (const record of row.records) directory.write(record);
+          if (row?.of !== 'token') return;
+          const { index } = row;
+          const view = { ...row.view, state: withCreatedPosition(row.view.state, expectedRevision, positions) };
+          const isNew = expectedRevision === noEvents;
+          const keeps = index === 'keep' && view.state.life !== null;
+          const at = commit.events.at(-1)?.time ?? 0;
+          for (const generation of generations) {
+            const rows = of[generation.slot];
+            // If a generation is being built and the rebuild has not reached this stream yet, skips the row. The
+            // rebuild will compute its terms when it reaches the stream.
+            if (keeps && generation.state === 'building' && rows.revisionOf(view.stream) !== expectedRevision) continue;
+            rows.write({ view, index, at }, generation, isNew);
+          }
+        },
+      };
     },
     /**
      * Writes rows that a rebuild has computed. Does not replace an existing row that has the same revision or a newer
@@ -56,7 +69,7 @@ export function createRowWriter(database: SqliteDatabase) {
       if (into === null) return;
       const rows = of[into.slot];
       for (const row of built) {
-        if (rows.revisionOf(row.view.stream) < row.view.state.revision) rows.write(row, into);
+        if (rows.revisionOf(row.view.stream) < row.view.state.revision) rows.write(row, into, false);
       }
     },
     replaceDirectory: directory.replaceAll,

@@ -28,8 +28,7 @@ export function createTokenRowWriter(database: SqliteDatabase, slot: Slot) {
   const upsert = database.prepare(
     `INSERT INTO ${rows} (stream, tenant, revision, state, content, cvc, mac, fingerprint, seq, terms, mark, created_at,
        modified_at, expires_at, cvc_purge_at, removed_at)
-     VALUES (@stream, @tenant, @revision, @state, @content, @cvc, @mac, @fingerprint, @seq, @terms, @mark, @createdAt,
-       @modifiedAt, @expiresAt, @cvcPurgeAt, @removedAt)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (stream) DO UPDATE SET revision = excluded.revision, state = excluded.state,
        content = excluded.content, cvc = excluded.cvc, mac = excluded.mac, fingerprint = excluded.fingerprint, seq = excluded.seq,
        terms = excluded.terms, mark = excluded.mark, created_at = excluded.created_at,
@@ -40,28 +39,19 @@ export function createTokenRowWriter(database: SqliteDatabase, slot: Slot) {
   return {
     /** Returns the revision of the row for a stream, or -1 if the stream has no row. */
     revisionOf: (stream: string): number => Number(findRevision.get(stream) ?? -1),
-    write({ view, index, at }: BuiltRow, generation: WrittenGeneration): void {
+    /** Writes a row to a generation. `isNew` means that the stream has no row yet. */
+    write({ view, index, at }: BuiltRow, generation: WrittenGeneration, isNew: boolean): void {
       const { state } = view;
       const { life } = state;
-      const before = (findIndex.get(view.stream) as Found | undefined) ?? byNothing;
+      const before = isNew ? byNothing : ((findIndex.get(view.stream) as Found | undefined) ?? byNothing);
       const after = found(state, index, before, generation);
-      upsert.run({
-        stream: view.stream,
-        tenant: view.tenantId,
-        revision: state.revision,
-        // Does not store the list of ended keys, because the list grows with each update. Code that needs the list
-        // folds the stream.
-        state: JSON.stringify({ ...state, ended: [] }),
-        content: view.content,
-        cvc: view.cvc,
-        mac: view.mac,
-        ...after,
-        createdAt: life?.createdAt ?? null,
-        modifiedAt: life?.modifiedAt ?? null,
-        expiresAt: life?.expiresAt ?? null,
-        cvcPurgeAt: life?.cvc?.purgeAt ?? null,
-        removedAt: life === null ? at : null,
-      });
+      // Does not store the list of ended keys, because the list grows with each update. Code that needs the list folds
+      // the stream.
+      const stateText = JSON.stringify({ ...state, ended: [] });
+      const row = [view.stream, view.tenantId, state.revision, stateText, view.content, view.cvc, view.mac];
+      const search = [after.fingerprint, after.seq, after.terms, after.mark];
+      const times = [life?.createdAt, life?.modifiedAt, life?.expiresAt, life?.cvc?.purgeAt];
+      upsert.run(...row, ...search, ...times.map((time) => time ?? null), life === null ? at : null);
       if (after === before) return;
       changes.replace(before, after);
     },

@@ -8,7 +8,10 @@ import { type PackedChange, unpackChange } from './packed-change.js';
 import type { WriterOperations } from './protocol.js';
 import { createRowWriter } from './row-writer.js';
 
-type Newest = { readonly position: number; readonly number: number; readonly link: Buffer };
+/** The end of the event log: the newest position, the number of commits, and the hash chain over them. */
+type LogEnd = { readonly position: number; readonly number: number; readonly link: Uint8Array };
+
+const emptyLog: LogEnd = { position: 0, number: 0, link: noLink };
 
 /** Creates the operations on `vault.db`. Each call must run inside a savepoint of a group's transaction. */
 export function createVaultOperations(database: SqliteDatabase) {
@@ -43,10 +46,10 @@ export function createVaultOperations(database: SqliteDatabase) {
     database.prepare(`DELETE FROM ${rowTables(slot).rows} WHERE removed_at < ?`),
   );
 
-  function refusal(writes: readonly StoredWrite[]): CommitOutcome | null {
+  function refusal(writes: readonly StoredWrite[], covers: (write: StoredWrite) => boolean): CommitOutcome | null {
     for (const [index, write] of writes.entries()) {
       if ((headOf.get(write.stream) ?? -1) !== write.expectedRevision) return { outcome: 'conflict' };
-      if (!rows.covers(write)) return { outcome: 'conflict' };
+      if (!covers(write)) return { outcome: 'conflict' };
       if (write.distinct === null) continue;
       const { fingerprintHash, tenantId, now } = write.distinct;
       const other =
@@ -58,15 +61,14 @@ export function createVaultOperations(database: SqliteDatabase) {
   }
 
   /**
-   * Appends a commit to the event log, and returns the positions of its events. The commit's link is stored with its
-   * last event.
+   * Appends a commit to the event log after `end`, and returns the positions of its events and the new end. The
+   * commit's link is stored with its last event.
    */
-  function append({ stream, expectedRevision, commit: { events, leaf } }: StoredWrite): number[] {
-    const before = newest.get() as Newest | undefined;
-    const number = (before?.number ?? 0) + 1;
-    const link = linkAfter(before?.link ?? noLink, leaf);
-    return events.map((event, index) => {
-      const position = (before?.position ?? 0) + 1 + index;
+  function append({ stream, expectedRevision, commit: { events, leaf } }: StoredWrite, end: LogEnd) {
+    const number = end.number + 1;
+    const link = linkAfter(end.link, leaf);
+    const positions = events.map((event, index) => {
+      const position = end.position + 1 + index;
       const { id, type, version, tenantId, actorId, time, cmd, trace, clear, sealed, proof } = event;
       const place = [position, stream, expectedRevision + 1 + index, id, type, version];
       const facts = [tenantId, actorId, time, cmd, JSON.stringify(clear)];
@@ -75,6 +77,7 @@ export function createVaultOperations(database: SqliteDatabase) {
       insertEvent.run(...place, ...facts, ...proven, ...chained, trace, sealed.content, sealed.cvc);
       return position;
     });
+    return { positions, end: { position: end.position + events.length, number, link } };
   }
 
   return {
@@ -93,9 +96,15 @@ export function createVaultOperations(database: SqliteDatabase) {
     commit(change: PackedChange): CommitOutcome {
       const { writes, claim } = unpackChange(change);
       if (claim !== null && findClaim.get(claim.cmd) !== undefined) return { outcome: 'claimed' };
-      const refused = refusal(writes);
+      const { covers, write: writeRow } = rows.ofChange();
+      const refused = refusal(writes, covers);
       if (refused !== null) return refused;
-      for (const write of writes) rows.write(write, append(write));
+      let end = (newest.get() as LogEnd | undefined) ?? emptyLog;
+      for (const write of writes) {
+        const appended = append(write, end);
+        end = appended.end;
+        writeRow(write, appended.positions);
+      }
       if (claim !== null) insertClaim.run(claim.cmd, claim.time, JSON.stringify(claim.result), claim.mac);
       return { outcome: 'committed' };
     },

@@ -143,7 +143,7 @@ function start(port: MessagePort, dataDir: string): void {
     const group = seal.end(attempts.some(({ ok }) => ok));
     if (requests.length > 0) {
       background.note('vault.db', Math.max(requests.length, (group?.changes.length ?? 0) / changeBytes));
-      searchIndex.proceed();
+      searchIndex.lookSoon();
     }
     if (!access.isHeld()) receive();
     const records = access.group(access.isHeld() ? [] : queue.takeRecords());
