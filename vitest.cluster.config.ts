@@ -1,7 +1,8 @@
 import { defineConfig } from 'vitest/config';
 
 const shared = {
-  ...{ testTimeout: 180_000, hookTimeout: 60_000 },
+  testTimeout: 180_000,
+  hookTimeout: 60_000,
   // A failed comparison shows the whole content of a list, instead of its length.
   chaiConfig: { truncateThreshold: 0 },
 };

@@ -211,8 +211,18 @@ function python(document, folder) {
   execFileSync(
     join(home, '.venv/bin/openapi-python-client'),
     [
-      ...['generate', '--path', input, '--output-path', folder, '--overwrite', '--meta', 'none'],
-      ...['--config', join(home, 'generator.yml'), '--custom-template-path', pythonTemplates(home)],
+      'generate',
+      '--path',
+      input,
+      '--output-path',
+      folder,
+      '--overwrite',
+      '--meta',
+      'none',
+      '--config',
+      join(home, 'generator.yml'),
+      '--custom-template-path',
+      pythonTemplates(home),
       '--fail-on-warning',
     ],
     {

@@ -20,12 +20,25 @@ const waitMsMax = 60_000;
 const requestMsMax = 60_000;
 /** The fields of a token object that a create request accepts. All other fields are meaningful only to Basis Theory. */
 const fields = [
-  ...['id', 'type', 'data', 'mask', 'containers', 'metadata', 'search_indexes', 'fingerprint_expression'],
+  'id',
+  'type',
+  'data',
+  'mask',
+  'containers',
+  'metadata',
+  'search_indexes',
+  'fingerprint_expression',
   'expires_at',
 ];
 const types = new Set([
-  ...['token', 'card', 'bank', 'card_number', 'us_bank_account_number', 'us_bank_routing_number'],
-  ...['social_security_number', 'employer_id_number'],
+  'token',
+  'card',
+  'bank',
+  'card_number',
+  'us_bank_account_number',
+  'us_bank_routing_number',
+  'social_security_number',
+  'employer_id_number',
 ]);
 
 class Stopped extends Error {}

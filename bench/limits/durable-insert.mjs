@@ -39,7 +39,8 @@ async function serve(directory, bytes) {
     ['DELETE', '/tokens/:id', 204],
   ]) {
     app.route({
-      ...{ method, url },
+      method,
+      url,
       handler: async (request, reply) => {
         await store(JSON.stringify(request.body ?? request.params));
         reply.code(status).header('content-type', 'application/json; charset=utf-8');

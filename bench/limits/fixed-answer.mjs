@@ -13,7 +13,8 @@ for (const [method, url] of [
   ['POST', '/tokens/search'],
 ]) {
   app.route({
-    ...{ method, url },
+    method,
+    url,
     handler: async (_request, reply) => reply.header('content-type', 'application/json; charset=utf-8').send(answer),
   });
 }

@@ -110,7 +110,13 @@ function measurer({ generator, fresh, vault, service, directory, plan, say }) {
       ? (first, count) =>
           generator.run({
             work: 'create to delete',
-            ...{ origins: own.origins, keys, connections: mostConnections, count, from: 0, stored, fresh: first },
+            origins: own.origins,
+            keys,
+            connections: mostConnections,
+            count,
+            from: 0,
+            stored,
+            fresh: first,
           })
       : undefined;
     const competitors = [

@@ -48,7 +48,14 @@ export async function profileOf({ vault, generator, fresh, countOf, directory, w
     const count = rounds * countOf(work, 64);
     const run = () =>
       generator.run({
-        ...{ work, origins: [service.origin], keys, connections: 64, count, from: 0, stored, fresh: fresh(count) },
+        work,
+        origins: [service.origin],
+        keys,
+        connections: 64,
+        count,
+        from: 0,
+        stored,
+        fresh: fresh(count),
       });
     await run();
     const from = monotonicMicros();

@@ -46,7 +46,12 @@ export async function makeVault(directory, size) {
   const seconds = (performance.now() - began) / 1000;
   if (summary.created !== size) throw new Error(`the import made ${JSON.stringify(summary)} of ${size}`);
   return {
-    ...{ directory, data, flags, keyFile, keys, size },
+    directory,
+    data,
+    flags,
+    keyFile,
+    keys,
+    size,
     import: { tokens: size, seconds },
     start: (options = {}) => startVault(flags, { logFile: join(directory, 'serve.log'), ...options }),
   };

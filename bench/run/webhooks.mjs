@@ -78,7 +78,12 @@ export async function measureWebhooks({ directory, mode, say }) {
       const share = connections === 1 ? 0.2 : connections === 16 ? 0.5 : 1;
       table.push(
         await sideBySide(generator, {
-          ...{ work, connections, rounds, warmUpSeconds, fresh, count: Math.ceil(count * share) },
+          work,
+          connections,
+          rounds,
+          warmUpSeconds,
+          fresh,
+          count: Math.ceil(count * share),
           competitors: [
             { ...common, name: 'with', prepare: withOne, counts: delivered },
             { ...common, name: 'without', prepare: without },

@@ -58,9 +58,21 @@ export type ChainedEvent = {
 export function exportedEvent(event: StoredEvent): NonNullable<ExportLine['event']> {
   const { stream, revision, id, type, version, tenantId, actorId, time, cmd, clear, trace, sealed, proof } = event;
   return {
-    ...{ stream, revision, id, type, version, tenant: tenantId, actor: actorId, time, cmd, clear },
-    ...{ first: proof.first, digests: base64(proof.digests) },
-    ...{ trace: base64(trace), content: base64(sealed.content), cvc: base64(sealed.cvc) },
+    stream,
+    revision,
+    id,
+    type,
+    version,
+    tenant: tenantId,
+    actor: actorId,
+    time,
+    cmd,
+    clear,
+    first: proof.first,
+    digests: base64(proof.digests),
+    trace: base64(trace),
+    content: base64(sealed.content),
+    cvc: base64(sealed.cvc),
   };
 }
 

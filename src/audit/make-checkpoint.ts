@@ -40,8 +40,15 @@ export function signCheckpoint(key: SigningKey, { logId, last, head, isHourly, a
   const number = (last?.number ?? 0) + 1;
   const { hourly, hours } = last ?? { hourly: number, hours: 0 };
   const unsigned = {
-    ...{ log_id: logId, number, time, hourly: isHourly ? number : hourly, hours: isHourly ? hours + 1 : hours },
-    ...{ position: head.position, count: head.tree.size, hash: hex(head.link), root: hex(treeRoot(head.tree)) },
+    log_id: logId,
+    number,
+    time,
+    hourly: isHourly ? number : hourly,
+    hours: isHourly ? hours + 1 : hours,
+    position: head.position,
+    count: head.tree.size,
+    hash: hex(head.link),
+    root: hex(treeRoot(head.tree)),
     previous: last === null ? null : checkpointHash(last),
     access: access.map(({ chain, sequence, hash }) => ({ chain, sequence, hash: hex(hash) })),
     signed_by: keyName(key.publicKey),
@@ -53,8 +60,16 @@ export function signCheckpoint(key: SigningKey, { logId, last, head, isHourly, a
 /** Appends a checkpoint to the log. Returns false if another process appended a checkpoint with this number first. */
 export async function storeCheckpoint(log: EventLog, id: string, checkpoint: Checkpoint): Promise<boolean> {
   const event = {
-    ...{ id, type: checkpointType, version: checkpointVersion, tenantId: '', actorId: 'system' },
-    ...{ time: checkpoint.time, cmd: null, trace: null, clear: checkpointClear(checkpoint), sealed: noSealedParts },
+    id,
+    type: checkpointType,
+    version: checkpointVersion,
+    tenantId: '',
+    actorId: 'system',
+    time: checkpoint.time,
+    cmd: null,
+    trace: null,
+    clear: checkpointClear(checkpoint),
+    sealed: noSealedParts,
   };
   const { outcome } = await log.append(checkpointStream, checkpoint.number - 2, [event]);
   return outcome === 'appended';

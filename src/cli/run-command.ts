@@ -85,7 +85,9 @@ async function withService<T>(
   const rootKeys = await rootKeysOf(config);
   const failures: unknown[] = [];
   const opened = openProfile(config, {
-    ...{ ...opening, rootKeys, isVerb: true },
+    ...opening,
+    rootKeys,
+    isVerb: true,
     onError: (error) => failures.push(error),
     onBroken: (error) => failures.push(error),
     onNotice: (text) => void process.stderr.write(`${text}\n`),

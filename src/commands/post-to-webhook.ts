@@ -36,7 +36,11 @@ export async function attemptDelivery(
   const delay = isDelivered ? null : delayAfter(failed + 1);
   const undelivered = delay === null ? 'parked' : 'failed';
   return {
-    ...{ eventId: id, eventType: type, at, durationMs, attempt: failed + 1 },
+    eventId: id,
+    eventType: type,
+    at,
+    durationMs,
+    attempt: failed + 1,
     outcome: isDelivered ? 'delivered' : undelivered,
     ...shownResponse(response),
     nextAt: delay === null ? null : at + delay,

@@ -66,7 +66,9 @@ async function openStores(config: Config, options: ProfileOptions): Promise<Open
   const { prepares, isVerb, onError, onBroken } = options;
   const [rootKey, nextRootKey = null] = options.rootKeys;
   const shared = {
-    ...{ rootKey, onError, cvcRetentionMs: settings['cvc.retention_seconds'] * 1_000 },
+    rootKey,
+    onError,
+    cvcRetentionMs: settings['cvc.retention_seconds'] * 1_000,
     spans: options.spans ?? null,
     anchor: anchorOf(settings['audit.anchor']),
     webhookSender: webhookSender({ allowsPrivate: settings['webhooks.allow_private_targets'] }),

@@ -26,19 +26,22 @@ const accessRule = {
     },
     transform: { type: 'string', enum: [...transforms], description: 'What the caller sees of the data.' },
     permissions: {
-      ...{ type: 'array', items: { type: 'string', enum: [...tokenPermissions] } },
+      type: 'array',
+      items: { type: 'string', enum: [...tokenPermissions] },
       description: 'What the caller may do with the tokens.',
     },
   },
 } as const;
 const access = {
   permissions: json.optional().meta({
-    ...{ ...listed, items: { type: 'string' } },
+    ...listed,
+    items: { type: 'string' },
     description:
       '1 to 50 permissions that the type may hold (`GET /permissions`). Send either `permissions` or `rules`.',
   }),
   rules: json.optional().meta({
-    ...{ ...listed, items: accessRule },
+    ...listed,
+    items: accessRule,
     description: '1 to 50 access rules. Send either `rules` or `permissions`.',
   }),
 };
@@ -48,7 +51,8 @@ const expiresAt = text.nullish().meta({
     'Null means never.',
 });
 const settings = json.optional().meta({
-  ...{ type: ['object', 'null'], additionalProperties: { enum: ['true', 'false', null] } },
+  type: ['object', 'null'],
+  additionalProperties: { enum: ['true', 'false', null] },
   description:
     '`deduplicate_tokens`, `keep_superseded_data` and `show_fingerprints`. A setting that is absent stays the same.',
 });

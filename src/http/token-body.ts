@@ -28,20 +28,19 @@ const shared = {
       'The mask: any JSON whose strings are expressions over `data` and `metadata`. The default depends on the type.',
   }),
   containers: json.optional().meta({
-    ...{
-      description: '1 to 10 containers such as `/pci/high/`, stored in lower case. The default depends on the type.',
-    },
-    ...{ type: ['array', 'null'], items: { type: 'string' } },
+    description: '1 to 10 containers such as `/pci/high/`, stored in lower case. The default depends on the type.',
+    type: ['array', 'null'],
+    items: { type: 'string' },
   }),
   metadata: json.optional().meta({
-    ...{ description: 'Non-sensitive data: at most 50 keys of at most 100 characters, with values of at most 1,000.' },
-    ...{ type: ['object', 'null'], additionalProperties: { type: ['string', 'null'] } },
+    description: 'Non-sensitive data: at most 50 keys of at most 100 characters, with values of at most 1,000.',
+    type: ['object', 'null'],
+    additionalProperties: { type: ['string', 'null'] },
   }),
   search_indexes: indexes.optional().meta({
-    ...{
-      description: `At most ${indexesMax} expressions over \`data\` whose values find the token in a search. The default depends on the type.`,
-    },
-    ...{ type: ['array', 'null'], items: { type: 'string' } },
+    description: `At most ${indexesMax} expressions over \`data\` whose values find the token in a search. The default depends on the type.`,
+    type: ['array', 'null'],
+    items: { type: 'string' },
   }),
   fingerprint_expression: text.nullish().meta({
     description:

@@ -133,7 +133,10 @@ function payloadOf({ tenantId, actorId, entityType, entityRef, operation, time }
     type: 'access.denied',
     timestamp: formatTimestamp(time),
     data: {
-      ...{ tenant_id: tenantId, application_id: actorId, entity_type: entityType, operation },
+      tenant_id: tenantId,
+      application_id: actorId,
+      entity_type: entityType,
+      operation,
       ...(entityRef === null ? {} : { entity_ref: entityRef }),
     },
   });

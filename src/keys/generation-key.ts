@@ -4,8 +4,11 @@ import { keyBytes } from './random-key.js';
 
 function place(generation: number): CiphertextPlace {
   return {
-    ...{ tenantId: '', stream: 'token-rows', revision: generation },
-    ...{ keyId: 'search', field: 'generation-key' },
+    tenantId: '',
+    stream: 'token-rows',
+    revision: generation,
+    keyId: 'search',
+    field: 'generation-key',
   };
 }
 

@@ -111,7 +111,8 @@ export function createKeyRotation({ store, roots, tenants, wrapperFor }: Deps): 
     replaceRoot: (next) =>
       roots.replace(next, (rootKey, check, nextCheck) =>
         rows.replaceRoot({
-          ...{ check, nextCheck },
+          check,
+          nextCheck,
           rewrap: (tenantKeys, generationKeys) => ({
             tenantKeys: tenantKeys.map((row) => {
               const wrapped = rewrapTenantKey(rootKey, next, row.wrapped, row);

@@ -69,7 +69,12 @@ async function countAccesses(deps: CountingDeps, since: number, counting: Counti
       const { last, counts } = await accessLog.counts(chain, from, sequence);
       const found = counts.map(
         ({ tenantId, day, operation, outcome, count }): DayCount => ({
-          ...{ tenantId, series: 'accesses', day, name: operation, what: outcome, count },
+          tenantId,
+          series: 'accesses',
+          day,
+          name: operation,
+          what: outcome,
+          count,
         }),
       );
       await dailyCounts.add({ source, from, to: last, counts: await ofLivingTenants(deps, summed(found)), ended: [] });

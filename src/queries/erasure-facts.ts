@@ -71,8 +71,13 @@ export async function erasureFacts(vault: Vault, tenantId: string, id: string): 
     return { is: 'incomplete', livingKeys, lostKeys: keyIds.length - keyStatuses.length, left };
   }
   return {
-    ...{ is: 'erased', stream, lives: endedLives(events), keys: destroyed.length, looked },
-    ...{ lastDestroyedAt: Math.max(...destroyed), row: (await vault.rows.get(stream)) === null ? 'none' : 'tombstone' },
+    is: 'erased',
+    stream,
+    lives: endedLives(events),
+    keys: destroyed.length,
+    looked,
+    lastDestroyedAt: Math.max(...destroyed),
+    row: (await vault.rows.get(stream)) === null ? 'none' : 'tombstone',
   };
 }
 

@@ -82,7 +82,11 @@ function containersOf({ open }: ReadToken): readonly string[] {
 function requestOf({ life, open }: ReadToken): JsonObject {
   const { id, type, data, mask, containers, metadata, search_indexes, fingerprint_expression } = unwrap(open.content);
   return {
-    ...{ id, type, data, containers, fingerprint_expression },
+    id,
+    type,
+    data,
+    containers,
+    fingerprint_expression,
     ...(mask === null ? {} : { mask }),
     ...(metadata === null ? {} : { metadata }),
     ...(search_indexes === null ? {} : { search_indexes }),

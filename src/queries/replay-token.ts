@@ -90,8 +90,11 @@ function refuseLost({ stream, state }: TokenView, present: TokenLife, then: Toke
 
 function whatIsLeft(stream: string, { tokenType, createdAt, createdBy, modifiedAt, expiresAt }: TokenLife): JsonObject {
   return {
-    ...{ erased: true, entity_ref: refOfTokenStream(stream), type: tokenType },
-    ...{ created_by: createdBy, created_at: formatTimestamp(createdAt) },
+    erased: true,
+    entity_ref: refOfTokenStream(stream),
+    type: tokenType,
+    created_by: createdBy,
+    created_at: formatTimestamp(createdAt),
     ...(modifiedAt === null ? {} : { modified_at: formatTimestamp(modifiedAt) }),
     ...(expiresAt === null ? {} : { expires_at: formatTimestamp(expiresAt) }),
   };

@@ -57,10 +57,16 @@ export async function stateErasure(
   const destroyedAt = formatTimestamp(lastDestroyedAt);
   const statement = signErasure(await vault.keys.signingKey(), {
     log_id: (await logIdentity(vault.log))?.logId ?? '',
-    ...{ tenant_id: tenantId, token_id: id, stream, stated_at: formatTimestamp(vault.clock.now()) },
+    tenant_id: tenantId,
+    token_id: id,
+    stream,
+    stated_at: formatTimestamp(vault.clock.now()),
     lives: lives.map(({ createdAt, end }) => ({
-      ...{ created_at: formatTimestamp(createdAt), ended_at: formatTimestamp(end.time), ended_by: end.type },
-      ...{ event_id: end.id, position: end.position },
+      created_at: formatTimestamp(createdAt),
+      ended_at: formatTimestamp(end.time),
+      ended_by: end.type,
+      event_id: end.id,
+      position: end.position,
     })),
     keys: { destroyed: keys, last_destroyed_at: destroyedAt },
     derived: { row, looked: looked.map((one) => ({ ...one, found: 0 as const })) },
@@ -86,8 +92,12 @@ async function copiesSince({ keys }: Vault, destroyedAt: number): Promise<string
 }
 
 const words: Readonly<Record<Sought['kind'], string>> = {
-  ...{ row: 'rows', search_term: 'search terms', fingerprint: 'fingerprints', deadline: 'deadlines' },
-  ...{ timer: 'timers', found_by_id: 'hits by its id' },
+  row: 'rows',
+  search_term: 'search terms',
+  fingerprint: 'fingerprints',
+  deadline: 'deadlines',
+  timer: 'timers',
+  found_by_id: 'hits by its id',
 };
 
 /** Describes the remains of the token in each store, and gives advice to the operator. */

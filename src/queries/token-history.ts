@@ -115,10 +115,13 @@ function answer({ audit }: TenantKeys, event: RecordedEvent, life: number | null
   // Only a caller that may read the access log sees which person made the change.
   const visitor = life === null ? null : (opened?.visitor ?? null);
   return {
-    ...{ type, revision, actor_id: actorId },
+    type,
+    revision,
+    actor_id: actorId,
     ...(opened === null ? {} : { trace_id: opened.traceId }),
     ...visitorFields(visitor),
-    ...{ created_at: formatTimestamp(time), changed: changedBy(event) },
+    created_at: formatTimestamp(time),
+    changed: changedBy(event),
     ...(life === null ? {} : { life }),
   };
 }

@@ -24,8 +24,16 @@ export async function openLog(
   { dev, at, logId }: { readonly dev: boolean; readonly at: number; readonly logId: string },
 ): Promise<void> {
   const opened = {
-    ...{ id: random.uuid(), type: 'log.opened', version: 1, tenantId: noTenant, actorId: 'system', time: at },
-    ...{ cmd: null, trace: null, clear: { log_id: logId, dev }, sealed: noSealedParts },
+    id: random.uuid(),
+    type: 'log.opened',
+    version: 1,
+    tenantId: noTenant,
+    actorId: 'system',
+    time: at,
+    cmd: null,
+    trace: null,
+    clear: { log_id: logId, dev },
+    sealed: noSealedParts,
   };
   const { outcome } = await log.append(stream, -1, [opened]);
   if (outcome !== 'appended') throw new Error('another process opened the log at the same moment');

@@ -97,7 +97,15 @@ function blank(
   applicationType: ApplicationType | null,
 ): DirectoryRecord {
   return {
-    ...{ kind, id, tenantId, applicationType, keys: [], removedAt: null },
-    ...{ revision: -1, createdRevision: -1, contentRevision: -1, content: null },
+    kind,
+    id,
+    tenantId,
+    applicationType,
+    keys: [],
+    removedAt: null,
+    revision: -1,
+    createdRevision: -1,
+    contentRevision: -1,
+    content: null,
   };
 }

@@ -152,8 +152,16 @@ test('a checkpoint is signed immediately after 10,000 events', async () => {
   await run();
   const { log, random } = service.vault;
   const event = () => ({
-    ...{ id: random.uuid(), type: 'test.happened', version: 1, tenantId: '', actorId: 'test', time: 0, cmd: null },
-    ...{ trace: null, clear: {}, sealed: { content: null, cvc: null } },
+    id: random.uuid(),
+    type: 'test.happened',
+    version: 1,
+    tenantId: '',
+    actorId: 'test',
+    time: 0,
+    cmd: null,
+    trace: null,
+    clear: {},
+    sealed: { content: null, cvc: null },
   });
   const append = async (stream: string, count: number) => {
     await log.append(stream, -1, Array.from({ length: count }, event));

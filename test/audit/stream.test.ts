@@ -44,13 +44,11 @@ type Options = Partial<Parameters<typeof streamRecords>[0]> & {
 
 function stream(options: Options) {
   return streamRecords({
-    ...{
-      run,
-      once: true,
-      signal: new AbortController().signal,
-      sleep: () => Promise.resolve(),
-      notice: () => undefined,
-    },
+    run,
+    once: true,
+    signal: new AbortController().signal,
+    sleep: () => Promise.resolve(),
+    notice: () => undefined,
     ...options,
   });
 }
@@ -127,8 +125,12 @@ test('while a receiver is down or rejects records, the stream waits longer each 
       };
       const headers = new Headers({ authorization: 'Bearer siem-secret' });
       await stream({
-        ...{ receive: httpReceiver(url, headers, ending.signal), checkpointFile: join(dir, 'http.checkpoint') },
-        ...{ once: false, signal: ending.signal, sleep, notice: (text) => notices.push(text) },
+        receive: httpReceiver(url, headers, ending.signal),
+        checkpointFile: join(dir, 'http.checkpoint'),
+        once: false,
+        signal: ending.signal,
+        sleep,
+        notice: (text) => notices.push(text),
       });
     },
   );

@@ -69,7 +69,11 @@ export function relinked(rows: readonly Row[]): Row[] {
     const [first] = commit;
     const noKey = randomBytes(32);
     const events = commit.map(({ tenant: tenantId, actor: actorId, clear, content, cvc, ...row }) => ({
-      ...{ ...row, tenantId, actorId, clear: JSON.parse(clear) as JsonObject, sealed: { content, cvc } },
+      ...row,
+      tenantId,
+      actorId,
+      clear: JSON.parse(clear) as JsonObject,
+      sealed: { content, cvc },
     }));
     const sealed = sealCommit(noKey, first?.stream ?? '', (first?.commit_first ?? 0) - 1, events);
     link = linkAfter(link, sealed.leaf);

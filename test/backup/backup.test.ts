@@ -71,8 +71,17 @@ test('an old backup, restored with today’s list of erased keys, contains every
 
   const target = join(dir, 'restored');
   const restore = (...more: string[]) => [
-    ...['restore', backup, '--identity', identityFile, '--erased', list],
-    ...['--data', target, '--root-key-file', rootKeyFile, ...more],
+    'restore',
+    backup,
+    '--identity',
+    identityFile,
+    '--erased',
+    list,
+    '--data',
+    target,
+    '--root-key-file',
+    rootKeyFile,
+    ...more,
   ];
   const before = hashesOf(dir);
   const refused = await run(restore());
@@ -122,18 +131,16 @@ test('a damaged or incomplete backup, or a wrong list, identity or path, is repo
     const before = hashesOf(dir);
     const { folder = backup, identity = identityFile, erased = list, data = target } = given;
     const ended = await run([
-      ...[
-        'restore',
-        folder,
-        '--identity',
-        identity,
-        '--erased',
-        erased,
-        '--data',
-        data,
-        '--root-key-file',
-        rootKeyFile,
-      ],
+      'restore',
+      folder,
+      '--identity',
+      identity,
+      '--erased',
+      erased,
+      '--data',
+      data,
+      '--root-key-file',
+      rootKeyFile,
     ]);
     expect(ended.stderr).toMatch(message);
     expect(ended).toMatchObject({ stdout: '' });
@@ -269,8 +276,16 @@ test('a backup mixed from two backups, of the same vault or of two vaults, is no
     for (const rehashed of [false, true]) {
       const folder = mixed(base, from, names, rehashed);
       const ended = await run([
-        ...['restore', folder, '--identity', identityFile, '--erased', newest],
-        ...['--data', target, '--root-key-file', rootKeyFile],
+        'restore',
+        folder,
+        '--identity',
+        identityFile,
+        '--erased',
+        newest,
+        '--data',
+        target,
+        '--root-key-file',
+        rootKeyFile,
       ]);
       const what = `${base} with ${names} of ${from}${rehashed ? ', rehashed' : ''}: ${ended.stderr}`;
       expect(ended.code, what).toBe(1);
@@ -281,8 +296,16 @@ test('a backup mixed from two backups, of the same vault or of two vaults, is no
     }
   }
   const foreignList = await run([
-    ...['restore', late, '--identity', identityFile, '--erased', join(foreign, 'erased-keys.txt')],
-    ...['--data', target, '--root-key-file', rootKeyFile],
+    'restore',
+    late,
+    '--identity',
+    identityFile,
+    '--erased',
+    join(foreign, 'erased-keys.txt'),
+    '--data',
+    target,
+    '--root-key-file',
+    rootKeyFile,
   ]);
   expect(foreignList).toMatchObject({ code: 1, stdout: '' });
   expect(existsSync(target)).toBe(false);

@@ -29,6 +29,8 @@ test('commands that read data, starts and stops are in the access log, whether o
   expect((await ask(`entity_id=${id}&operation=create`)).length).toBe(1);
   const lives = await ask('entity_type=service');
   expect(lives.map(({ operation, actor_type }) => `${actor_type} ${operation}`).slice(0, 3)).toEqual([
-    ...['system start', 'system stop', 'system start'],
+    'system start',
+    'system stop',
+    'system start',
   ]);
 });

@@ -66,7 +66,10 @@ describe.each(['alone', 'through a running service'])('%s', (how) => {
       stderr: expect.stringMatching(/no such tenant.*tenants list/),
     });
     expect(await runJson([...args, '--tenant', tenantId])).toEqual({
-      ...{ id: expect.stringMatching(/^[0-9a-f-]{36}$/), tenant_id: tenantId, name: 'a', type: 'public' },
+      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      tenant_id: tenantId,
+      name: 'a',
+      type: 'public',
       key: expect.stringMatching(/^sr_public_[0-9A-Za-z]{49,}$/),
     });
     expect(await run([...args, '--tenant', tenantId])).toMatchObject({

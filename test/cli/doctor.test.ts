@@ -45,8 +45,19 @@ test('a healthy vault has no findings, whether or not the service runs, and doct
   );
   expect(after.findings.map(({ check }) => check)).toEqual(
     expect.arrayContaining([
-      ...['configuration', 'root key', 'disk', 'versions', 'stores', 'projections', 'deadlines', 'lost keys', 'events'],
-      ...['checkpoint', 'copies', 'rows', 'webhooks'],
+      'configuration',
+      'root key',
+      'disk',
+      'versions',
+      'stores',
+      'projections',
+      'deadlines',
+      'lost keys',
+      'events',
+      'checkpoint',
+      'copies',
+      'rows',
+      'webhooks',
     ]),
   );
   expect((await service.stop()).stderr).toBe('');
@@ -145,8 +156,10 @@ test('invalid settings, another vault’s root key, and servers that are down ar
   expect(await doctor(mixed)).toMatchObject({ wrong: ['stores'] });
   expect((await doctor(one.flags, { STRONGROOM_PORT: 'x' })).wrong).toEqual(['configuration']);
   const down = {
-    ...{ STRONGROOM_PROFILE: 'cluster', STRONGROOM_INSECURE_STORES: 'true' },
-    ...{ STRONGROOM_EVENTSTORE_URL: 'esdb://127.0.0.1:1?tls=false', STRONGROOM_REDIS_URL: 'redis://127.0.0.1:1' },
+    STRONGROOM_PROFILE: 'cluster',
+    STRONGROOM_INSECURE_STORES: 'true',
+    STRONGROOM_EVENTSTORE_URL: 'esdb://127.0.0.1:1?tls=false',
+    STRONGROOM_REDIS_URL: 'redis://127.0.0.1:1',
     STRONGROOM_MONGODB_URL: 'mongodb://127.0.0.1:1/?replicaSet=rs0',
   };
   const found = await doctor(['--root-key-file', one.rootKeyFile], down);

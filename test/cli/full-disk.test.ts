@@ -92,7 +92,8 @@ describe.skipIf(!canMount)('a full disk (needs permission to mount)', () => {
     const send = (method: string, path: string, body?: unknown, once?: string) =>
       http(method, url + path, {
         ...(body === undefined ? {} : { body }),
-        ...{ key, headers: once === undefined ? {} : { 'service-idempotency-key': once } },
+        key,
+        headers: once === undefined ? {} : { 'service-idempotency-key': once },
       });
     const stored = new Map<string, HttpAnswer['body']>();
     const refused: string[] = [];

@@ -36,7 +36,11 @@ async function servedVault(serveFlags: readonly string[] = []) {
   const service = await startService([...vault.flags, ...serveFlags]);
   const at = ['--address', service.address];
   return {
-    ...{ ...vault, service, file, keyFile, managementKeyFile },
+    ...vault,
+    service,
+    file,
+    keyFile,
+    managementKeyFile,
     local: [...vault.flags, '--api-key-file', keyFile],
     remote: [...at, '--api-key-file', keyFile],
     asOperator: vault.flags,
@@ -264,7 +268,8 @@ describe('a request that the service does not allow', () => {
     );
     const at = ['--address', service.address, '--api-key-file'];
     expect(await run(['tokens', 'get', 'some-id', ...at, unknown])).toMatchObject({
-      ...{ code: 1, stdout: '' },
+      code: 1,
+      stdout: '',
       stderr: `no application of ${service.address} has the API key from ${unknown}, or the key has expired.\n`,
     });
     const forbidden = await run(['tokens', 'get', 'some-id', ...asManagement]);
@@ -281,7 +286,8 @@ describe('a request that the service does not allow', () => {
     const get = () => run(['tokens', 'get', 'some-id', '--address', limited.address, '--api-key-file', keyFile]);
     expect(await get()).toMatchObject({ code: 1, stderr: expect.stringMatching(/no such token/) });
     expect(await get()).toMatchObject({
-      ...{ code: 1, stdout: '' },
+      code: 1,
+      stdout: '',
       stderr: expect.stringMatching(/more requests than its limit allows.* Retry after \d+ seconds\.\n$/),
     });
   });
@@ -434,7 +440,8 @@ describe('a server that is not the vault', () => {
     const silent = await listening(createTcpServer(() => undefined));
     const limit = ['--timeout-seconds', '1'];
     expect(await runAt(silent, ['tokens', 'delete', 'some-id', ...limit])).toMatchObject({
-      ...{ code: 1, stdout: '' },
+      code: 1,
+      stdout: '',
       stderr: `${silent} did not respond within 1 s (--timeout-seconds allows more). Check whether the command took effect before you repeat it.\n`,
     });
     const drip = await serverOf((_, response) => {
@@ -458,7 +465,8 @@ describe('a server that is not the vault', () => {
       write();
     });
     expect(await runAt(endless, ['tokens', 'get', 'some-id'])).toMatchObject({
-      ...{ code: 1, stdout: '' },
+      code: 1,
+      stdout: '',
       stderr: expect.stringMatching(/is not from Strongroom: it is too large/),
     });
   });
@@ -495,7 +503,8 @@ describe('a server that is not the vault', () => {
   test('an address at which no server listens is reported', async () => {
     const address = 'http://127.0.0.1:1';
     expect(await runAt(address)).toMatchObject({
-      ...{ code: 1, stdout: '' },
+      code: 1,
+      stdout: '',
       stderr: `nothing is listening at ${address}. Check --address, and that the service is running.\n`,
     });
     const env = { STRONGROOM_ADDRESS: address, STRONGROOM_API_KEY: key };
@@ -517,8 +526,23 @@ describe('TLS', () => {
     execFileSync(
       'openssl',
       [
-        ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'],
-        ...['-subj', '/CN=vault', '-addext', `subjectAltName=${names}`, '-keyout', certKey, '-out', cert],
+        'req',
+        '-x509',
+        '-newkey',
+        'ec',
+        '-pkeyopt',
+        'ec_paramgen_curve:prime256v1',
+        '-nodes',
+        '-days',
+        '2',
+        '-subj',
+        '/CN=vault',
+        '-addext',
+        `subjectAltName=${names}`,
+        '-keyout',
+        certKey,
+        '-out',
+        cert,
       ],
       { stdio: 'pipe' },
     );
@@ -560,11 +584,13 @@ describe('TLS', () => {
     }
     const localhost = service.address.replace('127.0.0.1', 'localhost');
     expect(await runAt(localhost, undefined, { env: trusting })).toMatchObject({
-      ...{ code: 1, stdout: '' },
+      code: 1,
+      stdout: '',
       stderr: expect.stringMatching(/certificate .* is for another name/),
     });
     expect(await runAt(service.address.replace('https:', 'http:'))).toMatchObject({
-      ...{ code: 1, stdout: '' },
+      code: 1,
+      stdout: '',
       stderr: expect.stringMatching(/If it serves TLS, use https:\/\/ in --address/),
     });
     const kept = await run(['tokens', 'get', 'over-tls', ...remote], { env: trusting });

@@ -53,7 +53,12 @@ test('stdout contains only JSON lines, one of which has the address, and only th
     'application_id',
     'admin_address',
     'err',
-    ...['address', 'version', 'profile', 'role', 'code', 'delay_seconds'],
+    'address',
+    'version',
+    'profile',
+    'role',
+    'code',
+    'delay_seconds',
   ];
   expect(parsed.flatMap((line) => Object.keys(line)).filter((field) => !known.includes(field))).toEqual([]);
   expect(existsSync(join(vault.dataDir, 'control.sock'))).toBe(false);

@@ -14,16 +14,20 @@ async function caller() {
     count += 1;
     const message = `${name}-${count}`;
     const entry = {
-      ...{
-        tenantId: 'tenant',
-        time: Date.now(),
-        actorId: 'actor',
-        actorType: 'system',
-        keyId: null,
-        sourceAddress: null,
-      },
-      ...{ entityType: 'token', entityRef: null, entityId: null, operation: 'read', outcome: 'success', message },
-      ...{ trace: null, tracePlace: null },
+      tenantId: 'tenant',
+      time: Date.now(),
+      actorId: 'actor',
+      actorType: 'system',
+      keyId: null,
+      sourceAddress: null,
+      entityType: 'token',
+      entityRef: null,
+      entityId: null,
+      operation: 'read',
+      outcome: 'success',
+      message,
+      trace: null,
+      tracePlace: null,
     };
     await log.record([entry]);
     process.stdout.write(`${message}\n`);

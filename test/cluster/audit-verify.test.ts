@@ -21,8 +21,14 @@ let journal: string;
 
 const open = (prepares: boolean, acceptsOlderLog = false) =>
   openCluster({
-    ...{ urls: { eventstore: server.url, mongodb: mongoUrl, keys: mongoUrl, redis }, database, rootKey },
-    ...{ role: 'api', prepares, acceptsOlderLog, cvcRetentionMs: 3_600_000, onError: () => undefined },
+    urls: { eventstore: server.url, mongodb: mongoUrl, keys: mongoUrl, redis },
+    database,
+    rootKey,
+    role: 'api',
+    prepares,
+    acceptsOlderLog,
+    cvcRetentionMs: 3_600_000,
+    onError: () => undefined,
   });
 
 beforeAll(async () => {

@@ -25,7 +25,11 @@ test('a cluster’s keys, restored with today’s list of erased keys, open ever
   const rootKeyFile = makeRootKey(dir);
   const cluster = await openCluster({
     urls: { eventstore: server.url, mongodb: mongoUrl, keys: mongoUrl, redis: redisUrl },
-    ...{ database, rootKey: rootKeyIn(rootKeyFile), role: 'api', prepares: true, cvcRetentionMs: 3_600_000 },
+    database,
+    rootKey: rootKeyIn(rootKeyFile),
+    role: 'api',
+    prepares: true,
+    cvcRetentionMs: 3_600_000,
     onError: (error) => console.error(error),
   });
   const access = { kind: 'rules', rules: [rule('/', 'reveal', tokenPermissions)] } as const;
@@ -45,9 +49,15 @@ test('a cluster’s keys, restored with today’s list of erased keys, open ever
     await server.remove();
   });
   const env = {
-    ...{ STRONGROOM_PROFILE: 'cluster', STRONGROOM_INSECURE_STORES: 'true', STRONGROOM_ROOT_KEY_FILE: rootKeyFile },
-    ...{ STRONGROOM_EVENTSTORE_URL: server.url, STRONGROOM_MONGODB_URL: mongoUrl, STRONGROOM_REDIS_URL: redisUrl },
-    ...{ STRONGROOM_MONGODB_DATABASE: database, STRONGROOM_RATE_LIMIT_REQUESTS: '0', STRONGROOM_ADMIN_PORT: '0' },
+    STRONGROOM_PROFILE: 'cluster',
+    STRONGROOM_INSECURE_STORES: 'true',
+    STRONGROOM_ROOT_KEY_FILE: rootKeyFile,
+    STRONGROOM_EVENTSTORE_URL: server.url,
+    STRONGROOM_MONGODB_URL: mongoUrl,
+    STRONGROOM_REDIS_URL: redisUrl,
+    STRONGROOM_MONGODB_DATABASE: database,
+    STRONGROOM_RATE_LIMIT_REQUESTS: '0',
+    STRONGROOM_ADMIN_PORT: '0',
   };
   const identity = await generateIdentity();
   const identityFile = join(dir, 'identity');
@@ -124,7 +134,9 @@ test('a cluster’s keys, restored with today’s list of erased keys, open ever
   await rows.db.collection('token_rows_1').dropIndex('terms');
   const lacking = await run(['doctor', '--json'], { env });
   expect(JSON.parse(lacking.stdout)['findings']).toContainEqual({
-    ...{ check: 'indexes', state: 'problem', says: 'MongoDB lacks the index token_rows_1.terms' },
+    check: 'indexes',
+    state: 'problem',
+    says: 'MongoDB lacks the index token_rows_1.terms',
     do: 'Run `strongroom init`, which creates what is missing.',
   });
   await run(['init'], { env });

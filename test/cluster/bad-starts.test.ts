@@ -35,7 +35,9 @@ function settingsOf(eventstoreUrl: string, dir = tempDir()): Env {
     return join(dir, name);
   };
   return {
-    ...{ STRONGROOM_PROFILE: 'cluster', STRONGROOM_INSECURE_STORES: 'true', STRONGROOM_MONGODB_DATABASE: database },
+    STRONGROOM_PROFILE: 'cluster',
+    STRONGROOM_INSECURE_STORES: 'true',
+    STRONGROOM_MONGODB_DATABASE: database,
     STRONGROOM_ROOT_KEY_FILE: makeRootKey(dir),
     STRONGROOM_EVENTSTORE_URL_FILE: fileOf('eventstore.url', eventstoreUrl),
     STRONGROOM_MONGODB_URL_FILE: fileOf('mongodb.url', mongoUrl),

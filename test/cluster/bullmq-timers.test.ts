@@ -43,7 +43,7 @@ function queue(options: { slackMs?: number; pendingMax?: number; run?: (row: Due
   };
   const jobs = async () =>
     (await redis.everything()).split('\n').filter((line) => new RegExp(`^${prefix}:timers:(expiry|cvc)_`).test(line));
-  return { ...{ timers, ran, errors, work, jobs } };
+  return { timers, ran, errors, work, jobs };
 }
 
 function timer(inMs: number, more: Partial<DueRow> = {}): DueRow {

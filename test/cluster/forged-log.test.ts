@@ -26,8 +26,14 @@ let publicKey: string;
 
 const open = (options: { readonly prepares?: boolean; readonly acceptsOlderLog?: boolean } = {}) =>
   openCluster({
-    ...{ urls: { eventstore: server.url, mongodb: mongoUrl, keys: mongoUrl, redis }, database, rootKey },
-    ...{ role: 'api', prepares: false, cvcRetentionMs: 3_600_000, onError: () => undefined, ...options },
+    urls: { eventstore: server.url, mongodb: mongoUrl, keys: mongoUrl, redis },
+    database,
+    rootKey,
+    role: 'api',
+    prepares: false,
+    cvcRetentionMs: 3_600_000,
+    onError: () => undefined,
+    ...options,
   });
 
 const operator = () => ({ tenantId, actor: { kind: 'operator' }, traceId: null }) as const;

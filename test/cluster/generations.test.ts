@@ -13,8 +13,17 @@ const noLog: Pick<EventLog, 'readClear'> = { readClear: async () => [] };
 
 function aRebuild(generation: number): Rebuild {
   return {
-    ...{ generation, from: 1, phase: 'building', position: 0, head: 0, startedAt: atNoon, acceptNew: false },
-    ...{ outcome: null, different: 0, examples: [], rate: null },
+    generation,
+    from: 1,
+    phase: 'building',
+    position: 0,
+    head: 0,
+    startedAt: atNoon,
+    acceptNew: false,
+    outcome: null,
+    different: 0,
+    examples: [],
+    rate: null,
   };
 }
 

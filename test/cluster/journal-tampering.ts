@@ -33,7 +33,11 @@ export function relinkedJournal(appends: readonly (readonly Stored[])[]) {
       if (first === undefined || last === undefined || first.stream.startsWith('$')) return events;
       const metadata = events.map((event) => JSON.parse(Buffer.from(event.metadata, 'base64').toString()) as Metadata);
       const given = metadata.map(({ tenant: tenantId, actor: actorId, ...rest }, index) => ({
-        ...{ ...rest, id: events[index]?.id ?? '', type: events[index]?.type ?? '', tenantId, actorId },
+        ...rest,
+        id: events[index]?.id ?? '',
+        type: events[index]?.type ?? '',
+        tenantId,
+        actorId,
         ...sealedIn(events[index]?.data ?? ''),
       }));
       const commit = sealCommit(randomBytes(32), first.stream, (metadata[0]?.first ?? 0) - 1, given);

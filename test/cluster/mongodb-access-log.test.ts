@@ -25,7 +25,8 @@ async function mongoAccess(): Promise<ContractStores> {
   };
   const contractStores = (): ContractStores => ({
     ...others,
-    ...{ accessLog, clock },
+    accessLog,
+    clock,
     async reopen() {
       await close();
       connection = await database.connect();

@@ -98,13 +98,11 @@ test('a failed write rejects all waiting records, and the next record starts a n
   await entriesIn(healthy).insertOne({ ...rest, _id: entryKey({ chain: String(first), sequence: 2, number: 0 }) });
   await log.record([anEntry()]);
   expect(await verifyAccessChain(log)).toMatchObject({
-    ...{
-      intact: true,
-      chains: [
-        { chain: first, from: 1, head: 1 },
-        { from: 1, head: 1 },
-      ],
-    },
+    intact: true,
+    chains: [
+      { chain: first, from: 1, head: 1 },
+      { from: 1, head: 1 },
+    ],
   });
   await log.close();
 });
@@ -114,12 +112,11 @@ test('every combination of filters uses an index: totals read no entries, and pa
   const ref = aHash();
   const entries = Array.from({ length: 3_000 }, (_, index) =>
     anEntry({
-      ...{
-        time: atNoon + index,
-        tenantId: index % 3 === 0 ? 'other' : 'tenant',
-        entityRef: index % 99 === 1 ? ref : aHash(),
-      },
-      ...{ operation: index % 2 === 0 ? 'read' : 'delete', entityType: index % 5 === 0 ? 'key' : 'token' },
+      time: atNoon + index,
+      tenantId: index % 3 === 0 ? 'other' : 'tenant',
+      entityRef: index % 99 === 1 ? ref : aHash(),
+      operation: index % 2 === 0 ? 'read' : 'delete',
+      entityType: index % 5 === 0 ? 'key' : 'token',
     }),
   );
   await one.record(entries);
@@ -133,7 +130,8 @@ test('every combination of filters uses an index: totals read no entries, and pa
       entityRef: byRef ? ref : null,
       operation: byOperation ? 'read' : null,
       entityType: byType ? 'token' : null,
-      ...{ from: atNoon, to: to ? atNoon + 2_900 : null },
+      from: atNoon,
+      to: to ? atNoon + 2_900 : null,
     };
     let found = { total: 0, entries: [] as readonly unknown[] };
     const calls = await profiled(connection, async () => {

@@ -17,7 +17,8 @@ export async function mongoDatabase(): Promise<MongoDatabase> {
   const connect = () => connectMongo(mongoUrl, name);
   const connection = await connect();
   return {
-    ...{ connection, connect },
+    connection,
+    connect,
     async drop() {
       // A process that the test killed may have left an open transaction. Such a transaction locks the database until
       // this call aborts it.

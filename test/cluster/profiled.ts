@@ -28,8 +28,11 @@ export async function profiled({ db }: MongoConnection, work: () => Promise<void
     .sort({ $natural: 1 })
     .toArray();
   return found.map((call) => ({
-    ...{ op: String(call['op']), collection: String(call['ns']).split('.').slice(1).join('.') },
-    ...{ plan: String(call['planSummary']), keysExamined: Number(call['keysExamined'] ?? 0) },
-    ...{ docsExamined: Number(call['docsExamined'] ?? 0), command: call['command'] as Document },
+    op: String(call['op']),
+    collection: String(call['ns']).split('.').slice(1).join('.'),
+    plan: String(call['planSummary']),
+    keysExamined: Number(call['keysExamined'] ?? 0),
+    docsExamined: Number(call['docsExamined'] ?? 0),
+    command: call['command'] as Document,
   }));
 }

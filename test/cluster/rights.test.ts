@@ -19,13 +19,13 @@ test('prepare gives the vault exactly the rights that it needs, and doctor warns
   const eventStoreAdmin = join(dir, 'eventstore-admin');
   writeFileSync(eventStoreAdmin, `${eventStore.url}\n`, { mode: 0o600 });
   const env = {
-    ...{
-      STRONGROOM_PROFILE: 'cluster',
-      STRONGROOM_INSECURE_STORES: 'true',
-      STRONGROOM_ROOT_KEY_FILE: makeRootKey(dir),
-    },
+    STRONGROOM_PROFILE: 'cluster',
+    STRONGROOM_INSECURE_STORES: 'true',
+    STRONGROOM_ROOT_KEY_FILE: makeRootKey(dir),
     STRONGROOM_MONGODB_DATABASE: `strongroom_test_${randomBytes(8).toString('hex')}`,
-    ...{ STRONGROOM_MONGODB_URL: rows, STRONGROOM_MONGODB_KEYS_URL: keys, STRONGROOM_REDIS_URL: redisUrl },
+    STRONGROOM_MONGODB_URL: rows,
+    STRONGROOM_MONGODB_KEYS_URL: keys,
+    STRONGROOM_REDIS_URL: redisUrl,
     STRONGROOM_EVENTSTORE_URL: eventStore.urlOf('strongroom:its-password'),
   };
   const prepare = ['cluster', 'prepare', '--eventstore-admin-url-file', eventStoreAdmin];
@@ -62,7 +62,8 @@ test('prepare gives the vault exactly the rights that it needs, and doctor warns
 test('prepare reports what is missing', async () => {
   const dir = tempDir();
   const env = {
-    ...{ STRONGROOM_PROFILE: 'cluster', STRONGROOM_EVENTSTORE_URL: 'esdb://strongroom:secret@localhost:9' },
+    STRONGROOM_PROFILE: 'cluster',
+    STRONGROOM_EVENTSTORE_URL: 'esdb://strongroom:secret@localhost:9',
     STRONGROOM_MONGODB_URL: 'mongodb://rows:secret@localhost:9/?tls=true',
     STRONGROOM_REDIS_URL: 'rediss://strongroom:secret@localhost:9',
   };

@@ -27,7 +27,11 @@ async function twoMachines() {
   const rootKeyFile = makeRootKey(dir);
   const service = await openCluster({
     urls: { eventstore: server.url, mongodb: mongoUrl, keys: mongoUrl, redis: redisUrl },
-    ...{ database, rootKey: rootKeyIn(rootKeyFile), role: 'api', prepares: true, cvcRetentionMs: 3_600_000 },
+    database,
+    rootKey: rootKeyIn(rootKeyFile),
+    role: 'api',
+    prepares: true,
+    cvcRetentionMs: 3_600_000,
     onError: (error) => console.error(error),
   });
   const access = { kind: 'rules', rules: [rule('/', 'reveal', tokenPermissions)] } as const;
@@ -48,9 +52,15 @@ async function twoMachines() {
     const file = join(dir, name, 'root.key');
     copyFileSync(rootKeyFile, file);
     const env = {
-      ...{ STRONGROOM_PROFILE: 'cluster', STRONGROOM_INSECURE_STORES: 'true', STRONGROOM_ROOT_KEY_FILE: file },
-      ...{ STRONGROOM_EVENTSTORE_URL: server.url, STRONGROOM_MONGODB_URL: mongoUrl, STRONGROOM_REDIS_URL: redisUrl },
-      ...{ STRONGROOM_MONGODB_DATABASE: database, STRONGROOM_RATE_LIMIT_REQUESTS: '0', STRONGROOM_ADMIN_PORT: 'off' },
+      STRONGROOM_PROFILE: 'cluster',
+      STRONGROOM_INSECURE_STORES: 'true',
+      STRONGROOM_ROOT_KEY_FILE: file,
+      STRONGROOM_EVENTSTORE_URL: server.url,
+      STRONGROOM_MONGODB_URL: mongoUrl,
+      STRONGROOM_REDIS_URL: redisUrl,
+      STRONGROOM_MONGODB_DATABASE: database,
+      STRONGROOM_RATE_LIMIT_REQUESTS: '0',
+      STRONGROOM_ADMIN_PORT: 'off',
     };
     return { file, nextFile: `${file}.new`, options: { env } };
   };

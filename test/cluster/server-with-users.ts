@@ -26,9 +26,13 @@ export async function serverWithUsers() {
   const prepare = (database: string, env: Readonly<Record<string, string>> = {}) =>
     run(['cluster', 'prepare', '--mongodb-admin-url-file', adminFile], {
       env: {
-        ...{ STRONGROOM_PROFILE: 'cluster', STRONGROOM_INSECURE_STORES: 'true', STRONGROOM_MONGODB_DATABASE: database },
-        ...{ STRONGROOM_MONGODB_URL: rows, STRONGROOM_MONGODB_KEYS_URL: keys },
-        ...{ STRONGROOM_EVENTSTORE_URL: 'esdb://127.0.0.1:9?tls=false', STRONGROOM_REDIS_URL: redisUrl },
+        STRONGROOM_PROFILE: 'cluster',
+        STRONGROOM_INSECURE_STORES: 'true',
+        STRONGROOM_MONGODB_DATABASE: database,
+        STRONGROOM_MONGODB_URL: rows,
+        STRONGROOM_MONGODB_KEYS_URL: keys,
+        STRONGROOM_EVENTSTORE_URL: 'esdb://127.0.0.1:9?tls=false',
+        STRONGROOM_REDIS_URL: redisUrl,
         ...env,
       },
     });

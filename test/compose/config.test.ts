@@ -48,17 +48,26 @@ describe('the sources of settings', () => {
 
   it('have safe defaults', () => {
     expect(config({}).settings).toMatchObject({
-      ...{ profile: 'embedded', host: '127.0.0.1', port: 8080, data: './data', dev: false },
-      ...{ root_key_file: null, root_key_command: null, behind_tls_proxy: false },
-      ...{
-        'auth.bearer': false,
-        'auth.header_aliases': [],
-        'http.idempotency_header_aliases': [],
-        'http.trace_header_aliases': [],
-      },
-      ...{ 'http.cors_origins': [], 'http.trusted_proxies': [], 'cvc.retention_seconds': 3_600 },
-      ...{ 'rate_limit.requests': 1_000, 'rate_limit.window_seconds': 10, 'rate_limit.auth_failures': 50 },
-      ...{ 'rate_limit.guesses': 1_000, 'admin.host': '127.0.0.1' },
+      profile: 'embedded',
+      host: '127.0.0.1',
+      port: 8080,
+      data: './data',
+      dev: false,
+      root_key_file: null,
+      root_key_command: null,
+      behind_tls_proxy: false,
+      'auth.bearer': false,
+      'auth.header_aliases': [],
+      'http.idempotency_header_aliases': [],
+      'http.trace_header_aliases': [],
+      'http.cors_origins': [],
+      'http.trusted_proxies': [],
+      'cvc.retention_seconds': 3_600,
+      'rate_limit.requests': 1_000,
+      'rate_limit.window_seconds': 10,
+      'rate_limit.auth_failures': 50,
+      'rate_limit.guesses': 1_000,
+      'admin.host': '127.0.0.1',
     });
   });
 

@@ -216,15 +216,30 @@ export function accessLogContract(name: string, open: OpenStores): void {
 }
 
 const withoutOptionals: Partial<AccessEntry> = {
-  ...{ actorType: 'system', keyId: null, sourceAddress: null, entityRef: null, entityId: null },
-  ...{ trace: null, tracePlace: null },
+  actorType: 'system',
+  keyId: null,
+  sourceAddress: null,
+  entityRef: null,
+  entityId: null,
+  trace: null,
+  tracePlace: null,
 };
 
 export function anEntry(given: Partial<AccessEntry> = {}): AccessEntry {
   return {
-    ...{ tenantId: 'tenant', time: atNoon, actorId: randomUUID(), actorType: 'application', keyId: randomUUID() },
-    ...{ sourceAddress: '2001:db8::1', entityType: 'token', entityRef: aHash(), entityId: 'an id' },
-    ...{ operation: 'read', outcome: 'success', message: 'token read', trace: aBox() },
+    tenantId: 'tenant',
+    time: atNoon,
+    actorId: randomUUID(),
+    actorType: 'application',
+    keyId: randomUUID(),
+    sourceAddress: '2001:db8::1',
+    entityType: 'token',
+    entityRef: aHash(),
+    entityId: 'an id',
+    operation: 'read',
+    outcome: 'success',
+    message: 'token read',
+    trace: aBox(),
     tracePlace: { stream: `token-${randomBytes(4).toString('hex')}`, revision: 3 },
     ...given,
   };

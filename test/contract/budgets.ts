@@ -6,7 +6,10 @@ import { atNoon, type OpenStores, onStores } from './support.js';
 const hourMs = 3_600_000;
 const budget: GuessBudget = { max: 100, windowMs: hourMs, suspectAbove: 10 };
 const asks = (need: number, given: Partial<ReservationRequest> = {}): ReservationRequest => ({
-  ...{ need, spare: 'block', hits: 0, now: atNoon },
+  need,
+  spare: 'block',
+  hits: 0,
+  now: atNoon,
   ...given,
 });
 

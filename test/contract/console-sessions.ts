@@ -5,7 +5,10 @@ import type { ConsoleSessions, StoredConsoleSession } from '#src/ports/console-s
 type Open = () => Promise<{ readonly sessions: ConsoleSessions; readonly close: () => Promise<void> }>;
 
 const aSession = (given: Partial<StoredConsoleSession> = {}): StoredConsoleSession => ({
-  ...{ id: randomUUID(), sealed: randomBytes(40), subjects: [randomUUID()], expiresAt: 1_000 },
+  id: randomUUID(),
+  sealed: randomBytes(40),
+  subjects: [randomUUID()],
+  expiresAt: 1_000,
   ...given,
 });
 

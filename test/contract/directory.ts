@@ -119,7 +119,8 @@ export function directoryContract(name: string, open: OpenStores): void {
         expect(await list({}, 60, 3)).toEqual({ order: [], total: 6 });
         expect(await list({ types: ['public'] }, 1, 2)).toEqual({ order: [4, 2], total: 4 });
         expect(await list({ types: ['public', 'private'], ids: [oldest.id, randomUUID()] })).toEqual({
-          ...{ order: [0], total: 1 },
+          order: [0],
+          total: 1,
         });
         expect(await list({ types: [] })).toEqual({ order: [], total: 0 });
         expect(await list({ ids: [second.id] })).toEqual({ order: [], total: 0 });
@@ -149,8 +150,16 @@ function aRecord(given: Partial<DirectoryRecord> = {}): DirectoryRecord {
   const id = given.id ?? randomUUID();
   const kind = given.kind ?? 'application';
   return {
-    ...{ kind, id, tenantId: randomUUID(), applicationType: 'private', revision: 0, createdRevision: 0 },
-    ...{ contentRevision: 0, content: aBox(), keys: [aKey()], removedAt: null },
+    kind,
+    id,
+    tenantId: randomUUID(),
+    applicationType: 'private',
+    revision: 0,
+    createdRevision: 0,
+    contentRevision: 0,
+    content: aBox(),
+    keys: [aKey()],
+    removedAt: null,
     ...given,
   };
 }

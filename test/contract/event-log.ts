@@ -44,7 +44,11 @@ export function eventLogContract(
       on(async ({ log, start }) => {
         const stream = aStream();
         const event = anEvent({
-          ...{ version: 7, actorId: 'someone', time: 253_402_300_799_999, cmd: 'c'.repeat(64), trace: aBox() },
+          version: 7,
+          actorId: 'someone',
+          time: 253_402_300_799_999,
+          cmd: 'c'.repeat(64),
+          trace: aBox(),
           clear: { text: 'ü\u0000"\\\u2028😀', list: [1, -0.5, null, true], nested: { a: { b: [] } } },
           sealed: { content: aBox(), cvc: aBox() },
         });

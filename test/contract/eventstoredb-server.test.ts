@@ -86,8 +86,12 @@ describe.each(eventStoreServers)('on $what', ({ start }) => {
       const error = await failureOf(append(stream, expectedRevision, anEvent()));
       expect(error).toBeInstanceOf(WrongExpectedVersionError);
       expect(error).toMatchObject({
-        ...{ type: 'wrong-expected-version', code: undefined, name: 'Error', streamName: stream },
-        ...{ expectedVersion: expectedRevision, actualVersion },
+        type: 'wrong-expected-version',
+        code: undefined,
+        name: 'Error',
+        streamName: stream,
+        expectedVersion: expectedRevision,
+        actualVersion,
       });
       expect(await idsOf(stream)).toHaveLength(3);
     });
@@ -249,8 +253,13 @@ describe.each(eventStoreServers)('on $what', ({ start }) => {
       await append(stream, NO_STREAM, binary, json);
       const [first, second] = await all(client.readStream(stream));
       expect(first?.event).toMatchObject({
-        ...{ streamId: stream, id: binary.id, type: 'protocol-tested', isJson: false, revision: 0n },
-        ...{ metadata: { some: 'metadata' }, position: { commit: first?.commitPosition } },
+        streamId: stream,
+        id: binary.id,
+        type: 'protocol-tested',
+        isJson: false,
+        revision: 0n,
+        metadata: { some: 'metadata' },
+        position: { commit: first?.commitPosition },
       });
       expect(first?.event?.data).toEqual(new Uint8Array(10).fill(7));
       expect(second?.event).toMatchObject({ id: json.id, isJson: true, data: { n: 1 }, metadata: undefined });

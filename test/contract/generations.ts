@@ -21,8 +21,17 @@ const page = { now: atNoon, offset: 0, limit: 10 };
 
 function aRebuild(given: Partial<Rebuild> = {}): Rebuild {
   return {
-    ...{ generation: 2, from: 1, phase: 'building', position: 0, head: 0, startedAt: atNoon, acceptNew: false },
-    ...{ outcome: null, different: 0, examples: [], rate: null },
+    generation: 2,
+    from: 1,
+    phase: 'building',
+    position: 0,
+    head: 0,
+    startedAt: atNoon,
+    acceptNew: false,
+    outcome: null,
+    different: 0,
+    examples: [],
+    rate: null,
     ...given,
   };
 }
@@ -114,7 +123,8 @@ export function generationsContract(name: string, open: OpenStores): void {
         await work.commit(change(old));
         await generations.begin(aRebuild());
         const build = (write: typeof old, terms: Record<number, string[]>) => ({
-          ...{ view: write.view, at: atNoon },
+          view: write.view,
+          at: atNoon,
           index: { ...write.index, terms },
         });
         const first = { 1: [term('all-1')], 2: [term('all-2')] };

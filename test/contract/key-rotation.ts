@@ -199,8 +199,12 @@ function failingTwice({ isUnder, begin, rewrap, replaceRoot, settle, voidBefore 
     };
   };
   return {
-    ...{ isUnder: failing(isUnder), begin: failing(begin), rewrap: failing(rewrap) },
-    ...{ replaceRoot: failing(replaceRoot), settle: failing(settle), voidBefore },
+    isUnder: failing(isUnder),
+    begin: failing(begin),
+    rewrap: failing(rewrap),
+    replaceRoot: failing(replaceRoot),
+    settle: failing(settle),
+    voidBefore,
   };
 }
 

@@ -62,8 +62,16 @@ export function bytes(box: Uint8Array | null): number[] | null {
 
 export function anEvent(given: Partial<NewEvent> = {}): NewEvent {
   return {
-    ...{ id: randomUUID(), type: 'test.happened', version: 1, tenantId: 'tenant', actorId: 'actor', time: atNoon },
-    ...{ cmd: null, trace: null, clear: {}, sealed: noSealedParts },
+    id: randomUUID(),
+    type: 'test.happened',
+    version: 1,
+    tenantId: 'tenant',
+    actorId: 'actor',
+    time: atNoon,
+    cmd: null,
+    trace: null,
+    clear: {},
+    sealed: noSealedParts,
     ...given,
   };
 }
@@ -82,7 +90,8 @@ export function tokenCreated({
   key = randomUUID(),
 }: Created = {}): NewEvent {
   const clear: JsonObject = {
-    ...{ token_type: 'card', key },
+    token_type: 'card',
+    key,
     ...(expiresAt === undefined ? {} : { expires_at: expiresAt }),
     ...(cvcPurgeAt === undefined ? {} : { cvc_key: randomUUID(), cvc_purge_at: cvcPurgeAt }),
   };
@@ -129,7 +138,10 @@ export function tokenWrite(
   const { index: found = { fingerprintHash: aHash() }, distinct } = given;
   const index: RowIndex = found === 'keep' ? found : { ...found, terms: { 1: found.terms ?? [] } };
   return {
-    ...{ stream, expectedRevision: before.state.revision, events, view },
+    stream,
+    expectedRevision: before.state.revision,
+    events,
+    view,
     row: { of: 'token', view, index },
     distinct: distinct === undefined ? null : { tenantId: view.tenantId, now: atNoon, ...distinct },
   };

@@ -60,7 +60,10 @@ export function tokenRowsSearchContract(name: string, open: OpenStores): void {
         await work.commit(change(tokenWrite(a.view, [update], { index: terms('red', 'small', 'new') })));
         const [A, B, C] = [a.stream, b.stream, c.stream];
         const date = (column: 'created_at' | 'modified_at', from: number | null, to: number | null): PlanNode => ({
-          ...{ is: 'date', column, from, to },
+          is: 'date',
+          column,
+          from,
+          to,
         });
         const plans: readonly (readonly [PlanNode, readonly string[]])[] = [
           [everything, [C, B, A]],

@@ -48,7 +48,15 @@ const dashboards = services.filter(([, { profiles }]) => profiles?.includes('das
 test('there are two API processes, two workers, an init that is started by hand, the three stores, and the optional dashboards', () => {
   expect(services.map(([name]) => name).sort()).toEqual(
     [
-      ...['api-1', 'api-2', 'worker-1', 'worker-2', 'init', 'cluster-prepare', 'eventstoredb', 'mongodb', 'redis'],
+      'api-1',
+      'api-2',
+      'worker-1',
+      'worker-2',
+      'init',
+      'cluster-prepare',
+      'eventstoredb',
+      'mongodb',
+      'redis',
       ...dashboards.map(([name]) => name),
     ].sort(),
   );

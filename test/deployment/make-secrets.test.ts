@@ -38,12 +38,11 @@ test('a second run is rejected and changes nothing', () => {
 
 test('addresses use verified TLS, and each address has its own password', () => {
   const flags = {
-    ...{
-      profile: 'cluster',
-      eventstoreUrlFile: join(secrets, 'eventstore.url'),
-      redisUrlFile: join(secrets, 'redis.url'),
-    },
-    ...{ mongodbUrlFile: join(secrets, 'mongodb.url'), mongodbKeysUrlFile: join(secrets, 'mongodb-keys.url') },
+    profile: 'cluster',
+    eventstoreUrlFile: join(secrets, 'eventstore.url'),
+    redisUrlFile: join(secrets, 'redis.url'),
+    mongodbUrlFile: join(secrets, 'mongodb.url'),
+    mongodbKeysUrlFile: join(secrets, 'mongodb-keys.url'),
   };
   const loaded = loadConfig({ env: {}, flags });
   if (!loaded.ok) throw new Error(loaded.problems.join('\n'));

@@ -7,16 +7,17 @@ test('the table of errors lists every problem with its status, meaning and advic
   const [, table = ''] = /\n## Responses of the API\n(.*?)\n## /s.exec(page) ?? [];
   const rows = [...table.matchAll(/^\| `(\w+)` \| (\d{3}) \| (.*) \| (.*) \|$/gm)].map(
     ([, code, status, detail, advice]) => ({
-      ...{
-        code,
-        status: Number(status),
-        detail: detail?.replaceAll('\\|', '|'),
-        advice: advice?.replaceAll('\\|', '|'),
-      },
+      code,
+      status: Number(status),
+      detail: detail?.replaceAll('\\|', '|'),
+      advice: advice?.replaceAll('\\|', '|'),
     }),
   );
   const expected = Object.entries(problemCatalogue).map(([code, { status, detail, advice }]) => ({
-    ...{ code, status, detail, advice },
+    code,
+    status,
+    detail,
+    advice,
   }));
   const byCode = (one: { code?: string | undefined }, other: { code?: string | undefined }) =>
     String(one.code).localeCompare(String(other.code));

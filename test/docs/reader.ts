@@ -35,7 +35,9 @@ export async function newReader(): Promise<Reader> {
   const [port, adminPort, shopPort] = await freePorts();
   const env = {
     PATH: process.env['PATH'] ?? '',
-    ...{ HOME: place, USER: userInfo().username, PLACE: place },
+    HOME: place,
+    USER: userInfo().username,
+    PLACE: place,
     INSTALLED_MODULES: join(root, 'node_modules'),
     STRONGROOM_PORT: String(port),
     STRONGROOM_ADMIN_PORT: String(adminPort),
@@ -51,7 +53,10 @@ export async function newReader(): Promise<Reader> {
   // Every page except the first assumes that the reader has installed the vault.
   await run('use_installed_modules');
   return {
-    ...{ project, ports: { port, adminPort, shopPort }, ids: new Map<string, string>(), run },
+    project,
+    ports: { port, adminPort, shopPort },
+    ids: new Map<string, string>(),
+    run,
     async close() {
       await run('stop_background');
       rmSync(place, { recursive: true, force: true });

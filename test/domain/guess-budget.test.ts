@@ -4,7 +4,11 @@ import { type BudgetUse, reserveGuesses } from '#src/domain/guess-budget.js';
 
 const windowMs = 3_600_000;
 const asks = (need: number, now: number, given: object = {}) => ({
-  ...({ need, spare: 'block', hits: 0, now, marginMs: 0 } as const),
+  need,
+  spare: 'block' as const,
+  hits: 0,
+  now,
+  marginMs: 0,
   ...given,
 });
 

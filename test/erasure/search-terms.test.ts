@@ -32,7 +32,10 @@ async function removeSome(service: TestService): Promise<Buffer[]> {
   const expires_at = new Date(clock.now() + 1_000).toISOString();
   const create = (i: number) =>
     call('POST', '/tokens', {
-      ...{ id: `t-${i}`, type: 'token', data: `data of ${i}`, metadata: { number: `${i}`, group: `${i % 3}` } },
+      id: `t-${i}`,
+      type: 'token',
+      data: `data of ${i}`,
+      metadata: { number: `${i}`, group: `${i % 3}` },
       ...(i % 10 === 0 ? { expires_at } : {}),
     });
   await Promise.all(Array.from({ length: 240 }, (_, i) => create(i)));

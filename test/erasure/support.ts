@@ -118,13 +118,23 @@ export async function deletedWithLivingKeys(service: TestService) {
   const life = row?.state.life;
   if (row === null || life == null) throw new Error('the token is not there');
   const event = {
-    ...{ id: randomUUID(), type: 'token.deleted', version: 1, tenantId, actorId: 'somebody', time: clock.now() },
-    ...{ cmd: null, trace: null, clear: { reason: 'request', ends: [life.key, String(life.cvc?.key)] } },
+    id: randomUUID(),
+    type: 'token.deleted',
+    version: 1,
+    tenantId,
+    actorId: 'somebody',
+    time: clock.now(),
+    cmd: null,
+    trace: null,
+    clear: { reason: 'request', ends: [life.key, String(life.cvc?.key)] },
     sealed: { content: null, cvc: null },
   };
   const after = applyToView(row, { ...event, stream, revision: row.state.revision + 1, position: 0 });
   const write = {
-    ...{ stream, expectedRevision: row.state.revision, events: [event], distinct: null },
+    stream,
+    expectedRevision: row.state.revision,
+    events: [event],
+    distinct: null,
     row: { of: 'token', view: withTokenMac(vault.integrity.rows, after), index: 'keep' } as const,
   };
   expect(await vault.work.commit({ writes: [write], claim: null })).toEqual({ outcome: 'committed' });

@@ -8,7 +8,11 @@ const origin = 'https://app.example';
 function appFor({ service }: TestService) {
   return createApp(service, {
     headerNames: { apiKey: ['service-api-key'], traceId: ['service-trace-id'], idempotencyKey: [] },
-    ...{ acceptsBearer: false, corsOrigins: [origin], trustedProxies: [], behindTlsProxy: false, tls: null },
+    acceptsBearer: false,
+    corsOrigins: [origin],
+    trustedProxies: [],
+    behindTlsProxy: false,
+    tls: null,
     log: { request: () => undefined, error: () => undefined },
   });
 }
@@ -16,7 +20,8 @@ function appFor({ service }: TestService) {
 describe('a page from an allowed origin may use the service from a browser', () => {
   test.for(['GET', 'POST', 'PATCH', 'PUT', 'DELETE'])('after a preflight for %s', async (method, { service }) => {
     const headers = {
-      ...{ origin, 'access-control-request-method': method },
+      origin,
+      'access-control-request-method': method,
       'access-control-request-headers': 'service-api-key,content-type',
     };
     const answer = await appFor(service).inject({ method: 'OPTIONS', url: '/tokens/some-id', headers });

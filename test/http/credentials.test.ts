@@ -124,7 +124,7 @@ describe('with auth.bearer', () => {
     expect([
       await statusOf(`Bearer ${service.key}`),
       (await get(service, '/tokens', null, service.key)).status,
-    ]).toEqual([...[200, 200]]);
+    ]).toEqual([200, 200]);
     expect(await statusOf(`Bearer ${service.key}`)).toBe(429);
   });
 

@@ -74,7 +74,8 @@ describe('every route', () => {
         '/applications',
         { name: 'x', type: 'private', permissions: ['token:read'] },
         {
-          ...{ headers, key: service.managementKey },
+          headers,
+          key: service.managementKey,
         },
       ),
       await service.call('POST', `/applications/${application}/keys`, undefined, {

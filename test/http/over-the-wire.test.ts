@@ -32,7 +32,9 @@ describe('over a real connection, the service returns', () => {
     expect(answer).toMatch(/\r\nContent-Type: application\/problem\+json; charset=utf-8\r\n/);
     const [, traceId] = /\r\nservice-trace-id: (\S+)\r\n/.exec(answer) ?? [];
     expect(JSON.parse(answer.slice(answer.indexOf('{')))).toMatchObject({
-      ...{ status: 400, code: 'malformed_request', instance: `urn:trace:${traceId}` },
+      status: 400,
+      code: 'malformed_request',
+      instance: `urn:trace:${traceId}`,
     });
   });
 

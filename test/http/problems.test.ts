@@ -48,8 +48,16 @@ test('a 400 names at most 20 errors, even if the body is invalid everywhere', as
 
 describe('the trace id', () => {
   test.for([
-    ...['abc', 'A.b_c-9', '12345678', '123456789a', '1-2-3-4-5-6-7-8', 'x'.repeat(100)],
-    ...['x12345678901', '123456x789012', '49297145-9847-4364-8123-45678901234a', '0af7651916cd43dd8448123456789012'],
+    'abc',
+    'A.b_c-9',
+    '12345678',
+    '123456789a',
+    '1-2-3-4-5-6-7-8',
+    'x'.repeat(100),
+    'x12345678901',
+    '123456x789012',
+    '49297145-9847-4364-8123-45678901234a',
+    '0af7651916cd43dd8448123456789012',
   ])('%s is accepted', async (traceId, { service }) => {
     const answer = await service.call('GET', '/tokens/unknown', undefined, {
       headers: { 'service-trace-id': traceId },

@@ -36,9 +36,7 @@ describe('a method that a known path does not support returns 405 with the metho
       const described = await describedAt(service, url);
       for (const method of METHODS.filter((one) => one !== 'CONNECT' && !described.includes(one))) {
         const answer = await send(service.app, method, url);
-        expect([method, url, answer.status, answer.headers['allow']]).toEqual([
-          ...[method, url, 405, described.join(', ')],
-        ]);
+        expect([method, url, answer.status, answer.headers['allow']]).toEqual([method, url, 405, described.join(', ')]);
         if (method !== 'HEAD') {
           expect(answer.body.code).toBe('method_not_allowed');
           expectProblem(answer);
@@ -113,7 +111,11 @@ describe('CORS', () => {
   function appFor({ service }: TestService) {
     return createApp(service, {
       headerNames: { apiKey: ['service-api-key'], traceId: ['service-trace-id'], idempotencyKey: [] },
-      ...{ acceptsBearer: false, corsOrigins: [origin], trustedProxies: [], behindTlsProxy: false, tls: null },
+      acceptsBearer: false,
+      corsOrigins: [origin],
+      trustedProxies: [],
+      behindTlsProxy: false,
+      tls: null,
       log: silent,
     });
   }

@@ -156,7 +156,7 @@ test('the access log records a preview and the token that it shows', async () =>
   const recorded = async () => (await logs(service, { entity_id: tokenId })).map(({ message }) => message);
   expect(await recorded()).toEqual([read, 'token created']);
   await preview(service, service.key, { applicationId, tokenId });
-  expect([...(await recorded())].sort()).toEqual(['token created', 'token shown in plaintext', ...[read, read]]);
+  expect([...(await recorded())].sort()).toEqual(['token created', 'token shown in plaintext', read, read]);
 });
 
 test('a viewer in the same tenant sees no more of a previewed token than its own rules allow', async () => {
@@ -164,7 +164,9 @@ test('a viewer in the same tenant sees no more of a previewed token than its own
   const { id: tokenId } = await create(service, { type: 'card', data: card, containers: ['/pci/'] });
   const applicationId = await idOf(await service.application([rule('/', 'reveal', ['token:read'])]));
   const contextOf = async (key: string) => ({
-    ...{ caller: await callerOf(service, key), traceId: 'preview', beganAt: performance.now() },
+    caller: await callerOf(service, key),
+    traceId: 'preview',
+    beganAt: performance.now(),
   });
   const context = await contextOf(service.managementKey);
   const seenBy = async (key: string) => {

@@ -2,8 +2,14 @@ import fc from 'fast-check';
 import type { JsonObject } from '#src/domain/json.js';
 
 export const typeNames = [
-  ...['token', 'card', 'bank', 'card_number', 'us_bank_account_number', 'us_bank_routing_number'],
-  ...['social_security_number', 'employer_id_number'],
+  'token',
+  'card',
+  'bank',
+  'card_number',
+  'us_bank_account_number',
+  'us_bank_routing_number',
+  'social_security_number',
+  'employer_id_number',
 ];
 export const words = ['Straße', 'STRASSE', 'red', 'Red', 'blue', '4242', '5556', '123-45-6789', '1'];
 export const keys = ['color', 'Color', 'my key', 'größe'];
@@ -69,7 +75,8 @@ const life = fc.constantFrom(null, null, null, 60, 3_600);
 export const samples = fc
   .record({ typed, metadata, containers, life })
   .map(({ typed: { fields, indexValues }, life: seconds, ...rest }) => ({
-    ...{ indexValues, life: seconds },
+    indexValues,
+    life: seconds,
     fields: { ...fields, ...rest },
   }));
 

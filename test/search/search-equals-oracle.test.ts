@@ -121,7 +121,9 @@ async function expectAnswersOfTheOracle(numRuns: number): Promise<void> {
       if (found.length > 0) expect(_suggestions).toBeUndefined();
       expect(answer).toEqual({
         pagination: {
-          ...{ total_items: found.length, page_number: page, page_size: size },
+          total_items: found.length,
+          page_number: page,
+          page_size: size,
           total_pages: Math.ceil(found.length / size),
         },
         data: found.slice((page - 1) * size, page * size),

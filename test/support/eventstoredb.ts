@@ -55,8 +55,23 @@ export async function startSecureStandIn(): Promise<
   execFileSync(
     'openssl',
     [
-      ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'],
-      ...['-subj', '/CN=eventstoredb', '-addext', 'subjectAltName=DNS:localhost', '-keyout', key, '-out', cert],
+      'req',
+      '-x509',
+      '-newkey',
+      'ec',
+      '-pkeyopt',
+      'ec_paramgen_curve:prime256v1',
+      '-nodes',
+      '-days',
+      '2',
+      '-subj',
+      '/CN=eventstoredb',
+      '-addext',
+      'subjectAltName=DNS:localhost',
+      '-keyout',
+      key,
+      '-out',
+      cert,
     ],
     { stdio: 'pipe' },
   );
@@ -65,7 +80,10 @@ export async function startSecureStandIn(): Promise<
   const urlOf = (user: string) => `esdb://${user}@localhost:${process.port}?tlsCAFile=${encodeURIComponent(cert)}`;
   return {
     ...process,
-    ...{ directory, caFile: cert, urlOf, url: urlOf('admin:changeit') },
+    directory,
+    caFile: cert,
+    urlOf,
+    url: urlOf('admin:changeit'),
     async remove() {
       await process.kill();
       rmSync(directory, { recursive: true });
@@ -103,7 +121,9 @@ export async function startStandInCluster(): Promise<StandInCluster> {
   };
   elect(0);
   return {
-    ...{ nodes, elect, leader: () => leader },
+    nodes,
+    elect,
+    leader: () => leader,
     url: `esdb://${ports.map((port) => `127.0.0.1:${port}`).join()}?tls=false`,
     async remove() {
       await Promise.all(nodes.map((node) => node.kill()));

@@ -24,7 +24,8 @@ const undescribed = [400, 404, 405];
 export function openApiChecker(app: FastifyInstance): OpenApiChecker {
   const document = openApiDocument(app);
   const paths = Object.entries(document.paths ?? {}).map(([path, item]) => ({
-    ...{ path, pattern: patternOf(path) },
+    path,
+    pattern: patternOf(path),
     operations: item as Path['operations'],
   }));
   const ajv = new Ajv2020({ strict: false, validateFormats: false });

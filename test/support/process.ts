@@ -174,7 +174,10 @@ export function spawnService(args: readonly string[], options: RunOptions = {}) 
       return /"address":"([^"]+)"/.exec(output.stdout)?.[1] ?? '';
     });
     return {
-      ...{ address, pid, ended, stop },
+      address,
+      pid,
+      ended,
+      stop,
       stdout: () => output.stdout,
       stderr: () => output.stderr,
       signal: (signal) => void child.kill(signal),
@@ -228,7 +231,8 @@ export function http(method: string, url: string, { key, headers, body, ca }: Ht
     const call = send(
       url,
       {
-        ...{ method, agent: false },
+        method,
+        agent: false,
         ...(ca === undefined ? {} : { ca }),
         headers: {
           ...(key === undefined ? {} : { 'service-api-key': key }),
@@ -287,16 +291,25 @@ export async function makeVault(dir = tempDir(), dataDir = join(dir, 'data')): P
     throw error;
   };
   const service = await openEmbedded({
-    ...{ dataDir, rootKey: loaded.key, mode: 'production', cvcRetentionMs: 3_600_000 },
-    ...{ onError: fail, onBroken: fail },
+    dataDir,
+    rootKey: loaded.key,
+    mode: 'production',
+    cvcRetentionMs: 3_600_000,
+    onError: fail,
+    onBroken: fail,
   });
   const access = { kind: 'rules', rules: [rule('/', 'reveal', tokenPermissions)] } as const;
   const all = { name: 'all', type: 'private', access, expiresAt: null } as const;
   const made = await createTenant(service.vault, 'default', [all]);
   await service.close();
   return {
-    ...{ dir, dataDir, rootKeyFile, flags: ['--data', dataDir, '--root-key-file', rootKeyFile] },
-    ...{ tenantId: made.tenantId, managementKey: made.managementKey.reveal(), key: made.keys[0]?.reveal() ?? '' },
+    dir,
+    dataDir,
+    rootKeyFile,
+    flags: ['--data', dataDir, '--root-key-file', rootKeyFile],
+    tenantId: made.tenantId,
+    managementKey: made.managementKey.reveal(),
+    key: made.keys[0]?.reveal() ?? '',
   };
 }
 

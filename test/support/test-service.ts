@@ -98,15 +98,13 @@ export async function startTestService(options: TestServiceOptions = {}) {
     ...(limits === undefined ? {} : { limits }),
     ...(options.webhookSender === undefined ? {} : { webhookSender: options.webhookSender }),
     ...(options.traceLimits === undefined ? {} : { traceLimits: options.traceLimits }),
-    ...{
-      rootKey,
-      clock,
-      anchor,
-      cvcRetentionMs: 3_600_000,
-      onError: (error: unknown) => void errors.push(error),
-      keptMs,
-      acceptsOlderLog,
-    },
+    rootKey,
+    clock,
+    anchor,
+    cvcRetentionMs: 3_600_000,
+    onError: (error: unknown) => void errors.push(error),
+    keptMs,
+    acceptsOlderLog,
     onNotice: (text: string) => void notices.push(text),
   };
   const { service, dataDir, database, remove } = await (profile === 'cluster'
@@ -115,7 +113,12 @@ export async function startTestService(options: TestServiceOptions = {}) {
   const access = { kind: 'rules', rules: [rule('/', 'reveal', tokenPermissions)] } as const;
   const tenant = await createTenant(service.vault, 'test', [{ name: 'all', type: 'private', access, expiresAt: null }]);
   const app = createApp(service, {
-    ...{ headerNames, acceptsBearer, corsOrigins: [], trustedProxies, behindTlsProxy, tls: null },
+    headerNames,
+    acceptsBearer,
+    corsOrigins: [],
+    trustedProxies,
+    behindTlsProxy,
+    tls: null,
     log: silent,
   });
   await app.ready();
@@ -134,7 +137,8 @@ export async function startTestService(options: TestServiceOptions = {}) {
     const payload = raw ?? (body === undefined ? undefined : JSON.stringify(body));
     const mediaType = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
     const response = await app.inject({
-      ...{ method, url },
+      method,
+      url,
       ...(payload === undefined ? {} : { payload }),
       ...(address === undefined ? {} : { remoteAddress: address }),
       headers: {
@@ -153,21 +157,19 @@ export async function startTestService(options: TestServiceOptions = {}) {
   }
 
   return {
-    ...{
-      dataDir,
-      /** The name of the MongoDB database, or null in the embedded profile. */
-      database,
-      rootKey,
-      clock,
-      service,
-      vault: service.vault,
-      app,
-      key,
-      errors,
-      notices,
-      call,
-      tenantId: tenant.tenantId,
-    },
+    dataDir,
+    /** The name of the MongoDB database, or null in the embedded profile. */
+    database,
+    rootKey,
+    clock,
+    service,
+    vault: service.vault,
+    app,
+    key,
+    errors,
+    notices,
+    call,
+    tenantId: tenant.tenantId,
     managementKey: tenant.managementKey.reveal(),
     /** Creates an application with these permissions or rules in the tenant, and returns its key. */
     async application(

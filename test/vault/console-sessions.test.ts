@@ -4,8 +4,15 @@ import { systemRandom } from '#src/compose/vault/compose-vault.js';
 import { authenticConsoleSessions, type ConsoleSession } from '#src/vault/authentic-console-sessions.js';
 
 const content: ConsoleSession = {
-  ...{ kind: 'session', privateKeyHash: 'a'.repeat(64), managementKeyHash: null, isOperator: false },
-  ...{ name: 'Ada Lovelace', issuer: null, openedAt: 1, seenAt: 1, membership: null },
+  kind: 'session',
+  privateKeyHash: 'a'.repeat(64),
+  managementKeyHash: null,
+  isOperator: false,
+  name: 'Ada Lovelace',
+  issuer: null,
+  openedAt: 1,
+  seenAt: 1,
+  membership: null,
 };
 const session = { id: 'one', subjects: ['key:a'], expiresAt: 900_000, content };
 

@@ -26,12 +26,22 @@ export function decodeClear({ event, commitPosition }: ReadEvent): StoredClear |
   if (ours === null) return null;
   const { version, tenant, actor, time, cmd, clear, first, digests, sealed, mac } = ours;
   return {
-    ...{ id: event.id, type: event.type, version, tenantId: tenant, actorId: actor, time, cmd, clear },
-    ...{ stream: event.streamId, revision: Number(event.revision), position: positionOf(commitPosition) },
+    id: event.id,
+    type: event.type,
+    version,
+    tenantId: tenant,
+    actorId: actor,
+    time,
+    cmd,
+    clear,
+    stream: event.streamId,
+    revision: Number(event.revision),
+    position: positionOf(commitPosition),
     proof: {
       first,
       digests: digests === null ? null : Buffer.from(digests, 'base64url'),
-      ...{ sealedHash: Buffer.from(sealed, 'base64url'), mac: Buffer.from(mac, 'base64url') },
+      sealedHash: Buffer.from(sealed, 'base64url'),
+      mac: Buffer.from(mac, 'base64url'),
     },
   };
 }

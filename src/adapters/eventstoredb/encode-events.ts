@@ -30,9 +30,17 @@ function encodeEvent(event: CommittedEvent): { readonly data: EventData; readonl
   if (type === '' || type.startsWith('$'))
     throw new Error('an event must have a type, which must not be a system type');
   const metadata: EventMetadata = {
-    ...{ strongroom: 2, version, tenant: tenantId, actor: actorId, time, cmd, clear, first: proof.first },
+    strongroom: 2,
+    version,
+    tenant: tenantId,
+    actor: actorId,
+    time,
+    cmd,
+    clear,
+    first: proof.first,
     digests: proof.digests === null ? null : base64url(proof.digests),
-    ...{ sealed: base64url(proof.sealedHash), mac: base64url(proof.mac) },
+    sealed: base64url(proof.sealedHash),
+    mac: base64url(proof.mac),
   };
   const frame = sealedFrame(event);
   const size = frame.length + Buffer.byteLength(JSON.stringify(metadata)) + 2 * type.length;

@@ -78,7 +78,11 @@ export function openNode(
   const appends = openAppendStream(endpoint, { tls, user }, { heard, failed: () => setImmediate(close) });
 
   return {
-    ...{ endpoint, client, appends, heard, close },
+    endpoint,
+    client,
+    appends,
+    heard,
+    close,
     run<T>(call: () => Promise<T>) {
       return new Promise<T>((resolve, reject) => {
         if (isLost) return reject(noAnswer());

@@ -140,7 +140,10 @@ async function createUser(endpoint: Endpoint, ca: Buffer | null, admin: User, us
 async function allowReadingAll(client: EventStoreDBClient, credentials: User, { username }: User): Promise<string> {
   const acl = {
     readRoles: [admins, username],
-    ...{ writeRoles: [admins], deleteRoles: [admins], metaReadRoles: [admins], metaWriteRoles: [admins] },
+    writeRoles: [admins],
+    deleteRoles: [admins],
+    metaReadRoles: [admins],
+    metaWriteRoles: [admins],
   };
   const { metadata } = await client.getStreamMetadata('$all');
   if (isDeepStrictEqual(metadata?.acl, acl)) return `${username} may read $all`;
@@ -151,8 +154,11 @@ async function allowReadingAll(client: EventStoreDBClient, credentials: User, { 
 async function restrictStreams(client: EventStoreDBClient, credentials: User, { username }: User): Promise<string> {
   const data = {
     $userStreamAcl: {
-      ...{ $r: [admins, username], $w: [admins, username] },
-      ...{ $d: [admins], $mr: [admins], $mw: [admins] },
+      $r: [admins, username],
+      $w: [admins, username],
+      $d: [admins],
+      $mr: [admins],
+      $mw: [admins],
     },
     $systemStreamAcl: { $r: [admins], $w: [admins], $d: [admins], $mr: [admins], $mw: [admins] },
   };
@@ -207,7 +213,11 @@ function post(endpoint: Endpoint, ca: Buffer | null, { username, password }: Use
   return new Promise<number>((resolve, reject) => {
     const request = httpsRequest(
       {
-        ...{ host: endpoint.address, port: endpoint.port, path, method: 'POST', timeout: limitMs },
+        host: endpoint.address,
+        port: endpoint.port,
+        path,
+        method: 'POST',
+        timeout: limitMs,
         ...(ca === null ? {} : { ca }),
         auth: `${username}:${password}`,
         headers: { 'content-type': 'application/json' },

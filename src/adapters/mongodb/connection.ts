@@ -86,7 +86,8 @@ export async function connectMongo(url: string, databaseName: string): Promise<M
     throw error;
   }
   return {
-    ...{ db, call },
+    db,
+    call,
     primaryIsSince: (time) => primarySince <= time,
     onPrimaryChanged: (listener) => void listeners.push(listener),
     async primaryTime() {

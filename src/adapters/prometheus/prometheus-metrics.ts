@@ -39,11 +39,16 @@ export function prometheusMetrics(): Metrics {
   const sent = counter('webhook_requests_total', 'Requests to the addresses of webhooks.', ['outcome']);
   for (const outcome of ['accepted', 'failed'] as const) sent.inc({ outcome }, 0);
   const durations = new Histogram({
-    ...{ name: 'strongroom_http_request_duration_seconds', help: 'Time to respond to a request.', registers },
-    ...{ labelNames: ['route', 'method'] as const, buckets: requestSeconds },
+    name: 'strongroom_http_request_duration_seconds',
+    help: 'Time to respond to a request.',
+    registers,
+    labelNames: ['route', 'method'] as const,
+    buckets: requestSeconds,
   });
   const groups = new Histogram({
-    ...{ name: 'strongroom_group_commit_changes', help: 'Changes that one commit made durable.', registers },
+    name: 'strongroom_group_commit_changes',
+    help: 'Changes that one commit made durable.',
+    registers,
     buckets: groupSizes,
   });
 

@@ -38,7 +38,12 @@ export function sqliteDirectory(database: SqliteDatabase, writer: Writer): Direc
   function record(row: Row): Stored<DirectoryRecord> {
     const { kind, id, tenant: tenantId, revision, content, mac } = row;
     return {
-      ...{ kind, id, tenantId, revision, content, mac },
+      kind,
+      id,
+      tenantId,
+      revision,
+      content,
+      mac,
       applicationType: row.application_type,
       createdRevision: row.created_revision,
       contentRevision: row.content_revision,

@@ -79,7 +79,9 @@ export function sqliteKeyStore(deps: Deps): KeyStore {
   }
 
   return {
-    ...{ name: 'keys.db', title: 'keys.db', isShared: false },
+    name: 'keys.db',
+    title: 'keys.db',
+    isShared: false,
     broken: (problem) => new StoreBroken(problem),
     rootCheck: () => metaOf('root_check') ?? null,
     async createRootCheck(check) {
@@ -205,7 +207,9 @@ function sqliteRotationRows({ database, writer, clock }: Deps): RotationRows {
       const last = rows.at(-1);
       if (last === undefined) return null;
       const keys = rows.map(({ id, tenant_key, wrapped }) => ({
-        ...{ id: uuidText(id), tenantKeyId: uuidText(tenant_key), wrapped },
+        id: uuidText(id),
+        tenantKeyId: uuidText(tenant_key),
+        wrapped,
       }));
       return { keys, last: last.sequence };
     },
@@ -225,7 +229,9 @@ function sqliteRotationRows({ database, writer, clock }: Deps): RotationRows {
           generations,
         ),
         retired: living.filter(isRetired).map(({ id }) => id),
-        ...{ rootCheck: nextCheck, at: clock.now(), voidBefore: begun()?.at ?? null },
+        rootCheck: nextCheck,
+        at: clock.now(),
+        voidBefore: begun()?.at ?? null,
       });
       return isReplaced ? 'replaced' : 'keys_left';
     },

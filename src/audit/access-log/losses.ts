@@ -25,8 +25,19 @@ export function createLosses() {
 
 function lossOf(tenantId: string, time: number): AccessEntry {
   return {
-    ...{ tenantId, time, actorId: 'system', actorType: 'system', keyId: null, sourceAddress: null },
-    ...{ entityType: 'log', entityRef: null, entityId: null, operation: 'loss', outcome: 'failed' },
-    ...{ message: 'records were lost from here on while the log could not be written', trace: null, tracePlace: null },
+    tenantId,
+    time,
+    actorId: 'system',
+    actorType: 'system',
+    keyId: null,
+    sourceAddress: null,
+    entityType: 'log',
+    entityRef: null,
+    entityId: null,
+    operation: 'loss',
+    outcome: 'failed',
+    message: 'records were lost from here on while the log could not be written',
+    trace: null,
+    tracePlace: null,
   };
 }

@@ -27,9 +27,20 @@ export async function recordForAllTenants(
     if (names === undefined) continue;
     recorder.soon([
       {
-        ...{ tenantId, time: clock.now(), actorId: actor, actorType: actor, keyId: null, sourceAddress: null },
-        ...{ entityType, entityRef: entityRef(names, tenantId), entityId: entityType === 'tenant' ? tenantId : null },
-        ...{ operation, outcome: 'success', message: messages[operation], trace: null, tracePlace: null },
+        tenantId,
+        time: clock.now(),
+        actorId: actor,
+        actorType: actor,
+        keyId: null,
+        sourceAddress: null,
+        entityType,
+        entityRef: entityRef(names, tenantId),
+        entityId: entityType === 'tenant' ? tenantId : null,
+        operation,
+        outcome: 'success',
+        message: messages[operation],
+        trace: null,
+        tracePlace: null,
       },
     ]);
   }

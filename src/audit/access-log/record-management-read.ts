@@ -1,7 +1,7 @@
 import { entityRef } from '../../events/access-log/entity-ref.js';
 import type { CommandContext } from '../../vault/command-context.js';
 import type { Vault } from '../../vault/vault.js';
-import { entriesOfRequest } from './new-entry.js';
+import { type AccessFact, entriesOfRequest } from './new-entry.js';
 
 const messages = {
   application: 'application or its keys read',
@@ -23,9 +23,12 @@ export async function recordManagementRead(
   const tenantKeys = await vault.keys.tenantKeys(tenantId);
   if (tenantKeys === null) return;
   const id = entity === 'tenant' ? tenantId : pathId;
-  const fact = {
-    ...{ entity, ref: id === null ? null : entityRef(tenantKeys.names, id) },
-    ...({ entityId: entity === 'token' ? null : id, operation: 'read', message: messages[entity] } as const),
+  const fact: AccessFact = {
+    entity,
+    ref: id === null ? null : entityRef(tenantKeys.names, id),
+    entityId: entity === 'token' ? null : id,
+    operation: 'read',
+    message: messages[entity],
   };
   vault.recorder.soon(entriesOfRequest(context, tenantKeys, vault.clock.now(), [fact]));
 }

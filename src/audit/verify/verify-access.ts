@@ -43,7 +43,8 @@ export async function verifyAccess(
   let count = 0;
   const report = (message: string | null): AccessReport => ({
     problem: message === null ? null : { kind: 'access_log', message, position: null },
-    ...{ chains: seen.size, batches: count },
+    chains: seen.size,
+    batches: count,
   });
 
   for await (const batch of batches) {

@@ -52,10 +52,13 @@ export const auditBegin = operation(
     const { publicKey } = await keys.signingKey();
     const identity = await logIdentity(log);
     return {
-      ...{ log_id: identity?.logId ?? null, public_key: publicKey },
+      log_id: identity?.logId ?? null,
+      public_key: publicKey,
       head: { position: head.position, count: head.count },
-      ...{ is_behind: (await logBehind(vault)) !== null, forged },
-      ...{ ...(await signedBefore(log, from)), chains: await accessLog.chains() },
+      is_behind: (await logBehind(vault)) !== null,
+      forged,
+      ...(await signedBefore(log, from)),
+      chains: await accessLog.chains(),
     };
   },
 );

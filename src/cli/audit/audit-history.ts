@@ -34,7 +34,11 @@ export function addAuditHistory(audit: Command): void {
 function historyText({ pagination, data }: PageAnswer): string {
   const { total_items: total, page_number: page, total_pages: pages } = pagination;
   const rows = data.map(({ created_at, type, actor_id, values, trace_id, changed }) => [
-    ...[String(created_at), String(type), String(actor_id), String(values ?? ''), String(trace_id ?? '')],
+    String(created_at),
+    String(type),
+    String(actor_id),
+    String(values ?? ''),
+    String(trace_id ?? ''),
     Array.isArray(changed) ? changed.join(' ') : '',
   ]);
   const lines = table(['time', 'event', 'actor', 'values', 'trace', 'changed'], rows);

@@ -30,7 +30,10 @@ export const auditAccess = operation(
     const batches = await vault.accessLog.batches(chain, after, batchesMax);
     return {
       batches: batches.map(({ sequence, previous, hash, entries }) => ({
-        ...{ sequence, previous: hex(previous), hash: hex(hash), lines: entries.map(entryLine) },
+        sequence,
+        previous: hex(previous),
+        hash: hex(hash),
+        lines: entries.map(entryLine),
       })),
     };
   },

@@ -73,8 +73,14 @@ export const bundleBegin = operation(
     await vault.confirmReads(context.beganAt, false);
     const { publicKey } = await vault.keys.signingKey();
     return {
-      ...{ log_id: logId, tenant_id: tenantId, public_key: publicKey, tokens, now: vault.clock.now() },
-      ...{ upTo: event.position, count: newest.count, checkpoint: newest.number },
+      log_id: logId,
+      tenant_id: tenantId,
+      public_key: publicKey,
+      tokens,
+      now: vault.clock.now(),
+      upTo: event.position,
+      count: newest.count,
+      checkpoint: newest.number,
     };
   },
 );
@@ -100,7 +106,16 @@ async function signNow({ vault }: Service, logId: string): Promise<void> {
     throw error;
   };
   await createCheckpointer({
-    ...{ log, chain, keys, accessLog, clock, random, metrics, logId, anchor: null, onError },
+    log,
+    chain,
+    keys,
+    accessLog,
+    clock,
+    random,
+    metrics,
+    logId,
+    anchor: null,
+    onError,
   }).run(true);
 }
 
@@ -158,7 +173,9 @@ export const bundleEvents = operation(
     }
     const last = page.at(-1)?.position ?? upTo;
     return {
-      ...{ leaves: Buffer.concat(leaves).toString('base64'), events, checkpoints },
+      leaves: Buffer.concat(leaves).toString('base64'),
+      events,
+      checkpoints,
       next: last < upTo ? last : null,
     };
   },
@@ -168,7 +185,18 @@ function bundleEvent(event: ProvenClear, index: number): BundleEvent {
   const { stream, revision, id, type, version, tenantId, actorId, time, cmd, clear, proof } = event;
   const { first, digests, sealedHash } = proof;
   return {
-    ...{ index, stream, revision, id, type, version, tenant: tenantId, actor: actorId, time, cmd, clear, first },
+    index,
+    stream,
+    revision,
+    id,
+    type,
+    version,
+    tenant: tenantId,
+    actor: actorId,
+    time,
+    cmd,
+    clear,
+    first,
     digests: digests === null ? null : Buffer.from(digests).toString('base64'),
     sealed_hash: Buffer.from(sealedHash).toString('hex'),
   };

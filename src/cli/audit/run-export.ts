@@ -37,8 +37,12 @@ export async function exportLog(run: RunOperation, { from, to, out, json }: LogE
   }
   const start = begin.from === null ? null : checkpointSchema.parse(begin.from);
   const header: ExportHeader = {
-    ...{ strongroom_export: exportVersion, log_id: begin.log_id, made_at: Date.now(), public_key: begin.public_key },
-    ...{ from: start, is_part: to !== null && to < head.position },
+    strongroom_export: exportVersion,
+    log_id: begin.log_id,
+    made_at: Date.now(),
+    public_key: begin.public_key,
+    from: start,
+    is_part: to !== null && to < head.position,
   };
   const isPart = header.is_part;
   const checkpoints: Checkpoint[] = [];
@@ -48,7 +52,10 @@ export async function exportLog(run: RunOperation, { from, to, out, json }: LogE
   // Measures progress by position, because the total number of events is unknown.
   const [first, last] = [position, to ?? head.position];
   const progress = () => ({
-    ...{ items: events, done: position - first, total: last - first, phase },
+    items: events,
+    done: position - first,
+    total: last - first,
+    phase,
     fields: { events, batches },
   });
   const interrupt = untilSignal(() => undefined);

@@ -79,7 +79,11 @@ export async function verifyVault(run: RunOperation, options: VerifyOptions): Pr
   const verified = await verifySource(options, {
     lines: logLines(run, start?.position ?? 0, to ?? head.position, (what) => forged.push(what)),
     access: (checkpoints) => accessBatches(run, begin, isPart, checkpoints),
-    ...{ last: to ?? head.position, key: begin.public_key, logId, from: start, isPart },
+    last: to ?? head.position,
+    key: begin.public_key,
+    logId,
+    from: start,
+    isPart,
     keptFrom: keptFrom(Date.now()),
   });
   if (verified.problem !== null) return verified;
@@ -103,7 +107,13 @@ export async function verifyExport(path: string, options: VerifyOptions): Promis
   const { header, lines, access } = await openExport(path);
   const { public_key: key, log_id: logId, from, is_part: isPart, made_at: madeAt } = header;
   return verifySource(options, {
-    ...{ lines, access: () => access, last: null, key, logId, from, isPart },
+    lines,
+    access: () => access,
+    last: null,
+    key,
+    logId,
+    from,
+    isPart,
     // Threat: an attacker removes batches and sets the time of the export to a later time, so that the vault appears to
     // have dropped these batches because of their age.
     keptFrom: keptFrom(Math.min(madeAt, Date.now())),
@@ -128,7 +138,10 @@ async function verifySource(options: VerifyOptions, source: Source): Promise<Ver
     }
   }
   const progress = () => ({
-    ...{ items: events, done: position - first, total: last === null ? null : last - first, phase },
+    items: events,
+    done: position - first,
+    total: last === null ? null : last - first,
+    phase,
     fields: { events },
   });
   const display = (options.show ?? showProgress)(progress, { json: options.json, noun: 'event' });

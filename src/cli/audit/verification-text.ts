@@ -36,15 +36,15 @@ export function verificationJson({ log, access, rows, problem, anchored }: Verif
   const end =
     proven === null ? null : { number: proven.number, position: proven.position, time: formatTimestamp(proven.time) };
   return {
-    ...{
-      type: 'summary',
-      ok: problem === null,
-      events,
-      checkpoints: checkpoints.length,
-      complete_up_to: end,
-      unsigned,
-    },
-    ...{ rows, anchored, access_log: access === null ? null : { chains: access.chains, batches: access.batches } },
+    type: 'summary',
+    ok: problem === null,
+    events,
+    checkpoints: checkpoints.length,
+    complete_up_to: end,
+    unsigned,
+    rows,
+    anchored,
+    access_log: access === null ? null : { chains: access.chains, batches: access.batches },
     problem: problem === null ? null : { ...problem },
   };
 }

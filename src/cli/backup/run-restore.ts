@@ -53,7 +53,13 @@ export async function runRestore(
   const files = manifest.files.map(({ name }) => name).filter((name) => ![keysFile, erasedFile].includes(name));
   try {
     return await restoreStores({
-      ...{ config, rootKeys, folder, files, erased, onPhase, keyLines: textOf(input.chunks) },
+      config,
+      rootKeys,
+      folder,
+      files,
+      erased,
+      onPhase,
+      keyLines: textOf(input.chunks),
       expectAccepted: (lost) => expectAccepted(lost, manifest.made_at, acceptsOlderLog),
     });
   } finally {

@@ -64,7 +64,9 @@ export async function openImport(file: string, identityFile: string | undefined)
   }
   const chunks = identityFile === undefined ? all : await unsealed(all, identityFile, () => stopped);
   return {
-    ...{ chunks, totalBytes, readBytes: () => readBytes },
+    chunks,
+    totalBytes,
+    readBytes: () => readBytes,
     stop() {
       stopped = true;
       source.destroy();

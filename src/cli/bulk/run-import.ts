@@ -41,7 +41,10 @@ export async function runImport(
   let stopped: string | null;
   try {
     stopped = await importLines(readLines(input.chunks, lineBytesMax), {
-      ...{ run, key, strict, counts },
+      run,
+      key,
+      strict,
+      counts,
       idOf: resumeFile === null ? null : idsFrom(resumeFile),
       isInterrupted: interrupt.came,
       onFailed(line, errors) {

@@ -58,7 +58,8 @@ export async function startConsole(
     allowedHosts: settings['console.allowed_hosts'],
     trustedProxies: settings['http.trusted_proxies'],
     behindTlsProxy: settings.behind_tls_proxy,
-    ...{ tls, log },
+    tls,
+    log,
     identity: await identityProviderOf(service, config),
     operations: consoleOperations(service),
   });
@@ -69,7 +70,8 @@ export async function startConsole(
     await app.close();
     if (!(error instanceof Failure) || isChosen(config)) throw error;
     return {
-      ...{ app: null, address: null },
+      app: null,
+      address: null,
       report: (to) => to.warn('there is no console: its default port is in use; choose one with console.port'),
     };
   }

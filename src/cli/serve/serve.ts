@@ -153,7 +153,11 @@ function socketPathOf(config: Config): string | null {
 async function open(config: Config, logger: Logger, spans: Spans | null): Promise<OpenService & OperatedService> {
   const rootKeys = await rootKeysOf(config);
   const opening = openProfile(config, {
-    ...{ rootKeys, limits: limitsOf(config), prepares: false, isVerb: false, spans },
+    rootKeys,
+    limits: limitsOf(config),
+    prepares: false,
+    isVerb: false,
+    spans,
     onError: (error) => logger.error('background work failed and will be retried', { error }),
     onNotice: (text) => logger.info(text),
     onBroken: (error) => {

@@ -43,7 +43,9 @@ Examples:
 function foundText({ pagination, data, _suggestions: meant = [] }: Answers['tokens-search']): string {
   const { total_items: total, page_number: page, total_pages: pages } = pagination;
   const rows = data.map(({ id, type, created_at, containers }) => [
-    ...[String(id), String(type), String(created_at)],
+    String(id),
+    String(type),
+    String(created_at),
     Array.isArray(containers) ? containers.join(' ') : '',
   ]);
   const count = `${counted(total, 'token')} found${pageText(page, pages)}`;

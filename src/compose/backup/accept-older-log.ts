@@ -23,7 +23,12 @@ export async function acceptOlderLog(config: Config, rootKeys: readonly [Buffer,
     throw error;
   };
   const { vault, close } = await openProfile(config, {
-    ...{ rootKeys, prepares: false, isVerb: true, acceptsOlderLog: true, onError: fail, onBroken: fail },
+    rootKeys,
+    prepares: false,
+    isVerb: true,
+    acceptsOlderLog: true,
+    onError: fail,
+    onBroken: fail,
   });
   try {
     if ((await logBehind(vault)) === null)

@@ -97,7 +97,12 @@ async function endInOpened(config: Config, { rootKeys, erased, expectAccepted, o
     throw error;
   };
   const service = await openProfile(config, {
-    ...{ rootKeys, prepares: false, isVerb: true, acceptsOlderLog: true, onError: fail, onBroken: fail },
+    rootKeys,
+    prepares: false,
+    isVerb: true,
+    acceptsOlderLog: true,
+    onError: fail,
+    onBroken: fail,
   });
   try {
     // Threat: an attacker who can write to the stores substitutes a forged log. Every later start trusts the log that

@@ -133,7 +133,12 @@ export async function clusterClock(
   timer.unref();
 
   return {
-    ...{ now, latest, earliest, uncertaintyMs, offMs, isTrusted },
+    now,
+    latest,
+    earliest,
+    uncertaintyMs,
+    offMs,
+    isTrusted,
     steady: machine.steady,
     codesAhead: () => codesAhead,
     latestForCodes: () => latest() + codesAhead,
@@ -168,16 +173,16 @@ export async function clusterClock(
 export function exactClock(clock: Clock): ClusterClock {
   const { now } = clock;
   return {
-    ...{
-      now,
-      latest: now,
-      earliest: now,
-      latestForCodes: now,
-      earliestForCodes: now,
-      steady: clock.steady ?? now,
-      codesAhead: () => 0,
-    },
-    ...{ uncertaintyMs: () => 0, offMs: () => 0, isTrusted: () => true },
+    now,
+    latest: now,
+    earliest: now,
+    latestForCodes: now,
+    earliestForCodes: now,
+    steady: clock.steady ?? now,
+    codesAhead: () => 0,
+    uncertaintyMs: () => 0,
+    offMs: () => 0,
+    isTrusted: () => true,
     recordIn: async () => undefined,
     stop: () => undefined,
   };

@@ -32,13 +32,22 @@ export function clusterProjections({ vault, stores, keptMs, state, onError }: De
   const openThread = () => rebuildInProcess(vault, stores);
   const { log, keys, clock } = vault;
   const tokens = createTokenRebuild({
-    ...{ generations, keys, log, clock, openThread, onError },
-    ...{ isElsewhere: generations.isElsewhere, version: projectionVersions.tokens },
+    generations,
+    keys,
+    log,
+    clock,
+    openThread,
+    onError,
+    isElsewhere: generations.isElsewhere,
+    version: projectionVersions.tokens,
     graceMs: Math.max(keptMs, minimalGraceMs),
   });
   const position = () => checkpoints.position('tokens');
   const projections = createProjections({
-    ...{ vault, generations, tokens, state },
+    vault,
+    generations,
+    tokens,
+    state,
     // A rebuild command waits until it can remove the old rows. If the command exited earlier, no process would remove
     // them.
     keptSeconds: 0,

@@ -49,7 +49,9 @@ export async function clusterState(needs: Deps): Promise<ServiceState> {
     ],
     notices: [],
     stores: [
-      ...[state('eventstoredb', head), state('mongodb', mongodb), state('redis', redis)],
+      state('eventstoredb', head),
+      state('mongodb', mongodb),
+      state('redis', redis),
       { name: 'access log', state: accessLogIsWritable ? 'up' : 'down' },
     ],
     projections: [

@@ -98,7 +98,11 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
   // composed only after the stores are open, so `project` reads the vault from this variable.
   let composed: { readonly vault: Vault; readonly stores: ClusterStores } | null = null;
   const stores = await openClusterStores({
-    ...{ urls, database, rootKey, prepares, rereadRootKeys: options.rereadRootKeys ?? (async () => []) },
+    urls,
+    database,
+    rootKey,
+    prepares,
+    rereadRootKeys: options.rereadRootKeys ?? (async () => []),
     traceLimits: options.traceLimits ?? {},
     async clockOf(connection) {
       if (options.clock !== undefined) return exactClock(options.clock);
@@ -134,7 +138,14 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     stores.rowsConnection.onPrimaryChanged(knownCallers.forgetAll);
     const { vault, recorder, service, damage, backgroundFailed } = composeVault(stores, {
       integrity: await stores.keys.integrityKeys(),
-      ...{ clock, random: systemRandom, metrics, limits, onError, cvcRetentionMs, spans, webhookSender },
+      clock,
+      random: systemRandom,
+      metrics,
+      limits,
+      onError,
+      cvcRetentionMs,
+      spans,
+      webhookSender,
       rateLimits: spans?.store('rate_limits', 'redis', redis.rateLimits) ?? redis.rateLimits,
       systems: { log: 'eventstoredb', rows: 'mongodb' },
       rowCache: null,
@@ -159,12 +170,15 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     const { rowWriter, directoryWriter, checkpoints, batches } = stores;
     const newSweep = () => createSweep(vault, rowWriter.forgetTombstones, onBackgroundError, projectedUpTo);
     const { anchor = null } = options;
-    const newCheckpointer = () =>
-      createCheckpointer({ ...{ ...vault, metrics, logId, anchor }, onError: onBackgroundError });
+    const newCheckpointer = () => createCheckpointer({ ...vault, metrics, logId, anchor, onError: onBackgroundError });
     const newWebhooks = () => createWebhookDeliveries(vault, onBackgroundError, redis.carryWebhook);
     const carriedWebhooks = createWebhookDeliveries(vault, onBackgroundError);
     const background = createBackground({
-      ...{ vault, rows: rowWriter, directory: directoryWriter, checkpoints, onError: onBackgroundError },
+      vault,
+      rows: rowWriter,
+      directory: directoryWriter,
+      checkpoints,
+      onError: onBackgroundError,
       pendingBatchStreams: batches.pendingBatchStreams,
       sweep: newSweep,
       checkpointer: newCheckpointer,
@@ -186,7 +200,11 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
       async () =>
         clusterState({
           rebuild: rebuildStatus(await stores.generations.rebuild().catch(() => null)).running,
-          ...{ log: stores.log, keys: stores.keys, checkpoints, damage: damage(), clock },
+          log: stores.log,
+          keys: stores.keys,
+          checkpoints,
+          damage: damage(),
+          clock,
           isUp: { mongodb: prove, redis: redis.ping },
           accessLogIsWritable: recorder.isWritable(),
         }),
@@ -196,7 +214,12 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     const { tokens, projections } = clusterProjections(needs);
     const outdated = await outdatedInCluster(stores);
     return {
-      ...{ ...service, newSweep, newCheckpointer, newWebhooks, projections, state },
+      ...service,
+      newSweep,
+      newCheckpointer,
+      newWebhooks,
+      projections,
+      state,
       confirmClock: async () => 'cluster',
       start() {
         if (!works) return;

@@ -31,7 +31,8 @@ export function openRedis({ url, prefix, clock, fallback, onError }: Deps) {
   let webhookWorker: { close(): Promise<void> } | null = null;
 
   return {
-    ...{ timers, rateLimits },
+    timers,
+    rateLimits,
     carryWebhook: webhooks.carry,
     ping: () => connection.client.ping(),
     /** Sets the timers again for all rows that are due within `soonMs`, because Redis may have lost these timers. */

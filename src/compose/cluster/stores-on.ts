@@ -56,19 +56,17 @@ export async function storesOn<C extends Clock>(needs: Deps<C>) {
   const claims = createMongoClaims({ ...shared, batches });
   const parts = { ...shared, rows: rowWriter, directory: directoryWriter, claims, fingerprints, batches };
   return {
-    ...{
-      storedLog: stored,
-      log,
-      rows,
-      clock,
-      batches,
-      rowWriter,
-      directoryWriter,
-      keyStore,
-      rowsConnection,
-      keysConnection,
-      accessLog,
-    },
+    storedLog: stored,
+    log,
+    rows,
+    clock,
+    batches,
+    rowWriter,
+    directoryWriter,
+    keyStore,
+    rowsConnection,
+    keysConnection,
+    accessLog,
     chain: mongoEventChain(rowsConnection, log),
     erasureProbe: mongoErasureProbe(rowsConnection),
     // The cluster profile has no separate search index to check. MongoDB indexes the search terms in the rows and

@@ -13,15 +13,16 @@ const lookEveryMs = 100;
  * expire or revoke something.
  */
 const alwaysStored = new Set([
-  ...['token.deleted', 'token.expired', 'token.property.expired', 'token.fenced'],
-  ...[
-    'application.deleted',
-    'application.key.revoked',
-    'webhook.deleted',
-    'tenant.deleted',
-    'tenant.fenced',
-    'audit.checkpoint',
-  ],
+  'token.deleted',
+  'token.expired',
+  'token.property.expired',
+  'token.fenced',
+  'application.deleted',
+  'application.key.revoked',
+  'webhook.deleted',
+  'tenant.deleted',
+  'tenant.fenced',
+  'audit.checkpoint',
 ]);
 
 /**

@@ -45,13 +45,23 @@ export function embeddedProjections({ vault, stores, dataDir, keptMs, state, onS
   };
   const { log, keys, clock } = vault;
   const tokens = createTokenRebuild({
-    ...{ generations, keys, log, clock, openThread, onError },
+    generations,
+    keys,
+    log,
+    clock,
+    openThread,
+    onError,
     // Only one process can have the data open, so no other process can be running a rebuild.
     isElsewhere: async () => false,
-    ...{ graceMs: keptMs, version: projectionVersions.tokens },
+    graceMs: keptMs,
+    version: projectionVersions.tokens,
   });
   const projections = createProjections({
-    ...{ vault, generations, tokens, state, keptSeconds: keptMs / 1_000 },
+    vault,
+    generations,
+    tokens,
+    state,
+    keptSeconds: keptMs / 1_000,
     async foldDirectory() {
       const thread = await openThread();
       try {

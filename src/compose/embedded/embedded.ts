@@ -104,8 +104,13 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
   try {
     let outdated: readonly StoredProjection[] = [];
     const stores = await openAuthenticStores(
-      ...([dataDir, rootKey, clock, options.onBroken, metrics.groupCommitted] as const),
-      ...([options.nextRootKey, options.traceLimits] as const),
+      dataDir,
+      rootKey,
+      clock,
+      options.onBroken,
+      metrics.groupCommitted,
+      options.nextRootKey,
+      options.traceLimits,
     );
     let logId: string;
     try {
@@ -145,7 +150,14 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
       { ...guarded, dailyCounts },
       {
         integrity: await stores.keys.integrityKeys(),
-        ...{ clock, random, metrics, rateLimits, limits, onError, cvcRetentionMs, webhookSender },
+        clock,
+        random,
+        metrics,
+        rateLimits,
+        limits,
+        onError,
+        cvcRetentionMs,
+        webhookSender,
         spans: options.spans ?? null,
         systems: { log: 'sqlite', rows: 'sqlite' },
         rowCache,
@@ -178,14 +190,22 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
     const { anchor = null } = options;
     const report = onceAMinute(onError);
     const checkpointer = createCheckpointer({
-      ...{ ...vault, metrics, logId, anchor },
+      ...vault,
+      metrics,
+      logId,
+      anchor,
       onError(error) {
         backgroundFailed(error);
         report(error);
       },
     });
     return {
-      ...{ ...service, sweep, checkpointer, webhooks, projections, state },
+      ...service,
+      sweep,
+      checkpointer,
+      webhooks,
+      projections,
+      state,
       confirmClock: async () => ((await held.confirm()) ? 'confirmed' : 'trusted'),
       start() {
         held.start();

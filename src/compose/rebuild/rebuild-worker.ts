@@ -26,7 +26,9 @@ async function start(port: MessagePort, { dataDir, rootKey }: ThreadData): Promi
   const integrity = await keys.integrityKeys();
   const sources = { ...reader.sources, keys, log: authenticLog(storedLog, keys) };
   const directory = authenticDirectory({
-    ...{ directory: sources.directory, keys, key: integrity.rows },
+    directory: sources.directory,
+    keys,
+    key: integrity.rows,
     // This thread writes nothing. The serving thread repairs the directory on its next read.
     heal: async () => undefined,
   });

@@ -121,29 +121,30 @@ export function composeVault(bare: Stores, given: Parts): ComposedVault {
   const rows = rowCache?.rows(authenticRows) ?? authenticRows;
   const work = recordedWork(stores.work, keys, recorder);
   const directory = authenticDirectory({
-    ...{ directory: stores.directory, keys, key: integrity.rows },
+    directory: stores.directory,
+    keys,
+    key: integrity.rows,
     heal: (tenantId) => healDirectory({ log, keys, work: stores.work }, tenantId),
   });
   const vault: Vault = {
-    ...{
-      log,
-      storedLog,
-      chain,
-      rows,
-      erasureProbe,
-      searchIndex,
-      generations,
-      keys,
-      budgets,
-      directory,
-      accessLog,
-      recorder,
-    },
+    log,
+    storedLog,
+    chain,
+    rows,
+    erasureProbe,
+    searchIndex,
+    generations,
+    keys,
+    budgets,
+    directory,
+    accessLog,
+    recorder,
     dailyCounts,
     webhookStore: authenticWebhookStore(webhookStore, integrity.rows),
     consoleSessions: authenticConsoleSessions(stores.consoleSessions, integrity.console, parts.random),
     claims: authenticClaims(stores.claims, integrity.rows),
-    ...{ integrity, ...parts },
+    integrity,
+    ...parts,
     webhookSender: countedSender(parts.webhookSender, metrics),
     work: rowCache?.work(work) ?? work,
     expressions: createExpressions(),
@@ -179,14 +180,18 @@ export function composeVault(bare: Stores, given: Parts): ComposedVault {
     reportError(error);
   };
   return {
-    ...{ vault, recorder },
+    vault,
+    recorder,
     damage: () => [
       ...(lost.size === 0 ? [] : ['token keys are lost']),
       ...(forgedLog === null ? [] : [`the log was changed from outside: ${forgedLog}`]),
       ...forged.values(),
     ],
     service: {
-      ...{ vault, metrics, spans, reportError },
+      vault,
+      metrics,
+      spans,
+      reportError,
       ...createAuthenticate(vault, onForged),
       limits: createLimits(rateLimits, limits, metrics),
     },

@@ -106,7 +106,8 @@ export function createRoom(bytesMax = Math.min(roomBytesMax, getHeapStatistics()
           reject(new Problem('overloaded', undefined, retryAfterMs));
         }, waitMsMax);
         const request: Waiting = {
-          ...{ bytes, isGone },
+          bytes,
+          isGone,
           enter() {
             clearTimeout(tooLate);
             resolve();

@@ -68,7 +68,9 @@ function describeRoute(
   };
   const { schema: inJson } = jsonSchemaTransform({ schema: inZod, url, route, ...document });
   const described = {
-    ...{ operationId: operation.id, tags: [operation.tag], summary: operation.summary },
+    operationId: operation.id,
+    tags: [operation.tag],
+    summary: operation.summary,
     description: descriptionOf(operation, permission),
     security: permission === undefined ? [] : schemes.map((scheme) => ({ [scheme]: [] })),
     ...(mediaType === undefined ? {} : { consumes: [mediaType] }),

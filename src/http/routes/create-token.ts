@@ -25,8 +25,13 @@ const operation = documented({
     },
   },
   problems: [
-    ...(['validation_failed', 'forbidden', 'id_in_use', 'idempotency_in_flight', 'idempotent_result_gone'] as const),
-    ...(['guesses_exhausted', 'deduplication_misses_exhausted'] as const),
+    'validation_failed',
+    'forbidden',
+    'id_in_use',
+    'idempotency_in_flight',
+    'idempotent_result_gone',
+    'guesses_exhausted',
+    'deduplication_misses_exhausted',
   ],
 });
 

@@ -26,8 +26,12 @@ const operation = documented({
     },
   },
   problems: [
-    ...(['validation_failed', 'exceeds_own_permissions', 'application_not_found', 'too_many_keys'] as const),
-    ...(['idempotency_in_flight', 'idempotent_result_gone'] as const),
+    'validation_failed',
+    'exceeds_own_permissions',
+    'application_not_found',
+    'too_many_keys',
+    'idempotency_in_flight',
+    'idempotent_result_gone',
   ],
 });
 

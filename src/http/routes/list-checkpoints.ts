@@ -42,7 +42,9 @@ const operation = documented({
       description: 'A page of checkpoints.',
       schema: pageOf(checkpoint),
       example: pageExample({
-        ...{ time: '2026-01-31T12:00:00.214+00:00', hash: 'c3'.repeat(32), signed_by: 'd4'.repeat(32) },
+        time: '2026-01-31T12:00:00.214+00:00',
+        hash: 'c3'.repeat(32),
+        signed_by: 'd4'.repeat(32),
         signature: `${'A'.repeat(86)}==`,
       }),
     },
@@ -62,8 +64,10 @@ export const listCheckpointsRoute: Routes = (app, { vault }) => {
       const { checkpoints, total } = await listHourlyCheckpoints(vault.log, rangeOf(request.query));
       await recordManagementRead(vault, contextOf(request), 'log', null);
       const data = checkpoints.map((checkpoint) => ({
-        ...{ time: formatTimestamp(checkpoint.time), hash: checkpointHash(checkpoint) },
-        ...{ signed_by: checkpoint.signed_by, signature: checkpoint.signature },
+        time: formatTimestamp(checkpoint.time),
+        hash: checkpointHash(checkpoint),
+        signed_by: checkpoint.signed_by,
+        signature: checkpoint.signature,
       }));
       return sendJson(reply, 200, pageAnswer(request.query, total, data));
     },

@@ -10,10 +10,7 @@ import { callerOf } from '../request-state.js';
 import type { Routes } from '../routes.js';
 import { sendJson } from '../send-json.js';
 
-const eventTypes = [
-  ...(['token.created', 'token.updated', 'token.deleted'] as const),
-  ...(['token.expired', 'token.property.expired'] as const),
-];
+const eventTypes = ['token.created', 'token.updated', 'token.deleted', 'token.expired', 'token.property.expired'];
 
 /** An event in the history of a token. It contains no values (docs/contract.md, "Token history"). */
 const historyEntry = z

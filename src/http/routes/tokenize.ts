@@ -41,8 +41,14 @@ const operation = documented({
     },
   },
   problems: [
-    ...(['validation_failed', 'forbidden', 'id_in_use', 'idempotency_in_flight', 'idempotent_result_gone'] as const),
-    ...(['idempotent_shape_differs', 'guesses_exhausted', 'deduplication_misses_exhausted'] as const),
+    'validation_failed',
+    'forbidden',
+    'id_in_use',
+    'idempotency_in_flight',
+    'idempotent_result_gone',
+    'idempotent_shape_differs',
+    'guesses_exhausted',
+    'deduplication_misses_exhausted',
   ],
 });
 

@@ -27,13 +27,15 @@ const operation = documented({
     },
   },
   problems: [
-    ...(['validation_failed', 'forbidden', 'reveal_required', 'token_not_found', 'precondition_failed'] as const),
-    ...([
-      'idempotency_in_flight',
-      'idempotent_result_gone',
-      'guesses_exhausted',
-      'deduplication_misses_exhausted',
-    ] as const),
+    'validation_failed',
+    'forbidden',
+    'reveal_required',
+    'token_not_found',
+    'precondition_failed',
+    'idempotency_in_flight',
+    'idempotent_result_gone',
+    'guesses_exhausted',
+    'deduplication_misses_exhausted',
   ],
 });
 

@@ -206,8 +206,17 @@ export function createTokenRebuild(needs: TokenRebuildDeps) {
       const { read } = await generations.inUse();
       const generation = await keys.createGeneration();
       const begun = await generations.begin({
-        ...{ generation, from: read, phase: 'building', position: 0, head: await log.head() },
-        ...{ startedAt: clock.now(), acceptNew, outcome: null, different: 0, examples: [], rate: null },
+        generation,
+        from: read,
+        phase: 'building',
+        position: 0,
+        head: await log.head(),
+        startedAt: clock.now(),
+        acceptNew,
+        outcome: null,
+        different: 0,
+        examples: [],
+        rate: null,
       });
       if (begun) run();
       else await keys.destroyGeneration(generation);

@@ -13,7 +13,10 @@ import type { ListedKey } from './list-keys.js';
 export function applicationAnswer(tenantId: string, { id, document }: LivingApplication): JsonObject {
   const { name, type, access, expires_at: expiresAt } = document;
   return {
-    ...{ id, tenant_id: tenantId, name, type },
+    id,
+    tenant_id: tenantId,
+    name,
+    type,
     ...(access.kind === 'rules' ? { rules: access.rules.map(ruleAnswer) } : { permissions: access.permissions }),
     ...(expiresAt === null ? {} : { expires_at: formatTimestamp(expiresAt) }),
     ...stampsAnswer(document),
@@ -43,7 +46,10 @@ export function tenantAnswer(id: string, document: TenantDocument): JsonObject {
   const { name, settings } = document;
   const warnings = settings.show_fingerprints === 'true' ? [shownFingerprintsWarning] : [];
   return {
-    ...{ id, name, settings, ...stampsAnswer(document) },
+    id,
+    name,
+    settings,
+    ...stampsAnswer(document),
     ...(warnings.length === 0 ? {} : { _warnings: warnings }),
   };
 }
@@ -54,7 +60,8 @@ function ruleAnswer({ description, ...rule }: AccessRule): JsonObject {
 
 export function stampsAnswer({ created_by, created_at, modified_by, modified_at }: Stamps): JsonObject {
   return {
-    ...{ created_by, created_at: formatTimestamp(created_at) },
+    created_by,
+    created_at: formatTimestamp(created_at),
     ...(modified_by === null ? {} : { modified_by }),
     ...(modified_at === null ? {} : { modified_at: formatTimestamp(modified_at) }),
   };

@@ -37,9 +37,12 @@ export function webhookAnswer(tenantId: string, webhook: WebhookDocument): JsonO
   const { id, url, description, enabled, event_types, token_types, containers, secrets } = webhook;
   const ending = secrets.flatMap(({ ends_at: endsAt }) => (endsAt === null ? [] : [endsAt]));
   return {
-    ...{ id, tenant_id: tenantId, url },
+    id,
+    tenant_id: tenantId,
+    url,
     ...(description === '' ? {} : { description }),
-    ...{ enabled, event_types },
+    enabled,
+    event_types,
     ...(token_types === null ? {} : { token_types }),
     ...(containers === null ? {} : { containers }),
     ...(ending.length === 0 ? {} : { old_secrets_end_at: formatTimestamp(Math.max(...ending)) }),
@@ -50,10 +53,14 @@ export function webhookAnswer(tenantId: string, webhook: WebhookDocument): JsonO
 export function deliveryAnswer(attempt: WebhookAttempt): JsonObject {
   const { eventId, eventType, at, durationMs, outcome, status, problem, nextAt } = attempt;
   return {
-    ...{ event_id: eventId, event_type: eventType, attempt: attempt.attempt, outcome },
+    event_id: eventId,
+    event_type: eventType,
+    attempt: attempt.attempt,
+    outcome,
     ...(status === null ? {} : { response_status: status }),
     ...(problem === null ? {} : { problem }),
-    ...{ duration_ms: durationMs, created_at: formatTimestamp(at) },
+    duration_ms: durationMs,
+    created_at: formatTimestamp(at),
     ...(nextAt === null ? {} : { next_attempt_at: formatTimestamp(nextAt) }),
   };
 }

@@ -106,8 +106,12 @@ function readRange(text: string, at: number): Read<Value> {
   if (close !== ']' && close !== '}') throw new QueryError('a range is closed with ] or }', closeAt);
   return {
     value: {
-      ...{ is: 'range', from: from.value, to: to.value, at },
-      ...{ fromIncluded: text.charAt(at) === '[', toIncluded: close === ']' },
+      is: 'range',
+      from: from.value,
+      to: to.value,
+      at,
+      fromIncluded: text.charAt(at) === '[',
+      toIncluded: close === ']',
     },
     end: closeAt + 1,
   };

@@ -158,7 +158,8 @@ function readDate(field: DateField, value: Value): Query {
   const from = end(value.from);
   const to = end(value.to);
   return {
-    ...{ is: 'date', field },
+    is: 'date',
+    field,
     from: from === null || value.fromIncluded ? from : from + 1,
     to: to === null || !value.toIncluded ? to : to + 1,
   };

@@ -123,7 +123,8 @@ export function wordsOfTenant(words: TenantWords | null): VisibleWords {
   if (words === null) return { keys: noWords, containers: noWords, knowsContainer: () => true };
   const { keys, containers } = words;
   return {
-    ...{ keys, containers },
+    keys,
+    containers,
     knowsContainer: (path, within) => path === '/' || containers.has(path) || (within && containers.has(`${path}*`)),
   };
 }

@@ -99,7 +99,9 @@ describe('prepare', () => {
 test('reports rights that a user has but does not need', async () => {
   const server = await secureServer();
   const all = [
-    ...['delete and truncate streams', 'read metadata', 'change metadata and permissions'],
+    'delete and truncate streams',
+    'read metadata',
+    'change metadata and permissions',
     'read the settings of the server',
   ];
   expect(await excessRightsInEventStoreDb(server.url)).toEqual(all);

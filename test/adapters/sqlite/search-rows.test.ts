@@ -35,7 +35,9 @@ const rows: readonly Row[] = Array.from({ length: rowCount }, (_, i) => {
   const tenant = i % 11 === 0 ? 't2' : 't1';
   const names = ['all', ...[2, 3, 7, 50, 900].filter((n) => i % n === 0).map((n) => `every-${n}`), `row-${i}`];
   return {
-    ...{ seq: i * 3 + (i % 2), tenant, terms: new Set(names.map((name) => term(tenant, name))) },
+    seq: i * 3 + (i % 2),
+    tenant,
+    terms: new Set(names.map((name) => term(tenant, name))),
     created_at: 1_000_000 + ((i * 7_919) % rowCount) * 10,
     modified_at: i % 4 === 0 ? 2_000_000 + i : null,
     expires_at: i % 5 === 0 ? 5_000_000 + i : null,
@@ -111,8 +113,10 @@ function planNode(tenant: string): fc.Arbitrary<PlanNode> {
       { maxDepth: 3, withCrossShrink: true },
       fc.constantFrom(...names).map((name): PlanNode => ({ is: 'term', term: term(tenant, name) })),
       fc.record({
-        ...{ is: fc.constant('date' as const), column: fc.constantFrom('created_at' as const, 'modified_at' as const) },
-        ...{ from: instant, to: instant },
+        is: fc.constant('date' as const),
+        column: fc.constantFrom('created_at' as const, 'modified_at' as const),
+        from: instant,
+        to: instant,
       }),
       fc.record({ is: fc.constant('not' as const), of: tie('tree') }),
       fc.record({ is: fc.constantFrom('and' as const, 'or' as const), of: fc.array(tie('tree'), { maxLength: 4 }) }),

@@ -28,18 +28,22 @@ const values: readonly [type: string, data: Json][] = [
 function tokenOf(n: number): JsonObject {
   const [type, data] = values[n % values.length] ?? ['token', 'x'];
   return {
-    ...{ id: `moved-${String(n).padStart(4, 'x')}`, tenant_id: '77cb0024-123e-41a8-8ff8-a3d5a0fa8a08', type, data },
+    id: `moved-${String(n).padStart(4, 'x')}`,
+    tenant_id: '77cb0024-123e-41a8-8ff8-a3d5a0fa8a08',
+    type,
+    data,
     ...(type === 'token' ? { mask: { anything: '{{ data.anything[0] | reveal_last: 4 }}' } } : {}),
-    ...{
-      containers: ['/moved/high/'],
-      metadata: { customer: `c-${n % 7}`, order: 'first' },
-      fingerprint: 'AKCUXS83DokKo4pDR',
-    },
+    containers: ['/moved/high/'],
+    metadata: { customer: `c-${n % 7}`, order: 'first' },
+    fingerprint: 'AKCUXS83DokKo4pDR',
     ...(type === 'card' ? { search_indexes: ['{{ data.number | last4 }}'] } : {}),
     ...(type === 'token' ? { fingerprint_expression: '{{ data.anything[0] }}' } : {}),
     ...(n % 5 === 0 ? { expires_at: '2090-08-26T19:23:57-07:00' } : {}),
-    ...{ created_by: 'fb124bba-f90d-45f0-9a59-5edca27b3b4a', created_at: '2020-09-15T15:53:00+00:00' },
-    ...{ enrichments: { bin_details: { brand: 'VISA' } }, privacy: { classification: 'pci' }, _extras: {} },
+    created_by: 'fb124bba-f90d-45f0-9a59-5edca27b3b4a',
+    created_at: '2020-09-15T15:53:00+00:00',
+    enrichments: { bin_details: { brand: 'VISA' } },
+    privacy: { classification: 'pci' },
+    _extras: {},
   };
 }
 
@@ -128,8 +132,11 @@ test('tokens of every type arrive with their ids, even if the API was busy, fail
     const theirs = tokenOf(n);
     const ours = await runJson(['tokens', 'get', String(theirs['id']), ...args]);
     expect(ours).toMatchObject({
-      ...{ id: theirs['id'], type: theirs['type'], data: theirs['data'] },
-      ...{ containers: theirs['containers'], metadata: theirs['metadata'] },
+      id: theirs['id'],
+      type: theirs['type'],
+      data: theirs['data'],
+      containers: theirs['containers'],
+      metadata: theirs['metadata'],
     });
     for (const field of ['mask', 'search_indexes', 'fingerprint_expression']) {
       if (theirs[field] !== undefined) expect(ours[field], field).toEqual(theirs[field]);

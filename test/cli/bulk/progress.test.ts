@@ -2,7 +2,11 @@ import { expect, test } from 'vitest';
 import { type Progress, progressText } from '#src/cli/bulk/progress.js';
 
 const at = (given: Partial<Progress>): Progress => ({
-  ...{ items: 0, done: 0, total: null, phase: null, fields: {} },
+  items: 0,
+  done: 0,
+  total: null,
+  phase: null,
+  fields: {},
   ...given,
 });
 

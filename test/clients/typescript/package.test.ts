@@ -40,8 +40,14 @@ afterAll(async () => {
 });
 
 const compilerFlags = [
-  ...['--strict', '--exactOptionalPropertyTypes', '--target', 'es2023'],
-  ...['--module', 'nodenext', '--types', 'node'],
+  '--strict',
+  '--exactOptionalPropertyTypes',
+  '--target',
+  'es2023',
+  '--module',
+  'nodenext',
+  '--types',
+  'node',
 ];
 
 test('every example of the README compiles and runs against a real vault', async () => {

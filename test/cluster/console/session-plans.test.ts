@@ -10,7 +10,10 @@ test('a sign-in or a sign-out reads only the sessions that it removes, however m
   await ensureIndexes(connection.db, [consoleSessionIndexes]);
   const sessions = mongoConsoleSessions(connection);
   const stored = Array.from({ length: 1_000 }, (_, index) => ({
-    ...{ id: randomUUID(), sealed: Buffer.alloc(300), subjects: [`key:${index % 250}`], expiresAt: index },
+    id: randomUUID(),
+    sealed: Buffer.alloc(300),
+    subjects: [`key:${index % 250}`],
+    expiresAt: index,
   }));
   await Promise.all(stored.map(sessions.insert));
   const calls = await profiled(connection, async () => {

@@ -17,15 +17,21 @@ const failuresMax = 10;
 async function twoProcesses() {
   const vault = await vaultOnServers();
   const env = {
-    ...{ ...vault.options.env, ...consoleEnv },
-    ...{ STRONGROOM_RATE_LIMIT_AUTH_FAILURES: String(failuresMax), STRONGROOM_RATE_LIMIT_WINDOW_SECONDS: '600' },
+    ...vault.options.env,
+    ...consoleEnv,
+    STRONGROOM_RATE_LIMIT_AUTH_FAILURES: String(failuresMax),
+    STRONGROOM_RATE_LIMIT_WINDOW_SECONDS: '600',
   };
   const start = () => startService(['--role', 'api'], { env });
   const [api, otherApi] = await Promise.all([start(), start()]);
   const body = { id: 'secret', type: 'token', data: 'plaintext-of-secret', mask: '{{ data | slice: 0 }}' };
   expect((await http('POST', `${api.address}/tokens`, { key: vault.key, body })).status).toBe(201);
   return {
-    ...{ vault, api, otherApi, one: consoleOf(api), other: consoleOf(otherApi) },
+    vault,
+    api,
+    otherApi,
+    one: consoleOf(api),
+    other: consoleOf(otherApi),
     keys: { private_key: vault.key, management_key: vault.managementKey },
     async newCode() {
       const service = await vault.open();

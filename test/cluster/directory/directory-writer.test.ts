@@ -30,15 +30,31 @@ afterAll(() => database.drop());
 
 function tenantAt(revision: number): Stored<DirectoryRecord> {
   return withDirectoryMac(macKey, {
-    ...{ kind: 'tenant', id: tenantId, tenantId, applicationType: null, revision, createdRevision: 0 },
-    ...{ contentRevision: 0, content: aBox(), keys: [], removedAt: null },
+    kind: 'tenant',
+    id: tenantId,
+    tenantId,
+    applicationType: null,
+    revision,
+    createdRevision: 0,
+    contentRevision: 0,
+    content: aBox(),
+    keys: [],
+    removedAt: null,
   });
 }
 
 function application(revision: number, given: Partial<DirectoryRecord> = {}): Stored<DirectoryRecord> {
   return withDirectoryMac(macKey, {
-    ...{ kind: 'application', id: randomUUID(), tenantId, applicationType: 'private', revision },
-    ...{ createdRevision: revision, contentRevision: revision, content: aBox(), keys: [], removedAt: null },
+    kind: 'application',
+    id: randomUUID(),
+    tenantId,
+    applicationType: 'private',
+    revision,
+    createdRevision: revision,
+    contentRevision: revision,
+    content: aBox(),
+    keys: [],
+    removedAt: null,
     ...given,
   });
 }

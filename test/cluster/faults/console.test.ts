@@ -6,8 +6,18 @@ import { ownServers } from './own-servers.js';
 
 const secret = 'plaintext-of-doomed';
 const paths = [
-  ...['/', '/tokens', '/tokens/doomed', '/tokens/doomed/history', '/tokens/doomed/file', '/applications', '/logs'],
-  ...['/evidence', '/webhooks', '/tenant', '/session', '/sign-in'],
+  '/',
+  '/tokens',
+  '/tokens/doomed',
+  '/tokens/doomed/history',
+  '/tokens/doomed/file',
+  '/applications',
+  '/logs',
+  '/evidence',
+  '/webhooks',
+  '/tenant',
+  '/session',
+  '/sign-in',
 ];
 
 /**

@@ -50,30 +50,45 @@ export async function ownCluster(servers: OwnServers): Promise<OwnCluster> {
   const dir = tempDir();
   const rootKeyFile = makeRootKey(dir);
   const env = {
-    ...{ STRONGROOM_PROFILE: 'cluster', STRONGROOM_INSECURE_STORES: 'true', STRONGROOM_ROOT_KEY_FILE: rootKeyFile },
-    ...{ STRONGROOM_EVENTSTORE_URL: servers.eventStore.url, STRONGROOM_MONGODB_URL: servers.mongoUrl },
-    ...{ STRONGROOM_REDIS_URL: servers.redisUrl, STRONGROOM_MONGODB_DATABASE: database },
+    STRONGROOM_PROFILE: 'cluster',
+    STRONGROOM_INSECURE_STORES: 'true',
+    STRONGROOM_ROOT_KEY_FILE: rootKeyFile,
+    STRONGROOM_EVENTSTORE_URL: servers.eventStore.url,
+    STRONGROOM_MONGODB_URL: servers.mongoUrl,
+    STRONGROOM_REDIS_URL: servers.redisUrl,
+    STRONGROOM_MONGODB_DATABASE: database,
     // All callers in a test share one application, and send requests as fast as they can, so the rate limits are turned
     // off.
-    ...{ STRONGROOM_RATE_LIMIT_REQUESTS: '0', STRONGROOM_ADMIN_PORT: '0' },
+    STRONGROOM_RATE_LIMIT_REQUESTS: '0',
+    STRONGROOM_ADMIN_PORT: '0',
   };
   const loaded = await loadRootKey({ file: rootKeyFile, dataDir: join(dir, 'none') });
   if (!loaded.ok) throw new Error(loaded.message);
   const mongodb = servers.mongoUrl;
   const service = await openCluster({
     urls: { eventstore: servers.eventStore.url, mongodb, keys: mongodb, redis: servers.redisUrl },
-    ...{ database, rootKey: loaded.key, role: 'api', prepares: true, cvcRetentionMs: 3_600_000 },
+    database,
+    rootKey: loaded.key,
+    role: 'api',
+    prepares: true,
+    cvcRetentionMs: 3_600_000,
     onError: (error) => console.error(error),
   });
   const application = (transform: AccessRule['transform']): ApplicationSpec => ({
-    ...{ name: transform, type: 'private', expiresAt: null },
+    name: transform,
+    type: 'private',
+    expiresAt: null,
     access: { kind: 'rules', rules: [rule('/', transform, tokenPermissions)] },
   });
   const made = await createTenant(service.vault, 'default', [application('reveal'), application('mask')]);
   await service.close();
   const [key = '', maskedKey = ''] = made.keys.map((made) => made.reveal());
   return {
-    ...{ rootKeyFile, key, maskedKey, tenantId: made.tenantId, managementKey: made.managementKey.reveal() },
+    rootKeyFile,
+    key,
+    maskedKey,
+    tenantId: made.tenantId,
+    managementKey: made.managementKey.reveal(),
     start: (role, options = {}) => start(role, { ...env, ...options.env }),
   };
 }
@@ -92,7 +107,8 @@ async function healthOf(admin: string): Promise<Health> {
   const { status, body } = await http('GET', `${admin}/health/ready`);
   const list = (name: string) => (body[name] ?? []) as readonly JsonObject[];
   return {
-    ...{ status, reasons: (body['reasons'] ?? []) as string[] },
+    status,
+    reasons: (body['reasons'] ?? []) as string[],
     gaps: Object.fromEntries(list('projections').map(({ name, gap }) => [String(name), gap as number | null])),
     stores: Object.fromEntries(list('stores').map(({ name, state }) => [String(name), String(state)])),
   };

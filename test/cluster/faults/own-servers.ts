@@ -41,8 +41,11 @@ export async function ownServers(nodes: 1 | 3 = 1): Promise<OwnServers> {
   const dir = mkdtempSync(join(tmpdir(), 'strongroom-faults-'));
   const [mongoPort, redisPort] = await freePorts();
   const env = {
-    ...{ ...process.env, STRONGROOM_SERVERS_DIR: dir, STRONGROOM_MONGO_NODES: String(nodes) },
-    ...{ STRONGROOM_MONGO_PORT: String(mongoPort), STRONGROOM_REDIS_PORT: String(redisPort) },
+    ...process.env,
+    STRONGROOM_SERVERS_DIR: dir,
+    STRONGROOM_MONGO_NODES: String(nodes),
+    STRONGROOM_MONGO_PORT: String(mongoPort),
+    STRONGROOM_REDIS_PORT: String(redisPort),
   };
   onTestFinished(() => {
     execFileSync(program, ['down', '--clean'], { env });
@@ -55,7 +58,9 @@ export async function ownServers(nodes: 1 | 3 = 1): Promise<OwnServers> {
   const mongoHosts = numbers.map((node) => `127.0.0.1:${mongoPort + node - 1}`);
   const mongoUrl = `mongodb://${mongoHosts.join()}/?replicaSet=rs0`;
   return {
-    ...{ eventStore, mongoHosts, mongoUrl },
+    eventStore,
+    mongoHosts,
+    mongoUrl,
     async primary() {
       const client = new MongoClient(mongoUrl);
       try {

@@ -18,8 +18,12 @@ export async function openVault({ urls, database, waits }, rootKey, steps) {
   const clock = { now: Date.now };
   let vault = null;
   const stores = await storesOn({
-    ...{ rowsConnection: steps.connection(rows), keysConnection: steps.connection(keys), log: steps.log(log) },
-    ...{ clock, rootKey, waits },
+    rowsConnection: steps.connection(rows),
+    keysConnection: steps.connection(keys),
+    log: steps.log(log),
+    clock,
+    rootKey,
+    waits,
     project: (tenantId, stream) =>
       stream.startsWith('token-')
         ? projectToken(vault, stores.rowWriter, tenantId, stream)
@@ -30,13 +34,14 @@ export async function openVault({ urls, database, waits }, rootKey, steps) {
     // during one of the command's steps.
     { ...stores, accessLog: mongoAccessLog(rows) },
     {
-      ...{ clock, random: systemRandom, metrics: prometheusMetrics(), rateLimits: memoryRateLimits(clock) },
-      ...{
-        limits: noLimits,
-        knownCallers: createKnownCallers(),
-        confirmReads: async () => undefined,
-        cvcRetentionMs: 3_600_000,
-      },
+      clock,
+      random: systemRandom,
+      metrics: prometheusMetrics(),
+      rateLimits: memoryRateLimits(clock),
+      limits: noLimits,
+      knownCallers: createKnownCallers(),
+      confirmReads: async () => undefined,
+      cvcRetentionMs: 3_600_000,
       integrity: await stores.keys.integrityKeys(),
       timers: { set: () => undefined },
       spans: null,

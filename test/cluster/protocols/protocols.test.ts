@@ -11,7 +11,9 @@ beforeAll(async () => {
 afterAll(() => cluster.close());
 
 const token = (name: string, given: JsonObject = {}) => ({
-  ...{ type: 'token', data: randomUUID(), metadata: { case: name } },
+  type: 'token',
+  data: randomUUID(),
+  metadata: { case: name },
   ...given,
 });
 const ids = (tokens: Tokens) => tokens.map(({ id }) => id).sort();
@@ -30,7 +32,8 @@ function bodiesOf(answer: Answer): Tokens {
 const idempotentCreate: Prepare = async (_, name) => {
   const command = { do: 'create', key: name, request: token(name) };
   return {
-    ...{ first: command, second: command },
+    first: command,
+    second: command,
     verify({ first, second, again, lists }) {
       const { id } = bodyOf(second);
       for (const answer of [first, again]) if (answer?.ok) expect(bodyOf(answer).id).toBe(id);
@@ -45,7 +48,8 @@ const idempotentPatch: Prepare = async (ask, name) => {
   const data = randomUUID();
   const command = { do: 'update', key: name, id, request: { data } };
   return {
-    ...{ first: command, second: command },
+    first: command,
+    second: command,
     async verify({ first, second, again, lists, story }) {
       for (const answer of [second, again]) expect(bodyOf(answer)).toMatchObject({ id, data });
       if (first?.ok) expect(bodyOf(first)).toMatchObject({ id, data });
@@ -62,7 +66,8 @@ const patch: Prepare = async (ask, name) => {
   const data = randomUUID();
   const command = { do: 'update', id, request: { data } };
   return {
-    ...{ first: command, second: command },
+    first: command,
+    second: command,
     async verify({ second, again, lists, story }) {
       for (const answer of [second, again]) expect(bodyOf(answer)).toMatchObject({ id, data });
       for (const list of [lists.atAnswer, lists.atEnd]) expect(list).toMatchObject([{ id, data }]);
@@ -74,7 +79,8 @@ const patch: Prepare = async (ask, name) => {
 const deduplicatedCreate: Prepare = async (_, name) => {
   const command = { do: 'create', request: token(name, { deduplicate_token: true }) };
   return {
-    ...{ first: command, second: command },
+    first: command,
+    second: command,
     verify({ first, second, again, lists }) {
       const { id } = bodyOf(second);
       expect(bodyOf(again).id).toBe(id);
@@ -89,7 +95,9 @@ const deduplicatedUnderOneId: Prepare = async (_, name) => {
   const same = token(name, { deduplicate_token: true });
   const command = { do: 'create', request: { ...same, id } };
   return {
-    ...{ first: command, second: command, meanwhile: { do: 'create', request: same } },
+    first: command,
+    second: command,
+    meanwhile: { do: 'create', request: same },
     verify({ first, second, meanwhile, again, lists }) {
       if (!second.ok) expect(second.code).toBe('id_in_use');
       for (const answer of [meanwhile, again]) expect(answer === null ? null : bodyOf(answer).id).toBe(id);
@@ -127,7 +135,9 @@ const parts = (name: string) => [
 const idempotentTokenize: Prepare = async (_, name) => {
   const command = { do: 'tokenize', key: name, requests: parts(name) };
   return {
-    ...{ first: command, second: command, isFollowed: true },
+    first: command,
+    second: command,
+    isFollowed: true,
     verify({ first, second, again, lists }) {
       const made = ids(bodiesOf(second));
       expect(made).toHaveLength(3);
@@ -142,7 +152,10 @@ const idempotentTokenize: Prepare = async (_, name) => {
 const tokenizeAlone: Prepare = async (_, name) => {
   const command = { do: 'tokenize', requests: parts(name) };
   return {
-    ...{ first: command, second: command, passing: ['id_in_use'], isFollowed: true },
+    first: command,
+    second: command,
+    passing: ['id_in_use'],
+    isFollowed: true,
     verify({ first, second, lists }) {
       expect([0, 3]).toContain(lists.atStop.length);
       expect([0, 3]).toContain(lists.atAnswer.length);
@@ -159,7 +172,8 @@ const deduplicatedOntoBatch: Prepare = async (_, name) => {
   const same = token(name, { data, deduplicate_token: true });
   return {
     first: { do: 'tokenize', requests: [token(name), same, token(name)] },
-    ...{ second: { do: 'create', request: same }, isFollowed: true },
+    second: { do: 'create', request: same },
+    isFollowed: true,
     verify({ first, second, again, lists }) {
       const { id } = bodyOf(second);
       expect(bodyOf(again).id).toBe(id);
@@ -178,7 +192,8 @@ const deletion: Prepare = async (ask, name) => {
   const { id } = await ask<TokenBody>({ do: 'create', request: token(name) });
   const command = { do: 'delete', id };
   return {
-    ...{ first: command, second: command },
+    first: command,
+    second: command,
     async verify({ first, second, again, lists, story }) {
       for (const answer of [first, second]) {
         if (answer !== null && !answer.ok) expect(answer.code).toBe('token_not_found');
@@ -194,7 +209,8 @@ const deletionAndNextLife: Prepare = async (ask, name) => {
   const { id } = await ask<TokenBody>({ do: 'create', request: token(name) });
   const next = token(name, { id, deduplicate_token: true });
   return {
-    ...{ first: { do: 'delete', id }, second: { do: 'create', request: next } },
+    first: { do: 'delete', id },
+    second: { do: 'create', request: next },
     meanwhile: { do: 'create', request: token(name, { data: next.data, deduplicate_token: true }) },
     verify({ first, second, meanwhile, lists }) {
       if (first !== null) expect(first.ok).toBe(true);
@@ -212,7 +228,8 @@ const deletionOfMany: Prepare = async (ask, name) => {
   for (const _ of [1, 2, 3]) made.push((await ask<TokenBody>({ do: 'create', request: token(name) })).id);
   const command = { do: 'deleteMany', ids: made };
   return {
-    ...{ first: command, second: command },
+    first: command,
+    second: command,
     async verify({ second, lists, story }) {
       expect(second).toMatchObject({ ok: true, value: { refused: 0, remaining: 0 } });
       expect([lists.atAnswer, lists.atEnd]).toEqual([[], []]);

@@ -42,7 +42,8 @@ export function createSteps() {
     return Object.fromEntries(names.map((name) => [name, (...given) => take(() => real[name](...given))]));
   };
   return {
-    ...{ connection, log },
+    connection,
+    log,
     /**
      * Runs a command. The process stops before call number `wanted.at`. If this number is one higher than the number of
      * calls, the process stops after the last call.

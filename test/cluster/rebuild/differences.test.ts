@@ -47,12 +47,14 @@ test('a lost key stops the rebuild, and the rebuild names the token and changes 
   expect(await storedIn({ rows, keys })).toMatchObject({ read: 1, write: [1], keys: [1], rows: { token_rows_1: 1 } });
 });
 
+type DirectoryRow = { _id: string; kind: string; tenant: string; revision: number; keys: readonly unknown[] };
+
 test('the directory is replaced atomically, without rows that no event explains, and the shredder repeats its work', async () => {
   const service = await startTestService();
   const { id } = await createPlain(service);
   await service.call('DELETE', `/tokens/${id}`);
   const { rows } = await databasesOf(service.database ?? '');
-  const directory = rows.collection<{ _id: string; kind: string; tenant: string; revision: number }>('directory');
+  const directory = rows.collection<DirectoryRow>('directory');
   const all = () => directory.find().sort({ _id: 1 }).toArray();
   const before = await all();
   const [first] = before;
@@ -61,9 +63,9 @@ test('the directory is replaced atomically, without rows that no event explains,
   await directory.deleteOne({ kind: 'tenant' });
   // Inserts three rows that do not match the log. The first row belongs to a tenant that is not in the log. The second
   // row belongs to this tenant, but the log has no events for it. The third row has a revision that is not in the log.
-  await directory.insertOne({ ...first, _id: 'application-stray', tenant: 'nobody', revision: 7, ...{ keys: [] } });
-  await directory.insertOne({ ...first, _id: 'application-stray-2', revision: 0, ...{ keys: [] } });
-  await directory.insertOne({ ...first, _id: 'application-stray-3', revision: 99, ...{ keys: [] } });
+  await directory.insertOne({ ...first, _id: 'application-stray', tenant: 'nobody', revision: 7, keys: [] });
+  await directory.insertOne({ ...first, _id: 'application-stray-2', revision: 0, keys: [] });
+  await directory.insertOne({ ...first, _id: 'application-stray-3', revision: 99, keys: [] });
   const { projections } = service.service;
   expect(await projections.rebuild('directory', false)).toBe('done');
   expect(await all()).toEqual(before);

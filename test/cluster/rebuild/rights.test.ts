@@ -84,8 +84,8 @@ test('a user with the rights that prepare grants can rebuild; a user without the
 
   // Simulates the state after hundreds of rebuilds.
   await keys
-    .collection<{ _id: number }>('generation_keys')
-    .insertOne({ _id: 300, ...{ destroyed_at: 1, wrapped: null } });
+    .collection<{ _id: number; destroyed_at: number; wrapped: null }>('generation_keys')
+    .insertOne({ _id: 300, destroyed_at: 1, wrapped: null });
   expect(await run(rebuild, options)).toMatchObject({
     code: 1,
     stderr: expect.stringContaining('`strongroom cluster prepare` gives both what they need'),

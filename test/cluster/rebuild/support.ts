@@ -58,7 +58,11 @@ export async function vaultOnServers(
   const open = (prepares = false) =>
     openCluster({
       urls: { eventstore: server.url, mongodb: rowsUrl, keys: keysUrl, redis: redisUrl },
-      ...{ database, rootKey: rootKeyIn(rootKeyFile), role: 'api', prepares, cvcRetentionMs: 3_600_000 },
+      database,
+      rootKey: rootKeyIn(rootKeyFile),
+      role: 'api',
+      prepares,
+      cvcRetentionMs: 3_600_000,
       onError: (error) => console.error(error),
     });
   const service = await open(true);
@@ -76,14 +80,25 @@ export async function vaultOnServers(
     }
   });
   const env = {
-    ...{ STRONGROOM_PROFILE: 'cluster', STRONGROOM_INSECURE_STORES: 'true', STRONGROOM_ROOT_KEY_FILE: rootKeyFile },
-    ...{ STRONGROOM_EVENTSTORE_URL: server.url, STRONGROOM_REDIS_URL: redisUrl },
-    ...{ STRONGROOM_MONGODB_URL: rowsUrl, STRONGROOM_MONGODB_KEYS_URL: keysUrl },
-    ...{ STRONGROOM_MONGODB_DATABASE: database, STRONGROOM_RATE_LIMIT_REQUESTS: '0', STRONGROOM_ADMIN_PORT: '0' },
+    STRONGROOM_PROFILE: 'cluster',
+    STRONGROOM_INSECURE_STORES: 'true',
+    STRONGROOM_ROOT_KEY_FILE: rootKeyFile,
+    STRONGROOM_EVENTSTORE_URL: server.url,
+    STRONGROOM_REDIS_URL: redisUrl,
+    STRONGROOM_MONGODB_URL: rowsUrl,
+    STRONGROOM_MONGODB_KEYS_URL: keysUrl,
+    STRONGROOM_MONGODB_DATABASE: database,
+    STRONGROOM_RATE_LIMIT_REQUESTS: '0',
+    STRONGROOM_ADMIN_PORT: '0',
   };
   const [key] = tenant.keys;
   return {
-    ...{ options: { env }, key: key?.reveal() ?? '', managementKey: tenant.managementKey.reveal() },
-    ...{ database, rows, keys, open },
+    options: { env },
+    key: key?.reveal() ?? '',
+    managementKey: tenant.managementKey.reveal(),
+    database,
+    rows,
+    keys,
+    open,
   };
 }

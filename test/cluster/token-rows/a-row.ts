@@ -30,8 +30,14 @@ export function aTerm(): string {
 
 export function aRow(given: Partial<SampleRow> = {}): SampleRow {
   return {
-    ...{ stream: aStream(), tenantId: 'tenant', seq: 0, terms: [], createdAt: 0 },
-    ...{ modifiedAt: null, expiresAt: null, type: 'card' as const },
+    stream: aStream(),
+    tenantId: 'tenant',
+    seq: 0,
+    terms: [],
+    createdAt: 0,
+    modifiedAt: null,
+    expiresAt: null,
+    type: 'card' as const,
     ...given,
   };
 }
@@ -39,8 +45,17 @@ export function aRow(given: Partial<SampleRow> = {}): SampleRow {
 /** Returns the write that stores a revision of the row. The default is the first revision. */
 export function rowWrite({ stream, tenantId, seq, terms, type, ...times }: SampleRow, revision = 0): RowWrite {
   const life = {
-    ...{ tenantId, tokenType: type, createdRevision: 0, createdPosition: seq, createdBy: 'actor', modifiedBy: null },
-    ...{ ...times, key: aHash().slice(0, 32), contentRevision: 0, superseded: [], cvc: null },
+    tenantId,
+    tokenType: type,
+    createdRevision: 0,
+    createdPosition: seq,
+    createdBy: 'actor',
+    modifiedBy: null,
+    ...times,
+    key: aHash().slice(0, 32),
+    contentRevision: 0,
+    superseded: [],
+    cvc: null,
   };
   const view = { stream, tenantId, state: { revision, life, ended: [] }, content: aBox(), cvc: null };
   return {

@@ -37,7 +37,10 @@ beforeAll(async () => {
   writer = mongoRowWriter(database.connection, 1);
   const made = Array.from({ length: rowCount }, (_, i) =>
     aRow({
-      ...{ seq: i, createdAt: i, modifiedAt: i % 2 === 0 ? i : null, expiresAt: i % 400 === 1 ? i : null },
+      seq: i,
+      createdAt: i,
+      modifiedAt: i % 2 === 0 ? i : null,
+      expiresAt: i % 400 === 1 ? i : null,
       terms: [all, ...(i % 2 === 0 ? [half] : []), ...(i % 3 === 0 ? [third] : []), ...(i === 12_000 ? [rare] : [])],
     }),
   );

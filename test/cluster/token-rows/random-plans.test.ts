@@ -39,7 +39,9 @@ beforeAll(async () => {
     const tenantId = tenants[isOther < 0.1 ? 1 : 0];
     population.push(
       aRow({
-        ...{ tenantId, seq: 1 + index * 1_000_000_007, createdAt: Math.floor(at * spanMs) },
+        tenantId,
+        seq: 1 + index * 1_000_000_007,
+        createdAt: Math.floor(at * spanMs),
         modifiedAt: modified < 0.5 ? Math.floor(modified * 2 * spanMs) : null,
         expiresAt: expires < 0.5 ? Math.floor(expires * 2 * spanMs) : null,
         terms: [all[tenantId], ...termsOf[tenantId].filter((_, i) => (has[i] ?? 1) * 100 < (shares[i] ?? 0))],

@@ -103,7 +103,10 @@ test('a batch writes the rows that are newer, leaves all others unchanged, and n
   const created = Array.from({ length: 6 }, () => after(noTokenYet(), tokenCreated()));
   const [fresh, older, newer, kept, gap, removed] = created as [...[View, View, View, View, View, View]];
   const write = (view: View, index: 'keep' | ReturnType<typeof anIndex> = anIndex()) => ({
-    ...{ view, index, before: view.state.revision - 1, at: atNoon },
+    view,
+    index,
+    before: view.state.revision - 1,
+    at: atNoon,
   });
   await writer.writeMany([write(older), write(after(newer, tokenUpdated())), write(kept)]);
   const batch = [

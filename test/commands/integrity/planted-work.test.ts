@@ -104,7 +104,10 @@ describe.runIf(profile === 'cluster')('an attacker who can write to the recorded
     const neverMade = { ...intent, stream: `token-${'0'.repeat(64)}`, eventIds: [randomUUID()] };
     await rows('batches').insertOne({
       _id: 'planted',
-      ...{ state: 'open', openedAt: longAgo, intents: [intent, neverMade], mac: Buffer.alloc(32) },
+      state: 'open',
+      openedAt: longAgo,
+      intents: [intent, neverMade],
+      mac: Buffer.alloc(32),
     });
     const first = await create('shared', { deduplicate_token: true });
     const [claim] = await rows('fingerprint_claims').find().toArray();

@@ -48,6 +48,9 @@ const tenantSettings = {
   show_fingerprints: 'false',
 } as const;
 const anyone = {
-  ...({ tenantId: 't', applicationId: 'a', keyId: 'k', applicationType: 'private' } as const),
+  tenantId: 't',
+  applicationId: 'a',
+  keyId: 'k',
+  applicationType: 'private',
   tenantSettings,
-};
+} as const;

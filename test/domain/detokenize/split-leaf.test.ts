@@ -6,7 +6,11 @@ const refusals =
   /^(there are unbalanced braces|there is a quote that does not end|the expression) at character \d+( names no token)?$/;
 
 const reference = (id: string, more: object = {}) => ({
-  ...{ kind: 'reference', id, whole: false, filters: null, character: 1 },
+  kind: 'reference',
+  id,
+  whole: false,
+  filters: null,
+  character: 1,
   ...more,
 });
 

@@ -8,7 +8,11 @@ const names = [
   ...Object.getOwnPropertyNames(Array.prototype),
   ...Object.getOwnPropertyNames(String.prototype),
   ...Object.getOwnPropertyNames(Number.prototype),
-  ...['size', 'first', 'last', 'prototype', 'then'],
+  'size',
+  'first',
+  'last',
+  'prototype',
+  'then',
 ];
 const values: readonly Json[] = [{}, { a: 1 }, [1, 2], 'text', 5, true, null];
 

@@ -57,11 +57,19 @@ describe('an update names the fields that it changed, and records who changed th
 describe('keys', () => {
   test('a fourth key is rejected, but a new key may replace a revoked one', () => {
     const full = directoryAfter(
-      ...[tenant, create('boss', manager()), create('reader', reader), issue('reader', 'b'), issue('reader', 'c')],
+      tenant,
+      create('boss', manager()),
+      create('reader', reader),
+      issue('reader', 'b'),
+      issue('reader', 'c'),
     );
     expect(outcome(as('boss'), issue('reader', 'd'), full)).toBe('too_many_keys');
     const freed = directoryAfter(
-      ...[tenant, create('boss', manager()), create('reader', reader), issue('reader', 'b'), issue('reader', 'c')],
+      tenant,
+      create('boss', manager()),
+      create('reader', reader),
+      issue('reader', 'b'),
+      issue('reader', 'c'),
       { do: 'revoke_key', id: 'reader', keyId: 'b' },
     );
     expect(outcome(as('boss'), issue('reader', 'd'), freed)).toEqual(['application.key.issued']);
@@ -69,7 +77,8 @@ describe('keys', () => {
 
   test('an application that does not exist cannot be revoked, deleted, changed or given a key', () => {
     const gone = directoryAfter(tenant, create('boss', manager()), create('reader', reader), {
-      ...{ do: 'delete_application', id: 'reader' },
+      do: 'delete_application',
+      id: 'reader',
     });
     for (const command of [issue('reader', 'x'), update('reader', ['token:use'])]) {
       expect(outcome(as('boss'), command, gone)).toBe('application_not_found');

@@ -6,7 +6,10 @@ const some: readonly ManagementPermission[] = ['application:create', 'applicatio
 const strong = 'strong';
 const weak = 'weak';
 const directory = directoryAfter(
-  ...[tenant, create(strong, manager()), create(weak, manager(some)), issue(strong, 'strong-2')],
+  tenant,
+  create(strong, manager()),
+  create(weak, manager(some)),
+  issue(strong, 'strong-2'),
   create('reader', reader),
 );
 

@@ -18,7 +18,9 @@ export function manager(permissions: readonly ManagementPermission[] = managemen
 }
 
 export const reader: ApplicationSpec = {
-  ...{ name: 'reader', type: 'private', expiresAt: null },
+  name: 'reader',
+  type: 'private',
+  expiresAt: null,
   access: { kind: 'permissions', permissions: ['token:read'] },
 };
 

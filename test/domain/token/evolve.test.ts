@@ -7,9 +7,19 @@ describe('a token’s life', () => {
     expect(stateAfter([created])).toEqual({
       revision: 0,
       life: {
-        ...{ tenantId: 'tenant', tokenType: 'card', createdRevision: 0, createdPosition: 10, createdAt: startMs },
-        ...{ createdBy: 'app', modifiedAt: null, modifiedBy: null, expiresAt: null, key: 'k1', contentRevision: 0 },
-        ...{ superseded: [], cvc: { key: 'c1', revision: 0, purgeAt: startMs + 3_600_000 } },
+        tenantId: 'tenant',
+        tokenType: 'card',
+        createdRevision: 0,
+        createdPosition: 10,
+        createdAt: startMs,
+        createdBy: 'app',
+        modifiedAt: null,
+        modifiedBy: null,
+        expiresAt: null,
+        key: 'k1',
+        contentRevision: 0,
+        superseded: [],
+        cvc: { key: 'c1', revision: 0, purgeAt: startMs + 3_600_000 },
       },
       ended: [],
     });
@@ -18,7 +28,11 @@ describe('a token’s life', () => {
   it('gets its key, expiry and cvc from an update, and records who made the update', () => {
     const state = stateAfter([expiring, updatedFact({ key: 'k2', ends: ['k1'] })]);
     expect(state.life).toMatchObject({
-      ...{ key: 'k2', contentRevision: 1, expiresAt: null, modifiedAt: startMs + 1_000, modifiedBy: 'app' },
+      key: 'k2',
+      contentRevision: 1,
+      expiresAt: null,
+      modifiedAt: startMs + 1_000,
+      modifiedBy: 'app',
       cvc: { key: 'c1', revision: 0, purgeAt: startMs + 3_600_000 },
     });
     expect(state.ended).toEqual([{ keyId: 'k1', eventId: 'event-1' }]);
@@ -35,7 +49,8 @@ describe('a token’s life', () => {
     ['expiry', { type: 'token.expired', clear: { due_at: 1, ends: ['k1', 'c1'] } } as const],
   ])('ends with its %s, and this event names the keys to destroy', (_, end) => {
     expect(stateAfter([created, end])).toEqual({
-      ...{ revision: 1, life: null },
+      revision: 1,
+      life: null,
       ended: [
         { keyId: 'k1', eventId: 'event-1' },
         { keyId: 'c1', eventId: 'event-1' },

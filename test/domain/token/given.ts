@@ -16,8 +16,12 @@ export function stateAfter(facts: readonly TokenEventHeader[]): TokenState {
     (state, fact, i) =>
       evolve(state, {
         ...fact,
-        ...{ id: `event-${i}`, revision: i, position: i + 10, time: startMs + i * 1_000 },
-        ...{ tenantId: 'tenant', actorId: 'app' },
+        id: `event-${i}`,
+        revision: i,
+        position: i + 10,
+        time: startMs + i * 1_000,
+        tenantId: 'tenant',
+        actorId: 'app',
       }),
     noToken,
   );

@@ -20,8 +20,14 @@ const command: fc.Arbitrary<TokenCommand> = fc.oneof(
     expiresAt,
   }),
   fc.record({
-    ...{ do: fc.constant('update'), at, changed: fc.constantFrom([], ['data']), dataReplaced: fc.boolean() },
-    ...{ keepSuperseded: fc.boolean(), cvc: fc.constantFrom('kept', 'set', 'removed'), cvcRetentionMs, expiresAt },
+    do: fc.constant('update'),
+    at,
+    changed: fc.constantFrom([], ['data']),
+    dataReplaced: fc.boolean(),
+    keepSuperseded: fc.boolean(),
+    cvc: fc.constantFrom('kept', 'set', 'removed'),
+    cvcRetentionMs,
+    expiresAt,
   }),
   fc.record({ do: fc.constantFrom('delete', 'expire'), at }),
   fc.record({ do: fc.constant('purge_cvc'), at, reason: fc.constantFrom('due', 'request') }),
@@ -47,8 +53,13 @@ test('each key that an event names is either in the state, or exactly one event 
           named.push(...keysNamedBy(fact).filter((key) => !named.includes(key)));
           if ('ends' in fact.clear) ended.push(...fact.clear.ends);
           state = evolve(state, {
-            ...{ ...fact, id: `event-${state.revision + 1}`, revision: state.revision + 1, position: 0, time: now },
-            ...{ tenantId: 'tenant', actorId: 'app' },
+            ...fact,
+            id: `event-${state.revision + 1}`,
+            revision: state.revision + 1,
+            position: 0,
+            time: now,
+            tenantId: 'tenant',
+            actorId: 'app',
           });
           const living = state.life === null ? [] : keysOf(state.life);
           expect([...living, ...ended].sort()).toEqual([...named].sort());

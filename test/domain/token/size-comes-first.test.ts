@@ -8,8 +8,15 @@ import { typeRules } from '#src/domain/token/types/type-rules.js';
 
 const half = 'x'.repeat(300 * 1024);
 const content: TokenContent = {
-  ...{ id: 'id', type: 'card', data: { number: '4242424242424242', a: half }, mask: null, containers: ['/a/'] },
-  ...{ metadata: null, search_indexes: null, fingerprint_expression: '{{ data.number }}', fingerprint: 'f' },
+  id: 'id',
+  type: 'card',
+  data: { number: '4242424242424242', a: half },
+  mask: null,
+  containers: ['/a/'],
+  metadata: null,
+  search_indexes: null,
+  fingerprint_expression: '{{ data.number }}',
+  fingerprint: 'f',
 };
 const number = '4242424242424242';
 

@@ -24,7 +24,8 @@ const box = (text: string | null) => (text === null ? null : Buffer.from(text, '
 const bytes = (text: string) => Buffer.from(text, 'hex');
 const hex = (some: Uint8Array) => Buffer.from(some).toString('hex');
 const recorded = ({ trace, sealed, ...event }: Stored): RecordedEvent => ({
-  ...{ ...event, trace: box(trace) },
+  ...event,
+  trace: box(trace),
   sealed: { content: box(sealed.content), cvc: box(sealed.cvc) },
 });
 
@@ -119,10 +120,21 @@ test('every field of a checkpoint is signed', () => {
   if (chain === undefined) throw new Error('it names no chain');
   const other = 'ee'.repeat(32);
   const changes = [
-    ...[{ log_id: 'other' }, { number: 3 }, { time: 1 }, { position: 1 }, { count: 1 }, { hash: other }],
-    ...[{ root: other }, { hourly: 1 }, { hours: 1 }],
-    ...[{ previous: null }, { signed_by: other }, { access: [] }, { access: [{ ...chain, chain: 'other' }] }],
-    ...[{ access: [{ ...chain, sequence: 5 }] }, { access: [{ ...chain, hash: other }] }],
+    { log_id: 'other' },
+    { number: 3 },
+    { time: 1 },
+    { position: 1 },
+    { count: 1 },
+    { hash: other },
+    { root: other },
+    { hourly: 1 },
+    { hours: 1 },
+    { previous: null },
+    { signed_by: other },
+    { access: [] },
+    { access: [{ ...chain, chain: 'other' }] },
+    { access: [{ ...chain, sequence: 5 }] },
+    { access: [{ ...chain, hash: other }] },
   ];
   for (const change of changes) {
     expect(checkpointHash({ ...checkpoint, ...change }), JSON.stringify(change)).not.toBe(signed);

@@ -20,7 +20,9 @@ const file = new URL('./fixtures/v1.json', import.meta.url);
 const recorded = JSON.parse(readFileSync(file, 'utf8')) as Fixture;
 const bytes = (text: string | null): Buffer | null => (text === null ? null : Buffer.from(text, 'base64'));
 const events: readonly RecordedEvent[] = recorded.events.map(({ trace, content, ...event }) => ({
-  ...{ ...event, trace: bytes(trace), sealed: { content: bytes(content), cvc: null } },
+  ...event,
+  trace: bytes(trace),
+  sealed: { content: bytes(content), cvc: null },
 }));
 const directoryKey = Buffer.from(recorded.keys.directory, 'hex');
 const nothing: DirectoryView = { tenant: null, applications: new Map() };
@@ -35,8 +37,15 @@ function documentOf({ type, tenantId, stream, revision, sealed }: RecordedEvent)
 describe('events of version 1, as they were recorded', () => {
   test('include every type', () => {
     expect([...new Set(events.map(({ type }) => type))].sort()).toEqual([
-      ...['application.created', 'application.deleted', 'application.key.issued', 'application.key.revoked'],
-      ...['application.updated', 'tenant.created', 'tenant.deleted', 'tenant.fenced', 'tenant.updated'],
+      'application.created',
+      'application.deleted',
+      'application.key.issued',
+      'application.key.revoked',
+      'application.updated',
+      'tenant.created',
+      'tenant.deleted',
+      'tenant.fenced',
+      'tenant.updated',
     ]);
     expect(new Set(events.map(({ version }) => version))).toEqual(new Set([1]));
   });
@@ -53,7 +62,10 @@ describe('events of version 1, as they were recorded', () => {
     const updated = events.find(({ type }) => type === 'application.updated');
     if (updated === undefined) throw new Error('none was recorded');
     expect(documentOf(updated)).toMatchObject({
-      ...{ name: 'web shop', type: 'public', expires_at: Date.UTC(2030, 0, 1), modified_by: 'operator' },
+      name: 'web shop',
+      type: 'public',
+      expires_at: Date.UTC(2030, 0, 1),
+      modified_by: 'operator',
       access: { kind: 'permissions', permissions: ['token:create', 'token:update'] },
     });
   });
@@ -69,11 +81,9 @@ describe('events of version 1, as they were recorded', () => {
     const beforeTheEnd = events.filter(({ type }) => type !== 'tenant.deleted').reduce(applyToDirectory, nothing);
     const living = [...beforeTheEnd.applications.values()].filter(({ removedAt }) => removedAt === null);
     expect(living.map(({ applicationType, keys }) => [applicationType, keys.length])).toEqual([
-      ...[
-        ['management', 1],
-        ['private', 1],
-        ['public', 1],
-      ],
+      ['management', 1],
+      ['private', 1],
+      ['public', 1],
     ]);
     const { tenant } = events.reduce(applyToDirectory, nothing);
     const end = events.find(({ type }) => type === 'tenant.deleted');

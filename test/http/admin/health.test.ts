@@ -18,7 +18,10 @@ test('a ready service reports each store and the gap of each projection', async 
   const { service, ask } = await startWithAdmin();
   const before = (await ask('/health/ready')).json();
   expect(before).toEqual({
-    ...{ status: 'ready', reasons: [], notices: [], projections },
+    status: 'ready',
+    reasons: [],
+    notices: [],
+    projections,
     stores: [...stores, 'access log'].map((name) => ({ name, state: 'up' })),
   });
   await createPlain(service);
@@ -48,7 +51,8 @@ test('a store that does not respond is down, and its gaps are unknown', async ()
   const ready = await ask('/health/ready');
   expect(ready.statusCode).toBe(503);
   expect(ready.json()).toMatchObject({
-    ...{ status: 'not_ready', reasons: needed.map((name) => `${name} is unavailable`) },
+    status: 'not_ready',
+    reasons: needed.map((name) => `${name} is unavailable`),
     stores: [
       ...stores.map((name) => ({ name, state: name === 'eventstoredb' ? 'up' : 'down' })),
       { name: 'access log' },

@@ -6,7 +6,8 @@ import { limitedService, metric, statuses } from './support.js';
 const limited = { status: 429, code: 'too_many_bad_keys' };
 const ask = (service: TestService, key: string | null, address = '203.0.113.7', forwardedFor?: string) =>
   service.call('GET', '/tokens/unknown', undefined, {
-    ...{ key, address },
+    key,
+    address,
     ...(forwardedFor === undefined ? {} : { headers: { 'x-forwarded-for': forwardedFor } }),
   });
 

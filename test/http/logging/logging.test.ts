@@ -26,10 +26,12 @@ describe.each([['JSON lines', false] as const, ['readable text', true] as const]
     const log = createRequestLog(logger);
     const app = fastify({ logger: false });
     app.addHook('onResponse', async (request, reply) => {
+      const { url, headers, body, query } = request;
+      const added = { url, headers, body, query };
       log.request({
         // If code carelessly spread an object, these properties would be added.
         ...request,
-        ...{ url: request.url, headers: request.headers, body: request.body, query: request.query },
+        ...added,
         route: request.routeOptions.url ?? 'none',
         method: request.method,
         status: reply.statusCode,
@@ -100,8 +102,14 @@ describe('a line', () => {
   it('is one line of text on a terminal, with the code of the problem', () => {
     const { logger, lines } = recorder(true);
     createRequestLog(logger).request({
-      ...{ route: '/tokens/:id', method: 'GET', status: 404, durationMs: 1.2, traceId: 't' },
-      ...{ applicationId: 'a', code: 'token_not_found', otelTraceId: null },
+      route: '/tokens/:id',
+      method: 'GET',
+      status: 404,
+      durationMs: 1.2,
+      traceId: 't',
+      applicationId: 'a',
+      code: 'token_not_found',
+      otelTraceId: null,
     });
     const text = lines.join('').replaceAll(new RegExp(`${String.fromCharCode(27)}\\[\\d+m`, 'g'), '');
     expect(text).toMatch(/^\[[\d:.]+\] INFO: GET \/tokens\/:id 404 token_not_found 1\.2 ms trace=t application=a\n$/);
@@ -111,16 +119,14 @@ describe('a line', () => {
     const { logger, lines } = recorder();
     for (const route of ['/health/live', '/health/ready']) {
       createRequestLog(logger).request({
-        ...{
-          route,
-          method: 'GET',
-          status: 200,
-          durationMs: 1,
-          traceId: 't',
-          applicationId: null,
-          code: null,
-          otelTraceId: null,
-        },
+        route,
+        method: 'GET',
+        status: 200,
+        durationMs: 1,
+        traceId: 't',
+        applicationId: null,
+        code: null,
+        otelTraceId: null,
       });
     }
     expect(lines.map((line) => JSON.parse(line).level)).toEqual(['debug', 'debug']);

@@ -138,7 +138,9 @@ describe('generators of clients', () => {
       id: { in: 'query', schema: { type: 'array', items: { type: 'string' } } },
       type: { in: 'query', schema: { type: 'array', items: { enum: expect.arrayContaining(['card']) } } },
       metadata_filter: {
-        ...{ in: 'query', style: 'form', explode: true },
+        in: 'query',
+        style: 'form',
+        explode: true,
         schema: { ...texts, propertyNames: { pattern: '^metadata\\..' } },
       },
       metadata: { in: 'query', schema: { type: 'string', contentMediaType: 'application/json' } },
@@ -255,13 +257,13 @@ describe('serving', () => {
     const withSchemas: string[] = [];
     const { createApp } = await import('#src/http/server/app.js');
     const app = createApp(service.service, {
-      ...{
-        headerNames: { apiKey: [], traceId: [], idempotencyKey: [] },
-        acceptsBearer: false,
-        corsOrigins: [],
-        trustedProxies: [],
-      },
-      ...{ behindTlsProxy: false, tls: null, log: { request: () => undefined, error: () => undefined } },
+      headerNames: { apiKey: [], traceId: [], idempotencyKey: [] },
+      acceptsBearer: false,
+      corsOrigins: [],
+      trustedProxies: [],
+      behindTlsProxy: false,
+      tls: null,
+      log: { request: () => undefined, error: () => undefined },
     });
     app.addHook('onRoute', ({ schema, method, url }) => {
       if (schema?.response !== undefined || schema?.headers !== undefined) withSchemas.push(`${method} ${url}`);

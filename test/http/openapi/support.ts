@@ -13,7 +13,8 @@ export function operationsIn({ paths = {} }: OpenAPIV3_1.Document): readonly Ope
   return Object.entries(paths).flatMap(([path, item]) =>
     Object.entries(item ?? {}).map(([method, operation]) => ({
       ...(operation as OpenAPIV3_1.OperationObject),
-      ...{ path, method },
+      path,
+      method,
     })),
   );
 }

@@ -21,8 +21,10 @@ describe('GET /audit/checkpoints', () => {
     const events = await service.vault.log.readNewest(checkpointStream, null, 100);
     expect(data).toEqual(
       events.map(readCheckpointEvent).map((checkpoint) => ({
-        ...{ time: formatTimestamp(checkpoint.time), hash: checkpointHash(checkpoint) },
-        ...{ signed_by: checkpoint.signed_by, signature: checkpoint.signature },
+        time: formatTimestamp(checkpoint.time),
+        hash: checkpointHash(checkpoint),
+        signed_by: checkpoint.signed_by,
+        signature: checkpoint.signature,
       })),
     );
     const { publicKey } = await service.vault.keys.signingKey();

@@ -8,13 +8,16 @@ const and = (...of: Query[]): Query => ({ is: 'and', of });
 const or = (...of: Query[]): Query => ({ is: 'or', of });
 const not = (of: Query): Query => ({ is: 'not', of });
 const text = (field: 'id' | 'data' | 'fingerprint' | 'created_by' | 'modified_by', value: string): Query => ({
-  ...{ is: 'text', field, value },
+  is: 'text',
+  field,
+  value,
 });
 const metadata = (key: string, value: string): Query => ({ is: 'metadata', key, value });
 const container = (path: string, within = false): Query => ({ is: 'container', path, within });
 const at = (iso: string): number => Date.parse(iso);
 const created = (from: string | null, to: string | null): Query => ({
-  ...{ is: 'date', field: 'created_at' },
+  is: 'date',
+  field: 'created_at',
   from: from === null ? null : at(from),
   to: to === null ? null : at(to),
 });

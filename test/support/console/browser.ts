@@ -39,7 +39,9 @@ export function toApp(app: FastifyInstance): Transport {
       headers: received,
       rawPayload,
     } = await app.inject({
-      ...{ method, url, headers },
+      method,
+      url,
+      headers,
       ...(body === undefined ? {} : { payload: body }),
       ...(address === undefined ? {} : { remoteAddress: address }),
     });
@@ -91,7 +93,10 @@ export function createBrowser(transport: Transport, jar: ReadonlyMap<string, str
       headers: received,
       bytes,
     } = await transport({
-      ...{ method, url, body, address },
+      method,
+      url,
+      body,
+      address,
       headers: {
         host: 'localhost',
         ...(cookie === '' ? {} : { cookie }),

@@ -8,8 +8,14 @@ import type { TestConsole } from './console.js';
 
 const executablePath = process.env['STRONGROOM_TEST_CHROMIUM'] ?? '/usr/bin/chromium';
 const flags = [
-  ...['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
-  ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
 ];
 
 /**
@@ -22,7 +28,10 @@ export async function openChromium(
   const profile = mkdtempSync(join(tmpdir(), 'strongroom-chromium-'));
   const { javaScriptEnabled = true, width = 1_280 } = options;
   const context = await chromium.launchPersistentContext(profile, {
-    ...{ executablePath, args: flags, javaScriptEnabled, viewport: { width, height: 900 } },
+    executablePath,
+    args: flags,
+    javaScriptEnabled,
+    viewport: { width, height: 900 },
   });
   onTestFinished(async () => {
     await context.close();

@@ -58,7 +58,10 @@ export async function startTestConsole(
   const app = await createConsole(
     { ...service.service, vault },
     {
-      ...{ allowedHosts: ['console.example'], trustedProxies: [], behindTlsProxy: false, tls: null },
+      allowedHosts: ['console.example'],
+      trustedProxies: [],
+      behindTlsProxy: false,
+      tls: null,
       log: { request: (line) => void lines.push(line), error: (error) => void failures.push(error) },
       identity: identityOf === null ? null : await identityOf(service),
       operations: { ...consoleOperations(operated), ...operations },
@@ -90,7 +93,11 @@ export async function startTestConsole(
   }
 
   return {
-    ...{ service, app, lines, failures, signIn },
+    service,
+    app,
+    lines,
+    failures,
+    signIn,
     /** Returns a browser that is not signed in. */
     browser: () => createBrowser(toApp(app)),
     /** Makes the console listen, and returns its address, for tests with a real browser. Port 0 selects a free port. */

@@ -34,8 +34,15 @@ export function entryDocument(
   const { tenantId: tenant, time, keyId: key, sourceAddress: source, entityRef, entityId: entity, tracePlace } = entry;
   const { trace } = entry;
   return {
-    ...{ _id, tenant, time, actor: entry.actorId, actor_type: entry.actorType },
-    ...{ type: entry.entityType, operation: entry.operation, outcome: entry.outcome, message: entry.message },
+    _id,
+    tenant,
+    time,
+    actor: entry.actorId,
+    actor_type: entry.actorType,
+    type: entry.entityType,
+    operation: entry.operation,
+    outcome: entry.outcome,
+    message: entry.message,
     ...(key === null ? {} : { key }),
     ...(source === null ? {} : { source }),
     ...(entityRef === null ? {} : { ref: Buffer.from(entityRef, 'hex') }),
@@ -49,11 +56,18 @@ export function entryDocument(
 export function entryOf(document: EntryDocument): AccessEntry {
   const { trace_stream: stream, trace_revision: revision } = document;
   return {
-    ...{ tenantId: document.tenant, time: document.time, actorId: document.actor },
-    ...{ actorType: document.actor_type as ActorType, keyId: document.key ?? null },
-    ...{ sourceAddress: document.source ?? null, entityType: document.type },
-    ...{ entityRef: document.ref?.toString('hex') ?? null, entityId: document.entity ?? null },
-    ...{ operation: document.operation, outcome: document.outcome as AccessOutcome, message: document.message },
+    tenantId: document.tenant,
+    time: document.time,
+    actorId: document.actor,
+    actorType: document.actor_type as ActorType,
+    keyId: document.key ?? null,
+    sourceAddress: document.source ?? null,
+    entityType: document.type,
+    entityRef: document.ref?.toString('hex') ?? null,
+    entityId: document.entity ?? null,
+    operation: document.operation,
+    outcome: document.outcome as AccessOutcome,
+    message: document.message,
     trace: document.trace ?? null,
     tracePlace: stream === undefined || revision === undefined ? null : { stream, revision },
   };

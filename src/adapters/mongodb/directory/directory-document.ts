@@ -34,9 +34,15 @@ export function documentId(kind: DirectoryRecord['kind'], id: string): string {
 export function fieldsOf(record: Stored<DirectoryRecord>): Omit<DirectoryDocument, '_id' | 'keys'> {
   const { kind, id, revision, content } = record;
   return {
-    ...{ kind, id, tenant: record.tenantId, type: record.applicationType, revision },
-    ...{ created_revision: record.createdRevision, content_revision: record.contentRevision },
-    ...{ content: content === null ? null : Buffer.from(content), removed_at: record.removedAt },
+    kind,
+    id,
+    tenant: record.tenantId,
+    type: record.applicationType,
+    revision,
+    created_revision: record.createdRevision,
+    content_revision: record.contentRevision,
+    content: content === null ? null : Buffer.from(content),
+    removed_at: record.removedAt,
     mac: Buffer.from(record.mac),
   };
 }
@@ -44,8 +50,15 @@ export function fieldsOf(record: Stored<DirectoryRecord>): Omit<DirectoryDocumen
 export function recordOf(document: DirectoryDocument): Stored<DirectoryRecord> {
   const { kind, id, revision, content, mac } = document;
   return {
-    ...{ kind, id, tenantId: document.tenant, applicationType: document.type, revision, content, mac },
-    ...{ createdRevision: document.created_revision, contentRevision: document.content_revision },
+    kind,
+    id,
+    tenantId: document.tenant,
+    applicationType: document.type,
+    revision,
+    content,
+    mac,
+    createdRevision: document.created_revision,
+    contentRevision: document.content_revision,
     keys: document.keys.map((key) => ({ id: key.id, hash: key.hash })),
     removedAt: document.removed_at,
   };

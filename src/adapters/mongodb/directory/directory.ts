@@ -26,7 +26,9 @@ export function mongoDirectory(connection: MongoConnection): Directory {
     },
     async applications(tenantId, { ids, types }, { offset, limit }) {
       const filter = {
-        ...{ kind: 'application', tenant: tenantId, removed_at: null },
+        kind: 'application',
+        tenant: tenantId,
+        removed_at: null,
         ...(ids === null ? {} : { id: { $in: [...ids] } }),
         ...(types === null ? {} : { type: { $in: [...types] } }),
       };

@@ -37,8 +37,14 @@ export async function ensureGenerations({ call }: MongoConnection, toRead: () =>
   if (found !== null) return;
   const generation = await toRead();
   const first: Omit<GenerationsDocument, '_id'> = {
-    ...{ read: generation, write: [generation], versions: projectionVersions, rebuild: null, cancelled: null },
-    ...{ retired: 0, holder: null, until: null },
+    read: generation,
+    write: [generation],
+    versions: projectionVersions,
+    rebuild: null,
+    cancelled: null,
+    retired: 0,
+    holder: null,
+    until: null,
   };
   await call((db) => generationsCollection(db).updateOne(theGenerations, { $setOnInsert: first }, { upsert: true }));
 }

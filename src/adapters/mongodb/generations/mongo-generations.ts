@@ -61,7 +61,10 @@ export function mongoGenerations(connection: MongoConnection, log: Pick<EventLog
   }
 
   return {
-    ...{ known, fresh, release: hold.release, isElsewhere: hold.isElsewhere },
+    known,
+    fresh,
+    release: hold.release,
+    isElsewhere: hold.isElsewhere,
     hold: async () => void (await hold.id()),
     async inUse() {
       const { read, write } = await known();

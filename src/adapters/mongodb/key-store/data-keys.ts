@@ -110,8 +110,14 @@ export function mongoDataKeys({ call }: MongoConnection, clock: Clock, logHead: 
       );
       const rows = keys.map(
         ({ id, wrapped }): DataKeyDocument => ({
-          ...{ _id: uuidBytes(id), stamp: stampedByServer, tenant_key: tenantKeyId, made_at: clock.now() },
-          ...{ log_head: head, destroyed_at: null, destroyed_by: null, wrapped },
+          _id: uuidBytes(id),
+          stamp: stampedByServer,
+          tenant_key: tenantKeyId,
+          made_at: clock.now(),
+          log_head: head,
+          destroyed_at: null,
+          destroyed_by: null,
+          wrapped,
         }),
       );
       await call((db) => keyCollections.dataKeys(db).insertMany(rows));

@@ -17,11 +17,15 @@ import { mongoTenantKeys } from './tenant-keys.js';
 export function mongoKeyStore(connection: MongoConnection, clock: Clock, logHead: () => Promise<number>): KeyStore {
   const { call } = connection;
   const { countLivingDataKeys, livingDataKeys, rewrapDataKeys, ...dataKeys } = mongoDataKeys(
-    ...([connection, clock, logHead] as const),
+    connection,
+    clock,
+    logHead,
   );
 
   return {
-    ...{ name: 'key store', title: 'the key store', isShared: true },
+    name: 'key store',
+    title: 'the key store',
+    isShared: true,
     broken: (problem) => new MongoBroken(problem),
     rootCheck: () => storedRootCheck(connection),
     async createRootCheck(check) {
@@ -71,7 +75,9 @@ function mongoKeyRecords(connection: MongoConnection): KeyRecords {
           .dataKeys(db)
           .find({ destroyed_at: null, stamp: { $gt: stampOf(afterSequence) } })
           .project<Pick<DataKeyDocument, '_id' | 'stamp' | 'made_at' | 'log_head'>>({
-            ...{ stamp: 1, made_at: 1, log_head: 1 },
+            stamp: 1,
+            made_at: 1,
+            log_head: 1,
           })
           .sort({ stamp: 1 })
           .limit(limit)
@@ -79,7 +85,9 @@ function mongoKeyRecords(connection: MongoConnection): KeyRecords {
       );
       const young = rows.findIndex(({ made_at }) => made_at >= madeBefore);
       return rows.slice(0, young === -1 ? rows.length : young).map(({ _id, stamp, log_head }) => ({
-        ...{ sequence: sequenceOf(stamp), keyId: uuidText(_id), logHead: log_head },
+        sequence: sequenceOf(stamp),
+        keyId: uuidText(_id),
+        logHead: log_head,
       }));
     },
     async keyStatuses(keyIds) {

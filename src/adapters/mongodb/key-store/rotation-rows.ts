@@ -23,7 +23,10 @@ export function mongoRotationRows(connection: MongoConnection, clock: Clock, dat
       keyCollections.tenantKeys(db).find({ purpose: 'wrapping', destroyed_at: null }).sort({ number: 1 }).toArray(),
     );
     return living.map(({ _id: id, tenant, number, retiring = false }) => ({
-      ...{ id, tenant, number, isRetiring: retiring },
+      id,
+      tenant,
+      number,
+      isRetiring: retiring,
     }));
   }
 

@@ -16,8 +16,14 @@ export function mongoTenantKeys(
   async function insert(key: NewTenantKey, rootCheck: Buffer): Promise<'stored' | 'root_replaced'> {
     const { id, tenant, purpose, number, wrapped } = key;
     const document: TenantKeyDocument = {
-      ...{ _id: id, tenant, purpose, number, made_at: clock.now() },
-      ...{ destroyed_at: null, destroyed_by: null, wrapped },
+      _id: id,
+      tenant,
+      purpose,
+      number,
+      made_at: clock.now(),
+      destroyed_at: null,
+      destroyed_by: null,
+      wrapped,
     };
     try {
       return await underRootCheck(connection, rootCheck, async (db, session, expectCheck) => {
@@ -38,7 +44,12 @@ export function mongoTenantKeys(
         keyCollections.tenantKeys(db).find({ tenant: tenantId }).sort({ purpose: 1, number: 1 }).toArray(),
       );
       return rows.map(({ _id: id, tenant, purpose, number, wrapped, retiring = false }) => ({
-        ...{ id, tenant, purpose, number, wrapped, isRetiring: retiring },
+        id,
+        tenant,
+        purpose,
+        number,
+        wrapped,
+        isRetiring: retiring,
       }));
     },
     async insertTenantKeys(keys, rootCheck) {

@@ -82,7 +82,8 @@ export function rowOf(
   if (terms === undefined) throw new Error('a row must have its index entries for each generation');
   const others = read === null ? undefined : index.terms[read];
   const found = {
-    ...{ fingerprint: hashBytes(index.fingerprintHash), terms: terms.map(hashBytes) },
+    fingerprint: hashBytes(index.fingerprintHash),
+    terms: terms.map(hashBytes),
     ...(others === undefined ? {} : { mark: termsDigest(hashBytes(others.join('')), hashBytes(terms.join(''))) }),
   };
   return { ...livingOf(view, life), ...found };
@@ -114,8 +115,12 @@ export function hashBytes(hash: string): Buffer {
 
 function livingOf({ tenantId, state, content, cvc, mac }: Stored<TokenView>, life: TokenLife): Living {
   return {
-    ...{ tenant: tenantId, revision: state.revision, life, type: life.tokenType },
-    ...{ seq: life.createdPosition, created_at: life.createdAt },
+    tenant: tenantId,
+    revision: state.revision,
+    life,
+    type: life.tokenType,
+    seq: life.createdPosition,
+    created_at: life.createdAt,
     ...(life.modifiedAt === null ? {} : { modified_at: life.modifiedAt }),
     ...(life.expiresAt === null ? {} : { expires_at: life.expiresAt }),
     ...(life.cvc === null ? {} : { cvc_purge_at: life.cvc.purgeAt }),

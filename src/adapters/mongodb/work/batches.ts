@@ -73,7 +73,8 @@ export function createBatches({ connection, log, waits, workKey, now, destroyKey
     const isMissing = { $eq: [{ $type: '$state' }, 'missing'] };
     const batch = await connection.call((db) =>
       batches(db).findOneAndUpdate({ _id: id }, [{ $replaceWith: { $cond: [isMissing, made, '$$ROOT'] } }], {
-        ...{ upsert: true, returnDocument: 'after' },
+        upsert: true,
+        returnDocument: 'after',
       }),
     );
     if (batch === null) throw new Error('an upsert returned no document');

@@ -49,7 +49,15 @@ export async function settle(log: EventLog, intent: Intent, now: number): Promis
 
 function fence({ stream, tenantId }: Intent, time: number): NewEvent {
   return {
-    ...{ id: randomUUID(), type: stream.startsWith('token-') ? 'token.fenced' : 'tenant.fenced', version: 1 },
-    ...{ tenantId, actorId: 'system', time, cmd: null, trace: null, clear: {}, sealed: noSealedParts },
+    id: randomUUID(),
+    type: stream.startsWith('token-') ? 'token.fenced' : 'tenant.fenced',
+    version: 1,
+    tenantId,
+    actorId: 'system',
+    time,
+    cmd: null,
+    trace: null,
+    clear: {},
+    sealed: noSealedParts,
   };
 }

@@ -129,7 +129,12 @@ const words = ['tenant', 'actor', 'actor_type', 'key', 'source', 'entity_type', 
 
 /** The SELECT list for an `EntryRow`. It looks up the string for each word id. */
 const entryColumns = [
-  ...['batch', 'time', 'ref', 'trace', 'trace_stream', 'trace_revision'],
+  'batch',
+  'time',
+  'ref',
+  'trace',
+  'trace_stream',
+  'trace_revision',
   ...[...words, 'message'].map((column) => `(SELECT text FROM words WHERE id = entries.${column}) AS ${column}`),
 ].join(', ');
 

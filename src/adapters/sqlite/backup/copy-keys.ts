@@ -73,7 +73,9 @@ function tablesOf(database: SqliteDatabase): readonly Table[] {
     .prepare(`SELECT count(*) FROM pragma_table_info(?) WHERE pk > 0 AND type = 'INTEGER'`)
     .pluck();
   return (tables.all() as { readonly name: string; readonly wr: number }[]).map(({ name, wr }) => ({
-    ...{ name, hasRowid: wr === 0, rowidIsColumn: Number(isRowid.get(name)) === 1 },
+    name,
+    hasRowid: wr === 0,
+    rowidIsColumn: Number(isRowid.get(name)) === 1,
   }));
 }
 

@@ -145,7 +145,10 @@ export const applicationRequestExample: JsonObject = {
 };
 
 export const applicationExample: JsonObject = {
-  ...{ id: ids.application, tenant_id: ids.tenant, name: 'Checkout', type: 'private' },
+  id: ids.application,
+  tenant_id: ids.tenant,
+  name: 'Checkout',
+  type: 'private',
   rules: [{ priority: 1, container: '/pci/', transform: 'mask', permissions: ['token:create', 'token:read'] }],
   ...exampleStamps,
 };
@@ -153,14 +156,20 @@ export const applicationExample: JsonObject = {
 export const apiKeyExample: JsonObject = { id: ids.key, ...exampleStamps };
 
 export const tenantExample: JsonObject = {
-  ...{ id: ids.tenant, name: 'Example' },
+  id: ids.tenant,
+  name: 'Example',
   settings: { deduplicate_tokens: 'true', keep_superseded_data: 'false', show_fingerprints: 'false' },
-  ...{ created_by: 'operator', created_at: createdAt },
+  created_by: 'operator',
+  created_at: createdAt,
 };
 
 export const historyEntryExample: JsonObject = {
-  ...{ type: 'token.updated', revision: 1, actor_id: ids.application, trace_id: 'order-17' },
-  ...{ created_at: createdAt, changed: ['metadata'] },
+  type: 'token.updated',
+  revision: 1,
+  actor_id: ids.application,
+  trace_id: 'order-17',
+  created_at: createdAt,
+  changed: ['metadata'],
 };
 
 export const keyExample = 'sr_private_…';

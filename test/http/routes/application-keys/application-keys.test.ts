@@ -113,7 +113,8 @@ describe('DELETE /applications/{id}/keys/{key_id}', () => {
     const [key] = arrayOf(await manage(service, 'GET', `/applications/${other.id}/keys`));
     const url = `/applications/${mine.id}/keys/${key?.['id']}`;
     await expectRefusal(service, () => manage(service, 'DELETE', url), {
-      ...{ status: 404, code: 'application_key_not_found' },
+      status: 404,
+      code: 'application_key_not_found',
     });
     const foreign = await ownId(service, await service.otherTenant());
     await expectRefusal(service, () => manage(service, 'DELETE', `/applications/${foreign}/keys/x`), notFound);

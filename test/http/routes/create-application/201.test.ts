@@ -10,9 +10,14 @@ describe('201 the response', () => {
     ];
     const { body } = await makeApplication(service, { name: 'till', permissions: undefined, rules, expires_at });
     expect(body).toEqual({
-      ...{ id: uuid, tenant_id: service.tenantId, name: 'till', type: 'private', expires_at },
+      id: uuid,
+      tenant_id: service.tenantId,
+      name: 'till',
+      type: 'private',
+      expires_at,
       rules: [{ ...rules[0], container: '/pci/' }],
-      ...{ created_by: await ownId(service, service.managementKey), created_at: timestamp },
+      created_by: await ownId(service, service.managementKey),
+      created_at: timestamp,
       key: expect.stringMatching(/^sr_private_[0-9A-Za-z]{49}$/),
     });
     const read = await manage(service, 'GET', `/applications/${body['id']}`);

@@ -77,7 +77,10 @@ describe('201 a duplicate', () => {
     const secret = { metadata: { a: 'b' }, mask: '{{ data }}', containers: ['/other/'], expires_at: '2030-01-01' };
     const first = await createPlain(service, { data, ...secret });
     const names = {
-      ...{ id: first.id, type: 'token', tenant_id: service.tenantId, containers: ['/other/'] },
+      id: first.id,
+      type: 'token',
+      tenant_id: service.tenantId,
+      containers: ['/other/'],
       fingerprint: first['fingerprint'],
     };
     const callers = [

@@ -5,8 +5,25 @@ const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{1
 
 describe('201 the given id, under whose percent-encoded path the token is found', () => {
   test.for([
-    ...['abc', '...', '   ', 'a b', "it's", '"quoted"', 'a:b;c,d', '@!$*()', 'A.b-c_d~e', 'a`b', 'über', '日本語'],
-    ...['💳💳💳', 'e\u0301e\u0301e\u0301', '\u202eabc', 'cvc', 'search', 'a'.repeat(400), '💳'.repeat(400)],
+    'abc',
+    '...',
+    '   ',
+    'a b',
+    "it's",
+    '"quoted"',
+    'a:b;c,d',
+    '@!$*()',
+    'A.b-c_d~e',
+    'a`b',
+    'über',
+    '日本語',
+    '💳💳💳',
+    'e\u0301e\u0301e\u0301',
+    '\u202eabc',
+    'cvc',
+    'search',
+    'a'.repeat(400),
+    '💳'.repeat(400),
   ])('%s', async (id, { service }) => {
     const created = await service.call('POST', '/tokens', { id, type: 'token', data: 1 });
     expect(created.status, created.text).toBe(201);

@@ -18,15 +18,25 @@ describe('201 the response', () => {
     });
     const id = uniqueId();
     const full = {
-      ...{ id, type: 'token', data: { a: 1 }, mask: { a: '{{ data.a }}' }, containers: ['/a/', '/b/c-d_E/'] },
-      ...{ metadata: { k: 'v', empty: '' }, search_indexes: ['{{ data.a }}'], fingerprint_expression: '{{ data.a }}' },
-      ...{ expires_at: '2030-01-01T00:00:00Z' },
+      id,
+      type: 'token',
+      data: { a: 1 },
+      mask: { a: '{{ data.a }}' },
+      containers: ['/a/', '/b/c-d_E/'],
+      metadata: { k: 'v', empty: '' },
+      search_indexes: ['{{ data.a }}'],
+      fingerprint_expression: '{{ data.a }}',
+      expires_at: '2030-01-01T00:00:00Z',
     };
     expect(await create(service, full)).toEqual({
-      ...{ ...full, containers: ['/a/', '/b/c-d_e/'], expires_at: '2030-01-01T00:00:00.000+00:00' },
-      ...{ tenant_id: service.tenantId, fingerprint: expect.any(String) },
-      ...{ entity_ref: expect.stringMatching(/^[0-9a-f]{64}$/) },
-      ...{ created_by: expect.any(String), created_at: expect.any(String) },
+      ...full,
+      containers: ['/a/', '/b/c-d_e/'],
+      expires_at: '2030-01-01T00:00:00.000+00:00',
+      tenant_id: service.tenantId,
+      fingerprint: expect.any(String),
+      entity_ref: expect.stringMatching(/^[0-9a-f]{64}$/),
+      created_by: expect.any(String),
+      created_at: expect.any(String),
     });
   });
 
@@ -61,8 +71,14 @@ describe('201 the response', () => {
 
 describe('201 null in an optional field means that the field is absent', () => {
   const nulls = {
-    ...{ id: null, mask: null, containers: null, metadata: null, search_indexes: null },
-    ...{ fingerprint_expression: null, deduplicate_token: null, expires_at: null },
+    id: null,
+    mask: null,
+    containers: null,
+    metadata: null,
+    search_indexes: null,
+    fingerprint_expression: null,
+    deduplicate_token: null,
+    expires_at: null,
   };
 
   test.for([

@@ -61,7 +61,9 @@ describe('409 the last application that can create and update applications', () 
       const id = await ownId(service, service.managementKey);
       await makeManager(service, ['application:create', 'application:delete']);
       await makeApplication(service, {
-        ...{ type: 'management', permissions: ['application:create', 'application:update'], expires_at: '2040-01-01' },
+        type: 'management',
+        permissions: ['application:create', 'application:update'],
+        expires_at: '2040-01-01',
       });
       await expectRefusal(service, () => manage(service, 'DELETE', `/applications/${id}`), last);
       expect(await statusOf(service, service.managementKey)).toBe(200);

@@ -11,7 +11,10 @@ describe('200 expressions become values, and everything else stays unchanged', (
     const at = `{{ ${id} }}`;
     const body = { a: at, [at]: 1, list: [at, null, true, 3, 'text', {}], deep: { b: { c: [[at]] } } };
     expect(await detokenize(service, body)).toEqual({
-      ...{ a: 'secret', [at]: 1, list: ['secret', null, true, 3, 'text', {}], deep: { b: { c: [['secret']] } } },
+      a: 'secret',
+      [at]: 1,
+      list: ['secret', null, true, 3, 'text', {}],
+      deep: { b: { c: [['secret']] } },
     });
   });
 
@@ -49,7 +52,10 @@ describe('200 expressions become values, and everything else stays unchanged', (
       keyed: `{{ ${id} | json: "$['routing_number']" | size }}`,
     };
     expect(await detokenize(service, body)).toEqual({
-      ...{ whole: bank, last: '0042', chain: '021 | }} 00042', keyed: 9 },
+      whole: bank,
+      last: '0042',
+      chain: '021 | }} 00042',
+      keyed: 9,
     });
   });
 

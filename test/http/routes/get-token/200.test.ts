@@ -150,7 +150,9 @@ describe('200 headers', () => {
     const { id } = await createPlain(service);
     const answer = await service.call('GET', path(id));
     expect(answer.headers).toMatchObject({
-      ...{ 'cache-control': 'no-store', etag: '"0"', 'content-type': 'application/json; charset=utf-8' },
+      'cache-control': 'no-store',
+      etag: '"0"',
+      'content-type': 'application/json; charset=utf-8',
       'service-trace-id': expect.stringMatching(/^[0-9a-f-]{36}$/),
     });
   });

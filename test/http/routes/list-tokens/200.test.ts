@@ -30,7 +30,10 @@ describe('a list returns whole tokens, newest first', () => {
     await Promise.all(Array.from({ length: 21 }, () => createPlain(service, { metadata: { group } })));
     const query = `?metadata.group=${group}`;
     expect((await list(service, query)).pagination).toEqual({
-      ...{ total_items: 21, page_number: 1, page_size: 20, total_pages: 2 },
+      total_items: 21,
+      page_number: 1,
+      page_size: 20,
+      total_pages: 2,
     });
     expect((await list(service, `${query}&page=3&size=10`)).ids).toHaveLength(1);
     expect((await list(service, `${query}&page=4&size=10`)).ids).toEqual([]);

@@ -45,8 +45,11 @@ describe('metadata keys and containers of live tokens', () => {
     makeStale(service);
     const id = `secretid-${Date.now()}`;
     await createPlain(service, {
-      ...{ id, data: 'secretdata', search_indexes: ['{{ data }}'] },
-      ...{ metadata: { shopper: 'secretvalue' }, containers: ['/shop/eu/north/'] },
+      id,
+      data: 'secretdata',
+      search_indexes: ['{{ data }}'],
+      metadata: { shopper: 'secretvalue' },
+      containers: ['/shop/eu/north/'],
     });
     await collected(service);
     expect(await suggestNow(service, 'shop')).toEqual([{ text: 'metadata.shopper', kind: 'metadata_key' }]);

@@ -64,7 +64,10 @@ describe('a search finds exactly the tokens that exist', () => {
   test('right after they are created, updated or deleted, and no longer by their old words', async ({ service }) => {
     const [before, after] = [uniqueId('w'), uniqueId('w')];
     const { id } = await createPlain(service, {
-      ...{ data: before, metadata: { word: before }, search_indexes: ['{{ data }}'], containers: ['/first/'] },
+      data: before,
+      metadata: { word: before },
+      search_indexes: ['{{ data }}'],
+      containers: ['/first/'],
     });
     const ids = async (query: string) => (await search(service, query)).ids;
     expect(await ids(`data:${before}`)).toEqual([id]);

@@ -25,8 +25,10 @@ async function messageOf(service: TestService, query: string, key?: string): Pro
 async function populate(service: TestService): Promise<void> {
   makeStale(service);
   await createPlain(service, {
-    ...{ metadata: { customer: 'c-17', 'my order': '1' }, containers: ['/pci/high/'] },
-    ...{ data: 'Sensitive', search_indexes: ['{{ data }}'] },
+    metadata: { customer: 'c-17', 'my order': '1' },
+    containers: ['/pci/high/'],
+    data: 'Sensitive',
+    search_indexes: ['{{ data }}'],
   });
   await collected(service);
 }

@@ -41,7 +41,11 @@ describe('200 the events of a token, newest first', () => {
     await service.service.sweep.run();
     const [expired] = (await history(service, id)).data;
     expect(expired).toEqual({
-      ...{ type: 'token.expired', revision: 1, actor_id: 'system', created_at: timestamp, changed: [] },
+      type: 'token.expired',
+      revision: 1,
+      actor_id: 'system',
+      created_at: timestamp,
+      changed: [],
     });
   });
 
@@ -87,11 +91,9 @@ test('a life that begins when the previous one ends has the next number', async 
   const { key } = await makeManager(service, ['log:read']);
   const { data } = await history(service, id, key);
   expect(data.map(({ type, life }) => [type, life])).toEqual([
-    ...[
-      ['token.created', 2],
-      ['token.expired', 1],
-      ['token.created', 1],
-    ],
+    ['token.created', 2],
+    ['token.expired', 1],
+    ['token.created', 1],
   ]);
   expect((await history(service, id)).types).toEqual(['token.created']);
 });

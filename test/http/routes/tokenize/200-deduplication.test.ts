@@ -40,7 +40,9 @@ describe('200 with deduplication on', () => {
   test('the cvc of a later part is ignored, and the response says so', async ({ service }) => {
     const number = '5555555555554444';
     const parts = ['111', '999'].map((cvc) => ({
-      ...{ type: 'card', data: { ...card, number, cvc }, deduplicate_token: true },
+      type: 'card',
+      data: { ...card, number, cvc },
+      deduplicate_token: true,
     }));
     const [first, second] = (await tokenize(service, parts)) as JsonObject[];
     expect(first).toMatchObject({ data: { cvc: '111' } });

@@ -20,8 +20,12 @@ describe('200 every value becomes a token, and the structure stays the same', ()
     const answer = (await tokenize(service, body)) as Record<string, string>;
     const id = expect.stringMatching(uuid);
     expect(answer).toEqual({
-      ...{ name: id, age: id, member: id, nothing: null },
-      ...{ list: [id, [id, null], {}, []], deep: { '{{ key }}': { '': id } } },
+      name: id,
+      age: id,
+      member: id,
+      nothing: null,
+      list: [id, [id, null], {}, []],
+      deep: { '{{ key }}': { '': id } },
     });
     expect(Object.keys(answer)).toEqual(Object.keys(body));
     const kept = [

@@ -55,14 +55,21 @@ describe('200 the other fields are replaced', () => {
     const created = await createPlain(service, { data: { a: 1, b: 2 }, containers: ['/a/'], search_indexes: ['x'] });
     service.clock.advance(1_500);
     const patch = {
-      ...{ containers: ['/B/', '/b/'], search_indexes: ['{{ data.b }}'], fingerprint_expression: '{{ data.b }}' },
-      ...{ expires_at: '1/1/2031 1:00:00 AM +01:00', deduplicate_token: false },
+      containers: ['/B/', '/b/'],
+      search_indexes: ['{{ data.b }}'],
+      fingerprint_expression: '{{ data.b }}',
+      expires_at: '1/1/2031 1:00:00 AM +01:00',
+      deduplicate_token: false,
     };
     const { body, headers } = await service.call('PATCH', path(created.id), patch);
     expect(body).toEqual({
-      ...{ ...created, containers: ['/b/'], search_indexes: ['{{ data.b }}'], fingerprint_expression: '{{ data.b }}' },
+      ...created,
+      containers: ['/b/'],
+      search_indexes: ['{{ data.b }}'],
+      fingerprint_expression: '{{ data.b }}',
       fingerprint: expect.not.stringMatching(String(created['fingerprint'])),
-      ...{ expires_at: '2031-01-01T00:00:00.000+00:00', modified_by: created['created_by'] },
+      expires_at: '2031-01-01T00:00:00.000+00:00',
+      modified_by: created['created_by'],
       modified_at: new Date(service.clock.now()).toISOString().replace('Z', '+00:00'),
     });
     expect(headers).toMatchObject({ etag: '"1"', 'cache-control': 'no-store' });
@@ -83,8 +90,12 @@ describe('200 the other fields are replaced', () => {
 
 describe('200 null sets a field to its default or removes it', () => {
   const custom = {
-    ...{ mask: 'x', containers: ['/x/'], search_indexes: ['x'], fingerprint_expression: 'x' },
-    ...{ metadata: { a: 'b' }, expires_at: '2031-01-01' },
+    mask: 'x',
+    containers: ['/x/'],
+    search_indexes: ['x'],
+    fingerprint_expression: 'x',
+    metadata: { a: 'b' },
+    expires_at: '2031-01-01',
   };
   const none = Object.fromEntries(Object.keys(custom).map((field) => [field, null]));
 

@@ -101,8 +101,11 @@ describe('400 an invalid patch: the error names the field, and nothing is stored
 
   test.for(onACard)('for a card: %s', async ([, patch, ...paths], { service }) => {
     const { id } = await create(service, {
-      ...{ id: `${uniqueId()}-4000056655665556`, type: 'card', data: { ...card, name: 'A' } },
-      ...{ metadata: { old: '5555555555554444' }, search_indexes: ['{{ data.name }}'] },
+      id: `${uniqueId()}-4000056655665556`,
+      type: 'card',
+      data: { ...card, name: 'A' },
+      metadata: { old: '5555555555554444' },
+      search_indexes: ['{{ data.name }}'],
       fingerprint_expression: '{{ data.name }}',
     });
     await refusesPatch(service, id, patch, paths);

@@ -15,9 +15,16 @@ describe('/webhooks', () => {
     expect(created.status, created.text).toBe(201);
     expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
     expect(shown).toEqual({
-      ...{ id: uuid, tenant_id: service.tenantId, url, description: 'shop', enabled: true },
-      ...{ event_types: ['token.created'], token_types: ['card'], containers: ['/pci/'] },
-      ...{ created_by: uuid, created_at: timestamp },
+      id: uuid,
+      tenant_id: service.tenantId,
+      url,
+      description: 'shop',
+      enabled: true,
+      event_types: ['token.created'],
+      token_types: ['card'],
+      containers: ['/pci/'],
+      created_by: uuid,
+      created_at: timestamp,
     });
     const path = `/webhooks/${shown['id']}`;
     expect(created.headers['location']).toBe(path);
