@@ -7,8 +7,8 @@ export function nearest(text: string, candidates: readonly string[]): string | u
   return ranked.sort((a, b) => a.steps - b.steps)[0]?.candidate;
 }
 
-/** Returns the Levenshtein distance, computed row by row. */
-function distance(a: string, b: string): number {
+/** Returns the Levenshtein distance: how many characters must be changed, added or removed. Computed row by row. */
+export function distance(a: string, b: string): number {
   let above = Array.from({ length: b.length + 1 }, (_, column) => column);
   for (const [row, letter] of [...a].entries()) {
     const current = [row + 1];

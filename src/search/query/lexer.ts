@@ -1,4 +1,4 @@
-import { nearest } from '../../domain/nearest.js';
+import { distance, nearest } from '../../domain/nearest.js';
 import { QueryError } from './query-error.js';
 import { dateFields, type FieldName, textFields } from './syntax-tree.js';
 
@@ -132,7 +132,6 @@ function readEnd(text: string, at: number): Read<TextValue> {
 const plainFields = [...textFields, 'container', ...dateFields] as const;
 const metadataPrefix = 'metadata.';
 const metadataField = 'metadata.<key>';
-const knownFields = [...plainFields, metadataField];
 /**
  * An unknown name is cut to this length before it is compared with the field names. A longer name resembles no field,
  * and comparing all of it would take too long.
@@ -166,11 +165,20 @@ function expectKey(key: string, at: number): string {
   return key;
 }
 
-/** Returns the known field whose name is most similar to an unknown name. Ignores case. */
-export function nearestPlainField(name: string): string {
-  const [first] = name.split('.');
-  if (first?.toLowerCase() === 'metadata') return metadataField;
-  return nearest(name.slice(0, comparedLengthMax).toLowerCase(), knownFields) ?? metadataField;
+/**
+ * Returns the known field whose name is most similar to an unknown name, or null if no name is similar. Ignores case.
+ */
+export function nearestPlainField(name: string): string | null {
+  const typed = name.slice(0, comparedLengthMax).toLowerCase();
+  const [first = ''] = typed.split('.');
+  if (isNear(first, 'metadata')) return metadataField;
+  const field = nearest(typed, plainFields);
+  return field !== undefined && isNear(typed, field) ? field : null;
+}
+
+/** Returns true if a person may have meant one name and typed the other: at most every third letter differs. */
+function isNear(typed: string, known: string): boolean {
+  return distance(typed, known) <= Math.max(1, Math.floor(Math.min(typed.length, known.length) / 3));
 }
 
 function startMessage(character: string): string {

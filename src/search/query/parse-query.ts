@@ -19,7 +19,7 @@ export type ParsedQuery =
        * Present if the query contains an unknown field. `name` is the field as the caller wrote it. `nearest` returns
        * the error message with a field as its suggestion.
        */
-      readonly unknownField?: { readonly name: string; nearest(field: string): string };
+      readonly unknownField?: { readonly name: string; nearest(field: string | null): string };
     };
 
 /**
@@ -41,7 +41,8 @@ export function parseQuery(text: string): ParsedQuery {
 function refused(error: QueryError, text: string): ParsedQuery {
   const { unknownField: name, at } = error;
   if (name === null) return { ok: false, message: error.describe(text), at };
-  const nearest = (field: string): string => error.describe(text, `; the nearest known one is ${field}`);
+  const nearest = (field: string | null): string =>
+    error.describe(text, field === null ? '' : `; the nearest known one is ${field}`);
   return { ok: false, message: nearest(nearestPlainField(name)), at, unknownField: { name, nearest } };
 }
 

@@ -77,13 +77,14 @@ const metadataLike = /^meta?[^.]{0,8}\.(.+)$/isu;
 /**
  * Returns the field or metadata key that the caller most likely meant when a query contains an unknown field. Considers
  * only metadata keys that the caller may see. Returns a key in the form `metadata.customer`. If a field and a key are
- * equally similar to the unknown field, returns the field.
+ * equally similar to the unknown field, returns the field. Returns null if nothing is similar.
  */
-export function nearestField(name: string, { keys }: VisibleWords): string {
+export function nearestField(name: string, { keys }: VisibleWords): string | null {
   const field = nearestPlainField(name);
   const whole = keys.nearest(name);
   const part = keys.nearest(metadataLike.exec(name)?.[1] ?? '');
-  const key = whole === undefined ? part : nearest(name.slice(0, comparedLengthMax), [field, whole]);
+  const known = field === null ? [] : [field];
+  const key = whole === undefined ? part : nearest(name.slice(0, comparedLengthMax), [...known, whole]);
   return key === undefined || key === field ? field : metadataHead(key);
 }
 

@@ -121,7 +121,7 @@ describe('an error about an unknown field names the nearest known field', () => 
     ['dat', 'data'],
     ['ID', 'id'],
     ['modifiedat', 'modified_at'],
-    ['AND', 'id'],
+    ['metadat', 'metadata.<key>'],
     ['TYPE', 'type'],
     ['MODIFIED_BY', 'modified_by'],
   ])('%s: %s', ([field, nearest]) => {
@@ -130,5 +130,9 @@ describe('an error about an unknown field names the nearest known field', () => 
       ok: false,
       message: `unknown field; the nearest known one is ${nearest} (at character 1)`,
     });
+  });
+
+  test.for(['nofield', 'AND', 'name', 'x', 'customer', 'm.key'])('unless no known field is similar: %s', (field) => {
+    expect(parseQuery(`${field}:x`)).toMatchObject({ ok: false, message: 'unknown field (at character 1)' });
   });
 });

@@ -77,6 +77,11 @@ describe('an error about an unknown field names the most similar field or metada
     expect(message).toBe(`unknown field; the nearest known one is ${nearest} (at character ${at})`);
   });
 
+  test('unless no name is similar', async ({ service }) => {
+    await populate(service);
+    expect(await messageOf(service, 'nofield:abc AND (')).toBe('unknown field (at character 1)');
+  });
+
   test('a message never repeats the input', async ({ service }) => {
     await populate(service);
     for (const typed of ['Zq7', 'custmoerZq7', `Zq7${'a'.repeat(1_900)}`, 'metadata4111111111111111']) {
