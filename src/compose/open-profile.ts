@@ -58,6 +58,7 @@ export async function openProfile(config: Config, options: ProfileOptions): Prom
   return {
     ...service,
     rotation: createKeyRotationWork(vault.keys.rotation, rootKeyPlaceOf(config), isAlone, onRotated),
+    console: 'unknown',
   };
 }
 

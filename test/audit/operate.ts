@@ -16,7 +16,7 @@ export async function operate<Name extends OperationName>(
   input: unknown,
 ): Promise<Answers[Name]> {
   const outcome = await runOperation(
-    { ...service, rotation: { start: notAsked, state: notAsked }, confirmClock: notAsked },
+    { ...service, rotation: { start: notAsked, state: notAsked }, confirmClock: notAsked, console: 'unknown' },
     name,
     JSON.parse(JSON.stringify(input)),
   );

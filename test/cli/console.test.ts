@@ -45,11 +45,14 @@ test('--dev serves the console and prints its address, and an operator signs in 
 test('in production, there is no console unless the settings enable it', async () => {
   const { flags } = await makeVault();
   const service = await startService([...flags, '--admin-port', 'off']);
+  const code = await run(['console', 'sign-in', ...flags]);
+  expect(code).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('Set console.enabled to true') });
   const { stdout, stderr } = await service.stop();
   expect(stdout + stderr).not.toContain('console');
   const own = ['--console-enabled', '--console-port', '0', '--console-allowed-hosts', 'vault.example'];
   const asked = await startService([...flags, '--admin-port', 'off', ...own]);
   const page = `${await consoleOf(asked)}/sign-in`;
+  expect((await run(['console', 'sign-in', ...flags])).code).toBe(0);
   expect((await http('GET', page)).status).toBe(200);
   expect((await http('GET', page, { headers: { host: 'vault.example' } })).status).toBe(200);
   expect((await http('GET', page, { headers: { host: 'evil.example' } })).status).toBe(421);

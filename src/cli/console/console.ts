@@ -29,6 +29,12 @@ export function addConsole(program: Command): void {
         );
       }
       const value = await runCommand(config, 'console-sign-in', {});
+      // In the cluster profile, the command cannot see which processes serve a console.
+      if (dataDir === null && config.settings['console.enabled'] !== true) {
+        process.stderr.write(
+          'These settings turn no console on. The code is useful only if a process of the cluster has console.enabled.\n',
+        );
+      }
       print(
         value,
         options,

@@ -90,7 +90,8 @@ export async function serve(config: Config): Promise<void> {
     people = await startConsole(service, config, tls, requestLog);
     const { app: consoleApp, address: consoleAddress, report: reportConsole } = people;
     const onVerbError = (error: unknown) => logger.error('a command failed', { error });
-    const control = socketPath === null ? null : await serveControl(service, socketPath, onVerbError);
+    const operated = { ...service, console: consoleApp === null ? 'off' : 'served' } as const;
+    const control = socketPath === null ? null : await serveControl(operated, socketPath, onVerbError);
     await recordForAllTenants(service.vault, 'start');
     service.start();
     const apps = consoleApp === null ? [app] : [app, consoleApp];

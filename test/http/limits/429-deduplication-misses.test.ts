@@ -105,7 +105,8 @@ test('an application that uses a tenth of its budget without a hit is reported i
     const url = '/logs?entity_type=application&operation=read';
     const { body } = await service.call('GET', url, undefined, { key: service.managementKey });
     const entries = body['data'] as readonly { readonly message: string; readonly actor_id: string }[];
-    const { findings } = await diagnose.run({ ...service.service, rotation: notAsked() }, { fix: false });
+    const operated = { ...service.service, rotation: notAsked(), console: 'unknown' } as const;
+    const { findings } = await diagnose.run(operated, { fix: false });
     return {
       log: entries.filter(({ message, actor_id }) => message.startsWith('suspect') && actor_id === id).length,
       metric: await metric(service, `strongroom_deduplication_suspects_total{application="${id}"}`),

@@ -47,7 +47,7 @@ export async function startTestConsole(
   // missing.
   const place = { named: null, file: null, command: null, nextFile: null, dataDir: service.dataDir, isDev: true };
   const rotation = createKeyRotationWork(service.vault.keys.rotation, place, true, async () => undefined);
-  const operated = { ...service.service, rotation };
+  const operated = { ...service.service, rotation, console: 'served' } as const;
   const vault: Vault = {
     ...service.vault,
     async confirmReads(since, hasWritten) {
