@@ -33,6 +33,10 @@ export type ProjectionStatus = {
   readonly gap: number | null;
   readonly state: 'current' | 'behind' | 'rebuilding' | 'in memory' | 'unknown';
   readonly rebuild: RebuildStatus | null;
+  /**
+   * How the last rebuild of the token rows ended. Null if none has ended, if the last one was canceled, and for all
+   * other projections: they are rebuilt before `rebuild` returns, so its result says how the rebuild ended.
+   */
   readonly lastRebuild: {
     readonly outcome: RebuildOutcome;
     readonly different: number;
@@ -48,8 +52,11 @@ export type RebuildStart = 'done' | 'started' | 'resumed' | 'busy';
 /** The projection operations that operators can use. */
 export type Projections = {
   status(): Promise<readonly ProjectionStatus[]>;
-  /** Returns how much a rebuild would read and write, or null if it would read nothing. */
-  plan(name: ProjectionName): Promise<{ readonly events: number; readonly rows: number } | null>;
+  /**
+   * Returns how much a rebuild would read and write, or null if it would read nothing. `rows` is null for all
+   * projections except `tokens`, because their rows are not counted.
+   */
+  plan(name: ProjectionName): Promise<{ readonly events: number; readonly rows: number | null } | null>;
   /**
    * Starts or resumes a rebuild. If `acceptNew` is true, the new rows are used even if they differ from the rows in
    * use.

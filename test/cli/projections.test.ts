@@ -49,7 +49,8 @@ test('without a service, the command rebuilds, shows its progress, and removes t
   ]);
   const table = (await run(['projections', 'status', ...vault.flags])).stdout.split('\n');
   expect(table[0]).toMatch(/^NAME +VERSION +GENERATION +POSITION +HEAD +STATUS +LAST REBUILD$/);
-  expect(table[1]).toMatch(/^tokens +1 +3 +\d+ +\d+ +up to date +-$/);
+  expect(table[1]).toMatch(/^tokens +1 +3 +\d+ +\d+ +up to date +done$/);
+  expect(table[2]).toMatch(/^directory .* not recorded$/);
 });
 
 test('usage errors, repeated requests and pointless requests are explained, and nothing changes', async () => {

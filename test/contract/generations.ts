@@ -187,7 +187,7 @@ export function generationsContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'all processes see a cancellation, and it affects only the generation that was cancelled',
+      'all processes see a cancellation, and it affects only the generation that was canceled',
       on(async ({ generations, reopen }) => {
         await generations.begin(aRebuild());
         expect(await generations.isCancelAsked(2)).toBe(false);

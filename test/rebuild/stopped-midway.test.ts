@@ -16,7 +16,7 @@ async function listed({ call }: TestService): Promise<number> {
   return ((await call('GET', '/tokens?size=1')).body as { pagination: { total_items: number } }).pagination.total_items;
 }
 
-test('a rebuild that is cancelled at any moment leaves no row, no posting, no generation and no key', async () => {
+test('a rebuild that is canceled at any moment leaves no row, no posting, no generation and no key', async () => {
   const service = await startTestService();
   await filled(service);
   const { projections } = service.service;
@@ -47,7 +47,7 @@ test('a rebuild that is cancelled at any moment leaves no row, no posting, no ge
   await service.close();
 });
 
-test('the search terms of a cancelled or replaced generation are removed from all files', async () => {
+test('the search terms of a canceled or replaced generation are removed from all files', async () => {
   const service = await startTestService();
   await filled(service);
   const vault = openVault(service.dataDir);

@@ -150,7 +150,7 @@ function ours<T>(event: T | null): T {
  * Reads to the end, and calls `take` with each event. `take` must not throw, because a read that stops early still
  * counts toward the connection's limit of concurrent calls. After about a hundred such reads, every new call would wait
  * forever. The first event or the end must arrive within `limitMs`. Each following event must arrive within `idleMs` of
- * the previous one. If an event is late, the read is cancelled and rejects with StoreUnavailable.
+ * the previous one. If an event is late, the read is canceled and rejects with StoreUnavailable.
  */
 function collect<T>(
   read: StreamingRead<T>,

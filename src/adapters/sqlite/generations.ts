@@ -65,7 +65,7 @@ export function sqliteGenerations(database: SqliteDatabase, writer: Writer): Gen
   const versions = database.prepare('SELECT name, version FROM projections');
   const rebuild = database.prepare(`SELECT rebuild FROM projections WHERE name = 'tokens'`).pluck();
   /**
-   * The generation whose rebuild should be cancelled. It is stored only in memory, because only one process uses the
+   * The generation whose rebuild should be canceled. It is stored only in memory, because only one process uses the
    * files.
    */
   let cancelled: number | null = null;

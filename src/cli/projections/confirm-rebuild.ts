@@ -6,7 +6,7 @@ import { Failure } from '../failure.js';
 import type { RunOperation } from '../run-command.js';
 import { descriptions } from './descriptions.js';
 
-type Plan = { readonly name: ProjectionName; readonly events?: number; readonly rows?: number };
+type Plan = { readonly name: ProjectionName; readonly events?: number; readonly rows?: number | null };
 type Asking = { readonly dryRun: boolean; readonly yes: boolean; readonly json: boolean };
 
 /**
@@ -34,11 +34,11 @@ export async function confirmRebuild(
   return /^y(es)?$/i.test(answer.trim());
 }
 
-function planText({ name, events = 0, rows = 0 }: Plan): string {
+function planText({ name, events = 0, rows = null }: Plan): string {
   const log = `reads the log up to position ${events}`;
   switch (name) {
     case 'tokens':
-      return `${name}: ${log}, writes ${counted(rows, 'row')} beside those in use, compares the two, and switches to the new ones`;
+      return `${name}: ${log}, writes ${counted(rows ?? 0, 'row')} beside those in use, compares the two, and switches to the new ones`;
     case 'directory':
       return `${name}: ${log} and replaces ${descriptions.directory}`;
     case 'shredder':

@@ -69,7 +69,7 @@ export function addProjections(program: Command): void {
     .addHelpText('after', '\nExample:\n  strongroom projections cancel tokens')
     .action(async (name: string, options: JsonOption) => {
       const value = await runCommand(configOf(options), 'projections-cancel', { name: known(name) });
-      print(value, options, () => `cancelled the rebuild of ${name}; its rows are removed`);
+      print(value, options, () => `canceled the rebuild of ${name}; its rows are removed`);
     });
 }
 

@@ -73,6 +73,6 @@ function failure(name: ProjectionName, last: ProjectionStatus['lastRebuild']): F
     case 'failed':
       return new Failure(`the rebuild of ${name} failed; nothing was changed. See the log of the service.`);
     default:
-      return new Failure(`the rebuild of ${name} was cancelled; nothing was changed.`);
+      return new Failure(`the rebuild of ${name} was canceled; nothing was changed.`);
   }
 }

@@ -1,6 +1,6 @@
-import { counted } from '../../domain/text.js';
-import type { ProjectionStatus, RebuildStatus } from '../../ports/projections.js';
+import type { ProjectionName, ProjectionStatus, RebuildStatus } from '../../ports/projections.js';
 import { gapText } from '../../queries/findings/gap-text.js';
+import { lastRebuildText } from '../../queries/findings/last-rebuild-text.js';
 import { table } from '../table.js';
 
 /** Returns the status of all projections as a table. */
@@ -12,7 +12,7 @@ export function statusTable(statuses: readonly ProjectionStatus[]): string {
 function cellsOf({ name, version, generation, position, head, gap, state, rebuild, lastRebuild }: ProjectionStatus) {
   const progress = state === 'in memory' ? 'in memory' : gapText(name, gap);
   const status = rebuild === null ? progress : `rebuilding: ${rebuildText(rebuild)}`;
-  return [...[name, version, generation, position, head], status, lastRebuild === null ? null : outcomeOf(lastRebuild)];
+  return [name, version, generation, position, head, status, lastRebuildCell(name, lastRebuild)];
 }
 
 const phases: Readonly<Record<RebuildStatus['phase'], string>> = {
@@ -29,8 +29,8 @@ export function rebuildText({ phase, position, head }: Pick<RebuildStatus, 'phas
     : phases[phase];
 }
 
-function outcomeOf({ outcome, different }: NonNullable<ProjectionStatus['lastRebuild']>): string | null {
-  if (outcome === 'different') return `${counted(different, 'row')} differed`;
-  if (outcome === 'key_lost') return 'a token key is lost';
-  return outcome === 'failed' ? 'failed, see the log' : null;
+/** Returns the cell for the last rebuild. The vault stores only how a rebuild of the token rows ended. */
+function lastRebuildCell(name: ProjectionName, last: ProjectionStatus['lastRebuild']): string | null {
+  if (last !== null) return lastRebuildText(last);
+  return name === 'tokens' ? null : 'not recorded';
 }

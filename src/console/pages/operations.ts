@@ -1,9 +1,11 @@
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { isJsonObject, type Json } from '../../domain/json.js';
+import { counted } from '../../domain/text.js';
 import { earliestForCodes, earliestNow } from '../../ports/clock.js';
 import { type ProjectionName, type ProjectionStatus, projectionNames } from '../../ports/projections.js';
-import { gapText } from '../../queries/findings/gap-text.js';
+import { gapNote, gapText } from '../../queries/findings/gap-text.js';
+import { lastRebuildText } from '../../queries/findings/last-rebuild-text.js';
 import type { ConsolePage, Flash, Visit } from '../page.js';
 import { recordOperation } from '../record-acts.js';
 
@@ -50,7 +52,7 @@ export const operationsPage: ConsolePage = {
         if (cancelled === 'cancelled') {
           await recordOperation(visit, {
             operation: 'update',
-            message: `rebuild of the projection ${name} cancelled`,
+            message: `rebuild of the projection ${name} canceled`,
           });
         }
         return visit.redirect('/operations', cancelTexts[cancelled](name));
@@ -112,13 +114,19 @@ async function show(visit: Visit, { status = 200, flash, rotationError = null }:
   const model = {
     ...{ projections, rotation, rotationError, rotationWord, isRunning, backupMadeAt },
     backupAgeHours: backupMadeAt === null ? null : Math.floor((vault.clock.now() - backupMadeAt) / 3_600_000),
-    keptMinutes: Math.ceil(service.projections.keptSeconds / 60),
+    kept: keptText(service.projections.keptSeconds),
     overdue: due.length,
     overdueMax,
     nextDueAt,
   };
   const options = { title: 'Projections and keys', status, isRunning };
   return visit.page('operations', model, flash === undefined ? options : { ...options, flash });
+}
+
+/** Describes how long the old rows are kept after a rebuild. Returns null if they are removed immediately. */
+function keptText(seconds: number): string | null {
+  if (seconds === 0) return null;
+  return seconds < 60 ? counted(Math.ceil(seconds), 'second') : counted(Math.ceil(seconds / 60), 'minute');
 }
 
 const phases = {
@@ -135,6 +143,7 @@ function rowOf({ name, version, generation, gap, state, rebuild, lastRebuild }: 
     state,
     isGood: state === 'current' || state === 'in memory' || (name === 'shredder' && gap !== null),
     gap: state === 'in memory' ? 'in memory' : gapText(name, gap),
+    note: gapNote(name, gap),
     rebuild:
       rebuild === null
         ? null
@@ -146,10 +155,7 @@ function rowOf({ name, version, generation, gap, state, rebuild, lastRebuild }: 
             isReading: rebuild.phase === 'building' || rebuild.phase === 'comparing',
             isDone: rebuild.phase === 'keeping',
           },
-    lastRebuild:
-      lastRebuild === null || lastRebuild.outcome === 'done'
-        ? null
-        : { outcome: lastRebuild.outcome, different: lastRebuild.different },
+    lastRebuild: lastRebuild === null || lastRebuild.outcome === 'done' ? null : lastRebuildText(lastRebuild),
   };
 }
 

@@ -5,7 +5,7 @@ import { isJsonObject } from '../../domain/json.js';
 import { checkpointHash } from '../../events/audit/checkpoint.js';
 import type { ServiceState } from '../../ports/service-state.js';
 import { dailyAccesses, dailyTokens } from '../../queries/daily-figures.js';
-import { gapText } from '../../queries/findings/gap-text.js';
+import { gapNote, gapText } from '../../queries/findings/gap-text.js';
 import { serviceFindings, tenantFindings } from '../../queries/findings/service-findings.js';
 import { usageReport } from '../../queries/tenancy/usage-report.js';
 import { chartOf } from '../charts.js';
@@ -37,6 +37,7 @@ export const overviewPage: ConsolePage = {
           name,
           isGood: gap === 0 || (name === 'shredder' && gap !== null),
           text: gapText(name, gap),
+          note: gapNote(name, gap),
         }));
         const forOperators = { reasons, notices, stores, projections: gaps, backupMadeAt };
         const [checkpoint, used, accessed, found] = await Promise.all([

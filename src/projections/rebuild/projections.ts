@@ -123,7 +123,7 @@ export function createProjections(needs: ProjectionsDeps): Projections {
     async plan(name) {
       if (name === 'vocabulary') return null;
       const events = await vault.log.head();
-      return { events, rows: name === 'tokens' ? await needs.countRows() : 0 };
+      return { events, rows: name === 'tokens' ? await needs.countRows() : null };
     },
     cancel: async (name) => (name === 'tokens' ? tokens.cancel() : 'none'),
   };

@@ -42,7 +42,7 @@ export function createTokenRebuild(needs: TokenRebuildDeps) {
   const { generations, keys, log, clock, version, graceMs, openThread, isElsewhere, onError } = needs;
   const stopping = new AbortController();
   const { signal: stopped } = stopping;
-  /** The generation whose rebuild this process has cancelled. */
+  /** The generation whose rebuild this process has canceled. */
   let cancelled: number | null = null;
   let isWanted = false;
   let running: Promise<void> | null = null;
@@ -122,7 +122,7 @@ export function createTokenRebuild(needs: TokenRebuildDeps) {
   }
 
   /**
-   * Returns true if the rebuild was cancelled. Also checks the stores, because another process may have requested the
+   * Returns true if the rebuild was canceled. Also checks the stores, because another process may have requested the
    * cancellation.
    */
   async function isCancelled({ generation }: Rebuild): Promise<boolean> {

@@ -4,6 +4,17 @@ import type { ProjectionName } from '../../ports/projections.js';
 /** In the cluster profile, unread events are counted only up to this number. */
 const gapMax = 1_000;
 
+const shredder: ProjectionName = 'shredder';
+
+/**
+ * Explains why events that the shredder has yet to check are no warning. Returns null for all other projections, and if
+ * no event is left to check.
+ */
+export function gapNote(name: string, gap: number | null): string | null {
+  if (name !== shredder || gap === null || gap === 0) return null;
+  return 'The shredder is only a safeguard: the vault destroys a token’s keys before it responds to a delete.';
+}
+
 /**
  * Describes how far a projection is behind the log. If the shredder is behind, this does not mean that ended keys still
  * exist. Commands destroy ended keys before they respond, and the shredder only verifies that they have done so.
@@ -12,6 +23,5 @@ export function gapText(name: string, gap: number | null): string {
   if (gap === null) return 'unknown, because a store is unavailable';
   if (gap === 0) return 'up to date';
   const events = gap === gapMax ? `at least ${counted(gap, 'event')}` : counted(gap, 'event');
-  const shredder: ProjectionName = 'shredder';
   return name === shredder ? `${events} to check` : `${events} behind`;
 }

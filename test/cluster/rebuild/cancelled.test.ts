@@ -7,7 +7,7 @@ import { databasesOf, storedIn } from './support.js';
 
 const tokens = 120;
 
-test('a rebuild cancelled at any moment leaves no row, no collection and no key', async () => {
+test('a rebuild canceled at any moment leaves no row, no collection and no key', async () => {
   const service = await startTestService();
   for (let made = 0; made < tokens; made += 20) {
     await Promise.all(Array.from({ length: 20 }, () => createPlain(service)));

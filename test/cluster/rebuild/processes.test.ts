@@ -8,7 +8,7 @@ import { storedIn, vaultOnServers } from './support.js';
 const tokens = 300;
 const patience = 120_000;
 
-test('two API processes and a worker keep working while a rebuild is started, cancelled, killed and continued', {
+test('two API processes and a worker keep working while a rebuild is started, canceled, killed and continued', {
   timeout: 600_000,
 }, async () => {
   const { options, key, rows, keys } = await vaultOnServers();
@@ -72,7 +72,7 @@ test('two API processes and a worker keep working while a rebuild is started, ca
     const taken = await run(projections('cancel', 'tokens'), options);
     // If the cancellation failed, the rebuild had already finished.
     if (taken.code === 0) {
-      expect(await first.ended).toMatchObject({ code: 1, stderr: expect.stringContaining('was cancelled') });
+      expect(await first.ended).toMatchObject({ code: 1, stderr: expect.stringContaining('was canceled') });
       expect(await stored()).toMatchObject({ read: 1, write: [1], rebuild: null, keys: [1] });
     } else await first.ended;
     expect(Object.keys((await stored()).rows)).toEqual([`token_rows_${(await stored()).read}`]);

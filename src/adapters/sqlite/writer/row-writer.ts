@@ -65,7 +65,7 @@ export function createRowWriter(database: SqliteDatabase) {
      */
     put(generation: number, built: readonly BuiltRow[]): void {
       const into = beingBuilt(generation);
-      // The rebuild was cancelled while this request was waiting for the writer.
+      // The rebuild was canceled while this request was waiting for the writer.
       if (into === null) return;
       const rows = of[into.slot];
       for (const row of built) {
