@@ -10,7 +10,7 @@ import { earliestNow } from '../../ports/clock.js';
 import { ForgedLog } from '../../ports/event-log.js';
 import { StoreUnavailable } from '../../ports/store-unavailable.js';
 import type { DueRow } from '../../ports/token-rows.js';
-import { type Finding, ok, problem } from '../../queries/findings/finding.js';
+import { type Finding, note, ok, problem } from '../../queries/findings/finding.js';
 import { lastCheckpoint } from '../../queries/findings/last-checkpoint.js';
 import { deadlines, overdue, storesAndProjections, suspects } from '../../queries/findings/service-findings.js';
 import { webhooks } from '../../queries/findings/webhooks.js';
@@ -136,9 +136,10 @@ async function searchIndex(vault: OperatedService['vault']): Promise<Finding> {
 async function copies({ vault }: OperatedService): Promise<Finding> {
   const at = await vault.keys.rotation.voidBefore();
   if (at === null)
-    return ok(
+    return note(
       'copies',
-      'the keys were never rotated: an older copy of the keys still opens data that was erased since; rotate the keys if anyone else may have such a copy',
+      'the keys were never rotated: an older copy of the keys still opens data that was erased since',
+      'Rotate the keys with `strongroom keys rotate --all` if anyone else may have such a copy.',
     );
   const when = new Date(at).toISOString();
   return ok(

@@ -36,14 +36,21 @@ async function newestBackup({ service, vault }: Visit): Promise<JsonObject> {
   return { ...backup(await service.state(), vault.clock.now()) };
 }
 
-/** Parses the findings of the `diagnose` operation and adds `other`. In the result, problems come first. */
+const tones = { problem: 'bad', note: 'warn', good: 'good' } as const;
+
+/**
+ * Parses the findings of the `diagnose` operation and adds `other`. In the result, problems come first, and notes come
+ * second.
+ */
 function findingsIn(value: Json, other: JsonObject) {
   const given = isJsonObject(value) ? value['findings'] : [];
   const findings = [...(Array.isArray(given) ? given : []), other].filter(isJsonObject).map((finding) => ({
     check: String(finding['check']),
-    isGood: finding['state'] !== 'problem',
+    level: finding['state'] === 'problem' || finding['state'] === 'note' ? finding['state'] : 'good',
     says: String(finding['says']),
     advice: typeof finding['do'] === 'string' ? finding['do'] : null,
   }));
-  return [...findings.filter(({ isGood }) => !isGood), ...findings.filter(({ isGood }) => isGood)];
+  return (['problem', 'note', 'good'] as const).flatMap((level) =>
+    findings.filter((one) => one.level === level).map((one) => ({ ...one, tone: tones[level] })),
+  );
 }

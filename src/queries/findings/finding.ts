@@ -1,7 +1,10 @@
-/** The result of a check. If the check found a problem, `do` states how to fix it. */
+/**
+ * The result of a check. If the check found a problem, `do` states how to fix it. A `note` is a risk that only the
+ * operator can judge. `do` then states what the operator can do about it, and the note does not count as a problem.
+ */
 export type Finding = {
   readonly check: string;
-  readonly state: 'ok' | 'problem' | 'fixed';
+  readonly state: 'ok' | 'note' | 'problem' | 'fixed';
   readonly says: string;
   readonly do?: string;
 };
@@ -12,4 +15,8 @@ export function ok(check: string, says: string): Finding {
 
 export function problem(check: string, says: string, what: string): Finding {
   return { check, state: 'problem', says, do: what };
+}
+
+export function note(check: string, says: string, what: string): Finding {
+  return { check, state: 'note', says, do: what };
 }
