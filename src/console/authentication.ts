@@ -22,7 +22,7 @@ declare module 'fastify' {
 }
 
 /**
- * Requests from sessions without an application are counted under this tenant name, because the service shares its
+ * Requests that count against no application are counted under this tenant name, because the service shares its
  * capacity fairly between tenants.
  */
 const operators = 'operator';
@@ -52,8 +52,10 @@ export function createConsoleAuthentication(service: Service, admission: Admissi
       const visitor = { name: session.name, issuer: session.issuer, reason: null };
       request.caller = { ...found.caller, sourceAddress: request.ip, visitor };
     }
-    // Even if the page uses none of the session's applications, the request counts against the limit of one of them.
-    const payer = request.caller ?? session.private ?? session.management;
+    // A page for operators uses none of the session's applications, so an operator can open it even while an application
+    // is over its limit. All other requests count against the limit of one application, even if the page uses none.
+    const isOperators = route.session === 'operator' && session.isOperator;
+    const payer = isOperators ? null : (request.caller ?? session.private ?? session.management);
     if (payer !== null) await service.limits.request(payer);
     const admitted = admission.admit(request, reply, payer?.tenantId ?? operators);
     if (admitted !== undefined) await admitted;

@@ -55,7 +55,6 @@ const openBodyBytesMax = 16 * 1024;
  * ignored.
  */
 const formFieldsMax = 10_000;
-const retryAfterMsDefault = 1_000;
 
 export type ConsoleOptions = Pick<AppOptions, 'trustedProxies' | 'behindTlsProxy' | 'tls' | 'log'> & {
   /** The console's host names, without ports. Loopback names are always allowed. */
@@ -194,7 +193,7 @@ async function sendProblemPage(
   layout: Layout,
   problem: ShownProblem,
 ): Promise<FastifyReply> {
-  const { status, code, title, retryAfterMs } = problem;
+  const { status, code, title, retryAfterSeconds } = problem;
   if (code === 'session_ended') {
     // When a browser follows a link from a different site, it does not send the session cookie, even if the session is
     // still valid. We therefore clear the cookie only if the browser sent it.
@@ -204,9 +203,7 @@ async function sendProblemPage(
     }
     return reply.header('cache-control', 'no-store').redirect('/sign-in', 303);
   }
-  if (status === 429 || status === 503) {
-    reply.header('retry-after', Math.max(1, Math.ceil((retryAfterMs ?? retryAfterMsDefault) / 1_000)));
-  }
+  if (retryAfterSeconds !== null) reply.header('retry-after', retryAfterSeconds);
   const model = {
     problem: { ...problem, errors: Object.entries(problem.errors) },
     traceId: request.traceId,

@@ -1,4 +1,5 @@
 import type { FieldErrors } from '../domain/field-errors.js';
+import { counted } from '../domain/text.js';
 import { problemOf } from '../http/error-handler.js';
 import { type ProblemCode, problemCatalogue } from '../http/problem/problem-catalogue.js';
 
@@ -31,7 +32,7 @@ const consoleProblems = {
   not_opened: {
     status: 403,
     title: 'Your session cannot open this page',
-    detail: 'This page requires an operator.',
+    detail: 'This page requires an operator. Sign in with a one-time code from strongroom console sign-in.',
     advice: 'Sign out, then sign in with what the page requires, in addition to the keys that you used.',
   },
   sign_in_expired: {
@@ -45,7 +46,7 @@ const consoleProblems = {
   sign_in_denied: {
     status: 403,
     title: 'Your identity provider did not sign you in',
-    detail: 'The sign-in was cancelled, or the identity provider does not allow you to use the console.',
+    detail: 'The sign-in was canceled, or the identity provider does not allow you to use the console.',
     advice: 'Sign in again, or ask the administrator of the identity provider.',
   },
   sign_in_rejected: {
@@ -79,6 +80,26 @@ const consoleProblems = {
 } as const;
 
 export type ConsoleProblemCode = keyof typeof consoleProblems;
+
+/**
+ * What a person can do after a wait. The API's texts tell a client to read the header `Retry-After`, which a browser
+ * does not show. `wait` is the time in words: `40 seconds`.
+ */
+const adviceAfterWait: Partial<Readonly<Record<ProblemCode, (wait: string) => string>>> = {
+  rate_limited: (wait) =>
+    `Wait ${wait}, then try again. Requests that programs send with the same application count too.`,
+  too_many_bad_keys: (wait) => `Wait ${wait}, then try again with the right key.`,
+  too_many_without_key: (wait) => `Wait ${wait}, then try again.`,
+  guesses_exhausted: (wait) =>
+    `Wait ${wait}. Until then, searches by data or fingerprint and new tokens with deduplication may be rejected. ` +
+    'Everything else still works.',
+  deduplication_misses_exhausted: (wait) =>
+    `Wait ${wait}. Until then, choose “Create another” under “If an equal token exists” in the form for a new token.`,
+  store_unavailable: (wait) => `Wait ${wait}, then try again. Before you repeat a change, check whether it was made.`,
+  overloaded: (wait) => `Wait ${wait}, then try again.`,
+};
+
+const retryAfterMsDefault = 1_000;
 
 /** Texts that people see in the console. They replace the texts that the API returns to its clients. */
 const textsForPeople: Partial<Readonly<Record<ProblemCode, Pick<ShownProblem, 'title' | 'detail' | 'advice'>>>> = {
@@ -117,7 +138,8 @@ export type ShownProblem = {
   readonly detail: string;
   readonly advice: string;
   readonly errors: FieldErrors;
-  readonly retryAfterMs: number | null;
+  /** After how many seconds the request can be retried, or null if time does not solve the problem. */
+  readonly retryAfterSeconds: number | null;
 };
 
 /**
@@ -127,16 +149,37 @@ export type ShownProblem = {
 export function shownProblem(error: unknown): ShownProblem {
   const code = consoleCodeOf(error);
   if (code !== null) {
+    const { status } = consoleProblems[code];
     const { detail = consoleProblems[code].detail } = error instanceof ConsoleProblem ? error : {};
-    return { code, ...consoleProblems[code], detail, errors: {}, retryAfterMs: null };
+    return {
+      code,
+      ...consoleProblems[code],
+      detail,
+      errors: {},
+      retryAfterSeconds: status === 503 ? secondsOf(null) : null,
+    };
   }
   const problem = problemOf(error);
   const { status, title, detail, advice } = problemCatalogue[problem.code];
+  const retryAfterSeconds = status === 429 || status === 503 ? secondsOf(problem.retryAfterMs ?? null) : null;
+  const afterWait = retryAfterSeconds === null ? undefined : adviceAfterWait[problem.code];
   return {
     ...{ code: problem.code, status, title, advice, detail: problem.detail ?? detail },
     ...textsForPeople[problem.code],
-    ...{ errors: problem.errors ?? {}, retryAfterMs: problem.retryAfterMs ?? null },
+    ...(retryAfterSeconds === null || afterWait === undefined
+      ? {}
+      : { advice: afterWait(waitText(retryAfterSeconds)) }),
+    errors: problem.errors ?? {},
+    retryAfterSeconds,
   };
+}
+
+function secondsOf(retryAfterMs: number | null): number {
+  return Math.max(1, Math.ceil((retryAfterMs ?? retryAfterMsDefault) / 1_000));
+}
+
+function waitText(seconds: number): string {
+  return seconds <= 120 ? counted(seconds, 'second') : counted(Math.ceil(seconds / 60), 'minute');
 }
 
 function consoleCodeOf(error: unknown): ConsoleProblemCode | null {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { noLimits } from '#src/vault/limit-settings.js';
 import { startTestConsole } from '../support/console/console.js';
 
 const routes = ['/operations', '/checks', '/verification'];
@@ -6,7 +7,8 @@ const routes = ['/operations', '/checks', '/verification'];
 describe('the operator pages', () => {
   test.each(routes)('are not shown without an operator code: %s', async (path) => {
     const { signIn } = await startTestConsole();
-    expect((await (await signIn()).get(path)).status).toBe(403);
+    const { status, text } = await (await signIn()).get(path);
+    expect([status, text]).toEqual([403, expect.stringContaining('a one-time code from strongroom console sign-in')]);
   });
 
   test.each(routes)('are shown to an operator, even without an application: %s', async (path) => {
@@ -16,13 +18,39 @@ describe('the operator pages', () => {
   });
 });
 
+describe('an application that is over its limit', () => {
+  test('gets a page that says how long to wait, and does not keep an operator from the operator pages', async () => {
+    const limits = { ...noLimits, requests: 2, windowMs: 40_000 };
+    const { signIn } = await startTestConsole({ limits });
+    const browser = await signIn({ isOperator: true });
+    let page = await browser.get('/tokens');
+    for (let request = 0; request < 4; request += 1) page = await browser.get('/tokens');
+    expect(page.status).toBe(429);
+    expect(page.text).toContain(`Wait ${page.headers['retry-after']} seconds, then try again.`);
+    expect(page.text).not.toContain('Retry-After');
+    for (const route of routes) expect((await browser.get(route)).status, route).toBe(200);
+  });
+
+  test('counts requests for operator pages from anyone else', async () => {
+    const limits = { ...noLimits, requests: 2, windowMs: 40_000 };
+    const { signIn } = await startTestConsole({ limits });
+    const browser = await signIn();
+    const statuses: number[] = [];
+    for (let request = 0; request < 5; request += 1) statuses.push((await browser.get('/operations')).status);
+    expect(statuses).toContain(429);
+    expect(statuses[0]).toBe(403);
+  });
+});
+
 describe('a rebuild', () => {
   test('is started, and the page shows its result', async () => {
     const { service, signIn } = await startTestConsole();
     await service.call('POST', '/tokens', { type: 'token', data: 'x' });
     const browser = await signIn({ isOperator: true });
     const page = await browser.get('/operations');
-    expect(page.text).toContain('The rebuild reads');
+    expect(page.text).toMatch(/The rebuild reads \d+ events and writes about 1 row beside those in use\./);
+    expect(page.text).toMatch(/reads \d+ events and replaces the rows of all tenants/);
+    expect(page.text).not.toMatch(/\b0 rows|\b1 minutes/);
     const started = await browser.post('/operations/rebuild', { name: 'directory' });
     expect([started.status, started.location]).toEqual([303, '/operations']);
     expect((await browser.get('/operations')).text).toContain('The projection directory is rebuilt.');
@@ -42,7 +70,7 @@ describe('a rebuild', () => {
     await expect.poll(load, { timeout: 20_000 }).toContain('The new rows are in use.');
     expect(text).toContain('Rebuilt</span>');
     // In tests, the cluster profile removes the old rows sooner than in production.
-    expect(text).toMatch(/The old ones are (?:removed within \d+ minutes?|being removed)\./);
+    expect(text).toMatch(/The old ones are (?:removed within \d+ (?:second|minute)s?|being removed)\./);
     for (const word of ['Work is running', 'data-reload', 'events per second', 'Last rebuild']) {
       expect(text, word).not.toContain(word);
     }
@@ -59,7 +87,7 @@ describe('a rebuild', () => {
     expect((await browser.get('/operations')).text).not.toContain('Last rebuild');
   });
 
-  test('of an unknown projection returns 400, and a rebuild that does not run cannot be cancelled', async () => {
+  test('of an unknown projection returns 400, and a rebuild that does not run cannot be canceled', async () => {
     const { signIn } = await startTestConsole();
     const browser = await signIn({ isOperator: true });
     await browser.get('/operations');
@@ -113,7 +141,8 @@ describe('checks and verification', () => {
     await expect
       .poll(async () => (await browser.get('/checks')).text, { timeout: 20_000 })
       .toContain('projections</span>');
-    expect((await browser.get('/checks')).text).toContain('no backup is known');
+    expect((await browser.get('/checks')).text).toMatch(/badge--bad">backup<[\s\S]*no backup is known/);
+    expect((await browser.get('/checks')).text).toContain('badge--warn">copies</span>');
     await browser.post('/verification');
     await expect
       .poll(async () => (await browser.get('/verification')).text, { timeout: 20_000 })
