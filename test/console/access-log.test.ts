@@ -30,6 +30,22 @@ describe('the access log', () => {
     expect(none.text).toContain('No access log entry matches the filter.');
   });
 
+  test.each(['2026-11-26 10:49:21 UTC', '2026-11-26 10:49:21', '2026-11-26 10:49', '2026-11-26 10:49 UTC'])(
+    'is filtered by a time as the page shows it: %s',
+    async (time) => {
+      const { signIn } = await startTestConsole();
+      const browser = await signIn();
+      await browser.get('/logs');
+      expect((await browser.post('/logs', { from: '2000-01-01', to: time })).status).toBe(200);
+      const later = time.replace('10:49', '10:48');
+      const answer = await browser.post('/logs', { from: time, to: later });
+      expect([answer.status, answer.text]).toEqual([400, expect.stringContaining('Must be after the start')]);
+      for (const wrong of [`${time}x`, time.replace('-26', '-31'), time.replace(' ', '  ')]) {
+        expect((await browser.post('/logs', { from: wrong })).status, wrong).toBe(400);
+      }
+    },
+  );
+
   test('is filtered by a reference, which remains when the token is gone', async () => {
     const { service, signIn } = await startTestConsole();
     const { body } = await service.call('POST', '/tokens', { id: 'first', ...card });

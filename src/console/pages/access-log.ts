@@ -6,12 +6,13 @@ import { recordManagementRead } from '../../audit/access-log/record-management-r
 import { csvLine } from '../../audit/csv-line.js';
 import { grantsAnywhere } from '../../domain/access/decide-access.js';
 import { visitorFields } from '../../domain/access/visitor.js';
-import { formatTimestamp, parseExpiresAt } from '../../domain/time.js';
+import { formatTimestamp } from '../../domain/time.js';
 import { Problem } from '../../http/problem/problem.js';
 import { type LogFilter, readLog, type ShownEntry } from '../../queries/read-log.js';
 import { livingApplication } from '../../vault/living-application.js';
 import type { ConsolePage, Visit } from '../page.js';
 import { pageField, pageLinks } from '../pagination.js';
+import { parseTypedTime } from '../typed-time.js';
 
 const pageSize = 25;
 /** The maximum number of entries in an export. Without this limit, one click could occupy the vault for minutes. */
@@ -24,9 +25,9 @@ const anyOf = <const Word extends string>(words: readonly Word[]) =>
 
 const time = z.string().transform((given, context) => {
   if (given.trim() === '') return null;
-  const ms = parseExpiresAt(given.trim());
+  const ms = parseTypedTime(given);
   if (ms === null)
-    context.addIssue({ code: 'custom', message: 'must be a date or a date-time, such as 2026-01-31T12:00Z' });
+    context.addIssue({ code: 'custom', message: 'must be a date or a date-time, such as 2026-01-31 12:00' });
   return ms;
 });
 

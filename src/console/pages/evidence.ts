@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { recordManagementRead } from '../../audit/access-log/record-management-read.js';
 import { listHourlyCheckpoints } from '../../audit/list-checkpoints.js';
 import { isJsonObject } from '../../domain/json.js';
-import { formatTimestamp, parseExpiresAt } from '../../domain/time.js';
+import { formatTimestamp } from '../../domain/time.js';
 import { type Checkpoint, checkpointHash } from '../../events/audit/checkpoint.js';
 import { Problem } from '../../http/problem/problem.js';
 import { type BundleOwner, bundleMs } from '../bundles.js';
@@ -13,6 +13,7 @@ import type { BundleScope } from '../operations.js';
 import type { ConsolePage, Parsed, Visit } from '../page.js';
 import { pageLinks, pageNumber } from '../pagination.js';
 import type { TaskState } from '../tasks.js';
+import { parseTypedTime } from '../typed-time.js';
 
 const pageSize = 20;
 const idsMax = 1_000;
@@ -197,7 +198,7 @@ function scopeOf({ ids: text, from, to }: z.output<typeof bundleForm>): Parsed<B
   if (ids.length > 0 === isPeriod) return wrong('ids', 'enter either token ids or a period');
   if (ids.length > idsMax) return wrong('ids', `must contain at most ${idsMax} ids`);
   if (!isPeriod) return { ok: true, value: { ids, from: null, to: null } };
-  const [begin, end] = [parseExpiresAt(from), parseExpiresAt(to)];
+  const [begin, end] = [parseTypedTime(from), parseTypedTime(to)];
   if (begin === null) return wrong('from', 'must be a date or a date-time');
   if (end === null) return wrong('to', 'must be a date or a date-time');
   if (end <= begin) return wrong('to', 'must be after the start');
