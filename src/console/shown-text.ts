@@ -42,9 +42,11 @@ function codePointOf(character: string): string {
 
 /**
  * Formats a message such as `must be a path` as a sentence. In the API, the field's name precedes the message, but on a
- * page, the message appears alone next to the field.
+ * page, the message appears alone next to the field. `place` is the part of the field that the message concerns, such
+ * as `Line 2`.
  */
-export function sentence(message: string): string {
+export function sentence(message: string, place: string | null = null): string {
   const said = message.startsWith('is ') ? `this ${message}` : message;
-  return `${said.slice(0, 1).toUpperCase()}${said.slice(1)}${/[.!?]$/.test(said) ? '' : '.'}`;
+  const begun = place === null ? `${said.slice(0, 1).toUpperCase()}${said.slice(1)}` : `${place}: ${said}`;
+  return `${begun}${/[.!?]$/.test(said) ? '' : '.'}`;
 }

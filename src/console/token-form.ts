@@ -213,20 +213,41 @@ export function dataPlaces(type: TokenType): readonly Place[] {
   return type === 'token' ? [{ name: 'text', path: 'data' }] : typeForms[type].fields;
 }
 
+/** The text of the fields in which each line is one item of a list. */
+type Lines = Partial<Pick<TypedToken, 'containers' | 'search_indexes'>>;
+
 /**
  * Returns the errors in a request, keyed by the form fields that show them. An error that belongs to no form field has
- * the key `form`. If an error concerns only a part of a field, such as `containers[1]`, its message contains the path
- * of that part.
+ * the key `form`. If an error concerns one line of a field, its message begins with the number of the line. If it
+ * concerns another part of a field, such as `mask.number`, its message contains the path of that part.
  */
-export function errorsBeside(errors: FieldErrors, places: readonly Place[] = []): Readonly<Record<string, string>> {
+export function errorsBeside(
+  errors: FieldErrors,
+  lines: Lines,
+  places: readonly Place[] = [],
+): Readonly<Record<string, string>> {
   const all = [...places, ...ownPlaces];
   const beside = new Map<string, string[]>();
   for (const [path, messages] of Object.entries(errors)) {
     const exact = all.find((place) => place.path === path);
     const around = all.find((place) => path.startsWith(`${place.path}.`) || path.startsWith(`${place.path}[`));
     const name = (exact ?? around)?.name ?? 'form';
-    const texts = messages.map((message) => (exact === undefined ? `${path} ${message}.` : sentence(message)));
+    const line = lineOf(path, lines);
+    const texts = messages.map((message) =>
+      exact === undefined && line === null ? `${path} ${message}.` : sentence(message, line),
+    );
     beside.set(name, [...(beside.get(name) ?? []), ...texts]);
   }
   return Object.fromEntries([...beside].map(([name, messages]) => [name, messages.join(' ')]));
+}
+
+/** Returns the line that an item such as `containers[1]` comes from, or null if the path names no such item. */
+function lineOf(path: string, lines: Lines): string | null {
+  const [, name, index] = /^(containers|search_indexes)\[(\d{1,9})\]$/.exec(path) ?? [];
+  if (name === undefined) return null;
+  const typed = withLineFeeds(lines[name as keyof Lines] ?? '').split('\n');
+  // Empty lines are not items, but a person counts them.
+  const filled = typed.flatMap((line, number) => (line.trim() === '' ? [] : [number + 1]));
+  const number = filled[Number(index)];
+  return number === undefined ? null : `Line ${number}`;
 }

@@ -62,6 +62,7 @@ describe('the form for a new token', () => {
     const taken = await browser.postAll('/new-token', fields);
     expect(taken.status).toBe(409);
     expect(taken.text).toContain('Another token has this id.');
+    expect(taken.text).toContain('Some fields are not valid. Nothing was saved.');
   });
 
   test('reports that an equal token was already stored', async () => {
@@ -80,10 +81,10 @@ describe('the form for a new token', () => {
     ['social_security_number', { value: '12' }, 'value', '9 digits'],
     ['token', { text: '{"a":', format: 'json' }, 'text', ''],
     ['token', { text: '' }, 'text', 'This is required.'],
-    ['token', { text: 'x', containers: '/a/\nb' }, 'containers', 'containers[1] must be a path'],
+    ['token', { text: 'x', containers: '/a/\n\nb' }, 'containers', 'Line 3: must be a path'],
     ['token', { text: 'x', mask: '{"a":' }, 'mask', ''],
     ['token', { text: 'x', mask: '{{ data | nothing }}' }, 'mask', ''],
-    ['token', { text: 'x', search_indexes: '{{ data.a }}' }, 'search_indexes', 'evaluates to nothing'],
+    ['token', { text: 'x', search_indexes: '{{ data.a }}' }, 'search_indexes', 'Line 1: evaluates to nothing'],
     ['token', { text: 'x', fingerprint_expression: '{{' }, 'fingerprint_expression', ''],
     ['token', { text: 'x', expires_at: '2001-01-01' }, 'expires_at', 'future'],
     ['token', { text: 'x', id: 'a/b' }, 'id', 'must not contain'],
@@ -108,6 +109,7 @@ describe('the form for a new token', () => {
       expect(status).toBe(400);
       const [, tag = ''] = new RegExp(`<p [^>]*data-errors-of="${field}"([^>]*)>`).exec(text) ?? [];
       expect(tag).not.toContain('hidden');
+      expect(text).toContain('Some fields are not valid. Nothing was saved.');
       expect((await console.service.call('GET', '/tokens')).body['data']).toEqual([]);
     },
   );

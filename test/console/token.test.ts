@@ -182,17 +182,20 @@ describe('the forms to purge, edit and delete a token', () => {
     await create(console, { id: 'two', type: 'token', data: 'x' });
     const browser = await console.signIn();
     expect((await browser.get('/tokens/one')).text).toContain('Purge the code');
-    expect((await browser.post('/tokens/one/purge-cvc')).location).toBe('/tokens/one');
+    const unsure = await browser.post('/tokens/one/purge-cvc');
+    expect([unsure.status, unsure.text]).toEqual([400, expect.stringContaining('Check this box to confirm.')]);
+    expect((await console.service.call('GET', '/tokens/one')).body['data']).toHaveProperty('cvc');
+    expect((await browser.post('/tokens/one/purge-cvc', { sure: 'on' })).location).toBe('/tokens/one');
     const purged = (await browser.get('/tokens/one')).text;
     expect(purged).toContain('The verification code is purged.');
     expect(purged).not.toContain('Purge the code');
     expect((await browser.get('/tokens/one/history')).text).toContain('Code purged');
     expect((await console.service.call('GET', '/tokens/one')).body['data']).not.toHaveProperty('cvc');
-    expect((await browser.post('/tokens/two/purge-cvc')).status).toBe(400);
-    expect((await browser.post('/tokens/none/purge-cvc')).status).toBe(404);
+    expect((await browser.post('/tokens/two/purge-cvc', { sure: 'on' })).status).toBe(400);
+    expect((await browser.post('/tokens/none/purge-cvc', { sure: 'on' })).status).toBe(404);
     const reader = await console.signIn({ privateKey: await console.service.application(['token:read']) });
     await reader.get('/tokens/one');
-    expect((await reader.post('/tokens/one/purge-cvc')).status).toBe(403);
+    expect((await reader.post('/tokens/one/purge-cvc', { sure: 'on' })).status).toBe(403);
   });
 
   test('save only the fields that were edited, and show a conflict together with the input', async () => {

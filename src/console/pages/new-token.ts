@@ -5,7 +5,7 @@ import { createToken } from '../../commands/tokens/create-tokens.js';
 import { transformFor } from '../../domain/access/decide-access.js';
 import type { FieldErrors } from '../../domain/field-errors.js';
 import { isJsonObject } from '../../domain/json.js';
-import { type TokenType, tokenTypes } from '../../domain/token/types/token-type.js';
+import { tokenTypes } from '../../domain/token/types/token-type.js';
 import { problemFrom } from '../../http/error-handler.js';
 import { Problem } from '../../http/problem/problem.js';
 import { problemCatalogue } from '../../http/problem/problem-catalogue.js';
@@ -46,7 +46,7 @@ async function check(visit: Visit): Promise<FastifyReply> {
   const typed = typedIn(visit);
   const { request, errors } = await requestOf(vault.turns.begin(context.caller.tenantId), typed);
   const checked = await checkCreation(vault, context, request);
-  return visit.json({ errors: errorsOf(typed.type, errors, checked.ok ? null : checked) });
+  return visit.json({ errors: errorsOf(typed, errors, checked.ok ? null : checked) });
 }
 
 async function create(visit: Visit): Promise<FastifyReply> {
@@ -55,7 +55,7 @@ async function create(visit: Visit): Promise<FastifyReply> {
   const { request, errors } = await requestOf(vault.turns.begin(context.caller.tenantId), typed);
   if (Object.keys(errors).length > 0) {
     const checked = await checkCreation(vault, context, request);
-    return showForm(visit, typed, errorsOf(typed.type, errors, checked.ok ? null : checked), 400);
+    return showForm(visit, typed, errorsOf(typed, errors, checked.ok ? null : checked), 400);
   }
   // The idempotency key contains the whole form. If a person changes the form and submits it again, the vault creates a
   // second token.
@@ -66,7 +66,7 @@ async function create(visit: Visit): Promise<FastifyReply> {
     request,
   );
   if (!created.ok) {
-    const beside = errorsOf(typed.type, {}, created);
+    const beside = errorsOf(typed, {}, created);
     if (Object.keys(beside).length === 0) throw problemFrom(created);
     return showForm(visit, typed, beside, problemCatalogue[created.code].status);
   }
@@ -93,9 +93,9 @@ function typedIn(visit: Visit): TypedToken {
  * Returns the error messages, keyed by the fields that show them. Returns no messages for a rejection that a person
  * cannot correct by changing a field.
  */
-function errorsOf(type: TokenType, own: FieldErrors, rejected: Rejected | null): Readonly<Record<string, string>> {
+function errorsOf(typed: TypedToken, own: FieldErrors, rejected: Rejected | null): Readonly<Record<string, string>> {
   const found = rejected?.code === 'validation_failed' ? (rejected.errors ?? {}) : {};
-  const beside = errorsBeside({ ...found, ...own }, dataPlaces(type));
+  const beside = errorsBeside({ ...found, ...own }, typed, dataPlaces(typed.type));
   if (rejected?.code === 'id_in_use') return { ...beside, id: 'Another token has this id.' };
   if (rejected?.code === 'forbidden') {
     return { ...beside, containers: 'Your application may not create tokens in these containers.' };
@@ -110,6 +110,7 @@ function showForm(visit: Visit, typed: TypedToken, errors: Readonly<Record<strin
   const errorOf = (name: string): string => errors[name] ?? '';
   const model = {
     ...{ typed, ...rest, formError: errorOf('form') },
+    hasErrors: Object.keys(errors).some((name) => name !== 'form'),
     dataFields: shape.map((field) => ({
       ...field,
       value: String(fields[field.name] ?? ''),

@@ -58,7 +58,7 @@ async function save(visit: Visit): Promise<FastifyReply> {
   const { token, revision } = await storedToken(visit);
   const metadata = metadataOf(typed);
   if (Object.keys(metadata.errors).length > 0) {
-    return showForm(visit, typed, errorsBeside(metadata.errors), 400);
+    return showForm(visit, typed, errorsBeside(metadata.errors, typed), 400);
   }
   if (String(revision) !== typed.revision) return showConflict(visit, typed);
   const patch = patchOf(token, typed, metadata.value ?? {});
@@ -75,7 +75,7 @@ async function save(visit: Visit): Promise<FastifyReply> {
     return showForm(visit, typed, { containers }, 403);
   }
   if (updated.errors === undefined) throw problemFrom(updated);
-  return showForm(visit, typed, errorsBeside(updated.errors), 400);
+  return showForm(visit, typed, errorsBeside(updated.errors, typed), 400);
 }
 
 /** Returns the stored token. Records a read in the access log, because the form shows the token's metadata. */
@@ -134,6 +134,7 @@ function showForm(visit: Visit, typed: Edited, errors: Readonly<Record<string, s
     .filter(({ key, value }) => key !== '' || value !== '');
   const model = {
     ...{ id, path: tokenPath(id), typed, isConflict: status === 412 },
+    hasErrors: Object.keys(errors).some((name) => name !== 'form'),
     rows: Array.from({ length: pairs.length + emptyRows }, (_, index) => ({
       number: index + 1,
       ...(pairs[index] ?? { key: '', value: '' }),

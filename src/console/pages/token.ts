@@ -21,6 +21,7 @@ const idMax = 400;
 const revealedSeconds = 30;
 
 const reveal = z.object({ reason: z.string().default(''), as: z.enum(['page', 'file']).default('page') });
+const purge = z.object({ sure: z.literal('on') });
 const deletion = z.object({
   confirm: z.string().default(''),
   revision: z.string().regex(/^\d{1,15}$/, { error: 'must be a revision' }),
@@ -60,6 +61,11 @@ export const tokenPage: ConsolePage = {
       permission: 'token:update',
       async handle(visit) {
         const id = visit.param('id');
+        const asked = visit.form(purge);
+        if (!asked.ok) {
+          const error = 'Check this box to confirm. The code was not purged.';
+          return showMasked(visit, { ...noErrors, purge: error }, '', 400);
+        }
         const purged = await purgeCvc(visit.vault, visit.context, id, null);
         if (!purged.ok) throw problemFrom(purged);
         return visit.redirect(tokenPath(id), { tone: 'good', text: 'The verification code is purged.' });
@@ -75,7 +81,9 @@ export const tokenPage: ConsolePage = {
   ],
 };
 
-const noErrors: { readonly reason: string | null; readonly confirm: string | null } = { reason: null, confirm: null };
+type Errors = { readonly reason: string | null; readonly confirm: string | null; readonly purge: string | null };
+
+const noErrors: Errors = { reason: null, confirm: null, purge: null };
 
 /**
  * Shows the token. A token that does not exist may have been deleted, so a session that may read the history of a
