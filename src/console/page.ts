@@ -102,13 +102,11 @@ export type Visit = {
   param(name: string): string;
   /** Parses the query string. Throws Problem 400 if the query string is invalid. */
   query<T>(schema: z.ZodType<T>): T;
-  /** The fields of the posted form, or of the form in the address (`sealed-form.ts`). */
-  readonly fields: Readonly<Record<string, unknown>>;
   /**
-   * An address that shows the result of the posted form again. The console's script puts it into the browser's history,
-   * so that the back button does not offer to send the form again. Null if no form was posted, or if it is too long.
+   * The fields of the posted form, or of the form in the address (`sealed-form.ts`). If this session cannot open the
+   * form in the address, there are no fields, and the page says so.
    */
-  readonly address: string | null;
+  readonly fields: Readonly<Record<string, unknown>>;
   /** Parses `fields`. Returns errors by field, so that the page can show each error next to its field. */
   form<T>(schema: z.ZodType<T>): Parsed<T>;
   /**
@@ -125,4 +123,10 @@ export type Visit = {
   json(body: Model): Promise<FastifyReply>;
   /** Redirects the browser (303) to another console page. That page shows `flash`. */
   redirect(path: string, flash?: Flash): FastifyReply;
+  /**
+   * Redirects the browser (303) to an address of the same page that contains the posted form in encrypted form. The back
+   * button and a reload then show the result again, without sending the form again. Returns null if the form is too
+   * long for an address. The handler must then respond with the result itself.
+   */
+  redirectToResult(): FastifyReply | null;
 };

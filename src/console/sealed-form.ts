@@ -2,7 +2,10 @@ import { createHmac } from 'node:crypto';
 import { openText, sealText } from '../events/sealing/sealed-text.js';
 import type { Vault } from '../vault/vault.js';
 
-/** The maximum size of a form in an address, in bytes. Servers and proxies reject longer addresses. */
+/**
+ * The maximum size of a form in an address, in bytes. The address is a third longer. Common proxies reject addresses
+ * above 8 KB, and Node.js rejects requests whose address and headers exceed 16 KB.
+ */
 const formBytesMax = 4_000;
 
 /** The fields of a form, as a person typed them. */

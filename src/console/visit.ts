@@ -15,6 +15,13 @@ import { addressOf, type FormFields, formIn } from './sealed-form.js';
 const flashSeconds = 60;
 const issuesMax = 20;
 
+const unreadableAddress = {
+  tone: 'note',
+  text:
+    'This address belongs to another session, or is incomplete. The list below is therefore not filtered. Enter what ' +
+    'you are looking for again.',
+} as const satisfies Flash;
+
 /** Creates the object that a page's handler receives for one request. */
 export function createVisit(
   request: FastifyRequest,
@@ -27,10 +34,20 @@ export function createVisit(
   const { traceId, beganAt, signedIn } = request;
   const place = signedIn === null ? null : { path: request.routeOptions.url ?? '', sessionId: signedIn.id };
 
+  let isUnreadable = false;
+
   function fieldsOf(): Readonly<Record<string, unknown>> {
     if (request.method !== 'GET') return (request.body ?? {}) as Readonly<Record<string, unknown>>;
     const { form } = request.query as { readonly form?: unknown };
-    return (typeof form === 'string' && place !== null ? formIn(vault, place, form) : null) ?? {};
+    if (form === undefined) return {};
+    const fields = typeof form === 'string' && place !== null ? formIn(vault, place, form) : null;
+    isUnreadable = fields === null;
+    return fields ?? {};
+  }
+
+  function redirect(path: string, flash?: Flash): FastifyReply {
+    if (flash !== undefined) leaveFlash(reply, flash);
+    return reply.header('cache-control', 'no-store').redirect(path, 303);
   }
 
   return {
@@ -69,12 +86,9 @@ export function createVisit(
     get fields() {
       return fieldsOf();
     },
-    get address() {
-      return request.method === 'GET' || place === null ? null : addressOf(vault, place, typedFields(fieldsOf()));
-    },
     form: (schema) => read(schema, fieldsOf()),
     async page(view, model, options) {
-      const flash = options.flash ?? takeFlash(request, reply);
+      const flash = options.flash ?? (isUnreadable ? unreadableAddress : takeFlash(request, reply));
       const text = await layout(request, reply, `pages/${view}`, model, { ...options, flash });
       // Threat: a person continues to use a session that has been closed. A store server that has lost its leadership
       // may return outdated data, such as a session that has been closed since.
@@ -100,9 +114,10 @@ export function createVisit(
         .type('application/json; charset=utf-8')
         .send(JSON.stringify(body));
     },
-    redirect(path, flash) {
-      if (flash !== undefined) leaveFlash(reply, flash);
-      return reply.header('cache-control', 'no-store').redirect(path, 303);
+    redirect,
+    redirectToResult() {
+      const address = place === null ? null : addressOf(vault, place, typedFields(fieldsOf()));
+      return address === null ? null : redirect(address);
     },
   };
 }

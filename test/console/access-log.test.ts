@@ -22,11 +22,11 @@ describe('the access log', () => {
     await service.call('POST', '/tokens', { id: 'second', type: 'token', data: 'x' });
     const browser = await signIn();
     await browser.get('/logs');
-    const found = await browser.post('/logs', { operation: 'create', entity_type: 'token', entity_id: 'first' });
+    const found = await browser.search('/logs', { operation: 'create', entity_type: 'token', entity_id: 'first' });
     expect(found.status).toBe(200);
     expect(found.text).toContain('1–1 of 1');
     expect(found.text).toContain('value="first"');
-    const none = await browser.post('/logs', { entity_id: 'first', to: '2001-01-01' });
+    const none = await browser.search('/logs', { entity_id: 'first', to: '2001-01-01' });
     expect(none.text).toContain('No access log entry matches the filter.');
   });
 
@@ -36,12 +36,12 @@ describe('the access log', () => {
       const { signIn } = await startTestConsole();
       const browser = await signIn();
       await browser.get('/logs');
-      expect((await browser.post('/logs', { from: '2000-01-01', to: time })).status).toBe(200);
+      expect((await browser.search('/logs', { from: '2000-01-01', to: time })).status).toBe(200);
       const later = time.replace('10:49', '10:48');
-      const answer = await browser.post('/logs', { from: time, to: later });
+      const answer = await browser.search('/logs', { from: time, to: later });
       expect([answer.status, answer.text]).toEqual([400, expect.stringContaining('Must be after the start')]);
       for (const wrong of [`${time}x`, time.replace('-26', '-31'), time.replace(' ', '  ')]) {
-        expect((await browser.post('/logs', { from: wrong })).status, wrong).toBe(400);
+        expect((await browser.search('/logs', { from: wrong })).status, wrong).toBe(400);
       }
     },
   );
@@ -53,10 +53,10 @@ describe('the access log', () => {
     await service.call('DELETE', '/tokens/first');
     const browser = await signIn();
     await browser.get('/logs');
-    const found = await browser.post('/logs', { entity_ref: ` ${String(body['entity_ref'])} ` });
+    const found = await browser.search('/logs', { entity_ref: ` ${String(body['entity_ref'])} ` });
     expect(found.text).toContain('1–2 of 2');
     expect(found.text).not.toContain('second');
-    expect((await browser.post('/logs', { entity_ref: 'x'.repeat(1_001) })).status).toBe(400);
+    expect((await browser.search('/logs', { entity_ref: 'x'.repeat(1_001) })).status).toBe(400);
   });
 
   test('links the tokens and applications that the session may open, and no others', async () => {
@@ -84,7 +84,7 @@ describe('the access log', () => {
     const reader = await signIn({ managementKey: await service.application([...allowed], 'management') });
     const cell = `<bdi>${name}</bdi>`;
     expect((await reader.get('/logs')).text).toContain(cell);
-    const reads = await reader.post('/logs', { operation: 'read', entity_type: 'application' });
+    const reads = await reader.search('/logs', { operation: 'read', entity_type: 'application' });
     expect(reads.text).toContain('application or its keys read');
     const auditor = await signIn({ managementKey: await service.application(['log:read'], 'management') });
     const { status, text } = await auditor.get('/logs');
@@ -101,7 +101,7 @@ describe('the access log', () => {
     const { signIn } = await startTestConsole();
     const browser = await signIn();
     await browser.get('/logs');
-    const answer = await browser.post('/logs', { [field]: value });
+    const answer = await browser.search('/logs', { [field]: value });
     expect(answer.status).toBe(400);
     expect(answer.text).toContain(message);
   });
@@ -111,7 +111,7 @@ describe('the access log', () => {
     const browser = await signIn();
     await browser.get('/logs');
     const period = { from: '2026-02-01', to: '2026-01-01' };
-    const answer = await browser.post('/logs', period);
+    const answer = await browser.search('/logs', period);
     expect([answer.status, answer.text]).toEqual([400, expect.stringContaining('Must be after the start.')]);
     expect(answer.text).not.toContain('No access log entry matches the filter.');
     expect((await browser.post('/logs/export', { ...period, format: 'csv' })).status).toBe(400);

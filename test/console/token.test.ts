@@ -42,8 +42,10 @@ describe('a token’s page', () => {
     await create(console, { id: 'one', ...card, search_indexes: [] });
     const browser = await console.signIn();
     await browser.get('/tokens');
-    expect((await browser.post('/tokens', { query: 'data:4242' })).text).toContain('Only tokens with search indexes');
-    expect((await browser.post('/tokens', { query: 'id:data' })).text).not.toContain('Only tokens with search indexes');
+    expect((await browser.search('/tokens', { query: 'data:4242' })).text).toContain('Only tokens with search indexes');
+    expect((await browser.search('/tokens', { query: 'id:data' })).text).not.toContain(
+      'Only tokens with search indexes',
+    );
     expect((await browser.get('/new-token')).text).toContain('href="/tokens" aria-current="page"');
   });
 
@@ -52,32 +54,86 @@ describe('a token’s page', () => {
     await create(console, { id: 'one', ...card });
     await create(console, { id: 'two', ...card });
     const [browser, other] = [await console.signIn(), await console.signIn()];
-    const addressIn = (text: string) => /data-address="([^"]+)"/.exec(text)?.[1];
-    expect(addressIn((await browser.get('/tokens')).text)).toBeUndefined();
-    const found = await browser.post('/tokens', { query: 'id:one' });
-    const address = addressIn(found.text) ?? expect.fail('the page must have an address');
+    await browser.get('/tokens');
+    const sent = await browser.post('/tokens', { query: 'id:one' });
+    const address = sent.location ?? expect.fail('the response must be a redirect');
+    expect([sent.status, address]).toEqual([303, expect.stringMatching(/^\/tokens\?form=[\w-]+$/)]);
     expect(Buffer.from(address.split('=')[1] ?? '', 'base64url').toString('latin1')).not.toContain('id:one');
     const isFound = (text: string) => [text.includes('href="/tokens/one"'), text.includes('href="/tokens/two"')];
+    const explains = (text: string) => text.includes('This address belongs to another session, or is incomplete.');
     const again = await browser.get(address);
-    expect([again.status, isFound(again.text), again.text.includes('value="id:one"')]).toEqual([
-      200,
-      [true, false],
-      true,
-    ]);
+    expect(again.status).toBe(200);
+    expect(isFound(again.text)).toEqual([true, false]);
+    expect(again.text).toContain('value="id:one"');
+    expect(explains(again.text)).toBe(false);
+    expect(explains((await browser.get('/tokens')).text)).toBe(false);
     const changed = `${address.slice(0, -2)}${address.endsWith('A') ? 'B' : 'A'}${address.slice(-1)}`;
     for (const [by, to] of [
       [other, address],
       [browser, changed],
       [browser, '/tokens?form=x'],
       [browser, '/tokens?form='],
+      [browser, `${address}&form=x`],
     ] as const) {
       const { status, text } = await by.get(to);
-      expect([status, isFound(text), text.includes('id:one')], to).toEqual([200, [true, true], false]);
+      expect([status, isFound(text), text.includes('id:one'), explains(text)], to).toEqual([
+        200,
+        [true, true],
+        false,
+        true,
+      ]);
     }
     const logs = await browser.get(address.replace('/tokens', '/logs'));
-    expect([logs.status, logs.text.includes('id:one')]).toEqual([200, false]);
-    const long = await browser.post('/logs', { entity_id: 'x'.repeat(900), entity_ref: 'y'.repeat(10) });
-    expect(long.status).toBeLessThan(500);
+    expect([logs.status, logs.text.includes('id:one'), explains(logs.text)]).toEqual([200, false, true]);
+  });
+
+  test('an invalid query is shown with its error at the address of the search', async () => {
+    const console = await startTestConsole();
+    const browser = await console.signIn();
+    await browser.get('/tokens');
+    const { location } = await browser.post('/tokens', { query: 'datum:1' });
+    const { status, text } = await browser.get(location ?? expect.fail('the response must be a redirect'));
+    expect([status, text.includes('unknown field'), text.includes('value="datum:1"')]).toEqual([400, true, true]);
+  });
+
+  test('a query that is too long for an address is searched for without a redirect', async () => {
+    const console = await startTestConsole();
+    await create(console, { id: 'one', ...card });
+    const browser = await console.signIn();
+    await browser.get('/tokens');
+    // A valid query with 1,978 characters takes 5,924 bytes, and its address would exceed what proxies accept.
+    const valid = await browser.post('/tokens', { query: `id:one OR id:"${'€'.repeat(1_963)}"` });
+    expect([valid.status, valid.text.includes('href="/tokens/one"')]).toEqual([200, true]);
+    for (const characters of [2_001, 3_000, 10_000, 100_000]) {
+      const { status, text } = await browser.search('/tokens', { query: 'x'.repeat(characters) });
+      expect([status, text.includes('The query cannot be read')], String(characters)).toEqual([400, true]);
+      expect(text, String(characters)).not.toContain('href="/tokens/one"');
+      expect(Buffer.byteLength(text)).toBeLessThan(60_000);
+    }
+    const ids = { entity_id: '€'.repeat(900), entity_ref: '€'.repeat(900) };
+    const logs = await browser.post('/logs', ids);
+    expect([logs.status, logs.text.includes('No access log entry matches the filter.')]).toEqual([200, true]);
+  });
+
+  test('a search is recorded once, when its result is shown and not when the form is sent', async () => {
+    const console = await startTestConsole();
+    const browser = await console.signIn();
+    await browser.get('/tokens');
+    const messages = async () => (await entriesOf(console, 'read')).map(({ message }) => message);
+    const before = await messages();
+    const { location } = await browser.post('/tokens', { query: 'data:4242' });
+    expect(await messages()).toEqual(before);
+    await browser.get(location ?? expect.fail('the response must be a redirect'));
+    expect((await messages()).filter((message) => String(message).startsWith('search by value'))).toHaveLength(1);
+  });
+
+  test('the redirect of a search needs the form token', async () => {
+    const console = await startTestConsole();
+    const browser = await console.signIn();
+    await browser.get('/tokens');
+    for (const path of ['/tokens', '/logs']) {
+      expect((await browser.post(path, { query: 'id:one' }, { csrf: null })).status, path).toBe(403);
+    }
   });
 
   test('returns 404 for an unknown token, and 403 without a rule for the token’s container', async () => {

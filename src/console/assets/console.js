@@ -97,7 +97,7 @@ function completeQueries(input) {
   });
 }
 
-/** Hides a plaintext value when its time is up, even if the browser restores the page with the back button. */
+/** Hides a plaintext value when its time is up, or when the person leaves the page. */
 function hideInTime(notice) {
   // The history entry of this page is the submitted form. The entry becomes the masked page, so the back button and a
   // reload do not offer to send the form again, which would reveal the value a second time.
@@ -175,11 +175,6 @@ if (document.body.hasAttribute('data-reload')) reloadWhileUnused();
 for (const notice of document.querySelectorAll('[data-hide-after]')) hideInTime(notice);
 for (const form of document.querySelectorAll('[data-check]')) checkWhileTyping(form);
 for (const input of document.querySelectorAll('[data-complete]')) completeQueries(input);
-// The history entry of a result is the submitted form. The entry becomes an address of the same result, so the back button
-// and a reload do not offer to send the form again.
-for (const result of document.querySelectorAll('[data-address]')) {
-  history.replaceState(null, '', result.dataset.address);
-}
 
 /**
  * Guards a secret that the page shows only once, and offers to copy it. Browsers provide the clipboard only over TLS and

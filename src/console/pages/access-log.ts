@@ -79,14 +79,14 @@ export const accessLogPage: ConsolePage = {
       path: '/logs',
       session: ['management', 'private'],
       permission: 'log:read',
-      handle: (visit) => showFiltered(visit),
+      handle: showFiltered,
     },
     {
       method: 'POST',
       path: '/logs',
       session: ['management', 'private'],
       permission: 'log:read',
-      handle: (visit) => showFiltered(visit),
+      handle: async (visit) => visit.redirectToResult() ?? showFiltered(visit),
     },
     {
       method: 'POST',
@@ -109,7 +109,6 @@ async function showFiltered(visit: Visit): Promise<FastifyReply> {
     isFiltered: Object.values(typed).some((text) => text !== ''),
     exportedMax,
     isRejected: !asked.ok,
-    address: visit.address,
   };
   if (!asked.ok) {
     const shown = { entries: [], links: pageLinks({ page: 1, size: pageSize }, 0), errors: errorsBeside(asked.errors) };

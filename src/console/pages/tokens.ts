@@ -13,13 +13,16 @@ import { tokenPath } from '../token-sheet.js';
 const pageSize = 20;
 const dataShownMax = 120;
 /**
- * The maximum number of characters that the form accepts. It exceeds the maximum length of a query, so that the query
- * parser can report a query that is too long.
+ * The maximum number of characters of a query that the page shows again. It exceeds the maximum length of a query, so
+ * the query parser still reports that a longer query is too long.
  */
-const queryMax = 10_000;
+const queryShownMax = 10_000;
 
 const search = z.object({
-  query: z.string().max(queryMax, { error: 'is too long' }).default(''),
+  query: z
+    .string()
+    .transform((text) => text.slice(0, queryShownMax))
+    .default(''),
   page: pageField,
 });
 
@@ -44,7 +47,7 @@ export const tokensPage: ConsolePage = {
       path: '/tokens',
       session: 'private',
       permission: 'token:search',
-      handle: showAsked,
+      handle: async (visit) => visit.redirectToResult() ?? showAsked(visit),
     },
     {
       method: 'POST',
@@ -79,7 +82,6 @@ async function show(visit: Visit, query: string, page: number) {
     words: words.filter(({ kind }) => kind !== 'field').map(termOf),
     mayRead: grantsAnywhere(context.caller, 'token:read'),
     mayCreate: grantsAnywhere(context.caller, 'token:create'),
-    address: visit.address,
   };
   if (!result.ok) {
     const { errors } = result;

@@ -75,4 +75,23 @@ test('the same works without JavaScript', async () => {
   await page.getByRole('textbox', { name: 'Query' }).fill('datum:1');
   await page.getByRole('button', { name: 'Search' }).click();
   expect(await page.getByRole('alert').textContent()).toContain('unknown field');
+  await page.getByRole('textbox', { name: 'Query' }).fill('id:customer-1');
+  await page.getByRole('button', { name: 'Search' }).click();
+  await page.getByRole('link', { name: 'customer-1', exact: true }).click();
+  await page.getByRole('heading', { name: 'customer-1' }).waitFor();
+  await page.goBack();
+  expect(await page.getByRole('textbox', { name: 'Query' }).inputValue()).toBe('id:customer-1');
+  await page.reload();
+  await page.getByText('1–1 of 1').waitFor();
+  await page.goBack();
+  expect(await page.getByRole('alert').textContent()).toContain('unknown field');
+
+  await page.goto(`${address}/logs`);
+  await page.getByLabel('Operation').selectOption('create');
+  await page.getByLabel('Id').fill('customer-1');
+  await page.getByRole('button', { name: 'Filter' }).click();
+  await page.getByText('1–1 of 1').waitFor();
+  await page.goto(`${address}/session`);
+  await page.goBack();
+  await page.getByText('1–1 of 1').waitFor();
 });

@@ -116,18 +116,25 @@ export function createBrowser(transport: Transport, jar: ReadonlyMap<string, str
     return { status, headers: received, text, bytes, location: location === null ? null : String(location) };
   }
 
+  function post(
+    url: string,
+    fields: Readonly<Record<string, string>> = {},
+    options: RequestOptions = {},
+  ): Promise<PageAnswer> {
+    const { csrf = csrfToken } = options;
+    const form = new URLSearchParams({ ...(csrf === null ? {} : { _csrf: csrf }), ...fields });
+    return send('POST', url, form.toString(), options);
+  }
+
   return {
     cookies,
     get: (url: string, options: RequestOptions = {}) => send('GET', url, undefined, options),
     /** Posts a form with the form token from the last page. */
-    post(
-      url: string,
-      fields: Readonly<Record<string, string>> = {},
-      options: RequestOptions = {},
-    ): Promise<PageAnswer> {
-      const { csrf = csrfToken } = options;
-      const form = new URLSearchParams({ ...(csrf === null ? {} : { _csrf: csrf }), ...fields });
-      return send('POST', url, form.toString(), options);
+    post,
+    /** Posts a form with the form token from the last page, and follows the redirect if the response is one. */
+    async search(url: string, fields: Readonly<Record<string, string>>): Promise<PageAnswer> {
+      const answer = await post(url, fields);
+      return answer.location === null ? answer : send('GET', answer.location, undefined, {});
     },
     /** Posts a form that can contain the same field several times. */
     postAll(url: string, fields: URLSearchParams): Promise<PageAnswer> {
