@@ -176,6 +176,13 @@ for (const notice of document.querySelectorAll('[data-hide-after]')) hideInTime(
 for (const form of document.querySelectorAll('[data-check]')) checkWhileTyping(form);
 for (const input of document.querySelectorAll('[data-complete]')) completeQueries(input);
 
+// A browser may keep a page that a person leaves, and restore it when the person goes back. Such a page is loaded again.
+// Threat: the session has ended or a token has been deleted, but the restored page still shows its data. In addition, a
+// page that showed a value or a new secret would still announce it, although the page removed it when the person left.
+addEventListener('pageshow', ({ persisted }) => {
+  if (persisted) location.reload();
+});
+
 /**
  * Guards a secret that the page shows only once, and offers to copy it. Browsers provide the clipboard only over TLS and
  * on loopback. Threat: another person at the same browser uses the back button, and the browser shows the secret from

@@ -18,20 +18,29 @@ const flags = [
   '--disable-sync',
 ];
 
+/** The flag with which Playwright turns off Chromium's back/forward cache. */
+const noBackForwardCache = '--disable-back-forward-cache';
+
 /**
  * Opens Chromium with a new profile, and closes it when the test ends. Script errors and violations of the content
- * security policy are added to `faults`.
+ * security policy are added to `faults`. With `hasBackForwardCache`, Chromium keeps pages and restores them when it goes
+ * back, as it does for people. Playwright does not notice such a navigation, so use `goBack` instead of `page.goBack`.
  */
 export async function openChromium(
-  options: { readonly javaScriptEnabled?: boolean; readonly width?: number } = {},
+  options: {
+    readonly javaScriptEnabled?: boolean;
+    readonly hasBackForwardCache?: boolean;
+    readonly width?: number;
+  } = {},
 ): Promise<{ readonly page: Page; readonly context: BrowserContext; readonly faults: readonly string[] }> {
   const profile = mkdtempSync(join(tmpdir(), 'strongroom-chromium-'));
-  const { javaScriptEnabled = true, width = 1_280 } = options;
+  const { javaScriptEnabled = true, hasBackForwardCache = false, width = 1_280 } = options;
   const context = await chromium.launchPersistentContext(profile, {
     executablePath,
     args: flags,
     javaScriptEnabled,
     viewport: { width, height: 900 },
+    ignoreDefaultArgs: hasBackForwardCache ? [noBackForwardCache] : [],
   });
   onTestFinished(async () => {
     await context.close();
@@ -58,6 +67,19 @@ export async function accessibilityFaults(page: Page): Promise<readonly string[]
   return violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`);
+}
+
+/**
+ * Goes back with the browser's back button. Does not wait for the page, because Playwright does not notice that Chromium
+ * restores a page from its back/forward cache.
+ */
+export async function goBack(page: Page): Promise<void> {
+  const devTools = await page.context().newCDPSession(page);
+  const { currentIndex, entries } = await devTools.send('Page.getNavigationHistory');
+  const entry = entries[currentIndex - 1];
+  if (entry === undefined) throw new Error('the history has no earlier page');
+  await devTools.send('Page.navigateToHistoryEntry', { entryId: entry.id });
+  await devTools.detach();
 }
 
 /** Signs in on the sign-in page with the keys of the test service. */
