@@ -23,17 +23,18 @@ export async function create(call: Call, group: string): Promise<Known> {
 }
 
 export async function found(call: Call, query: string): Promise<{ ids: string[]; total: number }> {
-  const { status, body, text } = await call('POST', '/tokens/search', { query, size: 100 });
+  const { status, text } = await call('POST', '/tokens/search', { query, size: 100 });
   expect(status, text).toBe(200);
-  const { data, pagination } = body as unknown as { data: { id: string }[]; pagination: { total_items: number } };
+  const { data, pagination } = JSON.parse(text) as { data: { id: string }[]; pagination: { total_items: number } };
   return { ids: data.map(({ id }) => id).sort(), total: pagination.total_items };
 }
 
 /** Returns the ids of the first hundred tokens in the list. */
 async function listed(call: Call): Promise<ReadonlySet<string>> {
-  const { status, body, text } = await call('GET', '/tokens?size=100');
+  const { status, text } = await call('GET', '/tokens?size=100');
   expect(status, text).toBe(200);
-  return new Set((body as unknown as { data: { id: string }[] }).data.map(({ id }) => id));
+  const { data } = JSON.parse(text) as { data: { id: string }[] };
+  return new Set(data.map(({ id }) => id));
 }
 
 /**

@@ -65,7 +65,7 @@ describe.runIf(profile === 'cluster')('an attacker who can write to the recorded
     const send = () => service.call('POST', '/tokenize', body, call);
     const made = await send();
     expect(made.status, made.text).toBe(200);
-    const ids = (made.body as unknown as readonly { readonly id: string }[]).map(({ id }) => id);
+    const ids = (JSON.parse(made.text) as readonly { readonly id: string }[]).map(({ id }) => id);
     const claim = await claimOf(await streamOf(ids[0]));
     const batch = claim['work'].id as string;
     for (const state of ['open', 'undone']) {

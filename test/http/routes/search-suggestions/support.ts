@@ -11,7 +11,8 @@ export async function suggestNow(service: TestService, prefix?: string, key?: st
   expect(answer.status, answer.text).toBe(200);
   expect(answer.headers['cache-control']).toBe('no-store');
   expect(Object.keys(answer.body)).toEqual(['suggestions']);
-  return answer.body['suggestions'] as unknown as readonly Suggestion[];
+  const { suggestions } = JSON.parse(answer.text) as { readonly suggestions: readonly Suggestion[] };
+  return suggestions;
 }
 
 /** Waits until the service has collected its vocabulary. Then requests suggestions, and returns their texts. */
