@@ -141,11 +141,16 @@ export function formModel(type: ApplicationType, form: ApplicationForm, errors: 
   const opened = new Set([focus, ...withErrors.slice(0, openWithErrorsMax)]);
   const checked = (granted: readonly string[]) =>
     allowed.map(({ type: name, description }) => ({
-      ...{ name, description, label: name.replace('token:', '') },
+      name,
+      description,
+      label: name.replace('token:', ''),
       isChecked: granted.includes(name),
     }));
   return {
-    ...{ type, name: form.name, expiresAt: form.expiresAt, uses: form.uses },
+    type,
+    name: form.name,
+    expiresAt: form.expiresAt,
+    uses: form.uses,
     permissions: checked(form.permissions),
     rules: form.rules.map((rule, index) => ({
       ...rule,

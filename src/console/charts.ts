@@ -88,7 +88,13 @@ function lineChart(id: string, data: ChartData): Chart {
 function frameOf(id: string, data: ChartData, ticks: readonly Tick[], xOf: (at: number) => number) {
   const every = Math.max(1, Math.ceil(data.labels.length / labelsMax));
   return {
-    ...{ id, title: data.title, width, height, left, bottom, ticks },
+    id,
+    title: data.title,
+    width,
+    height,
+    left,
+    bottom,
+    ticks,
     labels: data.labels.flatMap((text, at) => (at % every === 0 ? [{ x: rounded(xOf(at)), text }] : [])),
     names: data.series.map(({ name }, index) => ({ name, series: index + 1 })),
     rows: data.labels.map((label, at) => ({ label, values: data.series.map(({ values }) => values[at] ?? 0) })),

@@ -135,7 +135,8 @@ export async function createConsole(service: Service, options: ConsoleOptions): 
   function addRoute(scope: FastifyInstance, route: ConsoleRoute): void {
     const { method, path, permission } = route;
     scope.route({
-      ...{ method, url: path },
+      method,
+      url: path,
       exposeHeadRoute: false,
       bodyLimit: route.session === 'none' ? openBodyBytesMax : bodyBytesMax,
       config: { consoleRoute: route, ...(permission === undefined ? {} : { permission }) },
@@ -154,8 +155,15 @@ async function protect(app: FastifyInstance, isTls: boolean, key: Uint8Array): P
     contentSecurityPolicy: {
       useDefaults: false,
       directives: {
-        ...{ defaultSrc: none, scriptSrc: own, styleSrc: own, imgSrc: own, connectSrc: own, formAction: own },
-        ...{ frameAncestors: none, baseUri: none, requireTrustedTypesFor: ["'script'"] },
+        defaultSrc: none,
+        scriptSrc: own,
+        styleSrc: own,
+        imgSrc: own,
+        connectSrc: own,
+        formAction: own,
+        frameAncestors: none,
+        baseUri: none,
+        requireTrustedTypesFor: ["'script'"],
       },
     },
     frameguard: { action: 'deny' },

@@ -21,7 +21,10 @@ export function createLayout(pages: readonly ConsolePage[], assets: string): Lay
     const { signedIn } = request;
     const path = request.url.split('?', 1)[0] ?? '/';
     const page = {
-      ...{ title, path, assets, flash },
+      title,
+      path,
+      assets,
+      flash,
       // Only the response to a GET is reloaded, because reloading the response to a form would submit the form again.
       reloads: isRunning && request.method === 'GET',
       theme: themeOf(request.cookies),

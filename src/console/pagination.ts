@@ -36,7 +36,9 @@ export function pageLinks({ page, size }: { readonly page: number; readonly size
   const first = (page - 1) * size + 1;
   const isBeyond = first > total;
   return {
-    ...{ page, pages, total },
+    page,
+    pages,
+    total,
     first: isBeyond ? 0 : first,
     last: isBeyond ? 0 : Math.min(total, page * size),
     previous: page > 1 ? Math.min(page - 1, pages) : null,

@@ -164,7 +164,11 @@ export function shownProblem(error: unknown): ShownProblem {
   const retryAfterSeconds = status === 429 || status === 503 ? secondsOf(problem.retryAfterMs ?? null) : null;
   const afterWait = retryAfterSeconds === null ? undefined : adviceAfterWait[problem.code];
   return {
-    ...{ code: problem.code, status, title, advice, detail: problem.detail ?? detail },
+    code: problem.code,
+    status,
+    title,
+    advice,
+    detail: problem.detail ?? detail,
     ...textsForPeople[problem.code],
     ...(retryAfterSeconds === null || afterWait === undefined
       ? {}

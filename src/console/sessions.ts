@@ -174,7 +174,9 @@ export async function beginSignIn(
   await consoleSessions.forget(beganAt);
   if ((await consoleSessions.count()) >= storedMax) return null;
   await consoleSessions.insert({
-    ...{ id: idOf(token), subjects: [], expiresAt: beganAt + signInMs },
+    id: idOf(token),
+    subjects: [],
+    expiresAt: beganAt + signInMs,
     content: { kind: 'sign_in', ...secrets, beganAt, replaces },
   });
   return { token, secrets };
@@ -245,7 +247,9 @@ export async function issueOperatorCode({ clock, random, consoleSessions }: Vaul
   const characters = Array.from({ length: codeLength }, () => codeAlphabet.charAt(random.integer(codeAlphabet.length)));
   const code = characters.join('');
   await consoleSessions.insert({
-    ...{ id: idOf(code), subjects: [], expiresAt: issuedAt + codeMs },
+    id: idOf(code),
+    subjects: [],
+    expiresAt: issuedAt + codeMs,
     content: { kind: 'code', issuedAt },
   });
   return code.replaceAll(/(.{4})(?=.)/g, '$1-');

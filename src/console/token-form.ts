@@ -21,7 +21,12 @@ export type DataField = {
 type TypeForm = { readonly label: string; readonly fields: readonly DataField[] };
 
 const digits = (name: string, path: string, label: string, hint: string, isRequired = true): DataField => ({
-  ...{ name, path, label, hint, isRequired, isNumeric: true },
+  name,
+  path,
+  label,
+  hint,
+  isRequired,
+  isNumeric: true,
 });
 
 /** The form fields for each token type. The form for the type `token` has a text area instead of fields. */
@@ -73,11 +78,23 @@ const texts = z
 
 /** The values of the form, as a person typed them. */
 export const tokenForm = z.object({
-  ...{ number: text, expiration_month: text, expiration_year: text, cvc: text },
-  ...{ routing_number: text, account_number: text, value: text },
-  ...{ text, format: z.enum(['text', 'json']).default('text') },
-  ...{ id: text, containers: text, expires_at: text, mask: text, search_indexes: text, fingerprint_expression: text },
-  ...{ metadata_key: texts, metadata_value: texts },
+  number: text,
+  expiration_month: text,
+  expiration_year: text,
+  cvc: text,
+  routing_number: text,
+  account_number: text,
+  value: text,
+  text,
+  format: z.enum(['text', 'json']).default('text'),
+  id: text,
+  containers: text,
+  expires_at: text,
+  mask: text,
+  search_indexes: text,
+  fingerprint_expression: text,
+  metadata_key: texts,
+  metadata_value: texts,
   deduplicate_token: z.enum(['', 'true', 'false']).default(''),
   /**
    * A random value that is part of the idempotency key. It differs each time a person opens the form. Submitting the

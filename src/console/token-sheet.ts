@@ -55,7 +55,9 @@ export type Sheet = ReturnType<typeof sheetOf>;
 export function sheetOf(token: JsonObject) {
   const { id, type, containers, metadata, search_indexes: indexes, mask } = token;
   return {
-    ...{ id: String(id), type: String(type), path: tokenPath(String(id)) },
+    id: String(id),
+    type: String(type),
+    path: tokenPath(String(id)),
     data: Object.hasOwn(token, 'data') ? shownData(token['data'] ?? null) : null,
     containers: Array.isArray(containers) ? containers.map(String) : [],
     metadata: isJsonObject(metadata) ? Object.entries(metadata) : [],
@@ -63,9 +65,12 @@ export function sheetOf(token: JsonObject) {
     mask: mask === undefined ? null : linesOf(mask),
     fingerprint: textOf(token['fingerprint']),
     fingerprintExpression: textOf(token['fingerprint_expression']),
-    ...{ createdAt: textOf(token['created_at']), createdBy: textOf(token['created_by']) },
-    ...{ modifiedAt: textOf(token['modified_at']), modifiedBy: textOf(token['modified_by']) },
-    ...{ expiresAt: textOf(token['expires_at']), entityRef: textOf(token['entity_ref']) },
+    createdAt: textOf(token['created_at']),
+    createdBy: textOf(token['created_by']),
+    modifiedAt: textOf(token['modified_at']),
+    modifiedBy: textOf(token['modified_by']),
+    expiresAt: textOf(token['expires_at']),
+    entityRef: textOf(token['entity_ref']),
   };
 }
 

@@ -31,7 +31,10 @@ test('--dev serves the console and prints its address, and an operator signs in 
   const cookie = String(page.headers['set-cookie']).split(';')[0] ?? '';
   const form = new URLSearchParams({ _csrf: csrf, name: 'Ada', operator_code: String(printed) });
   const signedIn = await fetch(`${address}/sign-in`, {
-    ...{ method: 'POST', redirect: 'manual', headers: { cookie }, body: form },
+    method: 'POST',
+    redirect: 'manual',
+    headers: { cookie },
+    body: form,
   });
   expect([signedIn.status, signedIn.headers.get('location')]).toEqual([303, '/']);
   const session = signedIn.headers.getSetCookie().find((text) => text.includes('strongroom-session')) ?? '';
@@ -63,16 +66,20 @@ test('with a certificate, the console serves only https', async () => {
   const { flags, dir } = await makeVault();
   const files = makeCertificate(dir, 'console');
   const service = await startService([
-    ...[...flags, '--admin-port', 'off', '--tls-cert', files.cert, '--tls-key', files.key],
-    ...[
-      '--console-enabled',
-      '--console-port',
-      '0',
-      '--console-host',
-      '0.0.0.0',
-      '--console-allowed-hosts',
-      'vault.example',
-    ],
+    ...flags,
+    '--admin-port',
+    'off',
+    '--tls-cert',
+    files.cert,
+    '--tls-key',
+    files.key,
+    '--console-enabled',
+    '--console-port',
+    '0',
+    '--console-host',
+    '0.0.0.0',
+    '--console-allowed-hosts',
+    'vault.example',
   ]);
   const address = (await consoleOf(service)).replace('0.0.0.0', '127.0.0.1');
   const ca = readFileSync(files.cert);
@@ -109,9 +116,19 @@ test('if a client secret cannot be read or is empty, the service refuses to star
   const secretFile = join(dir, 'client-secret');
   const groups = JSON.stringify([{ group: 'operators', operator: true }]);
   const own = [
-    ...['--console-enabled', '--console-port', '0', '--console-public-url', 'http://127.0.0.1:8090'],
-    ...['--console-oidc-issuer', 'http://127.0.0.1:1', '--console-oidc-client-id', 'strongroom'],
-    ...['--console-oidc-client-secret-file', secretFile, '--console-oidc-groups', groups],
+    '--console-enabled',
+    '--console-port',
+    '0',
+    '--console-public-url',
+    'http://127.0.0.1:8090',
+    '--console-oidc-issuer',
+    'http://127.0.0.1:1',
+    '--console-oidc-client-id',
+    'strongroom',
+    '--console-oidc-client-secret-file',
+    secretFile,
+    '--console-oidc-groups',
+    groups,
   ];
   const start = () => run(['serve', ...flags, '--port', '0', '--admin-port', 'off', ...own]);
   expect(await start()).toMatchObject({ code: 1, stderr: expect.stringContaining('client-secret cannot be read') });

@@ -55,14 +55,19 @@ test('an application with rules is created, and its key is shown once', async ()
   expect(containersOn(form.text)).toEqual(['/']);
   const once = hidden(form.text, 'once');
   const fields = editor([{ container: '/PCI/', permissions: ['token:read', 'token:search'], description: 'cards' }], {
-    ...{ type: 'private', do: 'save', expires_at: '2030-01-31T12:00', once },
+    type: 'private',
+    do: 'save',
+    expires_at: '2030-01-31T12:00',
+    once,
   });
   const created = await browser.postAll('/applications/new', fields);
   const key = keyOn(created.text);
   expect(created.status, created.text).toBe(200);
   const own = await console.service.call('GET', '/applications/key', undefined, { key });
   expect(own.body).toMatchObject({
-    ...{ name: 'shop', type: 'private', expires_at: '2030-01-31T12:00:00.000+00:00' },
+    name: 'shop',
+    type: 'private',
+    expires_at: '2030-01-31T12:00:00.000+00:00',
     rules: [{ container: '/pci/', transform: 'mask', permissions: ['token:read', 'token:search'], priority: 1 }],
   });
   const again = await browser.postAll('/applications/new', fields);

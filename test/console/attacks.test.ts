@@ -65,7 +65,9 @@ test('a session that may have ended changes nothing and starts nothing', async (
   for (const [path, fields] of actions) {
     const { status, text } = await browser.post(path, fields);
     expect([status, text.includes('A store is unavailable'), text.includes('plaintext-of-kept')], path).toEqual([
-      ...[503, true, false],
+      503,
+      true,
+      false,
     ]);
   }
   isStale = false;

@@ -38,8 +38,15 @@ describe('the form for a new token', () => {
     const browser = await console.signIn();
     const [, request = ''] = /name="request" value="([^"]+)"/.exec((await browser.get('/new-token')).text) ?? [];
     const fields = new URLSearchParams({
-      ...{ type: 'token', text: 'Ada', id: 'customer-1', containers: '/a/\r\n/b/', expires_at: '2035-01-31', request },
-      ...{ mask: '{{ data | slice: 0 }}', search_indexes: '{{ data }}', fingerprint_expression: '{{ data }}' },
+      type: 'token',
+      text: 'Ada',
+      id: 'customer-1',
+      containers: '/a/\r\n/b/',
+      expires_at: '2035-01-31',
+      request,
+      mask: '{{ data | slice: 0 }}',
+      search_indexes: '{{ data }}',
+      fingerprint_expression: '{{ data }}',
     });
     fields.append('metadata_key', 'order');
     fields.append('metadata_value', 'o-17');
@@ -47,8 +54,12 @@ describe('the form for a new token', () => {
     fields.append('metadata_value', '');
     expect((await browser.postAll('/new-token', fields)).location).toBe('/tokens/customer-1');
     expect((await console.service.call('GET', '/tokens/customer-1')).body).toMatchObject({
-      ...{ data: 'Ada', containers: ['/a/', '/b/'], metadata: { order: 'o-17' }, mask: '{{ data | slice: 0 }}' },
-      ...{ search_indexes: ['{{ data }}'], fingerprint_expression: '{{ data }}' },
+      data: 'Ada',
+      containers: ['/a/', '/b/'],
+      metadata: { order: 'o-17' },
+      mask: '{{ data | slice: 0 }}',
+      search_indexes: ['{{ data }}'],
+      fingerprint_expression: '{{ data }}',
       expires_at: '2035-01-31T00:00:00.000+00:00',
     });
     expect((await browser.postAll('/new-token', fields)).location).toBe('/tokens/customer-1');

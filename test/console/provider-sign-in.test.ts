@@ -279,8 +279,11 @@ describe('a callback is rejected', () => {
     const person = browser();
     const { searchParams, origin } = await begin(person);
     const own = new URLSearchParams({
-      ...{ error: 'access_denied', error_description: '<b>call 555</b>', error_uri: 'https://evil.example' },
-      ...{ state: searchParams.get('state') ?? '', iss: origin },
+      error: 'access_denied',
+      error_description: '<b>call 555</b>',
+      error_uri: 'https://evil.example',
+      state: searchParams.get('state') ?? '',
+      iss: origin,
     });
     const answer = await person.get(`/sign-in/callback?${own}`);
     expect([answer.status, answer.text]).toEqual([403, expect.stringContaining('sign_in_denied')]);

@@ -130,7 +130,11 @@ describe('a sign-in', () => {
     const ofPerson = entries.filter(({ person }) => person === 'Zoë O’Brien');
     const operations = ofPerson.map(({ entity_type: entity, operation }) => `${entity} ${operation}`);
     expect(operations).toEqual([
-      ...['application sign_out', 'application sign_out', 'token read', 'application sign_in', 'application sign_in'],
+      'application sign_out',
+      'application sign_out',
+      'token read',
+      'application sign_in',
+      'application sign_in',
     ]);
     expect(ofPerson.every(({ source_address: address }) => address === '127.0.0.1')).toBe(true);
     // The entry for an API request does not contain a person's name.

@@ -275,7 +275,8 @@ describe('the forms to purge, edit and delete a token', () => {
     expect((await browser.postAll('/tokens/one/edit', fields)).location).toBe('/tokens/one');
     const { body } = await service.call('GET', '/tokens/one');
     expect(body).toMatchObject({
-      ...{ containers: ['/pci/high/', '/pci/low/'], metadata: { order: 'o-18', note: 'a\nb' } },
+      containers: ['/pci/high/', '/pci/low/'],
+      metadata: { order: 'o-18', note: 'a\nb' },
       expires_at: '2035-01-31T00:00:00.000+00:00',
     });
     await browser.get('/tokens/one/edit');

@@ -57,8 +57,12 @@ test('a webhook is created with its filters, and its secret is shown only once',
   expect(created.text).toContain('This is the only time that the secret is shown.');
   const [, id = ''] = /href="\/webhooks\/([0-9a-f-]{36})"/.exec(created.text) ?? [];
   expect((await webhookOf(console, id)).body).toMatchObject({
-    ...{ url, description: 'shop', enabled: true, event_types: ['token.deleted', 'access.denied'] },
-    ...{ token_types: ['card'], containers: ['/pci/', '/shop/'] },
+    url,
+    description: 'shop',
+    enabled: true,
+    event_types: ['token.deleted', 'access.denied'],
+    token_types: ['card'],
+    containers: ['/pci/', '/shop/'],
   });
   for (const path of ['/webhooks', `/webhooks/${id}`, `/webhooks/${id}/edit`]) {
     const { status, text } = await browser.get(path);
@@ -144,7 +148,8 @@ test('the page lists the attempts and filters them by outcome, and an operator s
   expect((await replay('yesterday')).status).toBe(400);
   expect((await replay('2020-01-31')).location).toBe(`/webhooks/${id}`);
   expect((await service.vault.webhookStore.state(id))?.state).toMatchObject({
-    ...{ position: 0, replaysFrom: Date.UTC(2020, 0, 31) },
+    position: 0,
+    replaysFrom: Date.UTC(2020, 0, 31),
   });
   expect(sent).toEqual([]);
   const { body } = await service.call('GET', `/logs?size=100&entity_id=${id}`, undefined, {
@@ -168,8 +173,15 @@ test('the page lists the attempts and filters them by outcome, and an operator s
 /** Returns a state that contains one attempt with each outcome. */
 function stateWith(at: number) {
   const attempt = (outcome: 'delivered' | 'failed' | 'parked', eventId: string) => ({
-    ...{ eventId, eventType: 'token.created', at, durationMs: 12, attempt: 1, outcome, status: 200 },
-    ...{ problem: null, nextAt: outcome === 'failed' ? at + 5_000 : null },
+    eventId,
+    eventType: 'token.created',
+    at,
+    durationMs: 12,
+    attempt: 1,
+    outcome,
+    status: 200,
+    problem: null,
+    nextAt: outcome === 'failed' ? at + 5_000 : null,
   });
   const attempts = [attempt('delivered', 'event-1'), attempt('failed', 'event-2')];
   const parked = [attempt('parked', 'event-3')];

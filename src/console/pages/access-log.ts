@@ -202,12 +202,25 @@ function rowOf({ entry, entityId, trace }: ShownEntry, pathOf: Links, names: Rea
     sourceAddress,
   } = entry;
   return {
-    ...{ at, actorId, actorType, operation, outcome, entityType, entityRef, entityId, message, keyId, sourceAddress },
+    at,
+    actorId,
+    actorType,
+    operation,
+    outcome,
+    entityType,
+    entityRef,
+    entityId,
+    message,
+    keyId,
+    sourceAddress,
     actorName: actorType === 'application' ? (names.get(actorId) ?? null) : null,
     entityName: entityType === 'application' && entityId !== null ? (names.get(entityId) ?? null) : null,
-    ...{ actorPath: pathOf(actorType, actorId), entityPath: pathOf(entityType, entityId) },
-    ...{ traceId: trace?.traceId ?? null, person: trace?.visitor?.name ?? null },
-    ...{ issuer: trace?.visitor?.issuer ?? null, reason: trace?.visitor?.reason ?? null },
+    actorPath: pathOf(actorType, actorId),
+    entityPath: pathOf(entityType, entityId),
+    traceId: trace?.traceId ?? null,
+    person: trace?.visitor?.name ?? null,
+    issuer: trace?.visitor?.issuer ?? null,
+    reason: trace?.visitor?.reason ?? null,
   };
 }
 
@@ -257,10 +270,18 @@ async function exportEntries(visit: Visit): Promise<FastifyReply> {
 function lineOf({ entry, entityId, trace }: ShownEntry, isCsv: boolean): string {
   const record: Readonly<Record<string, string | null>> = {
     created_at: formatTimestamp(entry.time),
-    ...{ actor_type: entry.actorType, actor_id: entry.actorId, key_id: entry.keyId },
-    ...{ source_address: entry.sourceAddress, operation: entry.operation, outcome: entry.outcome },
-    ...{ entity_type: entry.entityType, entity_ref: entry.entityRef, entity_id: entityId },
-    ...{ message: entry.message, trace_id: trace?.traceId ?? null, ...visitorFields(trace?.visitor ?? null) },
+    actor_type: entry.actorType,
+    actor_id: entry.actorId,
+    key_id: entry.keyId,
+    source_address: entry.sourceAddress,
+    operation: entry.operation,
+    outcome: entry.outcome,
+    entity_type: entry.entityType,
+    entity_ref: entry.entityRef,
+    entity_id: entityId,
+    message: entry.message,
+    trace_id: trace?.traceId ?? null,
+    ...visitorFields(trace?.visitor ?? null),
   };
   const fields = columns.map((column) => record[column] ?? null);
   if (isCsv) return csvLine(fields);

@@ -94,7 +94,11 @@ function editorModel(type: ApplicationType, form: ApplicationForm, options: Opti
 function showNew(visit: Visit, type: ApplicationType, form: ApplicationForm, options: Options) {
   const model = {
     ...editorModel(type, form, options),
-    ...{ isNew: true, action: '/applications/new', back: '/applications', version: '', preview: null },
+    isNew: true,
+    action: '/applications/new',
+    back: '/applications',
+    version: '',
+    preview: null,
     typeNote: typeNotes[type],
     types: applicationTypes.map((one) => ({ type: one, isChosen: one === type })),
     once: visit.vault.random.uuid(),
@@ -107,8 +111,14 @@ function showEdit(visit: Visit, { id, document }: LivingApplication, form: Appli
     document.type === 'management' ? null : (options.preview ?? noPreview({ tokenId: '', permission: 'token:read' }));
   const model = {
     ...editorModel(document.type, form, options),
-    ...{ isNew: false, action: `${pathOf(id)}/edit`, back: pathOf(id), version: versionOf(document), preview },
-    ...{ types: [], typeNote: '', once: '' },
+    isNew: false,
+    action: `${pathOf(id)}/edit`,
+    back: pathOf(id),
+    version: versionOf(document),
+    preview,
+    types: [],
+    typeNote: '',
+    once: '',
   };
   return visit.page('applications/edit', model, { title: 'Edit application', status: options.status ?? 200 });
 }
@@ -135,7 +145,10 @@ async function create(visit: Visit) {
   if (!created.ok) throw problemFrom(created);
   const { id, key, document } = created.value;
   const model = {
-    ...{ path: pathOf(id), keyId: document.keys[0]?.id ?? '', value: key?.reveal() ?? null, isNew: true },
+    path: pathOf(id),
+    keyId: document.keys[0]?.id ?? '',
+    value: key?.reveal() ?? null,
+    isNew: true,
     revokePath: null,
   };
   return visit.page('applications/issued', model, { title: 'The application is created' });
@@ -207,7 +220,8 @@ async function save(visit: Visit, application: LivingApplication, form: Applicat
   if (errors !== null) return showEdit(visit, application, form, { errors, status: 400, ...kept });
   const isExpiryKept = form.expiresAt === formOf(document).expiresAt;
   const updated = await updateApplication(vault, directoryContextOf(request), id, {
-    ...{ name: form.name, ...accessFields(form) },
+    name: form.name,
+    ...accessFields(form),
     ...(isExpiryKept ? {} : { expires_at: expiryIn(form) }),
   });
   if (updated.ok) {

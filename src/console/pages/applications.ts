@@ -175,7 +175,12 @@ async function show(visit: Visit, application: LivingApplication, options: ShowO
   if (!keys.ok) throw problemFrom(keys);
   const rules = access.kind === 'rules' ? [...access.rules].sort((one, other) => one.priority - other.priority) : [];
   const model = {
-    ...{ id, path: pathOf(id), name, type, typeNote: typeNotes[type], rules },
+    id,
+    path: pathOf(id),
+    name,
+    type,
+    typeNote: typeNotes[type],
+    rules,
     permissions: access.kind === 'permissions' ? access.permissions : [],
     uses: access.kind,
     createdAt: document.created_at,
@@ -239,7 +244,10 @@ async function issue(visit: Visit, replaces: string | null) {
   if (!issued.ok) throw problemFrom(issued);
   const { key, shown } = issued.value;
   const model = {
-    ...{ path: pathOf(id), keyId: key.id, value: shown?.reveal() ?? null, isNew: false },
+    path: pathOf(id),
+    keyId: key.id,
+    value: shown?.reveal() ?? null,
+    isNew: false,
     revokePath: replaces === null ? null : `${pathOf(id)}/keys/${encodeURIComponent(replaces)}/revoke`,
   };
   return visit.page('applications/issued', model, { title: replaces === null ? 'New key' : 'Rotate a key' });
@@ -260,7 +268,9 @@ async function showKey(visit: Visit, view: string, title: string) {
   const { key, application } = await existingKey(visit);
   const { id, document } = application;
   const model = {
-    ...{ path: pathOf(id), name: document.name, key: keyModel(visit, key) },
+    path: pathOf(id),
+    name: document.name,
+    key: keyModel(visit, key),
     isFull: document.keys.length >= keysMax,
     isLast: document.keys.length === 1,
     once: visit.vault.random.uuid(),

@@ -133,7 +133,9 @@ async function show(
     links: pageLinks({ page, size: pageSize }, total),
     publicKey: (await vault.keys.signingKey()).publicKey,
     hasBundle: visit.bundles.state(ownerOf(visit)).state !== 'none',
-    ...{ typed, errors, idsMax },
+    typed,
+    errors,
+    idsMax,
   };
   return visit.page('evidence', model, { title: 'Evidence', status });
 }

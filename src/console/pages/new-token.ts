@@ -109,7 +109,9 @@ function showForm(visit: Visit, typed: TypedToken, errors: Readonly<Record<strin
   const { fields: shape, ...rest } = shapeOf(typed.type);
   const errorOf = (name: string): string => errors[name] ?? '';
   const model = {
-    ...{ typed, ...rest, formError: errorOf('form') },
+    typed,
+    ...rest,
+    formError: errorOf('form'),
     hasErrors: Object.keys(errors).some((name) => name !== 'form'),
     dataFields: shape.map((field) => ({
       ...field,
@@ -117,13 +119,14 @@ function showForm(visit: Visit, typed: TypedToken, errors: Readonly<Record<strin
       error: errorOf(field.name),
     })),
     rows: Array.from({ length: Math.max(rowsOfMetadata, keys.length) }, (_, index) => ({
-      ...{ number: index + 1, key: keys[index] ?? '', value: values[index] ?? '' },
+      number: index + 1,
+      key: keys[index] ?? '',
+      value: values[index] ?? '',
     })),
     errors: Object.fromEntries(
-      [
-        ...(['text', 'id', 'containers', 'metadata', 'expires_at', 'mask', 'search_indexes'] as const),
-        'fingerprint_expression',
-      ].map((name) => [name, errorOf(name)]),
+      ['text', 'id', 'containers', 'metadata', 'expires_at', 'mask', 'search_indexes', 'fingerprint_expression'].map(
+        (name) => [name, errorOf(name)],
+      ),
     ),
     areRulesOpen: ['mask', 'search_indexes', 'fingerprint_expression'].some((name) => errorOf(name) !== ''),
   };

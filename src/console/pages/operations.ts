@@ -112,7 +112,12 @@ async function show(visit: Visit, { status = 200, flash, rotationError = null }:
     })),
   );
   const model = {
-    ...{ projections, rotation, rotationError, rotationWord, isRunning, backupMadeAt },
+    projections,
+    rotation,
+    rotationError,
+    rotationWord,
+    isRunning,
+    backupMadeAt,
     backupAgeHours: backupMadeAt === null ? null : Math.floor((vault.clock.now() - backupMadeAt) / 3_600_000),
     kept: keptText(service.projections.keptSeconds),
     overdue: due.length,
@@ -139,7 +144,9 @@ const phases = {
 /** Returns the fields that the page shows for a projection. */
 function rowOf({ name, version, generation, gap, state, rebuild, lastRebuild }: ProjectionStatus) {
   return {
-    ...{ name, version, generation },
+    name,
+    version,
+    generation,
     state,
     isGood: state === 'current' || state === 'in memory' || (name === 'shredder' && gap !== null),
     gap: state === 'in memory' ? 'in memory' : gapText(name, gap),

@@ -49,7 +49,10 @@ export const overviewPage: ConsolePage = {
         const model = {
           isReady: reasons.length === 0,
           operator: visit.session.isOperator ? forOperators : null,
-          ...{ checkpoint, usage: used, accesses: accessed, findings: found },
+          checkpoint,
+          usage: used,
+          accesses: accessed,
+          findings: found,
         };
         return visit.page('overview', model, { title: 'Overview' });
       },

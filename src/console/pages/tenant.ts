@@ -77,11 +77,16 @@ async function show(visit: Visit, tenant: TenantDocument, options: Options) {
   requirePermission(visit, 'tenant:read');
   const { errors = {}, typed = tenant, isConflict = false, status = 200 } = options;
   const model = {
-    ...{ id: caller.tenantId, name: tenant.name, typedName: typed.name, version: versionOf(tenant), isConflict },
+    id: caller.tenantId,
+    name: tenant.name,
+    typedName: typed.name,
+    version: versionOf(tenant),
+    isConflict,
     createdAt: tenant.created_at,
     modifiedAt: tenant.modified_at,
     settings: settingNames.map((name) => ({
-      ...{ name, ...settingTexts[name] },
+      name,
+      ...settingTexts[name],
       isOn: typed.settings[name] === 'true',
       isSaved: tenant.settings[name] === 'true',
     })),
@@ -90,7 +95,9 @@ async function show(visit: Visit, tenant: TenantDocument, options: Options) {
     mayDelete: grantsAnywhere(caller, 'tenant:delete'),
     nameError: errorOf(errors, 'name'),
     confirmation: {
-      ...{ path: '/tenant/delete', name: tenant.name, what: 'tenant' },
+      path: '/tenant/delete',
+      name: tenant.name,
+      what: 'tenant',
       error: errorOf(errors, 'confirmation'),
     },
   };

@@ -133,15 +133,20 @@ function showForm(visit: Visit, typed: Edited, errors: Readonly<Record<string, s
     .map((key, index) => ({ key, value: values[index] ?? '' }))
     .filter(({ key, value }) => key !== '' || value !== '');
   const model = {
-    ...{ id, path: tokenPath(id), typed, isConflict: status === 412 },
+    id,
+    path: tokenPath(id),
+    typed,
+    isConflict: status === 412,
     hasErrors: Object.keys(errors).some((name) => name !== 'form'),
     rows: Array.from({ length: pairs.length + emptyRows }, (_, index) => ({
       number: index + 1,
       ...(pairs[index] ?? { key: '', value: '' }),
     })),
     errors: {
-      ...{ form: errorOf('form'), containers: errorOf('containers') },
-      ...{ metadata: errorOf('metadata'), expires_at: errorOf('expires_at') },
+      form: errorOf('form'),
+      containers: errorOf('containers'),
+      metadata: errorOf('metadata'),
+      expires_at: errorOf('expires_at'),
     },
   };
   return visit.page('tokens/edit', model, { title: 'Edit a token', status });

@@ -56,8 +56,15 @@ function rowOf(entry: JsonObject, path: string) {
   const { text, tone } = events[String(type)] ?? { text: String(type), tone: 'accent' };
   const isEnd = type === 'token.deleted' || type === 'token.expired';
   return {
-    ...{ text, tone, createdAt: String(createdAt), life, person, issuer },
-    ...{ actor: String(entry['actor_id']), revision: entry['revision'], traceId: entry['trace_id'] ?? null },
+    text,
+    tone,
+    createdAt: String(createdAt),
+    life,
+    person,
+    issuer,
+    actor: String(entry['actor_id']),
+    revision: entry['revision'],
+    traceId: entry['trace_id'] ?? null,
     changed: Array.isArray(changed) ? changed.map(String) : [],
     asOf: isEnd ? null : `${path}/as-of?at=${encodeURIComponent(fieldOf(String(createdAt)))}`,
   };
@@ -92,7 +99,8 @@ async function showEarlier(visit: Visit): Promise<FastifyReply> {
   const { asOf } = read;
   const stream = tokenStream((await tenantKeysOf(vault, context.caller.tenantId)).names, id);
   const replayed = await replayToken(vault, context, stream, await vault.log.readStream(stream), {
-    ...{ asOf, reveal: false },
+    asOf,
+    reveal: false,
   });
   const shown = { ...model, at: fieldOf(new Date(asOf.time).toISOString()), asked: asOf.time };
   if (replayed.is === 'forbidden') throw problemFrom({ ok: false, code: 'forbidden' });

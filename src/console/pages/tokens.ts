@@ -115,7 +115,11 @@ function rowOf(token: JsonObject) {
   const { id, type, containers, created_at: createdAt, expires_at: expiresAt = null } = token;
   const isHidden = !Object.hasOwn(token, 'data');
   return {
-    ...{ id, type, createdAt, expiresAt, isHidden },
+    id,
+    type,
+    createdAt,
+    expiresAt,
+    isHidden,
     containers: Array.isArray(containers) ? containers.map(String) : [],
     data: isHidden ? '' : dataText(token['data'] ?? null),
     path: tokenPath(String(id)),

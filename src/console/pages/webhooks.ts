@@ -126,7 +126,11 @@ async function list(visit: Visit) {
 /** Returns the fields that a page shows for a webhook. They do not include the webhook's secrets. */
 function shownWebhook({ id, url, description, enabled, event_types, token_types, containers }: WebhookDocument) {
   return {
-    ...{ id, path: pathOf(id), url, description, enabled },
+    id,
+    path: pathOf(id),
+    url,
+    description,
+    enabled,
     eventTypes: event_types,
     tokenTypes: token_types ?? [],
     containers: containers ?? [],
@@ -176,11 +180,14 @@ function showForm(visit: Visit, webhook: WebhookDocument | null, fields: Webhook
   const chosen = (known: readonly string[], given: readonly string[] | null | undefined) =>
     known.map((name) => ({ name, isChecked: given?.includes(name) ?? false }));
   const model = {
-    ...{ isNew: webhook === null, isConflict },
+    isNew: webhook === null,
+    isConflict,
     action: webhook === null ? '/webhooks/new' : `${pathOf(webhook.id)}/edit`,
     back: webhook === null ? '/webhooks' : pathOf(webhook.id),
     version: webhook === null ? '' : versionOf(webhook),
-    ...{ url: fields.url, description: fields.description ?? '', enabled: fields.enabled ?? true },
+    url: fields.url,
+    description: fields.description ?? '',
+    enabled: fields.enabled ?? true,
     eventTypes: chosen(webhookEventTypes, fields.event_types),
     tokenTypes: chosen(tokenTypes, fields.token_types),
     containers: (fields.containers ?? []).join('\n'),

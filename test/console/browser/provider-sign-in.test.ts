@@ -34,7 +34,9 @@ test.each([true, false])(
     expect(await page.content()).toContain('Ada Lovelace');
     const cookies = await context.cookies(address);
     expect(cookies.find(({ name }) => name.endsWith('strongroom-session'))).toMatchObject({
-      ...{ sameSite: 'Strict', httpOnly: true, secure: true },
+      sameSite: 'Strict',
+      httpOnly: true,
+      secure: true,
     });
     expect(cookies.map(({ name }) => name)).not.toContain('__Host-strongroom-sign-in');
     await page.getByRole('button', { name: 'Sign out' }).click();
