@@ -244,12 +244,13 @@ export function errorsBeside(
   places: readonly Place[] = [],
 ): Readonly<Record<string, string>> {
   const all = [...places, ...ownPlaces];
+  const lineOf = lineFinder(lines);
   const beside = new Map<string, string[]>();
   for (const [path, messages] of Object.entries(errors)) {
     const exact = all.find((place) => place.path === path);
     const around = all.find((place) => path.startsWith(`${place.path}.`) || path.startsWith(`${place.path}[`));
     const name = (exact ?? around)?.name ?? 'form';
-    const line = lineOf(path, lines);
+    const line = lineOf(path);
     const texts = messages.map((message) =>
       exact === undefined && line === null ? `${path} ${message}.` : sentence(message, line),
     );
@@ -258,13 +259,24 @@ export function errorsBeside(
   return Object.fromEntries([...beside].map(([name, messages]) => [name, messages.join(' ')]));
 }
 
-/** Returns the line that an item such as `containers[1]` comes from, or null if the path names no such item. */
-function lineOf(path: string, lines: Lines): string | null {
-  const [, name, index] = /^(containers|search_indexes)\[(\d{1,9})\]$/.exec(path) ?? [];
-  if (name === undefined) return null;
-  const typed = withLineFeeds(lines[name as keyof Lines] ?? '').split('\n');
-  // Empty lines are not items, but a person counts them.
-  const filled = typed.flatMap((line, number) => (line.trim() === '' ? [] : [number + 1]));
-  const number = filled[Number(index)];
-  return number === undefined ? null : `Line ${number}`;
+/**
+ * Creates a function that returns the line that an item such as `containers[1]` comes from, or null if the path names no
+ * such item. The function counts the lines of a field once, and not for each error. Threat: a form with a million lines
+ * and errors in several of them blocks the process for seconds.
+ */
+function lineFinder(lines: Lines): (path: string) => string | null {
+  const counted = new Map<string, readonly number[]>();
+  return (path) => {
+    const [, name, index] = /^(containers|search_indexes)\[(\d{1,9})\]$/.exec(path) ?? [];
+    if (name === undefined) return null;
+    const numbers = counted.get(name) ?? filledLines(lines[name as keyof Lines] ?? '');
+    counted.set(name, numbers);
+    const number = numbers[Number(index)];
+    return number === undefined ? null : `Line ${number}`;
+  };
+}
+
+/** Returns the numbers of the lines that are not empty. Empty lines are not items, but a person counts them. */
+function filledLines(given: string): readonly number[] {
+  return given.split('\n').flatMap((line, index) => (line.trim() === '' ? [] : [index + 1]));
 }
