@@ -1,6 +1,6 @@
 import type { FieldErrors } from '../domain/field-errors.js';
 import { counted } from '../domain/text.js';
-import { problemOf } from '../http/error-handler.js';
+import { problemOf, retryAfterSeconds } from '../http/error-handler.js';
 import { type ProblemCode, problemCatalogue } from '../http/problem/problem-catalogue.js';
 
 /** The problems that occur only in the console. The API's problems are in `http/problem/problem-catalogue.ts`. */
@@ -88,7 +88,7 @@ export type ConsoleProblemCode = keyof typeof consoleProblems;
 const adviceAfterWait: Partial<Readonly<Record<ProblemCode, (wait: string) => string>>> = {
   rate_limited: (wait) =>
     `Wait ${wait}, then try again. Requests that programs send with the same application count too.`,
-  too_many_bad_keys: (wait) => `Wait ${wait}, then try again with the right key.`,
+  too_many_bad_keys: (wait) => `Wait ${wait}, then try again with the right key or code.`,
   too_many_without_key: (wait) => `Wait ${wait}, then try again.`,
   guesses_exhausted: (wait) =>
     `Wait ${wait}. Until then, searches by data or fingerprint and new tokens with deduplication may be rejected. ` +
@@ -98,8 +98,6 @@ const adviceAfterWait: Partial<Readonly<Record<ProblemCode, (wait: string) => st
   store_unavailable: (wait) => `Wait ${wait}, then try again. Before you repeat a change, check whether it was made.`,
   overloaded: (wait) => `Wait ${wait}, then try again.`,
 };
-
-const retryAfterMsDefault = 1_000;
 
 /** Texts that people see in the console. They replace the texts that the API returns to its clients. */
 const textsForPeople: Partial<Readonly<Record<ProblemCode, Pick<ShownProblem, 'title' | 'detail' | 'advice'>>>> = {
@@ -149,20 +147,19 @@ export type ShownProblem = {
 export function shownProblem(error: unknown): ShownProblem {
   const code = consoleCodeOf(error);
   if (code !== null) {
-    const { status } = consoleProblems[code];
     const { detail = consoleProblems[code].detail } = error instanceof ConsoleProblem ? error : {};
     return {
       code,
       ...consoleProblems[code],
       detail,
       errors: {},
-      retryAfterSeconds: status === 503 ? secondsOf(null) : null,
+      retryAfterSeconds: retryAfterSeconds(consoleProblems[code].status),
     };
   }
   const problem = problemOf(error);
   const { status, title, detail, advice } = problemCatalogue[problem.code];
-  const retryAfterSeconds = status === 429 || status === 503 ? secondsOf(problem.retryAfterMs ?? null) : null;
-  const afterWait = retryAfterSeconds === null ? undefined : adviceAfterWait[problem.code];
+  const seconds = retryAfterSeconds(status, problem.retryAfterMs);
+  const afterWait = seconds === null ? undefined : adviceAfterWait[problem.code];
   return {
     code: problem.code,
     status,
@@ -170,16 +167,10 @@ export function shownProblem(error: unknown): ShownProblem {
     advice,
     detail: problem.detail ?? detail,
     ...textsForPeople[problem.code],
-    ...(retryAfterSeconds === null || afterWait === undefined
-      ? {}
-      : { advice: afterWait(waitText(retryAfterSeconds)) }),
+    ...(seconds === null || afterWait === undefined ? {} : { advice: afterWait(waitText(seconds)) }),
     errors: problem.errors ?? {},
-    retryAfterSeconds,
+    retryAfterSeconds: seconds,
   };
-}
-
-function secondsOf(retryAfterMs: number | null): number {
-  return Math.max(1, Math.ceil((retryAfterMs ?? retryAfterMsDefault) / 1_000));
 }
 
 function waitText(seconds: number): string {

@@ -13,6 +13,14 @@ import { type ProblemCode, problemCatalogue } from './problem/problem-catalogue.
 const retryAfterMsDefault = 1_000;
 
 /**
+ * Returns the value of `Retry-After` for a 429 or 503 response. Returns null for any other status, because waiting does
+ * not help.
+ */
+export function retryAfterSeconds(status: number, retryAfterMs = retryAfterMsDefault): number | null {
+  return status === 429 || status === 503 ? Math.max(1, Math.ceil(retryAfterMs / 1_000)) : null;
+}
+
+/**
  * Creates the handler that converts a thrown error to a response. For an unexpected error, the response contains only
  * the trace id of the request.
  */
@@ -37,12 +45,13 @@ export function sendProblem(
   code: ProblemCode,
   traceId: string,
   errors?: FieldErrors,
-  retryAfterMs = retryAfterMsDefault,
+  retryAfterMs?: number,
   detail?: string,
 ): void {
   const { status } = problemCatalogue[code];
+  const seconds = retryAfterSeconds(status, retryAfterMs);
   reply.request.problemCode = code;
-  if (status === 429 || status === 503) reply.header('retry-after', Math.max(1, Math.ceil(retryAfterMs / 1_000)));
+  if (seconds !== null) reply.header('retry-after', seconds);
   reply
     .code(status)
     .header('content-type', 'application/problem+json; charset=utf-8')
