@@ -1,20 +1,11 @@
 import type { FastifyInstance } from 'fastify';
+import type { RequestLine } from '../logging/request-log.js';
 import type { Service } from '../service.js';
 import '../request-state.js';
 
 export type RequestLog = {
   /** Logs one finished request. The line never contains a URL, a header, a body or the id of a token. */
-  request(line: {
-    readonly route: string;
-    readonly method: string;
-    readonly status: number;
-    readonly durationMs: number;
-    readonly traceId: string;
-    readonly applicationId: string | null;
-    readonly code: string | null;
-    /** The OpenTelemetry trace of the request, or null if the request is not traced. */
-    readonly otelTraceId: string | null;
-  }): void;
+  request(line: RequestLine): void;
   /** Logs the error that caused a 500 or 503 response. */
   error(error: unknown, traceId: string): void;
 };
