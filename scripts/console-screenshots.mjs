@@ -107,7 +107,7 @@ async function fill(service, keys) {
 }
 
 /**
- * Signs in with all rights, and takes both screenshots.
+ * Signs in with full access, and takes both screenshots.
  *
  * @param {string} address
  * @param {{ private: string, management: string, operatorCode: string }} credentials

@@ -86,8 +86,8 @@ install -d -m 0755 "$(dirname "$unit")"
 sed -e "s|@wrapper@|$wrapper|" -e "s|@settings@|$settings|" -e "s|@data@|$data|" scripts/strongroom.service >"$unit"
 chmod 0644 "$unit"
 if command -v systemd-analyze >/dev/null; then
-  # Without this option, the command only warns about directives that systemd ignores, and exits with 0. The option
-  # exists since systemd 250.
+  # Without this option, the command only warns about directives that systemd ignores, and exits with status 0. The
+  # option exists since systemd 250.
   version=$(systemd-analyze --version | awk 'NR == 1 { print $2 + 0 }')
   strict=()
   if [ "$version" -ge 250 ]; then strict=(--recursive-errors=no); fi

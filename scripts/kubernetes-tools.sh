@@ -4,8 +4,8 @@
 #
 #   eval "$(scripts/kubernetes-tools.sh)"
 #
-# Programs that are already installed are used again. The first run takes two to three minutes. The script fails if
-# anything is unavailable.
+# Programs that are already installed are reused. The first run takes two to three minutes. The script fails if anything
+# is unavailable.
 set -euo pipefail
 helm_version=v3.22.0
 kubernetes_version=v1.34.2

@@ -163,7 +163,7 @@ async function attemptRequest(url, key) {
   try {
     response = await fetch(url, {
       headers: { 'BT-API-KEY': key, accept: 'application/json' },
-      // Does not follow redirects, so that no other host gets the key.
+      // Does not follow redirects, so that no other host receives the key.
       redirect: 'manual',
       signal: AbortSignal.timeout(requestMsMax),
     });

@@ -98,7 +98,7 @@ export const works = {
     expect: 204,
     request: (_i, { fresh }) => ({ method: 'DELETE', path: `/tokens/gone-${fresh}`, headers: {} }),
   },
-  // Creates the tokens that the workload `delete` later deletes. The creates are not measured.
+  // Creates the tokens that the workload `delete` later deletes. Their creation is not measured.
   'create to delete': {
     caller: 'revealing',
     expect: 201,

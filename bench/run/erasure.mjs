@@ -3,9 +3,10 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 
 /**
- * Sends one delete at a time, and measures the time from the request to the response. Also sends some deletes that are
- * not measured. After each of these, checks that no file of the key store still contains the wrapped bytes of the
- * token's keys. `left` is the number of keys whose bytes are still there. A number above 0 indicates a bug.
+ * Sends one delete request at a time, and measures the time from the request to the response. Also sends some delete
+ * requests that are not measured. After each of these, checks that no file of the key store still contains the wrapped
+ * bytes of the token's keys. `left` is the number of keys whose bytes are still there. A number above 0 indicates a
+ * bug.
  */
 export async function measureErasure({ vault, service, generator, fresh, count }) {
   const { keys, data, size: stored } = vault;

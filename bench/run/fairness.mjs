@@ -24,9 +24,9 @@ const sizes = {
 const attackLeadMs = 2_000;
 
 /**
- * Measures the gets and creates of a quiet tenant. First, no other tenant sends requests. Then another tenant runs each
- * attack alone, and finally all attacks together. Each result is a summary over the rounds, in ms. `longest` is the
- * duration of the slowest request.
+ * Measures the get and create requests of a quiet tenant. First, no other tenant sends requests. Then another tenant
+ * runs each attack alone, and finally all attacks together. Each result is a summary over the rounds, in ms. `longest`
+ * is the duration of the slowest request.
  */
 export async function measureFairness({ directory, mode, say }) {
   const { count, rounds } = sizes[mode];
@@ -112,8 +112,8 @@ async function createLarge(origin, key) {
 
 async function startAttack(job) {
   const child = fork(fileURLToPath(new URL('../load/attacks.mjs', import.meta.url)));
-  // Lowers the priority of the attacks. A real attacker uses a separate machine, and so takes no processor time from
-  // the vault or the quiet tenant.
+  // Lowers the priority of the attacks. A real attacker uses a separate machine, and so takes no CPU time from the
+  // vault or the quiet tenant.
   setPriority(child.pid, 10);
   const ended = once(child, 'exit');
   child.send(job);

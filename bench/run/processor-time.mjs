@@ -22,7 +22,7 @@ export function processorTime(pid) {
 }
 
 /**
- * Returns the processor time that the threads used between two results of `processorTime`, in µs, by the names in
+ * Returns the processor time that the threads used between two results of `processorTime`, in µs, keyed by the names in
  * `threads`. The first thread is the serving thread. Node.js does not name its threads, so the thread that has written
  * the most, apart from the serving thread, is assumed to be the writer thread.
  */

@@ -11,8 +11,8 @@ const chunksAtRest = 10;
 
 /**
  * Measures how much a rebuild slows concurrent readers down. The service runs in the embedded profile. The readers send
- * gets that reveal tokens, in chunks of 1,000. They send the first chunks while the service is otherwise idle, and the
- * other chunks during a rebuild. Each result is a summary over the chunks, in ms.
+ * GET requests that reveal tokens, in chunks of 1,000. They send the first chunks while the service is otherwise idle,
+ * and the other chunks during a rebuild. Each result is a summary over the chunks, in ms.
  */
 export async function measureRebuild({ directory, mode, say }) {
   const tokens = sizes[mode];

@@ -51,8 +51,8 @@ export function createFresh(first) {
  *   under the names in `threads`. If a competitor has a function `counts`, the numbers that it returns at the end of
  *   each round are figures too.
  * - `ratios` are the first competitor's requests per second divided by those of each other competitor, round by round.
- * - `timeTotals` are the processor time of all threads of the first competitor, in all rounds together, divided by that
- *   of each other competitor, as `{ ratio, error }` with the standard error.
+ * - `timeTotals` are the first competitor's total processor time, over all threads and rounds, divided by that of each
+ *   other competitor, as `{ ratio, error }` with the standard error.
  */
 export async function sideBySide(
   generator,

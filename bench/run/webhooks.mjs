@@ -22,7 +22,7 @@ const noticedMs = 1_500;
 /**
  * Measures how much a webhook slows down creates in the same vault. Rounds with the webhook alternate with rounds
  * without it. A round with the webhook begins once the service has noticed that the webhook exists, and the service
- * delivers events from the first create on. A round without the webhook begins once the service has noticed the
+ * delivers events from the first create request on. A round without the webhook begins once the service has noticed the
  * deletion, and the service delivers nothing in that round. `delivered` is the fraction of a round's events that
  * arrived before the round ended.
  */

@@ -75,7 +75,7 @@ export async function checkClaims({ claims }: Pick<Vault, 'claims'>, after: stri
 
 async function problemOf(vault: Vault, view: TokenView): Promise<'outdated' | null> {
   if (!(await isOutdated(vault, view))) return null;
-  // Checks again, because the token may have changed after its row was read and before its key was read.
+  // Checks again, because the token may have changed between reading its row and reading its key.
   const now = await vault.rows.get(view.stream);
   return now !== null && (await isOutdated(vault, now)) ? 'outdated' : null;
 }

@@ -40,8 +40,8 @@ export type Checkpointer = {
   run(isLast?: boolean): Promise<void>;
   start(): void;
   /**
-   * Signs a checkpoint over everything that has been added since the last checkpoint, and then stops. Does nothing if
-   * the checkpointer was not started.
+   * Signs a checkpoint over everything added since the last checkpoint, and then stops. Does nothing if the
+   * checkpointer was not started.
    */
   stop(): Promise<void>;
 };
@@ -81,8 +81,8 @@ export function createCheckpointer(needs: CheckpointerDeps): Checkpointer {
     const { last } = before;
     const now = clock.now();
     const isHourly = last === null || hourOf(now) !== before.hour;
-    // `proven.events` includes the event that contains the previous checkpoint, because that event comes after the
-    // commits that the checkpoint signs. That event does not count as added.
+    // `proven.events` includes the event that stores the previous checkpoint, because this event comes after the
+    // commits signed by that checkpoint. It does not count as an addition.
     const added = last === null ? proven.events : proven.events - 1;
     if (isHourly || added >= eventsMax || isLast) {
       const access = await heads.grown(last?.time ?? 0);

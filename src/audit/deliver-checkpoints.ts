@@ -7,7 +7,7 @@ const pageSize = 100;
 
 type Deps = {
   readonly log: EventLog;
-  /** Stores the number of the last checkpoint that the anchor has accepted. */
+  /** Stores the number of the last checkpoint accepted by the anchor. */
   readonly keys: Pick<KeyRing, 'checkpoint' | 'saveCheckpoint'>;
   readonly anchor: Anchor;
 };

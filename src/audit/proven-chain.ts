@@ -24,7 +24,7 @@ export type ProvenChain = {
   readonly events: number;
 };
 
-/** Returns the chain that a checkpoint signs. If `checkpoint` is null, returns the empty chain. */
+/** Returns the chain signed by a checkpoint. If `checkpoint` is null, returns the empty chain. */
 export function chainAt(checkpoint: Checkpoint | null): ProvenChain {
   if (checkpoint === null) return { position: 0, link: noLink, tree: emptyTree, events: 0 };
   const { position, hash } = checkpoint;

@@ -71,7 +71,8 @@ function inheritExit(command: Command): void {
 }
 
 function exitCodeOf(error: unknown): number {
-  // Commander has already printed its message. Help and version output exit with 0. Everything else is a usage error.
+  // Commander has already printed its message. Help and version output exit with status 0. Everything else is a usage
+  // error.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
   if (error instanceof Failure || error instanceof StoreProblem) {
     writeError(`${error.message}\n`);

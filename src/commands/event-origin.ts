@@ -23,7 +23,7 @@ export type EventOrigin = {
 /** An origin without the time. The time is different for each attempt at the command. */
 export type RequestOrigin = Omit<EventOrigin, 'at'>;
 
-/** Returns the origin of the events that an application's request causes. */
+/** Returns the origin of the events caused by an application's request. */
 export function originOf(
   { caller, traceId }: Pick<CommandContext, 'caller' | 'traceId'>,
   cmd: string | null,

@@ -17,7 +17,7 @@ export async function replayDeliveries(
   for (let tries = 0; tries < triesMax; tries += 1) {
     const stored = await webhookStore.state(webhookId);
     const state = { ...(stored?.state ?? stateFrom(0)), position: 0, replaysFrom: from };
-    // If a delivery in progress has changed the state since the read, the save fails. In that case, tries again.
+    // The save fails if a delivery in progress has changed the state since it was read. In that case, retries.
     if (await webhookStore.save(webhookId, stored?.version ?? 0, state, [])) return;
   }
   throw new StoreUnavailable('webhooks', 'race_not_settled');

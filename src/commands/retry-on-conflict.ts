@@ -7,16 +7,16 @@ const patienceMs = 5_000;
 const jitterMsMax = 50;
 
 /**
- * The result of an attempt that failed because another writer committed first. The command is then attempted again,
- * based on the new state.
+ * The result of an attempt that failed because another writer committed first. The command is then retried, based on
+ * the new state.
  */
 export const conflict: unique symbol = Symbol('conflict');
 export type Conflict = typeof conflict;
 
 /**
  * Runs an attempt at a command. Within this process, commands on the same stream run one after another. If an attempt
- * conflicts with another process, waits for a random time and attempts the command again. Throws StoreUnavailable if
- * conflicts continue for 5 s.
+ * conflicts with another process, waits for a random time and retries the command. Throws StoreUnavailable if conflicts
+ * continue for 5 s.
  */
 export function retryOnConflict<T>(
   { streams: queue, random }: Pick<Vault, 'streams' | 'random'>,

@@ -76,7 +76,10 @@ export type Attempt = {
   commit(sealed: SealedWrites, claim: ClaimResult | null): Promise<Conflict | 'committed'>;
 };
 
-/** All fields except `view` and `decisions`, for a write that encrypts nothing and does not change the search index. */
+/**
+ * The fields, other than `view` and `decisions`, of a write that encrypts nothing and leaves the search index
+ * unchanged.
+ */
 export const nothingToSeal = {
   payload: { content: null, cvc: null },
   index: 'keep',

@@ -4,7 +4,7 @@ import type { Anchor } from '../ports/anchor.js';
 import type { Settings } from './config/settings.js';
 
 /**
- * Returns the anchor that the setting `audit.anchor` configures. The setting is either the path of a file, or a program
+ * Returns the anchor configured by the setting `audit.anchor`. The setting is either the path of a file, or a program
  * with its arguments. Returns null if the setting is null.
  */
 export function anchorOf(setting: Settings['audit.anchor']): Anchor | null {

@@ -3,7 +3,7 @@ import type { Spans } from '../ports/spans.js';
 import type { Config } from './config/config.js';
 
 /**
- * Creates the trace recorder that the settings configure. Returns null if tracing is off. If traces are lost, calls
+ * Creates the trace recorder configured by the settings. Returns null if tracing is off. If traces are lost, calls
  * `onError` at most once per minute.
  */
 export async function spansOf(

@@ -52,8 +52,8 @@ export function createConsoleAuthentication(service: Service, admission: Admissi
       const visitor = { name: session.name, issuer: session.issuer, reason: null };
       request.caller = { ...found.caller, sourceAddress: request.ip, visitor };
     }
-    // A page for operators uses none of the session's applications, so an operator can open it even while an application
-    // is over its limit. All other requests count against the limit of one application, even if the page uses none.
+    // An operator page uses none of the session's applications, so it opens even while an application is over its
+    // limit. Every other request counts against one application's limit, even if its page uses no application.
     const isOperators = route.session === 'operator' && session.isOperator;
     const payer = isOperators ? null : (request.caller ?? session.private ?? session.management);
     if (payer !== null) await service.limits.request(payer);

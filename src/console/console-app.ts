@@ -194,7 +194,7 @@ async function protect(app: FastifyInstance, isTls: boolean, key: Uint8Array): P
   });
 }
 
-/** Sends a problem as a page. If the session has ended, redirects the browser to the sign-in page instead. */
+/** Renders a problem as an HTML page. If the session has ended, redirects the browser to the sign-in page instead. */
 async function sendProblemPage(
   request: FastifyRequest,
   reply: FastifyReply,

@@ -12,7 +12,7 @@ export type GroupRule = {
 export type OpenedByGroups = Omit<GroupRule, 'group'>;
 
 /**
- * Returns the access that a person's groups grant. If several rules match, the first one that names a tenant determines
+ * Returns the access granted by a person's groups. If several rules match, the first one that names a tenant determines
  * the session's tenant. For each type of application, the first matching rule of that tenant determines the
  * application. A session therefore never mixes tenants.
  */

@@ -67,7 +67,7 @@ export function requirementOf({ session: needs, permission }: ConsoleRoute): str
   return `This page requires ${keys.join(' or ')}${granted}. Sign in with one.`;
 }
 
-/** Returns the kinds of application that can hold at least one of the permissions that the route accepts. */
+/** Returns the kinds of application that can hold at least one of the permissions accepted by the route. */
 function holdersOf(needs: Needs, permission: ConsoleRoute['permission']): readonly ApplicationKind[] {
   const sufficient = permissionsOf(permission);
   return kindsOf(needs).filter(

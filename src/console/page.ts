@@ -13,9 +13,9 @@ import type { SignedIn } from './sessions.js';
 import type { Tasks } from './tasks.js';
 
 /**
- * The kind of session that a page requires: access to a private or a management application, or the rights of an
- * operator. `any` accepts any session, and `none` requires no session. If this is a list, the page uses the first kind
- * for which the session has an application with the permission.
+ * The kind of session that a page requires: access to a private or a management application, or operator rights. `any`
+ * accepts any session, and `none` requires no session. If this is a list, the page uses the first kind for which the
+ * session has an application with the permission.
  */
 export type Needs = 'private' | 'management' | 'operator' | 'any' | 'none' | readonly ('private' | 'management')[];
 
@@ -48,8 +48,8 @@ export type ConsoleRoute = {
   readonly path: string;
   readonly session: Needs;
   /**
-   * The permission that the caller must have on at least one container. If this is a list, one of its permissions is
-   * enough. If the permission is `application:read`, `tenant:read`, `report:read` or `webhook:read`, the access log
+   * The permission that the caller must have on at least one container. If this is a list, any one of the permissions
+   * is enough. If the permission is `application:read`, `tenant:read`, `report:read` or `webhook:read`, the access log
    * records each response with status 200 as a read.
    */
   readonly permission?: Permission | readonly Permission[];
@@ -86,11 +86,11 @@ export type Visit = {
   readonly operations: Operations;
   /** The background tasks of the console, for work that takes longer than a request may take. */
   readonly tasks: Tasks;
-  /** The evidence bundles that sessions have requested. */
+  /** The evidence bundles requested by sessions. */
   readonly bundles: Bundles;
   /** The identity provider for sign-ins, or null if none is configured. */
   readonly identity: IdentityProvider | null;
-  /** The signed-in person. Reading it throws an error if the page requires no session. */
+  /** The signed-in person. On a page that requires no session, accessing this property throws an error. */
   readonly session: SignedIn;
   /** The caller on a page that requires an application. It includes the person's name for the access log. */
   readonly caller: Caller;

@@ -7,8 +7,7 @@ const signIn: ConsoleAct = { operation: 'sign_in', message: 'signed in at the co
 const signOut: ConsoleAct = { operation: 'sign_out', message: 'signed out of the console' };
 
 /**
- * Records a sign-in in the access log. The sign-in gave the person the access of `callers`, the rights of an operator,
- * or both.
+ * Records a sign-in in the access log. The sign-in gave the person the access of `callers`, operator rights, or both.
  */
 export async function recordSignIn(
   visit: Pick<Visit, 'vault' | 'request'>,

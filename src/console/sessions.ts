@@ -132,7 +132,7 @@ async function openedByKeys({ authenticateHash }: SessionDeps, credentials: Cons
 }
 
 /**
- * Returns the access that a person's groups grant under the current settings. If the settings now contain a different
+ * Returns the access granted by a person's groups under the current settings. If the settings now contain a different
  * provider, the groups grant no access.
  */
 export async function openedByMembership(
@@ -158,7 +158,7 @@ function ofType(caller: Caller | null, type: ApplicationType): Caller | null {
 
 /**
  * Stores a new sign-in with the identity provider. Returns the secrets of the sign-in, and the token that the browser
- * stores until the callback. `session` is the token of the session that the sign-in replaces, or null if it replaces
+ * stores until the callback. `session` is the token of the session replaced by the sign-in, or null if it replaces
  * none. Returns null if too many sessions and sign-ins are stored. Threat: an attacker with many addresses begins
  * sign-ins until the memory or the store is full.
  */
@@ -192,7 +192,7 @@ export async function takeSignIn({ clock, consoleSessions }: Vault, token: strin
   return latestNow(clock) < stored.content.beganAt + signInMs ? stored.content : null;
 }
 
-/** Closes the session that a sign-in replaces. */
+/** Closes the old session when a new sign-in replaces it. */
 export async function closeReplaced({ consoleSessions }: Vault, { replaces }: ConsoleSignIn): Promise<void> {
   if (replaces !== null) await consoleSessions.take(replaces);
 }

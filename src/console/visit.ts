@@ -132,7 +132,7 @@ export function leaveFlash(reply: FastifyReply, { tone, text }: Flash): void {
   reply.setCookie(cookieNames.flash, `${tone}:${text}`, { ...cookieOptions, maxAge: flashSeconds });
 }
 
-/** Returns the message that the previous request left for this page, and removes it, so that it is shown only once. */
+/** Returns the message left for this page by the previous request, and removes it, so that it is shown only once. */
 function takeFlash(request: FastifyRequest, reply: FastifyReply): Flash | null {
   const [, tone, text] = /^(good|bad|note):(.{1,500})$/s.exec(request.cookies[cookieNames.flash] ?? '') ?? [];
   if (tone === undefined || text === undefined) return null;

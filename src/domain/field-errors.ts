@@ -1,5 +1,5 @@
 /**
- * The validation errors in a request, by field. Each key is a JSON path that uses the names from the request
+ * The validation errors in a request, keyed by field. Each key is a JSON path that uses the names from the request
  * (`data.number`, `search_indexes[0]`), and its value is a list of messages. A message never repeats a value from the
  * request (docs/contract.md, "Errors").
  */

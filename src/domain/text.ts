@@ -1,5 +1,5 @@
 /**
- * Returns the number of characters in a string. A character is a Unicode code point, as in all length limits
+ * Returns the length of a string in characters. As in all length limits, a character is a Unicode code point
  * (docs/contract.md, "Terms").
  */
 export function codePointCount(text: string): number {

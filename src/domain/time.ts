@@ -88,7 +88,7 @@ const offsetMinutesMax = 14 * 60;
 
 /**
  * Converts a parsed time to milliseconds since the epoch. Returns null if the time does not exist (such as 30 February,
- * 24:61, an offset past 14:00 or a leap second) or if its year in UTC does not have four digits.
+ * 24:61, an offset past 14:00 or a leap second) or if it does not have a four-digit year in UTC.
  */
 function instantOf(parts: DateTimeParts): number | null {
   const { year, month, day, hour, minute, second, millisecond, offsetMinutes } = parts;
@@ -106,7 +106,7 @@ function daysIn(year: number, month: number): number {
   return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
 }
 
-/** The earliest and the latest time whose year in UTC has four digits, in milliseconds since the epoch. */
+/** The earliest and latest times with a four-digit year in UTC, in milliseconds since the epoch. */
 const fourDigitYears = {
   earliestMs: -62_167_219_200_000, // 0000-01-01T00:00:00.000Z
   latestMs: 253_402_300_799_999, // 9999-12-31T23:59:59.999Z

@@ -10,7 +10,7 @@ import { lengthPrefixed, lengthPrefixedText } from './sealing/length-prefixed.js
  * one stream.
  */
 export type EventProof = {
-  /** The revision of the first event of the commit. */
+  /** The revision of the commit's first event. */
   readonly first: number;
   /** The digests of all events in the commit, in order, 32 bytes each. Null if the commit contains only this event. */
   readonly digests: Uint8Array | null;

@@ -27,8 +27,8 @@ declare module 'fastify' {
   }
   interface FastifyContextConfig {
     /**
-     * The permission that a caller must have on at least one container. If this is a list, one of its permissions is
-     * enough. A route without a permission requires no key.
+     * The permission that a caller must have on at least one container. If this is a list, any one of the permissions
+     * is enough. A route without a permission requires no key.
      */
     permission?: Permission | readonly Permission[] | 'any_key';
     /**

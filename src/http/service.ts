@@ -27,7 +27,7 @@ export type Service = {
   readonly spans: Spans | null;
   readonly projections: Projections;
   /**
-   * Records the damage that an error reveals, such as a lost key or a forged row. Once damage has been recorded, the
+   * Records the damage revealed by an error, such as a lost key or a forged row. Once damage has been recorded, the
    * service is no longer ready.
    */
   reportError(error: unknown): void;

@@ -65,7 +65,7 @@ async function keyOf(vault: Vault, { tenantId, stream, what }: UnreadableToken):
   return keyId === undefined ? 'open' : (await vault.keys.use(tenantId, keyId, () => 0)).state;
 }
 
-/** The newest schema version of each event type that this program knows. */
+/** The newest schema version of each event type known to this program. */
 const newestVersions: ReadonlyMap<string, number> = new Map([
   ...tokenEventTypes.map((type): [string, number] => [type, tokenEventVersion]),
   ...directoryEventTypes.map((type): [string, number] => [type, directoryEventVersion]),

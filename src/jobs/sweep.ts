@@ -36,8 +36,8 @@ export type Sweep = {
 /**
  * Records expiries and cvc purges when rows are due. The sweep also does housekeeping: it destroys ended keys that
  * commands failed to destroy, destroys orphan keys, and removes old claims, tombstones and access log entries. Reads do
- * not depend on the sweep. If a step fails, the sweep reports the error to `onError` and tries again in the next round.
- * `projectedUpTo` returns the log position up to which the rows are up to date.
+ * not depend on the sweep. If a step fails, the sweep reports the error to `onError` and retries the step in the next
+ * round. `projectedUpTo` returns the log position up to which the rows are up to date.
  */
 export function createSweep(
   vault: Vault,

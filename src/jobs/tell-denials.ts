@@ -13,7 +13,7 @@ const pageSize = 100;
 const dayMs = 24 * 3_600_000;
 const minuteMs = 60_000;
 /**
- * For a new webhook, only this many of the newest batches of each chain are searched for denials since the webhook's
+ * For a new webhook, only this many of each chain's newest batches are searched for denials since the webhook's
  * creation.
  */
 const batchesBack = 1_000;

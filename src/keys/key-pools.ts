@@ -64,7 +64,7 @@ function createKeyPool(makeBlock: (size: number) => Promise<DataKey[]>, now: () 
     }
   }
 
-  /** Starts creating the next block, unless this is already in progress. After a failure, the next call tries again. */
+  /** Starts creating the next block, unless this is already in progress. After a failure, the next call retries. */
   function ahead(): Promise<Block> {
     next ??= make();
     next.catch(() => {

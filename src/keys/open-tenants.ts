@@ -22,7 +22,7 @@ export type OpenTenant = {
   /** `unknown` means that the tenant has no keys, or that its keys are being created. */
   readonly state: 'living' | 'destroyed' | 'unknown';
   readonly subkeys: TenantKeys | null;
-  /** The wrapping keys by key id. */
+  /** The wrapping keys, keyed by id. */
   readonly wrapping: ReadonlyMap<string, Buffer | 'destroyed'>;
   /**
    * The newest wrapping key. New data keys are wrapped under it, unless it is retiring. A retiring key is about to be

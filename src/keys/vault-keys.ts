@@ -71,7 +71,7 @@ export function createVaultKey<T>(
 
 /**
  * Returns a function that unwraps a key on the first call, and returns the same key on every later call. If the first
- * call fails, the next call tries again.
+ * call fails, the next call retries.
  */
 function keptOnceOpened<T>(open: () => Promise<T>): () => Promise<T> {
   let opened: Promise<T> | null = null;

@@ -41,7 +41,7 @@ export function earliestNow(clock: Clock): number {
   return clock.earliest?.() ?? clock.now();
 }
 
-/** Returns a time in milliseconds for measuring durations. */
+/** Returns a monotonic time in milliseconds. Use it to measure durations. */
 export function steadyNow(clock: Clock): number {
   return clock.steady?.() ?? clock.now();
 }

@@ -2,7 +2,7 @@
  * The hash of the chain after a commit (`events/commit.ts`), and the number of commits up to and including that commit.
  */
 export type ChainLink = {
-  /** The position of the last event of the commit. */
+  /** The position of the commit's last event. */
   readonly position: number;
   /** The number of commits up to and including this commit. The numbers start at 1 and have no gaps. */
   readonly count: number;

@@ -44,7 +44,7 @@ interface Log<Appended, Whole, Clear> {
   head(): Promise<number>;
 }
 
-/** The log that an adapter implements. Its results are untrusted until `audit/authentic-log.ts` has verified them. */
+/** The log implemented by an adapter. Its results are untrusted until `audit/authentic-log.ts` has verified them. */
 export type StoredLog = Log<Commit, StoredEvent, StoredClear>;
 
 /** The log with authenticated events. Reads throw ForgedLog if verification fails. */

@@ -92,7 +92,7 @@ export type RewrappedDataKey = {
  */
 export type LivingGenerationKey = { readonly generation: number; readonly wrapped: Buffer };
 
-/** All keys that the root key wraps, rewrapped under the next root key. */
+/** All keys wrapped under the root key, rewrapped under the next root key. */
 export type RewrappedKeys = {
   readonly tenantKeys: readonly { readonly id: string; readonly wrapped: Buffer }[];
   readonly generationKeys: readonly LivingGenerationKey[];
@@ -158,7 +158,10 @@ export type KeyStatus = {
 export type KeyRecords = {
   /** Records revisions of directory records. Ignores revisions that are older than the recorded ones. */
   noteDirectory(revisions: readonly DirectoryRevision[]): Promise<void>;
-  /** Returns the recorded revisions of these records, by `directoryName`. Omits records without a recorded revision. */
+  /**
+   * Returns the recorded revisions of these records, keyed by `directoryName`. Omits records without a recorded
+   * revision.
+   */
   directoryRevisions(records: readonly DirectoryName[]): Promise<ReadonlyMap<string, number>>;
   /**
    * Returns at most `limit` existing keys whose sequence number is greater than `afterSequence` and that were created

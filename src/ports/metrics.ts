@@ -3,7 +3,7 @@ import type { LimitName } from './rate-limits.js';
 import type { ServiceState } from './service-state.js';
 
 /**
- * The metrics that the service reports to its operators. No parameter may identify a token or an address. Labels are
+ * The metrics reported by the service to its operators. No parameter may identify a token or an address. Labels are
  * route templates and words from our own code. The metric for suspect applications is the only one that contains
  * application ids (docs/contract.md, "Operations routes").
  */
@@ -26,7 +26,7 @@ export interface Metrics {
    */
   guessesSuspected(applicationId: string): void;
   keysDestroyed(keys: number): void;
-  /** Reports the number of changes that one group commit of the event log made durable. */
+  /** Reports the number of changes made durable by one group commit of the event log. */
   groupCommitted(changes: number): void;
   backgroundWorkFailed(): void;
   /** Reports that a read found a row that had been changed or replaced outside the vault. */

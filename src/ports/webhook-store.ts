@@ -87,8 +87,8 @@ export interface WebhookStore {
   /** Stores sealed ids. They are durable once the promise resolves. */
   keepIds(ids: readonly SealedTokenId[]): Promise<void>;
   /**
-   * Returns the sealed ids for these events, by event id. If `forgetIds` has emptied a sealed id, the map contains an
-   * empty array for it.
+   * Returns the sealed ids for these events, keyed by event id. If `forgetIds` has emptied a sealed id, the map
+   * contains an empty array for it.
    */
   sealedIds(webhookId: string, eventIds: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>>;
   /**

@@ -46,7 +46,8 @@ async function countEvents(deps: CountingDeps, counting: Counting): Promise<void
     const page = await log.readClear(from, eventsAtOnce);
     const to = page.at(-1)?.position;
     if (to === undefined) {
-      // A restored log may end before the counted position. In that case, the log is counted again from the start.
+      // A restored log may end before the counted position. In that case, counting restarts from the beginning of the
+      // log.
       if (from > (await log.head())) await dailyCounts.clear();
       return;
     }
@@ -84,7 +85,7 @@ async function countAccesses(deps: CountingDeps, since: number, counting: Counti
 }
 
 async function countsOfEvents({ log }: CountingDeps, page: readonly ClearEvent[]): Promise<readonly DayCount[]> {
-  /** The types of the tokens that were created on this page, by stream. */
+  /** The types of the tokens created on this page, keyed by stream. */
   const types = new Map<string, string>();
   const found: DayCount[] = [];
   for (const event of page) {

@@ -62,9 +62,7 @@ export async function detokenize(
   return filled.ok ? done(new Secret(filled.value)) : invalidFields(filled.errors);
 }
 
-/**
- * A token that a request names. `kept` is the decrypted token, or null if the token does not fit into `keptBytesMax`.
- */
+/** A token named in a request. `kept` is the decrypted token, or null if the token does not fit into `keptBytesMax`. */
 type Named = ShownToken & { readonly life: number; readonly kept: ReadToken | null };
 
 async function readAll(

@@ -4,7 +4,7 @@ import type { JsonObject } from '../domain/json.js';
 import { Decrypted } from '../vault/decrypted.js';
 import type { ReadToken } from './read-token.js';
 
-/** A token that a response contains, and its transform. */
+/** A token in a response, and its transform. */
 export type ShownToken = {
   readonly stream: string;
   readonly transform: Transform;
@@ -45,7 +45,7 @@ export type AnswerOptions = {
 
 const noOptions: AnswerOptions = {};
 
-/** Returns a token with a transform, in the form that `release` renders. */
+/** Returns a token with a transform, in the form rendered by `release`. */
 export function tokenAnswer(
   caller: Caller,
   read: ReadToken,

@@ -8,7 +8,7 @@ import { ForgedRow, type ForgedWhat } from './forged-row.js';
 export type CheckedRecord = { readonly record: DirectoryRecord; readonly problem: ForgedWhat | null };
 
 /**
- * The directory that commands read. Except for `check`, its methods return only records that the vault wrote, and only
+ * The directory read by commands. Except for `check`, its methods return only records that the vault wrote, and only
  * their newest versions.
  */
 export type AuthenticDirectory = Directory<DirectoryRecord> & {
@@ -38,7 +38,7 @@ type Revisions = ReadonlyMap<string, number>;
  */
 export function authenticDirectory({ directory, keys, key, heal }: Deps): AuthenticDirectory {
   /**
-   * Returns the revisions that the key store has recorded for these records. Reads only the revisions that are not in
+   * Returns the revisions recorded in the key store for these records. Reads only the revisions that are not in
    * `known`.
    */
   async function revisionsOf(records: Records, known: Revisions): Promise<Revisions> {

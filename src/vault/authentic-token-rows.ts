@@ -5,7 +5,7 @@ import { isAuthenticToken, type Stored } from '../views/row-mac.js';
 import type { TokenView } from '../views/token-view.js';
 import { ForgedRow } from './forged-row.js';
 
-/** The token rows that commands read. The vault wrote each of these rows, but a row can be an older version. */
+/** The token rows read by commands. The vault wrote each of these rows, but a row can be an older version. */
 export type AuthenticTokenRows = Omit<TokenRows<TokenView>, 'search' | 'page'> & {
   /** Same as `TokenRows.search`, but verifies the rows. Reuses the verified rows that the caller already has. */
   search(plan: SearchPlan, page: PageRequest & HeldRows<TokenView>): Promise<SearchPage<TokenView>>;
@@ -57,7 +57,7 @@ export function authenticTokenRows(rows: TokenRows, key: Uint8Array): AuthenticT
 /** A row that the caller already has. It was verified when it was read. */
 type HeldRow = { readonly view: TokenView };
 
-/** Returns the part of a view that the MAC covers. Rows do not contain `ended`. */
+/** Returns the part of a view covered by the MAC. Rows do not contain `ended`. */
 function viewOf({ stream, tenantId, state: { revision, life }, content, cvc }: TokenView): TokenView {
   return { stream, tenantId, state: { revision, life, ended: [] }, content, cvc };
 }

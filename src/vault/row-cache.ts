@@ -20,7 +20,7 @@ export function createRowCache() {
     sizeCalculation: ({ content, cvc }) => entryBytes + (content?.length ?? 0) + (cvc?.length ?? 0),
     dispose: ({ state }) => state.life !== null && streams.delete(state.life.createdPosition),
   });
-  /** The streams of the cached rows, by the position of the event that created the token. */
+  /** The streams of the cached rows, keyed by the position of the event that created the token. */
   const streams = new Map<number, string>();
   /** For each stream, the number of changes that are being stored. */
   const changing = new Map<string, number>();

@@ -36,8 +36,7 @@ export type AccessRecorder = {
    */
   now(entries: readonly AccessEntry[]): Promise<void>;
   /**
-   * Records these entries within milliseconds. If the log cannot be written, keeps the entries in memory and tries
-   * again.
+   * Records these entries within milliseconds. If the log cannot be written, keeps the entries in memory and retries.
    */
   soon(entries: readonly AccessEntry[]): void;
   /** Returns false if the last attempt to write the log failed. */
@@ -47,7 +46,7 @@ export type AccessRecorder = {
 };
 
 /**
- * The ports and settings that commands and queries use. The adapters depend on the profile, and are provided by
+ * The ports and settings used by commands and queries. The adapters depend on the profile, and are provided by
  * `compose`.
  */
 export type Vault = {
@@ -59,7 +58,7 @@ export type Vault = {
   readonly storedLog: StoredLog;
   readonly chain: EventChain;
   readonly rows: AuthenticTokenRows;
-  /** Returns the generation that searches use, and the generations that get the index entries of new rows. */
+  /** Returns the generation used for searches, and the generations that receive the index entries of new rows. */
   readonly generations: { inUse(): Promise<GenerationsInUse> };
   readonly keys: KeyRing;
   /** The keys for the MACs of commits, rows and other stored data. */
@@ -86,8 +85,8 @@ export type Vault = {
   /** Schedules all work that may take a long time to compute. */
   readonly turns: Turns;
   /**
-   * The streams of tokens whose deletion returned 503, by tenant. Queries no longer find these tokens, but the keys of
-   * the tokens may still exist.
+   * The streams of tokens whose deletion returned 503, keyed by tenant. Queries no longer find these tokens, but the
+   * keys of the tokens may still exist.
    */
   readonly unfinishedErasures: Map<string, Set<string>>;
   readonly knownCallers: KnownCallers;

@@ -35,7 +35,7 @@ export type DirectoryView = {
 /** The rows for a tenant's stream before its first event. */
 export const noDirectoryRows: DirectoryView = { tenant: null, applications: new Map() };
 
-/** Returns the rows after one more event in the tenant's stream. The function is pure. */
+/** Returns the rows with one more event of the tenant's stream applied. This function is pure. */
 export function applyToDirectory(view: DirectoryView, event: RecordedEvent): DirectoryView {
   const read = readDirectoryEvent(event);
   const { revision, tenantId, time } = event;

@@ -23,7 +23,7 @@ export function emptyView(stream: string, tenantId: string): TokenView {
   return { stream, tenantId, state: noToken, content: null, cvc: null };
 }
 
-/** Returns the view after one more event. The function is pure. The event must belong to the view's stream. */
+/** Returns the view with one more event applied. This function is pure. The event must belong to the view's stream. */
 export function applyToView(view: TokenView, event: RecordedEvent): TokenView {
   return applyFact(view, readTokenEvent(event), event.sealed);
 }

@@ -52,7 +52,7 @@ async function start(): Promise<string> {
   }
 }
 
-/** Returns the problem that `audit verify --public-key` reports, or null if the command finds no problem. */
+/** Returns the problem reported by `audit verify --public-key`, or null if the command finds no problem. */
 async function verified(): Promise<string | null> {
   const opened = await open({ acceptsOlderLog: true });
   try {

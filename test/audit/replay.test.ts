@@ -25,7 +25,7 @@ const head = async () => String(await service.vault.log.head());
 const replay = (id: string, asOf: string, more: JsonObject = {}) =>
   ask('audit-replay', { id, asOf, reveal: false, ...more });
 
-/** Runs a query to completion, step by step, and returns all tokens that the query finds. */
+/** Runs a query to completion, step by step, and returns all tokens found by the query. */
 async function replayQuery(query: string, asOf: string, more: JsonObject = {}) {
   const found: JsonObject[] = [];
   let erased = 0;

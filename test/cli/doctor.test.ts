@@ -293,7 +293,7 @@ describe('--fix on a vault whose rows and log were changed from outside', () => 
     const rootKeyFile = join(tempDir(), 'root.key');
     writeFileSync(rootKeyFile, `${rootKey.toString('hex')}\n`, { mode: 0o600 });
     const flags = ['--data', dataDir, '--root-key-file', rootKeyFile];
-    /** Starts the service again, requests this token, and returns the status of the response. */
+    /** Restarts the service, requests this token, and returns the status of the response. */
     const get = async (id: string) => {
       const again = await startTestService({ dataDir, rootKey, clock: manualClock(Date.now()) });
       const { status } = await again.call('GET', `/tokens/${id}`, undefined, { key: service.key });

@@ -99,8 +99,8 @@ describe.skipIf(!canMount)('a full disk (needs permission to mount)', () => {
     const refused: string[] = [];
     const create = async (id: string) => {
       const answer = await send('POST', '', { id, type: 'token', data: 'v'.repeat(3_000) }, `once-${id}`);
-      // The response to a create contains the fingerprint, because the caller already knows the value. The response to
-      // a masked read does not contain the fingerprint.
+      // The response to a create request contains the fingerprint, because the caller already knows the value. The
+      // response to a masked read does not contain the fingerprint.
       const { fingerprint: _, ...shown } = answer.body;
       if (answer.status === 201) stored.set(id, shown);
       else refused.push(id);
@@ -138,7 +138,7 @@ describe.skipIf(!canMount)('a full disk (needs permission to mount)', () => {
         headers: { 'retry-after': expect.any(String) },
       });
     }
-    // A delete needs little space, so it can succeed even on the full disk. If it fails, the retry below succeeds.
+    // A deletion needs little space, so it can succeed even on the full disk. If it fails, the retry below succeeds.
     stored.delete(otherId);
     expect([204, 503]).toContain((await send('DELETE', `/${otherId}`)).status);
     for (const [id, body] of stored) expect(await send('GET', `/${id}`)).toMatchObject({ status: 200, body });

@@ -13,7 +13,7 @@ function problemText(status: number, code: string, detail = 'Detail.'): string {
   return JSON.stringify({ type: `/errors/${code}`, title: 'Title', status, detail, code, instance: 'urn:trace:1' });
 }
 
-/** The server's behaviors, by name. The first segment of a request's path selects the behavior. */
+/** The server's behaviors, keyed by name. The first segment of a request's path selects the behavior. */
 const behaviors: Readonly<Record<string, (attempt: number, ...args: Parameters<Behavior>) => void>> = {
   silent: () => undefined,
   drip: (_, _request, response) => {

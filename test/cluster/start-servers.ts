@@ -6,8 +6,8 @@ const named = ['STRONGROOM_TEST_MONGODB_URL', 'STRONGROOM_TEST_REDIS_URL'];
 
 /**
  * Runs once before all suites that need servers. Starts MongoDB and Redis if the environment does not contain their
- * addresses. At the end, stops the servers that it started. If a server cannot be started, the whole run fails. No
- * suite is skipped.
+ * addresses. At the end, stops the servers that it started. If a server cannot be started, no suite is skipped: the
+ * whole run fails.
  */
 export function setup(): (() => void) | undefined {
   if (named.every((name) => process.env[name] !== undefined)) return undefined;

@@ -15,7 +15,7 @@ type Import = {
   readonly eventCount: () => Promise<number>;
 };
 
-/** Runs a test with a vault and an application that may create tokens, with the rights in `permissions`. */
+/** Runs a test with a vault and an application that may create tokens and has the `permissions`. */
 async function withImport(body: (of: Import) => Promise<void>, permissions?: 'create only'): Promise<void> {
   const service = await startTestService();
   try {

@@ -6,8 +6,8 @@ import { hidden, hostile, hostileShown, signInLimited } from '../support/console
 const url = 'https://shop.example/hook';
 
 /**
- * Returns a sender that does not contact a receiver. The sender accepts every address, and returns the outcome that a
- * test selects.
+ * Returns a sender that does not contact a receiver. The sender accepts every address, and returns the outcome selected
+ * by the test.
  */
 function recordingSender() {
   const sent: { readonly url: string; readonly body: string }[] = [];

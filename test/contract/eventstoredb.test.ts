@@ -6,13 +6,13 @@ import { authenticated } from '../support/integrity.js';
 import { eventLogContract, type LogUnderTest } from './event-log.js';
 
 /**
- * The time limit for a call, in ms. It is longer than the limit that a service uses, because calls are slow on a
- * machine that runs all tests at the same time.
+ * The time limit for a call, in ms. It is longer than the limit used by a service, because calls are slow on a machine
+ * that runs all tests at the same time.
  */
 const limitMs = 30_000;
 
 /**
- * Runs the suite as the user that `strongroom cluster prepare` creates, because the guarantees must hold for that user
+ * Runs the suite as the user created by `strongroom cluster prepare`, because the guarantees must hold for that user
  * too.
  */
 const asPlainUser = {

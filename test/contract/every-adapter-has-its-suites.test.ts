@@ -35,7 +35,7 @@ test.each(stores)('the port $port has a contract suite', ({ suite, suiteFile }) 
 });
 
 describe.each(readdirSync('src/adapters').filter((folder) => !parts.has(folder)))('the adapter %s', (adapter) => {
-  /** The result types of the functions that the adapter exports. They name the ports that the adapter implements. */
+  /** The result types of the functions exported by the adapter. They name the ports implemented by the adapter. */
   const results = sources(`src/adapters/${adapter}`).flatMap((path) =>
     [...text(path).matchAll(/^export (?:async )?function \w+(?:<[^>]*>)?\([\s\S]*?\)(?::\s*([^{;]+))/gm)].map(
       // `StoredLog` counts as `EventLog`, because its callers see the same events, apart from the MACs.

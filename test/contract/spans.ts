@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Spans } from '#src/ports/spans.js';
 import { attributesOf, client, failed, type Span, server } from '../support/collector.js';
 
-/** The result of `open`: the spans under test, and the spans that a collector has received. */
+/** The result of `open`: the spans under test, and the spans received by a collector. */
 export type OpenedSpans = { readonly spans: Spans; readonly collected: () => readonly Span[] };
 
 /** Defines the tests that every adapter for `Spans` must pass. */

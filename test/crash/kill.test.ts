@@ -24,7 +24,7 @@ test(`${rounds} kills under load lose nothing that was acknowledged (seed ${seed
   const model = createModel(vault.key, random);
   /** How many keys still existed after a kill although an event had already marked them for destruction. */
   let cutOff = 0;
-  /** The wrapped bytes of keys by key id. They are read from the file while the keys still exist. */
+  /** The wrapped bytes of keys, keyed by key id. They are read from the file while the keys still exist. */
   const seen = new Map<string, Buffer>();
   let erasedSeen = 0;
   // All callers belong to one application and send requests as fast as they can, so the rate limit is turned off.

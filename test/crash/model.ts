@@ -7,8 +7,8 @@ import { type HttpAnswer, http } from '../support/process.js';
 /** The expected result of a GET: the acknowledged body and entity tag. It is null if the token must not exist. */
 type Shown = { readonly body: JsonObject; readonly etag: string } | null;
 /**
- * The effect of a request that got no response: either the fields that the request sets, or the deletion of the token.
- * It is null if all requests for the token got a response.
+ * The effect of a request that got no response: either the fields set by the request, or the deletion of the token. It
+ * is null if all requests for the token got a response.
  */
 type Pending = { readonly fields: Readonly<Record<string, Json>>; readonly cvcGone?: boolean } | 'deleted' | null;
 
@@ -68,8 +68,8 @@ export function createModel(key: string, random: Chance, { marginMs = 0 }: Model
   const applications: string[] = [];
   const tenants: string[] = [];
   /**
-   * The number of creates without an id and without an idempotency key that got no response. Each of these requests may
-   * have created a token.
+   * The number of create requests that contained neither an id nor an idempotency key and got no response. Each of
+   * these requests may have created a token.
    */
   let anonymous = 0;
   let serial = 0;
@@ -147,7 +147,7 @@ export function createModel(key: string, random: Chance, { marginMs = 0 }: Model
   }
 
   async function createShared(base: string): Promise<void> {
-    // Many callers share a few values. All creates with the same value must return the same token.
+    // Many callers share a few values. All create requests with the same value must return the same token.
     const value = `shared-${random.below(40)}-of-${Math.floor(serial / 400)}`;
     if (!shared.has(value)) shared.set(value, '');
     const answer = await send(base, 'POST', '', { type: 'token', data: value, deduplicate_token: true });
@@ -178,7 +178,10 @@ export function createModel(key: string, random: Chance, { marginMs = 0 }: Model
     count('update');
   }
 
-  /** Reads a token while other tokens change. The response must contain the last change by the token's caller. */
+  /**
+   * Reads a token while other tokens are being changed. The response must contain the last change made by the token's
+   * caller.
+   */
   async function reveal(base: string, entry: Entry): Promise<void> {
     const answer = await send(base, 'GET', `/${entry.id}`);
     if (answer.status !== 200 || !matches(answer, entry.shown)) throw unexpected('reveal', answer);
@@ -254,7 +257,7 @@ export function createModel(key: string, random: Chance, { marginMs = 0 }: Model
     }
   }
 
-  /** Sends the requests of CLI commands to a running service until the connection breaks. */
+  /** Sends CLI commands to a running service until the connection breaks. */
   async function operator(socketPath: string, tenantId: string): Promise<void> {
     const input = { tenantId, name: 'crash', type: 'private', permissions: ['token:create', 'token:delete'] };
     for (;;) {

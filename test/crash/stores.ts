@@ -43,15 +43,15 @@ export function lookInto(dataDir: string, rootKeyFile: string, tenantId: string)
   const endedOf = (clear: string) =>
     ((JSON.parse(clear) as { ends?: string[] }).ends ?? []).map((id) => id.replaceAll('-', ''));
   return {
-    /** The ids of keys that can still be unwrapped although an event marks them for destruction. */
+    /** The ids of keys that can still be unwrapped even though an event marks them for destruction. */
     endedAlive: events.flatMap(({ clear }) => endedOf(clear)).filter((id) => living.has(id)),
     living,
     isDamaged: damage.length > 0,
     /** The number of postings that are only in the search index or only in the rows. */
     wrongPostings: postings,
-    /** The number of reveals that the access log has recorded. */
+    /** The number of reveals recorded in the access log. */
     reveals,
-    /** Returns the ids of the keys that events on these tokens mark for destruction. */
+    /** Returns the ids of the keys marked for destruction by events on these tokens. */
     endedKeysOf(ids: readonly string[]): string[] {
       const streams = new Set(ids.map((id) => tokenStream(names, id)));
       return events.filter(({ stream }) => streams.has(stream)).flatMap(({ clear }) => endedOf(clear));
@@ -123,7 +123,8 @@ export function bytesLeft(dataDir: string, wrapped: readonly Buffer[]): number {
 }
 
 /**
- * Returns the wrapped bytes of every key that is not destroyed, by key id. This also works while a service is running.
+ * Returns the wrapped bytes of every key that is not destroyed, keyed by key id. This also works while a service is
+ * running.
  */
 export function livingKeys(dataDir: string): ReadonlyMap<string, Buffer> {
   const keys = pinStatements(join(dataDir, 'keys.db'), { readonly: true, timeout: 5_000 });

@@ -16,10 +16,10 @@ const blockLimitMs = 300_000;
 export type Reader = {
   /** The reader's copy of the project. Blocks run in this folder. */
   readonly project: string;
-  /** Free ports for the servers that the blocks start: the service, its admin listener and the shop. */
+  /** Free ports for the servers started by the blocks: the service, its admin listener and the shop. */
   readonly ports: { readonly port: number; readonly adminPort: number; readonly shopPort: number };
   readonly ids: KnownIds;
-  /** Runs a script in bash, and returns its output. The next script sees the variables that this script sets. */
+  /** Runs a script in bash, and returns its output. The next script sees the variables set by this script. */
   run(script: string): Promise<{ readonly ok: boolean; readonly stdout: string; readonly stderr: string }>;
   close(): Promise<void>;
 };

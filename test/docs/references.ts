@@ -19,9 +19,9 @@ export function headingsOf(markdown: string): readonly string[] {
 }
 
 /**
- * Returns the errors in the citations of a source text. A citation is the path of a page, optionally followed by
- * headings in double quotes, such as `docs/guide.md, "First steps" and "Limits"`. `ADR` followed by a number is also a
- * citation. A citation can span several lines of a comment.
+ * Checks the citations in a source text and returns the errors. A citation is either a page's path, optionally followed
+ * by headings in double quotes, such as `docs/guide.md, "First steps" and "Limits"`, or `ADR` followed by a number. A
+ * citation can span several lines of a comment.
  */
 export function wrongCitations(root: string, file: string, source: string): readonly string[] {
   const text = source.replace(/\s*\n\s*(?:\*(?!\/)|\/\/|#)?\s*/g, ' ');

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** Every value that a test has stored, under a description of the value. */
+/** Every value stored by a test, keyed by a description of the value. */
 const planted: Record<string, string> = {};
 
 function plant(what: string, text = `mk${randomBytes(12).toString('hex')}`): string {

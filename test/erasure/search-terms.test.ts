@@ -54,7 +54,7 @@ async function removeSome(service: TestService): Promise<Buffer[]> {
 }
 
 /**
- * Threat: an attacker gets the files after a delete, and finds out what the deleted token had in common with other
+ * Threat: an attacker obtains the files after a deletion, and finds out what the deleted token had in common with other
  * tokens.
  */
 test('after one minute, no file contains the search terms of deleted, updated or expired tokens', async () => {

@@ -61,9 +61,9 @@ export async function wrappedKeysOf(service: TestService, id: string) {
 export function openReader(dataDir: string, file: 'keys.db' | 'vault.db' = 'keys.db') {
   const database = pinStatements(join(dataDir, file), { readonly: true });
   return {
-    /** Reads once. No snapshot stays open afterwards. */
+    /** Reads once, without leaving a snapshot open. */
     look: () => database.prepare('SELECT count(*) FROM sqlite_schema').get(),
-    /** Opens a snapshot that stays open. */
+    /** Opens a long-lived snapshot. */
     hold(): void {
       database.exec('BEGIN');
       database.prepare(`SELECT * FROM ${file === 'keys.db' ? 'data_keys' : 'events'} LIMIT 1`).get();
@@ -104,7 +104,7 @@ export function keyIdBytes(keyId: string): Buffer {
 }
 
 /**
- * Creates and deletes a token, but does not destroy its keys. A crash between the delete and the destruction of the
+ * Creates and deletes a token, but does not destroy its keys. A crash between the deletion and the destruction of the
  * keys would leave this state.
  */
 export async function deletedWithLivingKeys(service: TestService) {

@@ -6,7 +6,7 @@ import { card, create, createPlain, path, read, test, uniqueId } from './routes/
 const all = ['token:create', 'token:read', 'token:search', 'token:update', 'token:use'] as const;
 const below = (service: TestService, transform: 'mask' | 'redact') => service.application([rule('/', transform, all)]);
 
-/** Requests the token in every way that can show it to a caller who did not send its value. Returns the responses. */
+/** Requests the token in every way that can show it to a caller that did not send its value. Returns the responses. */
 async function shownTo(service: TestService, key: string, id: string): Promise<readonly string[]> {
   const answers = await Promise.all([
     service.call('GET', path(id), undefined, { key }),

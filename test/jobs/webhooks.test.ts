@@ -303,7 +303,7 @@ describe('a webhook', () => {
     await create(service, 'one');
     const sealedFor: string[] = [];
     const { webhookStore } = service.vault;
-    // The delete stores the sealed id, and then stops before it commits.
+    // The delete request stores the sealed id, and then stops before it commits.
     const stopping = {
       ...service.vault,
       webhookStore: {
@@ -345,8 +345,8 @@ describe('a webhook', () => {
     await service.call('DELETE', `/webhooks/${id}`, undefined, { key: service.managementKey });
     const { webhookStore } = service.vault;
     const eventId = service.vault.random.uuid();
-    // The token's delete read the webhook before the webhook was deleted. It therefore stores a sealed id that belongs
-    // to no webhook.
+    // The delete request for the token read the webhook before the webhook was deleted. It therefore stores a sealed id
+    // that belongs to no webhook.
     await webhookStore.keepIds([{ webhookId: id, eventId, sealed: Buffer.alloc(40, 1), at: service.clock.now() }]);
     service.clock.advance(3 * day);
     await service.service.webhooks.run();

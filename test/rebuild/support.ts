@@ -56,9 +56,7 @@ export function storedIn(dataDir: string) {
   }
 }
 
-/**
- * Returns the stored state of the last rebuild of the token rows, or null if the token rows have never been rebuilt.
- */
+/** Returns the stored state of the last token row rebuild, or null if the token rows have never been rebuilt. */
 export function rebuildIn(dataDir: string): Rebuild | null {
   const vault = openVault(dataDir);
   try {

@@ -37,7 +37,8 @@ test(`${rounds} kills during rotations under load: after every start, everything
         const body = { type: 'token', data: `of round ${round}` };
         const created = await http('POST', `${address}/tokens`, { key, body }).catch(() => null);
         if (created?.status === 201) made.set(String(created.body['id']), body.data);
-        // If the delete gets no response, its outcome is unknown. The test therefore never reads this token again.
+        // If the delete request gets no response, its outcome is unknown. The test therefore never reads this token
+        // again.
         made.delete(id);
         const ended = await http('DELETE', `${address}/tokens/${id}`, { key }).catch(() => null);
         if (ended?.status === 204) deleted.add(id);

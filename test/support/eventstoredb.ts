@@ -12,7 +12,7 @@ export type StandInProcess = {
   signal(signal: 'SIGSTOP' | 'SIGCONT'): void;
   /** Kills the process with SIGKILL, so it cannot finish its work. */
   kill(): Promise<void>;
-  /** Starts the process again with the same port and data. */
+  /** Restarts the process with the same port and data. */
   start(): Promise<void>;
 };
 
@@ -44,7 +44,7 @@ export async function startStandIn(fault?: 'forgetful'): Promise<StandIn> {
 }
 
 /**
- * Starts a stand-in with TLS, users and rights. The name of its administrator is `admin`, and the password is
+ * Starts a stand-in with TLS, users and permissions. The name of its administrator is `admin`, and the password is
  * `changeit`.
  */
 export async function startSecureStandIn(): Promise<

@@ -1,11 +1,11 @@
 import type { Clock } from '#src/ports/clock.js';
 
 export type ManualClock = Clock & {
-  /** Advances both the wall clock and the steady clock by this many ms. */
+  /** Advances both the wall clock and the monotonic clock by this many ms. */
   advance(ms: number): void;
   /** Advances both clocks until the wall clock shows this time. */
   set(ms: number): void;
-  /** Steps the wall clock by this many ms. The steady clock does not move. */
+  /** Steps the wall clock by this many ms. The monotonic clock does not move. */
   step(ms: number): void;
 };
 

@@ -28,8 +28,8 @@ const headerNames = {
   idempotencyKey: ['service-idempotency-key', 'idempotency-key'],
 };
 /**
- * The response checkers, by `acceptsBearer`. No other option of a service changes its OpenAPI document. Building a
- * checker takes longer than anything else that this thread does to start a service.
+ * The response checkers, keyed by `acceptsBearer`. No other option of a service changes its OpenAPI document. Building
+ * a checker takes longer than anything else that this thread does to start a service.
  */
 const checkers = new Map<boolean, OpenApiChecker>();
 const silent: RequestLog = { request: () => undefined, error: () => undefined };

@@ -12,8 +12,8 @@ export type ChainReport =
   | { readonly intact: false; readonly brokenAt: number };
 
 /**
- * Recomputes the hash chain of each writer of the access log. This detects every changed, removed or swapped batch,
- * with one exception: only a signed checkpoint reveals that the newest batches of a chain were removed.
+ * Recomputes the hash chain of each access log writer. This detects every changed, removed or swapped batch, with one
+ * exception: only a signed checkpoint reveals that the newest batches of a chain were removed.
  */
 export async function verifyAccessChain(log: AccessLog): Promise<ChainReport> {
   const chains: IntactChain[] = [];

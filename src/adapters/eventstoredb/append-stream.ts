@@ -69,7 +69,7 @@ export function openAppendStream(
     onEvent.failed(error);
   };
   // Opens the call only when the first append is made. If it were opened earlier, a server that rejects the user would
-  // end the call, and the error would be less clear than the one that a read reports.
+  // end the call, and the error would be less clear than the one reported by a read.
   const open = () => {
     const metadata = new Metadata();
     metadata.set('requires-leader', 'true');
@@ -94,7 +94,7 @@ export function openAppendStream(
       opened ??= open();
       const call = opened;
       sequence += 1;
-      // The id is unique within this call and has the format that the protocol requires.
+      // The id is unique within this call and has the format required by the protocol.
       const id = `00000000-0000-4000-8000-${sequence.toString(16).padStart(12, '0')}`;
       return new Promise((resolve, reject) => {
         pending.set(id, { stream, resolve, reject });

@@ -38,7 +38,7 @@ export function noAnswer(reason = 'no answer'): StoreUnavailable {
 }
 
 /**
- * Classifies an error that a call threw:
+ * Classifies an error thrown by a call:
  * - `lasting`: the same call would fail again.
  * - `busy`: a later call to the same node may succeed.
  * - `lost`: the node is not the leader or cannot be reached.
@@ -62,7 +62,7 @@ export function kindOf(error: unknown): 'lasting' | 'busy' | 'lost' {
 }
 
 /**
- * Replaces an error that a client call threw with one of ours, because the client's message can contain data from the
+ * Replaces an error thrown by a client call with one of ours, because the client's message can contain data from the
  * request. Returns StreamNotFoundError unchanged, because a missing stream is not a failure.
  */
 export function translated(error: unknown): Error {

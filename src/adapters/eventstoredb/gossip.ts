@@ -11,7 +11,7 @@ const gossipMs = 1_000;
 export type ClusterMember = { readonly endpoint: Endpoint; readonly leads: boolean };
 
 /**
- * Returns the cluster members that a node lists, including the node itself. Rejects if the node does not respond within
+ * Returns the cluster members listed by a node, including the node itself. Rejects if the node does not respond within
  * one second.
  */
 export function membersKnownTo(endpoint: Endpoint, tls: EventStoreDbAddress['tls']): Promise<readonly ClusterMember[]> {
@@ -39,7 +39,7 @@ function memberOf(member: gossip.MemberInfo): ClusterMember {
 
 /**
  * Queries all hosts at the same time. Returns the node that most hosts report as the leader, together with the members
- * that this node lists. The node must also report itself as the leader. A frozen leader does not respond, so it is not
+ * listed by this node. The node must also report itself as the leader. A frozen leader does not respond, so it is not
  * returned even if other nodes still report it as the leader. Throws StoreUnavailable if there is no leader.
  */
 export async function findLeader(
@@ -48,7 +48,7 @@ export async function findLeader(
 ): Promise<{ readonly leader: Endpoint; readonly members: readonly Endpoint[] }> {
   const views = new Map<string, Promise<readonly ClusterMember[]>>();
   /**
-   * Returns the members that a node lists, or an empty list if the node does not respond. Each node is queried only
+   * Returns the members listed by a node, or an empty list if the node does not respond. Each node is queried only
    * once.
    */
   const viewOf = (node: Endpoint) => {

@@ -12,7 +12,7 @@ const defaultLimitMs = 5_000;
  * Opens the event log in the EventStoreDB that `connectionString` (`esdb://…`) refers to. `limitMs` is the time limit
  * for each call. Throws StoreUnavailable if the server does not respond within that time. Throws EventStoreDbBroken for
  * a problem that an operator has to fix. Examples are hosts that do not form a cluster, a single host that is a node of
- * a cluster, and a user that is unknown or does not have the right to read the log.
+ * a cluster, and a user that is unknown or does not have permission to read the log.
  */
 export async function openEventStoreDb(
   connectionString: string,

@@ -17,7 +17,7 @@ import type { Node } from './node.js';
 import { openEventStoreDb } from './open-event-store-db.js';
 
 const limitMs = 5_000;
-/** The maximum time to wait for new rights to take effect, in ms. Rights usually take effect within 1.5 s. */
+/** The maximum time to wait for new permissions to take effect, in ms. Permissions usually take effect within 1.5 s. */
 const effectMs = 15_000;
 const pauseMs = 250;
 const admins = '$admins';
@@ -59,9 +59,10 @@ export async function prepareEventStoreDb(adminUrl: string, vaultUrl: string): P
 }
 
 /**
- * Returns the rights that the user in an address has but the vault does not need. Returns an empty list if the server
- * has no users. Each right is tested by using it. Deletions and changes are attempted on a stream that does not exist,
- * with an expected revision that cannot match. These attempts change nothing, even if the user has the right.
+ * Returns the permissions that the user in an address has but the vault does not need. Returns an empty list if the
+ * server has no users. Each permission is tested by using it. Deletions and changes are attempted on a stream that does
+ * not exist, with an expected revision that cannot match. These attempts change nothing, even if the user has the
+ * permission.
  */
 export async function excessRightsInEventStoreDb(url: string): Promise<readonly string[]> {
   const address = parseAddress(url);
@@ -94,7 +95,7 @@ async function isAllowed(attempt: () => Promise<unknown>): Promise<boolean> {
     return true;
   } catch (error) {
     if (error instanceof AccessDeniedError) return false;
-    // The server rejected only the expected revision, so the user has the right.
+    // The server rejected only the expected revision, so the user has the permission.
     if (kindOf(error) === 'lasting') return true;
     throw error;
   }
@@ -182,8 +183,8 @@ async function newestOf(client: EventStoreDBClient, stream: string): Promise<unk
 }
 
 /**
- * Waits until the new rights take effect. Opens the log in the same way as the vault does, and retries until this
- * succeeds and the user has no excess rights.
+ * Waits until the new permissions take effect. Opens the log in the same way as the vault does, and retries until this
+ * succeeds and the user has no excess permissions.
  */
 async function waitUntilEffective(vaultUrl: string): Promise<void> {
   const until = performance.now() + effectMs;

@@ -54,7 +54,7 @@ export function mongoEventChain(connection: MongoConnection, log: Pick<EventLog,
   /**
    * Computes the links for commits, and stores them in order. `ends` contains the last event of each commit. Returns
    * the last link, or null if another process has already stored some of the links. Documents are only inserted, so no
-   * database user needs the right to change a link.
+   * database user needs the privilege to change a link.
    */
   async function store(ends: readonly ProvenClear[], from: ChainLink | null): Promise<ChainLink | null> {
     let { count, hash } = from ?? { count: 0, hash: noLink };

@@ -10,7 +10,7 @@ const places = 64;
 
 /**
  * Returns a function that proves that the responding server is the primary that a majority of the nodes follows. The
- * proof is a write that a majority acknowledges. The write must change the document, because a server confirms a write
+ * proof is a write acknowledged by a majority. The write must change the document, because a server confirms a write
  * that changes nothing without waiting for the majority. Concurrent calls share one write, which begins after the last
  * of these calls. The function throws StoreUnavailable if the write is not acknowledged.
  */

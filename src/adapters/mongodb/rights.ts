@@ -18,7 +18,7 @@ const using = ['find', 'insert', 'createCollection', 'createIndex', 'listCollect
 const changing = ['update', 'remove'];
 /**
  * The collections whose documents the vault can change and remove. The collections of the access log are not in this
- * list, because no user has the right to change or remove an entry. Instead, a month's collection is dropped as a
+ * list, because no user has the privilege to change or remove an entry. Instead, a month's collection is dropped as a
  * whole.
  */
 const changed = [
@@ -37,9 +37,9 @@ const changed = [
   'daily_positions',
 ];
 /**
- * Rights are granted in advance for this many future generations. Each rebuild creates a collection of rows with the
- * next number. Rights are granted separately for each collection, because a right on the whole database would also
- * allow changes to the access log.
+ * Privileges are granted in advance for this many future generations. Each rebuild creates a collection of rows with
+ * the next number. Privileges are granted separately for each collection, because a privilege on the whole database
+ * would also allow changes to the access log.
  */
 const rebuildsAhead = 100;
 const rowsName = /^token_rows_\d+$/;
@@ -53,14 +53,14 @@ function rowsPrivileges(database: string, newest: number): readonly Privilege[] 
 }
 
 function keysPrivileges(database: string): readonly Privilege[] {
-  // No right to remove documents is needed, because a key is destroyed by updating its document.
+  // No privilege to remove documents is needed, because a key is destroyed by updating its document.
   return [{ resource: { db: `${database}_keys`, collection: '' }, actions: [...using, 'update'] }];
 }
 
 /**
  * Initiates the replica set if it does not exist. Creates the database users for the rows and for the keys, with only
- * the rights that they need. Calling it again only sets the passwords and rights again. Returns one line of text for
- * each step. Throws MongoBroken.
+ * the privileges that they need. Calling it again only resets the passwords and privileges. Returns one line of text
+ * for each step. Throws MongoBroken.
  */
 export async function prepareMongo(
   adminUrl: string,
@@ -105,7 +105,7 @@ export async function prepareMongo(
 }
 
 /**
- * Returns the rights that the database users for the rows and the keys have but the vault does not need. Returns an
+ * Returns the privileges that the database users for the rows and the keys have but the vault does not need. Returns an
  * empty list if the server has no users.
  */
 export async function excessRightsInMongo({ rows, keys }: Urls, database: string): Promise<readonly string[]> {

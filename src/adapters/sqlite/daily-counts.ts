@@ -12,7 +12,7 @@ type Row = { readonly day: number; readonly name: string; readonly what: string;
 /**
  * Implements `DailyCounts` on a separate file, which is opened on first use. `logId` is the id of the event log. If the
  * file is damaged or belongs to a different log, it is replaced with an empty file. This loses no data, because the
- * counts are derived from the logs and can be counted again.
+ * counts are derived from the logs and can be recomputed.
  */
 export function sqliteDailyCounts(dataDir: string, logId: string): DailyCounts & { close(): void } {
   let open: ReturnType<typeof countsIn> | null = null;

@@ -10,10 +10,10 @@ export const accessOperations = [
   'start',
   'stop',
   'rotation',
-  // The start and the end of a console session.
+  // The start and end of a console session.
   'sign_in',
   'sign_out',
-  // The loss of entries while the access log could not be written.
+  // Entries lost while the access log could not be written.
   'loss',
 ] as const;
 

@@ -1,6 +1,6 @@
 /**
- * The first fault that a verification found. The message identifies events only by position, id and stream, because
- * these do not reveal token data.
+ * The first fault found by a verification. The message identifies events only by position, id and stream, because these
+ * do not reveal token data.
  */
 export type Problem = {
   readonly kind:

@@ -16,7 +16,7 @@ export type AccessChecks = {
   /** The checkpoints to compare with. The access log must contain the chain ends that they sign. */
   readonly checkpoints: readonly Checkpoint[];
   /**
-   * The batches begin after this checkpoint, and continue the chains from the ends that it signs. If it is null, the
+   * The batches begin after this checkpoint, and continue the chains from the ends signed by it. If it is null, the
    * batches are the whole access log.
    */
   readonly from: Checkpoint | null;
@@ -29,7 +29,7 @@ export type AccessReport = { readonly problem: Problem | null; readonly chains: 
 type Signed = { readonly sequence: number; readonly hash: string; readonly number: number };
 
 /**
- * Recomputes the chains of the access log, and compares them with the chain ends that checkpoints sign. In `batches`,
+ * Recomputes the chains of the access log, and compares them with the chain ends signed by checkpoints. In `batches`,
  * the batches of each chain must be adjacent and in order.
  */
 export async function verifyAccess(

@@ -27,7 +27,7 @@ export type LogChecks = {
   readonly logId: string | null;
   /** The events begin after this checkpoint. Null if the events are the whole log. */
   readonly from: Checkpoint | null;
-  /** The checkpoints that the anchor has received, by number. */
+  /** The checkpoints received by the anchor, keyed by number. */
   readonly anchored: ReadonlyMap<number, Checkpoint>;
   /** True if the log continues after these events. */
   readonly isPart: boolean;
@@ -43,7 +43,7 @@ export type LogReport = {
   readonly linked: number;
   /** The newest checkpoint that matches the events. */
   readonly proven: Checkpoint | null;
-  /** The number of linked commits that are newer than the commits that `proven` signs. */
+  /** The number of linked commits that are newer than the commits signed by `proven`. */
   readonly unsigned: number;
   /** All valid checkpoints among the events. */
   readonly checkpoints: readonly Checkpoint[];

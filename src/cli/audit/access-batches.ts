@@ -5,9 +5,9 @@ import type { RunOperation } from '../run-command.js';
 import type { AuditBegin } from './audit-begin.js';
 
 /**
- * Yields, chain by chain, the access log batches that belong to a range of the log. Skips batches that a checkpoint
- * before the range covers. If the range ends before the log does (`isPart`), also skips batches that no checkpoint in
- * the range covers.
+ * Yields, chain by chain, the access log batches that belong to a range of the log. Skips batches covered by a
+ * checkpoint before the range. If the range ends before the log does (`isPart`), also skips batches not covered by any
+ * checkpoint in the range.
  */
 export async function* accessBatches(
   run: RunOperation,

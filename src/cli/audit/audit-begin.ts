@@ -28,7 +28,7 @@ export type AuditBegin = {
   /** A description of how the log differs from the key store's record of the log, or null if the two match. */
   readonly forged: string | null;
   readonly chains: readonly string[];
-  /** For each access log chain, the last sequence number that the checkpoint `from` or an earlier checkpoint covers. */
+  /** For each access log chain, the last sequence number covered by the checkpoint `from` or an earlier checkpoint. */
   readonly signed_before: readonly { readonly chain: string; readonly sequence: number }[];
 };
 

@@ -23,7 +23,7 @@ export const auditEvents = operation(
 
 const batchesMax = 100;
 
-/** Returns batches from one access log chain, each with the lines that its hash covers. */
+/** Returns batches from one access log chain, each with the lines covered by its hash. */
 export const auditAccess = operation(
   z.object({ chain: z.string(), after: z.int().min(0) }),
   async ({ vault }, { chain, after }) => {

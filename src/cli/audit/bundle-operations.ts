@@ -127,7 +127,7 @@ const scope = {
 };
 
 /**
- * An event in a bundle. It contains everything that the event's digest covers, with a hash in place of the ciphertexts.
+ * An event in a bundle. It contains everything covered by the event's digest, with a hash in place of the ciphertexts.
  */
 export type BundleEvent = {
   /** The Merkle tree index of the commit that contains the event. */

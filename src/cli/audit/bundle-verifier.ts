@@ -1,4 +1,4 @@
-// Verifies a bundle that `strongroom audit bundle` created. It needs only Node.js 20 or later: run `node verify.mjs` in
+// Verifies a bundle created by `strongroom audit bundle`. It needs only Node.js 20 or later: run `node verify.mjs` in
 // the bundle's directory. It opens no connections and changes no files.
 //
 //   node verify.mjs [--public-key audit.pub] [directory]
@@ -126,7 +126,7 @@ function isSigned(key: KeyObject, parts: readonly string[], signature: unknown):
   return verify(null, lengthPrefixed(parts), key, Buffer.from(String(signature), 'base64'));
 }
 
-/** Returns the hash that a checkpoint's signature covers. */
+/** Returns the hash covered by a checkpoint's signature. */
 function hashOfCheckpoint(fields: Fields): string {
   const { log_id, number, time, hourly, hours, position, count, hash, root, previous, signed_by, access } = fields;
   const numbers = [number, time, hourly, hours, position, count].map(String);

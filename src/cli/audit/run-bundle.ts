@@ -192,9 +192,9 @@ type ListedCheckpoint = {
 };
 
 /**
- * Writes the events in scope to the history file. Each event gets the number of the first checkpoint that covers it,
- * and the Merkle path from its commit to that checkpoint's root. Returns the checkpoints, each with a proof that it
- * continues the previous one.
+ * Writes the events in scope to the history file. Each event is written with the number of the first checkpoint that
+ * covers it and the Merkle path from its commit to that checkpoint's root. Returns the checkpoints, each with a proof
+ * that it continues the previous one.
  */
 async function writeHistory(
   directory: string,

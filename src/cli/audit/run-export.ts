@@ -21,7 +21,7 @@ export type Exported = { readonly events: number; readonly batches: number };
 
 /**
  * Writes the log, with its links and checkpoints, and the access log to a file. If the export ends before the head,
- * writes only the part of the access log that the exported checkpoints cover. Sealed values stay encrypted. If the
+ * writes only the part of the access log covered by the exported checkpoints. Sealed values stay encrypted. If the
  * function throws Failure, it leaves no file behind.
  */
 export async function exportLog(run: RunOperation, { from, to, out, json }: LogExport): Promise<Exported> {

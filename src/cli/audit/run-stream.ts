@@ -18,7 +18,7 @@ const dayMs = 24 * 3_600_000;
 const checkpointSchema = z.strictObject({
   strongroom_stream: z.literal(1),
   log_id: z.string(),
-  /** For each chain, the sequence number of the last batch that the receiver accepted. */
+  /** For each chain, the sequence number of the last batch accepted by the receiver. */
   chains: z.record(z.string(), z.int().min(1)),
 });
 

@@ -23,7 +23,7 @@ const shape = z.object({
 
 export type Manifest = z.infer<typeof shape>;
 
-/** Returns the text that a manifest's MAC covers. */
+/** Returns the text covered by a manifest's MAC. */
 export function authenticatedText({ format, profile, log_id, made_at, files }: Omit<Manifest, 'mac'>): string {
   const hashes = files.map(({ name, sha256 }) => [name, sha256]);
   return JSON.stringify([format, profile, log_id, made_at, hashes]);

@@ -136,7 +136,7 @@ function contextOf(service: Service, caller: Caller): CommandContext {
   return { ...commandContext(service, caller), idempotency: null };
 }
 
-/** Returns the outcome of a line while a store is unavailable. Throws any other error again. */
+/** Returns the outcome of a line while a store is unavailable. Rethrows any other error. */
 function stoppedBy(error: unknown): ImportOutcome {
   if (error instanceof StoreUnavailable) return { is: 'stopped', message: storeUnavailableText(error) };
   throw error;

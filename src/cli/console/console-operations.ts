@@ -17,7 +17,7 @@ import type { RunOperation } from '../run-command.js';
 const progressMs = 500;
 
 /**
- * Returns the operations that the console's pages use. The operations run in this process, because this process has the
+ * Returns the operations used by the console's pages. The operations run in this process, because this process has the
  * data open.
  */
 export function consoleOperations(service: OperatedService): Operations {

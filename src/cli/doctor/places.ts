@@ -12,8 +12,8 @@ import { rootKeysOf } from '../root-keys-of.js';
 const freeBytesMin = 1024 ** 3;
 
 /**
- * Checks the configured files and directories. If `fix` is true, corrects the modes of the files and directories that
- * this user owns.
+ * Checks the configured files and directories. If `fix` is true, corrects the modes of the files and directories owned
+ * by this user.
  */
 export async function lookAtPlaces(config: Config, fix: boolean): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
@@ -52,8 +52,8 @@ async function rootKey(config: Config): Promise<Finding> {
 }
 
 /**
- * Checks the mode of a file or directory. `bad` is the mask of mode bits that must not be set. `good` is the mode that
- * a fix sets. Never changes the mode of a file that belongs to another user.
+ * Checks the mode of a file or directory. `bad` is the mask of mode bits that must not be set. `good` is the mode set
+ * by a fix. Never changes the mode of a file that belongs to another user.
  */
 function modeOf(check: string, path: string, bad: number, good: number, fix: boolean): readonly Finding[] {
   const stats: Stats | undefined = statSync(path, { throwIfNoEntry: false });

@@ -3,7 +3,7 @@ import { StoreProblem } from '../../ports/store-problem.js';
 import { StoreUnavailable } from '../../ports/store-unavailable.js';
 import { type Finding, ok, problem } from '../../queries/findings/finding.js';
 
-/** Reports the rights that the vault's users in EventStoreDB and MongoDB have but do not need. */
+/** Reports the permissions that the vault's users in EventStoreDB and MongoDB have but do not need. */
 export async function rightsInStores(config: Config): Promise<readonly Finding[]> {
   if (config.settings.profile !== 'cluster') return [];
   try {

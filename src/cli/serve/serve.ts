@@ -205,7 +205,7 @@ async function finishRequests(app: FastifyInstance, logger: Logger): Promise<voi
   clearTimeout(cutOff);
 }
 
-/** Stops the service on the first signal and ignores later signals. Exits with 0 when the stores are closed. */
+/** Stops the service on the first signal and ignores later signals. Exits with status 0 when the stores are closed. */
 function stopOnSignal(logger: Logger, { drain, close }: Record<'drain' | 'close', () => Promise<void>>): void {
   let stopping = false;
   const stop = async (): Promise<void> => {

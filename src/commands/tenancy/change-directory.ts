@@ -32,7 +32,9 @@ const adding: ReadonlySet<string> = new Set([
 /** The tenant to change, who changes it, and the trace id of the request. */
 export type DirectoryContext = { readonly tenantId: string; readonly actor: Actor; readonly traceId: string | null };
 
-/** The commands of one change. They are decided in this order. Either all of their events are stored or none are. */
+/**
+ * The commands of one change, in the order in which they are decided. Either all of their events are stored or none.
+ */
 export type DirectoryChange<T> = {
   readonly commands: readonly DirectoryCommand[];
   /**

@@ -142,7 +142,7 @@ type Taken = { readonly ok: false; readonly taken: readonly number[] };
 
 /**
  * Creates all of the tokens in one unit of work, or none of them. If an id is in use and the request allows another id,
- * tries again with another one.
+ * retries with another one.
  */
 async function createUnderSomeIds(
   vault: Vault,

@@ -47,7 +47,7 @@ export async function findDuplicate(
 const nothingCharged: ChargedMisses = { ok: true, hits: () => undefined };
 
 /**
- * Charges a caller for the distinct values that its request deduplicates, before the vault looks them up. Without the
+ * Charges a caller for the distinct values deduplicated by its request, before the vault looks them up. Without the
  * charge, a caller that cannot read every value in plaintext could find out for free which values are stored. The
  * result has a function that reports hits. Hits on tokens of other applications are refunded.
  *

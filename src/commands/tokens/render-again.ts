@@ -10,8 +10,8 @@ import { ensureProjected } from '../write-path.js';
 import { duplicateAnswer } from './deduplication.js';
 
 /**
- * Returns the token that the first request with this idempotency key created, changed or found. Rejects the retry if
- * that token has been deleted or has expired, even if a new token has the same id.
+ * Returns the token created, changed or found by the first request with this idempotency key. Rejects the retry if that
+ * token has been deleted or has expired, even if a new token has the same id.
  */
 export async function renderAgain(
   vault: Vault,

@@ -33,8 +33,8 @@ export async function acceptOlderLog(config: Config, rootKeys: readonly [Buffer,
   try {
     if ((await logBehind(vault)) === null)
       throw new BackupRefused('the log is not behind its keys; nothing was changed.');
-    // Threat: an attacker who can write to the stores substitutes a forged log. Every later start trusts the log that
-    // this command accepts.
+    // Threat: an attacker who can write to the stores substitutes a forged log. Every later start trusts the log
+    // accepted by this command.
     await expectWholeLog(vault);
     // A key without a row in the key store was lost, not erased. The operator can recover it by restoring the key store
     // from a backup.

@@ -105,8 +105,8 @@ async function endInOpened(config: Config, { rootKeys, erased, expectAccepted, o
     onBroken: fail,
   });
   try {
-    // Threat: an attacker who can write to the stores substitutes a forged log. Every later start trusts the log that
-    // this restore accepts.
+    // Threat: an attacker who can write to the stores substitutes a forged log. Every later start trusts the log
+    // accepted by this restore.
     onPhase('verifying the log');
     await expectWholeLog(service.vault);
     onPhase('recording what was erased since');

@@ -34,8 +34,8 @@ export type ClusterClock = Required<Clock> & {
 };
 
 /**
- * The lower and upper bound of the difference between MongoDB's time and this process's steady time. `at` is the steady
- * time of the measurement.
+ * The lower and upper bounds of the difference between MongoDB's time and this process's monotonic time. `at` is the
+ * monotonic time of the measurement.
  */
 type Bounds = { readonly least: number; readonly most: number; readonly at: number };
 

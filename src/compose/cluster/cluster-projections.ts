@@ -19,7 +19,7 @@ type Deps = {
 
 /**
  * After a rebuild, the vault continues to update the old rows for at least this time. It is longer than `trustedMs`,
- * the time after which each process checks again which generation is in use.
+ * the time after which each process rechecks which generation is in use.
  */
 const minimalGraceMs = 3_000;
 

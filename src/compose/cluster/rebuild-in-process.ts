@@ -34,8 +34,7 @@ export async function rebuildInProcess(
       return { ...page, rows: page.rows.filter(({ view }) => !pendingBatchStreams.has(view.stream)) };
     },
     compare: createMongoRowComparison(rowsConnection),
-    // The rebuild uses the key ring of this process. That key ring handles rotations, so there is nothing to forget
-    // here.
+    // The rebuild uses this process's key ring, which handles rotations itself. There are no keys to forget here.
     forgetKeys: async () => undefined,
     close,
   };

@@ -30,7 +30,7 @@ export async function prepareCluster(config: Config, files: AdminFiles): Promise
   return lines;
 }
 
-/** Returns, for each store, the rights that the vault's users have but do not need. */
+/** Returns, for each store, the permissions that the vault's users have but do not need. */
 export async function excessRights(config: Config): Promise<{
   readonly eventstore: readonly string[];
   readonly mongodb: readonly string[];

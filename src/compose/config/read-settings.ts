@@ -19,7 +19,7 @@ export type Given = {
 /** The settings from one source, and one line of text for each problem. */
 type Reading = { readonly given: readonly Given[]; readonly problems: readonly string[] };
 
-/** Variables for tests and for the servers that tests start. They have our prefix but are not settings. */
+/** Variables for tests and for the servers started by tests. They have our prefix but are not settings. */
 const foreign = /^STRONGROOM_(TEST_.*|CRASH_.*|SERVERS_DIR|MONGO_NODES|MONGO_PORT|REDIS_PORT)$/;
 /** Variables that only some commands read. */
 const clientVariables = new Set(clientSettingPaths.map(environmentName));
@@ -122,7 +122,7 @@ function fromText(text: string, form: TextForm): unknown {
 }
 
 /**
- * Returns the message for an unknown setting. `nameOf` returns the name of a setting in the form that its source uses.
+ * Returns the message for an unknown setting. `nameOf` returns the name of a setting in the form used by its source.
  */
 function unknownSetting(
   path: string,

@@ -27,8 +27,8 @@ import { serverSettings } from './server-settings.js';
 import type { Setting } from './setting.js';
 
 /**
- * Every setting, by its path in a configuration file. The names of its variable and its flag are derived from this
- * path. For example, `auth.header_aliases` has the variable `STRONGROOM_AUTH_HEADER_ALIASES` and the flag
+ * Every setting, keyed by its path in a configuration file. The names of its variable and its flag are derived from
+ * this path. For example, `auth.header_aliases` has the variable `STRONGROOM_AUTH_HEADER_ALIASES` and the flag
  * `--auth-header-aliases`. See docs/contract.md, "Settings".
  */
 export const settings = {
@@ -411,7 +411,7 @@ export const settings = {
 
 export type SettingPath = keyof typeof settings;
 
-/** The value of every setting, by its path. */
+/** The value of every setting, keyed by path. */
 export type Settings = { readonly [P in SettingPath]: z.output<(typeof settings)[P]['schema']> };
 
 export const settingPaths = Object.keys(settings).filter(isSettingPath);

@@ -26,9 +26,10 @@ const alwaysStored = new Set([
 ]);
 
 /**
- * Reserves the last part of the disk for writes that must not fail: deletes, expiries, and the access log records that
- * every reveal requires. While the free space is smaller than the reserve, the vault rejects every other write as if
- * the disk were full. The free space is read at most ten times per second. Other programs can still use up the reserve.
+ * Reserves the last part of the disk for writes that must not fail: deletions, expiries, and the access log records
+ * required for every reveal. While the free space is smaller than the reserve, the vault rejects every other write as
+ * if the disk were full. The free space is read at most ten times per second. Other programs can still use up the
+ * reserve.
  */
 export function diskReserve(dataDir: string, reserveBytes: number) {
   let lookedAt = Number.NEGATIVE_INFINITY;

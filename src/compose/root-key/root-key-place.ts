@@ -14,7 +14,7 @@ export type RootKeyPlace = {
   readonly command: readonly [string, ...string[]] | null;
   readonly nextFile: string | null;
   readonly dataDir: string;
-  /** True for data that `--dev` created. */
+  /** True for data created by `--dev`. */
   readonly isDev: boolean;
 };
 
@@ -23,7 +23,7 @@ export type RootKeysResult =
   | { readonly ok: false; readonly message: string };
 
 /**
- * Returns the source of the root key that the settings specify. For `--dev` data, the default is the development key
+ * Returns the source of the root key specified by the settings. For `--dev` data, the default is the development key
  * file next to the data directory.
  */
 export function rootKeyPlaceOf({ settings }: Config): RootKeyPlace {

@@ -34,7 +34,7 @@ import { createTurns } from '../../vault/turns.js';
 import type { AccessRecorder, Vault } from '../../vault/vault.js';
 import { countedKeyRing, countedSender } from './counted.js';
 
-/** The stores that a profile provides. */
+/** The stores provided by a profile. */
 export type Stores = Pick<
   Vault,
   | 'log'
@@ -56,7 +56,7 @@ export type Stores = Pick<
   readonly consoleSessions: ConsoleSessions;
 };
 
-/** The parts that a profile provides in addition to its stores. */
+/** The parts provided by a profile in addition to its stores. */
 export type Parts = Pick<
   Vault,
   'integrity' | 'clock' | 'random' | 'timers' | 'confirmReads' | 'cvcRetentionMs' | 'webhookSender'

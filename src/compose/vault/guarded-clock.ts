@@ -4,19 +4,19 @@ import type { ClockHold, ClockRecord, ClockRecords } from '../../ports/clock-rec
 import { type EventLog, ForgedLog } from '../../ports/event-log.js';
 
 const hourMs = 3_600_000;
-/** If a vault was stopped for longer than this time, a hold begins when the vault starts again. */
+/** If a vault was stopped for longer than this time, a hold begins when the vault is restarted. */
 const stoppedMsMax = 7 * 24 * hourMs;
 /** If the clock steps by more than this time, a hold begins. */
 const stepMsMax = hourMs;
 const holdMs = 24 * hourMs;
 const recordEveryMs = 60_000;
 /**
- * Between two readings, the wall clock and the steady clock can diverge by this much even if neither of them stepped.
- * The reason is that they are read one after the other, or that one of them is being adjusted.
+ * Between two readings, the wall clock and the monotonic clock can diverge by this much even if neither of them
+ * stepped. The reason is that they are read one after the other, or that one of them is being adjusted.
  */
 const jitterMs = 2_000;
 /**
- * The apparent drift between the wall clock and the steady clock. It arises because one of the clocks reports only
+ * The apparent drift between the wall clock and the monotonic clock. It arises because one of the clocks reports only
  * whole milliseconds.
  */
 const readingMs = 2;
@@ -73,12 +73,12 @@ export async function guardedClock(needs: Deps): Promise<GuardedClock> {
   const steady = () => clock.steady?.() ?? clock.now();
 
   const stored = await records.load();
-  /** The difference between the wall time and the steady time at the last reading. */
+  /** The difference between the wall clock time and the monotonic time at the last reading. */
   let offset = wallNow() - steady();
-  /** The difference between the time for verification codes and the steady time. It never decreases. */
+  /** The difference between the time for verification codes and the monotonic time. It never decreases. */
   let codesOffset = offset;
   let hold: ClockHold | null = null;
-  /** The steady time of the last update of `hold.elapsed`. */
+  /** The monotonic time at which `hold.elapsed` was last updated. */
   let countedAt = steady();
   let timer: NodeJS.Timeout | null = null;
   let saving: Promise<unknown> = Promise.resolve();
@@ -105,7 +105,7 @@ export async function guardedClock(needs: Deps): Promise<GuardedClock> {
   }
 
   /**
-   * Reads the wall clock and the steady clock, and detects a step. Every use of the clock calls this function, so a
+   * Reads the wall clock and the monotonic clock, and detects a step. Every use of the clock calls this function, so a
    * step is detected before it can cause the vault to destroy anything.
    */
   function check(): number {
@@ -232,8 +232,8 @@ export function lateClock(clock: Clock, guard: () => GuardedClock | null): Clock
 }
 
 /**
- * Returns the time of the newest event, or null if the log is empty. If `acceptsForged` is true, also returns null if
- * the newest event is not authentic, because a forged event is not evidence of the time.
+ * Returns the time of the newest event, or null if the log is empty. If the newest event is forged, throws ForgedLog.
+ * If `acceptsForged` is true, returns null instead, because a forged event is no evidence of the time.
  */
 export async function newestEventTime(log: EventLog, acceptsForged: boolean): Promise<number | null> {
   try {

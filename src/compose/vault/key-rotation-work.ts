@@ -14,7 +14,7 @@ export type KeyRotationState =
 
 /** Runs key rotations in this process, one at a time. */
 export type KeyRotationWork = {
-  /** Starts a rotation, or continues an interrupted rotation. Does nothing if a rotation is already running. */
+  /** Starts a rotation, or continues an interrupted one. Does nothing if a rotation is already running. */
   start(): void;
   /** Returns the progress. If the rotation has failed, throws its error. */
   state(): KeyRotationState;

@@ -1,7 +1,7 @@
 import type { Service } from '../../http/service.js';
 import type { KeyRotationWork } from './key-rotation-work.js';
 
-/** A service with the operations that only CLI commands use. */
+/** A service with the operations used only by CLI commands. */
 export type OperatedService = Service & {
   readonly rotation: KeyRotationWork;
   readonly confirmClock: ConfirmClock;

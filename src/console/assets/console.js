@@ -176,7 +176,7 @@ for (const notice of document.querySelectorAll('[data-hide-after]')) hideInTime(
 for (const form of document.querySelectorAll('[data-check]')) checkWhileTyping(form);
 for (const input of document.querySelectorAll('[data-complete]')) completeQueries(input);
 
-// A browser may keep a page that a person leaves, and restore it when the person goes back. Such a page is loaded again.
+// A browser may keep a page that a person leaves, and restore it when the person goes back. Such a page is reloaded.
 // Threat: the session has ended or a token has been deleted, but the restored page still shows its data. In addition, a
 // page that showed a value or a new secret would still announce it, although the page removed it when the person left.
 addEventListener('pageshow', ({ persisted }) => {

@@ -141,7 +141,7 @@ async function show(
 }
 
 /**
- * Returns the part of a checkpoint that a tenant may see. Threat: a tenant derives the activity of other tenants from a
+ * Returns the part of a checkpoint that a tenant may see. Threat: a tenant infers other tenants' activity from a
  * checkpoint's number, position and count.
  */
 function signedPart(checkpoint: Checkpoint) {

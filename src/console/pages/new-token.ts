@@ -70,7 +70,7 @@ async function create(visit: Visit): Promise<FastifyReply> {
     if (Object.keys(beside).length === 0) throw problemFrom(created);
     return showForm(visit, typed, beside, problemCatalogue[created.code].status);
   }
-  // A retry gets the answer of an earlier creation. Its plaintext is not shown, so no reveal is recorded.
+  // A retry receives the response to the earlier create request. Its plaintext is not shown, so no reveal is recorded.
   const token = await released(visit, maskedAnswer(created.value));
   const { containers, _extras: extras } = token;
   const isOld = isJsonObject(extras) && extras['deduplicated'] === true;

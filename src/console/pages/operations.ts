@@ -9,7 +9,7 @@ import { lastRebuildText } from '../../queries/findings/last-rebuild-text.js';
 import type { ConsolePage, Flash, Visit } from '../page.js';
 import { recordOperation } from '../record-acts.js';
 
-/** The maximum number of overdue expiries and purges that the page counts. */
+/** The maximum number of overdue expiries and purges counted by the page. */
 const overdueMax = 1_000;
 /** The word that an operator must type to confirm a rotation. */
 const rotationWord = 'rotate';

@@ -116,7 +116,7 @@ async function accesses({ vault, contextAs }: Visit) {
   return { chart: total === 0 ? null : chartOf('accesses', 'lines', { title, labels, series }) };
 }
 
-/** Returns the problems that the quick checks found, or null if the session may not see them. */
+/** Returns the problems found by the quick checks, or null if the session may not see them. */
 async function findings({ vault, session, contextAs }: Visit, state: ServiceState) {
   const context = contextAs('management');
   const mayReadLog = context !== null && grantsAnywhere(context.caller, 'log:read');

@@ -86,8 +86,8 @@ async function showEarlier(visit: Visit): Promise<FastifyReply> {
   const model = { id, path: tokenPath(id), at: '', error: null, token: null, erased: null, isNone: false, asked: null };
   const options = { title: 'Earlier state of a token' };
   if (at === '') return visit.page('tokens/as-of', model, options);
-  // This page does not accept log positions. Threat: a tenant derives the activity of other tenants from positions, so
-  // only operators may see them.
+  // This page does not accept log positions. Threat: a tenant infers other tenants' activity from positions. Only
+  // operators may see positions.
   const read = /^\d*$/.test(at) ? null : await readAsOf(vault, at);
   if (read === null || !read.ok) {
     const error =

@@ -13,8 +13,8 @@ import { tokenPath } from '../token-sheet.js';
 const pageSize = 20;
 const dataShownMax = 120;
 /**
- * The maximum number of characters of a query that the page shows again. It exceeds the maximum length of a query, so
- * the query parser still reports that a longer query is too long.
+ * The maximum number of query characters that the page shows again. It exceeds the maximum length of a query, so the
+ * query parser still reports that a longer query is too long.
  */
 const queryShownMax = 10_000;
 

@@ -26,7 +26,7 @@ import { errorOf, type TypedForm, typedForm, versionOf } from '../typed-form.js'
 const pageSize = 20;
 const outcomes = ['delivered', 'failed', 'parked'] as const;
 const hourMs = 3_600_000;
-/** The options for how long the old secret continues to sign deliveries. `value` is the text that the form submits. */
+/** The options for how long the old secret continues to sign deliveries. `value` is the text submitted by the form. */
 const overlaps = [
   { value: '24', label: 'for a day', ms: 24 * hourMs },
   { value: '168', label: 'for a week', ms: 168 * hourMs },
@@ -304,7 +304,7 @@ async function rotate(visit: Visit) {
   return showSecret(visit, rotated.value.webhook.id, rotated.value.secret.reveal(), false);
 }
 
-/** Delivers events again. As on the command line, only operators may do this. */
+/** Redelivers events. As on the command line, only operators may do this. */
 async function replay(visit: Visit) {
   if (!visit.session.isOperator) throw new ConsoleProblem('not_opened');
   const webhook = await existing(visit);

@@ -22,7 +22,7 @@ export type Caller = {
   /** The request's source address, used only for the access log. Absent for a CLI command. */
   readonly sourceAddress?: string;
   /**
-   * The person and reason that the request states, used only for the access log and the history. Absent if the request
+   * The person and reason stated in the request, used only for the access log and the history. Absent if the request
    * states neither.
    */
   readonly visitor?: Visitor;

@@ -11,8 +11,8 @@ import { type Transform, transforms } from './transform.js';
 export type AccessFields = { readonly permissions?: Json | undefined; readonly rules?: Json | undefined };
 
 /**
- * Parses an application's access. The request must contain exactly one of `permissions` and `rules`, and the list must
- * not be empty. See docs/contract.md, "Applications".
+ * Parses an application's access. The request must contain either `permissions` or `rules`, but not both, and the list
+ * must not be empty. See docs/contract.md, "Applications".
  */
 export function parseAccess(
   { permissions = null, rules = null }: AccessFields,

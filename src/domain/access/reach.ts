@@ -1,7 +1,7 @@
 import type { Caller } from './caller.js';
 import type { TokenPermission } from './permission.js';
 
-/** The tokens that a permission covers: either all tokens, or the tokens in or below any of the listed containers. */
+/** The tokens covered by a permission: either all tokens, or the tokens in or below any of the listed containers. */
 export type Reach = 'everything' | readonly string[];
 
 /**

@@ -35,8 +35,8 @@ export function visitorFields(visitor: Visitor | null): Readonly<Record<string, 
 }
 
 /**
- * The person and reason that a request states. `name` is the name of the field in error messages. `text` is undefined
- * if the field is absent.
+ * The person and reason stated in a request. `name` is the name of the field in error messages. `text` is undefined if
+ * the field is absent.
  */
 export type StatedVisitor = Readonly<
   Record<'person' | 'reason', { readonly name: string; readonly text: string | undefined }>
@@ -44,7 +44,7 @@ export type StatedVisitor = Readonly<
 
 const charactersMax = { person: 200, reason: 500 } as const;
 
-/** Returns the visitor that a request states, or null if it states neither a person nor a reason. */
+/** Returns the visitor stated in a request, or null if the request states neither a person nor a reason. */
 export function parseVisitor({ person, reason }: StatedVisitor): Checked<Visitor | null> {
   if (person.text === undefined && reason.text === undefined) return valid(null);
   const errors = errorsOf([

@@ -4,8 +4,8 @@ import type { Budget } from './budget.js';
 import type { Refusal } from './refusal.js';
 
 /**
- * A function that returns a random integer from 0 to `maxExclusive` - 1 from a cryptographic source. It is injected so
- * that tests can control it.
+ * Returns a cryptographically secure random integer from 0 to `maxExclusive` - 1. Injected, so that tests can control
+ * it.
  */
 export type RandomBelow = (maxExclusive: number) => number;
 

@@ -10,7 +10,7 @@ export type Actor =
       readonly keyId: string | null;
       /** The source address of the author's request, used only for the access log. */
       readonly sourceAddress?: string;
-      /** The person and reason that the request states, used only for the access log. */
+      /** The person and reason stated in the request, used only for the access log. */
       readonly visitor?: Visitor;
     };
 

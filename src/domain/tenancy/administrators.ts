@@ -30,7 +30,7 @@ export function leavesNoAdministrator(
 }
 
 /**
- * Returns the management permissions that an application's access grants. Access rules grant no management permissions.
+ * Returns the management permissions granted by an application's access. Access rules grant no management permissions.
  */
 export function heldManagementPermissions(access: AccessDocument): readonly ManagementPermission[] {
   if (access.kind === 'rules') return [];
@@ -38,7 +38,7 @@ export function heldManagementPermissions(access: AccessDocument): readonly Mana
 }
 
 /**
- * Returns whether `holder` has all management permissions that `other` grants. See docs/contract.md, "Management
+ * Returns whether `holder` has all management permissions granted by `other`. See docs/contract.md, "Management
  * rights".
  */
 export function holdsAllOf(holder: AccessDocument, other: AccessDocument): boolean {

@@ -34,7 +34,7 @@ const needed: Readonly<Record<DirectoryCommand['do'], ManagementPermission | 'op
 };
 
 /**
- * Decides a command on a tenant's directory. The function is pure and uses neither a clock nor keys. Threat: a caller
+ * Decides a command on a tenant's directory. This function is pure: it uses neither a clock nor keys. Threat: a caller
  * loses its rights after it was authenticated, and its command is still executed. The function therefore checks the
  * rights again, based on the same state of the directory that the events will be appended to. See docs/contract.md,
  * "Management rights".

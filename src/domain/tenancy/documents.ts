@@ -5,7 +5,7 @@ import type { TenantSettings } from '../access/tenant-settings.js';
 import type { Stamps } from './stamps.js';
 import type { WebhookDocument } from './webhook.js';
 
-/** A tenant, as it is sealed in its newest event. */
+/** A tenant, as sealed in its latest event. */
 export type TenantDocument = Stamps & {
   readonly name: string;
   readonly settings: TenantSettings;
@@ -28,13 +28,13 @@ export type AccessDocument =
   | { readonly kind: 'permissions'; readonly permissions: readonly Permission[] }
   | { readonly kind: 'rules'; readonly rules: readonly AccessRule[] };
 
-/** An application, as it is sealed in its newest event. */
+/** An application, as sealed in its latest event. */
 export type ApplicationDocument = Stamps & {
   readonly name: string;
   readonly type: ApplicationType;
   readonly access: AccessDocument;
   /**
-   * The application's keys are rejected from this time on (in milliseconds since the epoch). Null if the application
+   * The time from which the application's keys are rejected, in milliseconds since the epoch. Null if the application
    * never expires.
    */
   readonly expires_at: number | null;

@@ -16,13 +16,13 @@ export type TenantDirectory = {
   readonly revision: number;
   /** Null if the tenant was never created or was deleted. */
   readonly tenant: TenantDocument | null;
-  /** The applications that have not been deleted, by id. */
+  /** The applications that have not been deleted, keyed by id. */
   readonly applications: ReadonlyMap<string, ApplicationDocument>;
 };
 
 export const noDirectory: TenantDirectory = { revision: -1, tenant: null, applications: new Map() };
 
-/** Returns the directory of a tenant after one more event. The function is pure. */
+/** Returns a tenant's directory with one more event applied. This function is pure. */
 export function evolveDirectory(directory: TenantDirectory, fact: DirectoryFact): TenantDirectory {
   const revision = directory.revision + 1;
   switch (fact.type) {

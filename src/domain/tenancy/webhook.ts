@@ -21,7 +21,7 @@ export const webhookEventTypes = [
 
 export type WebhookEventType = (typeof webhookEventTypes)[number];
 
-/** The properties of a webhook that its owner sets. */
+/** The webhook properties set by the webhook's owner. */
 export type WebhookSpec = {
   readonly url: string;
   /** A description for human readers. It may be empty. */
@@ -44,7 +44,7 @@ export type NewWebhookSecret = { readonly secret: string };
  */
 export type WebhookSecret = NewWebhookSecret & { readonly created_at: number; readonly ends_at: number | null };
 
-/** A webhook, as it is sealed in its tenant's document. */
+/** A webhook, as sealed in its tenant's document. */
 export type WebhookDocument = WebhookSpec &
   Stamps & {
     readonly id: string;

@@ -79,8 +79,8 @@ export type Decided =
   | { readonly ok: false; readonly code: 'token_not_found' | 'id_in_use' };
 
 /**
- * Decides a command on a token (docs/contract.md, "States and transitions"). The function is pure: it uses no clock, no
- * I/O and no keys. Returns no events if the command changes nothing.
+ * Decides a command on a token (docs/contract.md, "States and transitions"). This function is pure: it uses no clock,
+ * no I/O and no keys. Returns no events if the command changes nothing.
  */
 export function decide(command: TokenCommand, state: TokenState): Decided {
   const { life } = state;

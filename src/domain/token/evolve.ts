@@ -1,7 +1,7 @@
 import type { RecordedFact } from './token-event-header.js';
 import type { CvcState, EndedKeyState, TokenLife, TokenState } from './token-state.js';
 
-/** Returns the state of a stream after one more recorded event. The function is pure. */
+/** Returns a stream's state with one more recorded event applied. This function is pure. */
 export function evolve(state: TokenState, fact: RecordedFact): TokenState {
   const { revision } = fact;
   if (fact.type === 'token.fenced') return { ...state, revision };

@@ -34,7 +34,7 @@ export type TokenLife = {
   readonly cvc: CvcState | null;
 };
 
-/** A key that an event marked for destruction, and the id of that event. Erasure must destroy the key. */
+/** A key marked for destruction by an event, and the id of that event. Erasure must destroy the key. */
 export type EndedKeyState = { readonly keyId: string; readonly eventId: string };
 
 export type TokenState = {
@@ -43,7 +43,7 @@ export type TokenState = {
   /** Null if the token was never created, was deleted, or has expired. */
   readonly life: TokenLife | null;
   /**
-   * Every key that an event in the stream marked for destruction, in the current life or an earlier life. Some of these
+   * Every key marked for destruction by an event in the stream, in the current life or an earlier life. Some of these
    * keys might not have been destroyed yet.
    */
   readonly ended: readonly EndedKeyState[];

@@ -33,7 +33,7 @@ type Fields = readonly [
   traceRevision?: number,
 ];
 
-/** Parses a line that `entryLine` returned. */
+/** Parses a line returned by `entryLine`. */
 export function entryOfLine(line: string): AccessEntry {
   const fields = JSON.parse(line) as Fields;
   const [tenantId, time, actorId, actorType, keyId, sourceAddress, entityType, entityRef, entityId] = fields;

@@ -9,7 +9,7 @@ import { hasItsPeaks, type MerkleTree, treeRoot } from './merkle.js';
 /** The stream of all checkpoints. Checkpoint `n` is the event at revision `n` - 1. */
 export const checkpointStream = 'audit-checkpoints';
 export const checkpointType = 'audit.checkpoint';
-/** The schema version that this program writes. */
+/** The schema version written by this program. */
 export const checkpointVersion = 2;
 
 const hash = z.string().regex(/^[0-9a-f]{64}$/);
@@ -78,7 +78,7 @@ export function rememberedOf(checkpoint: Checkpoint) {
   return { number, hash: checkpointHash(checkpoint), signature };
 }
 
-/** Returns the Merkle tree that a checkpoint covers. */
+/** Returns the Merkle tree covered by a checkpoint. */
 export function treeOf({ count: size, peaks }: Pick<Checkpoint, 'count' | 'peaks'>): MerkleTree {
   return { size, peaks: peaks.map((peak) => Buffer.from(peak, 'hex')) };
 }
@@ -102,7 +102,7 @@ export function readCheckpointEvent(event: ClearEvent): Checkpoint {
 export function checkpointLine(checkpoint: Checkpoint): string {
   return JSON.stringify({ strongroom_checkpoint: checkpointVersion, ...checkpoint });
 }
-/** Parses a line that `checkpointLine` returned. Returns null for any other text. */
+/** Parses a line returned by `checkpointLine`. Returns null for any other text. */
 export function readCheckpointLine(line: string): Checkpoint | null {
   try {
     const parsed = z

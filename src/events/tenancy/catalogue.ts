@@ -45,7 +45,7 @@ export type DirectoryEvent = {
 /** The types of all directory events. */
 export const directoryEventTypes: readonly string[] = Object.keys(schemas);
 
-/** The schema version of the directory events that this program writes. */
+/** The schema version of the directory events written by this program. */
 export const directoryEventVersion = 1;
 
 /** Returns whether the type of the event has a schema in this catalogue. */

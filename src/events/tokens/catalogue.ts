@@ -40,7 +40,7 @@ const schemas: {
 /** The types of all token events. */
 export const tokenEventTypes: readonly string[] = Object.keys(schemas);
 
-/** The schema version of the token events that this program writes. */
+/** The schema version of the token events written by this program. */
 export const tokenEventVersion = 1;
 
 /**

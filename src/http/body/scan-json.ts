@@ -254,7 +254,7 @@ const simpleEscapes: Readonly<Record<string, string>> = {
   t: '\t',
 };
 
-/** Builds a JSON value from the tokens that the scanner finds. */
+/** Builds a JSON value from the tokens found by the scanner. */
 class JsonBuilder {
   readonly #open: (Json[] | Record<string, Json>)[] = [];
   #value: Json = null;

@@ -6,7 +6,7 @@ import { createShares } from './shares.js';
 
 /** No memory is reserved for bodies up to this size. */
 const smallBodyBytes = 64 * 1024;
-/** The memory in bytes that parsing and validating a JSON body uses for each byte of the body. */
+/** The memory used to parse and validate a JSON body, in bytes per byte of the body. */
 const bytesPerBodyByte = 8;
 const retryAfterMs = 2_000;
 

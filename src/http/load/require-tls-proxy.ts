@@ -10,7 +10,7 @@ export function isHealthRoute(url: string | undefined): boolean {
 /**
  * Rejects each request that did not reach a trusted proxy over TLS. The request's key is not read before this check.
  * The connection must come from one of `proxies`. In addition, every value of X-Forwarded-Proto must be `https`, so
- * that a caller who sends this header cannot hide a plaintext hop. `/health/*` is exempt. Threat: a caller connects to
+ * that a caller that sends this header cannot hide a plaintext hop. `/health/*` is exempt. Threat: a caller connects to
  * the port without the proxy, and an attacker on the network reads the caller's key and card numbers.
  */
 export function requireTlsProxy(app: FastifyInstance, proxies: readonly string[]): void {

@@ -27,7 +27,7 @@ export type Room = {
   take(tenantId: string, bytes: number, isGone: () => boolean): Promise<void>;
   /** Counts the memory of a response that has already been produced. */
   add(tenantId: string, bytes: number): void;
-  /** Releases memory that `take` or `add` counted. */
+  /** Releases memory counted by `take` or `add`. */
   give(tenantId: string, bytes: number): void;
   /**
    * Returns true if the tenant uses more than its share of the budget, or if all tenants together use more than the

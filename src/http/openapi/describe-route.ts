@@ -25,7 +25,7 @@ const problemDocument = z
   })
   .meta({ id: 'Problem', description: 'Why a request failed (RFC 9457). It never contains a value from the request.' });
 
-/** The ways to send the API key, by their names in the OpenAPI document. */
+/** The ways to send the API key, keyed by their names in the OpenAPI document. */
 export const securitySchemes = {
   apiKey: {
     type: 'apiKey',

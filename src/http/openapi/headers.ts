@@ -2,8 +2,8 @@ type HeaderDoc = { readonly type: 'string' | 'integer'; readonly description: st
 export type HeaderDocs = Readonly<Record<string, HeaderDoc>>;
 
 /**
- * Request headers, by their names in the OpenAPI document. The API key is not included, because it is documented as a
- * security scheme.
+ * Request headers, keyed by their names in the OpenAPI document. The API key is not included, because it is documented
+ * as a security scheme.
  */
 export const requestHeaders = {
   'SERVICE-IDEMPOTENCY-KEY': {

@@ -13,8 +13,8 @@ const description = [
 ].join(' ');
 
 /**
- * Collects the descriptions of all routes that are registered after this call. The OpenAPI document is built when it is
- * first requested. It includes bearer tokens only if the service accepts them.
+ * Collects the descriptions of all routes that are registered after this call. The OpenAPI document is built on the
+ * first request for it. It includes bearer tokens only if the service accepts them.
  */
 export function collectOperations(app: FastifyInstance, acceptsBearer: boolean): void {
   const schemes: readonly SecurityScheme[] = acceptsBearer ? ['apiKey', 'bearer'] : ['apiKey'];

@@ -82,7 +82,7 @@ const languages = [
   ['python', 'Python'],
 ] as const;
 
-/** Renders the request in all languages. The style sheet shows only the language that the reader selects. */
+/** Renders the request in all languages. The style sheet shows only the language selected by the reader. */
 function samplesSection(operation: DocumentedOperation): Html {
   const samples = requestSamples(operation);
   return html`${languages.map(([language]) => html`<div class="sample ${language}">${codeBlock(samples[language])}</div>`)}`;

@@ -1,6 +1,6 @@
 import type { OpenAPIV3_1 } from 'openapi-types';
 
-/** A sample request in each language that the reference supports. Readers can copy the code. */
+/** A sample request in each language supported by the reference. Readers can copy the code. */
 export type RequestSamples = { readonly curl: string; readonly typescript: string; readonly python: string };
 
 type SampledOperation = OpenAPIV3_1.OperationObject & {

@@ -88,7 +88,7 @@ export const tokenizeRoute: Routes = (app, { vault, limits }, headerNames) => {
 const tokensMax = 100;
 
 /**
- * Returns the tokens that a body requests. Checks only the JSON types of their fields. The domain checks everything
+ * Returns the tokens requested in a body. Checks only the JSON types of their fields. The domain checks everything
  * else.
  */
 function* readParts(body: Json): Steps<Checked<readonly CreateRequest[]>> {

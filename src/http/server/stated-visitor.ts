@@ -22,8 +22,8 @@ export function statedVisitor(request: FastifyRequest): Checked<Visitor | null> 
 const notEncoded = 'must be percent-encoded UTF-8';
 
 /**
- * Returns the decoded header. Returns undefined if the header is absent, and null if the header is not valid
- * percent-encoded text. Node.js decodes headers as Latin-1, so UTF-8 without percent-encoding would be garbled.
+ * Returns the decoded header, undefined if the header is absent, or null if the header is not valid percent-encoded
+ * text. Node.js decodes headers as Latin-1, so UTF-8 without percent-encoding would be garbled.
  */
 function decoded(request: FastifyRequest, name: string): string | undefined | null {
   const value = headerOf(request, [name.toLowerCase()]);

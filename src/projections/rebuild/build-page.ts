@@ -10,7 +10,7 @@ const lanes = 16;
 /**
  * Returns the rows of all token streams that have an event on a page of the log. Each row reflects at least the events
  * up to the end of the page. `revisionsOf` returns the revisions of the existing rows. A row that another writer has
- * already written is not built again. Throws KeyLost.
+ * already written is not rebuilt. Throws KeyLost.
  */
 export async function buildPage(
   sources: RowSources,
@@ -48,7 +48,7 @@ async function rowOf(sources: RowSources, events: readonly ProvenEvent[]): Promi
 /**
  * Returns the view of a stream if all of its events up to `newest` are on the page, so the stream does not have to be
  * read. Returns null if any of these events is missing from the page, or if the page ends in the middle of a commit. If
- * the stream has more events after the page, the row is built again from a later page.
+ * the stream has more events after the page, the row is rebuilt from a later page.
  */
 function viewOf(events: readonly ProvenEvent[], newest: ProvenEvent): TokenView | null {
   const isWhole = events.every(({ revision }, index) => revision === index) && endsCommit(newest);

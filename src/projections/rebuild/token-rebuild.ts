@@ -18,7 +18,7 @@ type TokenRebuildDeps = {
   readonly keys: Pick<KeyRing, 'createGeneration' | 'generations' | 'destroyGeneration'>;
   readonly log: Pick<EventLog, 'head'>;
   readonly clock: Clock;
-  /** The version of the token rows that this program builds. */
+  /** The version of the token rows built by this program. */
   readonly version: number;
   /** How long, in ms, the old generation is kept for searches that are still running. */
   readonly graceMs: number;

@@ -16,8 +16,8 @@ export type ParsedQuery =
       /** The index of the error in the query. Absent if the query is too long. */
       readonly at?: number;
       /**
-       * Present if the query contains an unknown field. `name` is the field as the caller wrote it. `nearest` returns
-       * the error message with a field as its suggestion.
+       * Present only if the query contains an unknown field. `name` is the field as the caller wrote it. `nearest`
+       * returns the error message with a field as its suggestion.
        */
       readonly unknownField?: { readonly name: string; nearest(field: string | null): string };
     };

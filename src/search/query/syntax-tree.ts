@@ -8,8 +8,8 @@ export type DateField = (typeof dateFields)[number];
 export type FieldName = TextField | DateField | 'container' | 'metadata';
 
 /**
- * The syntax tree of a query. The filters of a list request are also converted to a syntax tree. The parser creates
- * `and` and `or` only with two or more parts. See docs/contract.md, "Search grammar".
+ * The syntax tree of a query or of the filters in a list request. When the parser creates an `and` or an `or`, it has
+ * at least two parts. See docs/contract.md, "Search grammar".
  */
 export type Query =
   | { readonly is: 'everything' }

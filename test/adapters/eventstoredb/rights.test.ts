@@ -108,10 +108,10 @@ test('reports rights that a user has but does not need', async () => {
   await prepareEventStoreDb(server.url, server.urlOf(vaultUser));
   expect(await excessRightsInEventStoreDb(server.urlOf(vaultUser))).toEqual([]);
   const admin = clientOf(server.url);
-  // On a server without permission settings, every user has all rights on streams.
+  // On a server without permission settings, every user has full access to all streams.
   await admin.appendToStream('$settings', jsonEvent({ type: 'update-default-acl', data: {} }));
   expect(await excessRightsInEventStoreDb(server.urlOf(vaultUser))).toEqual(all.slice(0, 3));
-  // Checks that neither `prepare` nor the rights check appended an event.
+  // Checks that neither `prepare` nor the permission check appended an event.
   const { log, close } = await openEventStoreDb(server.urlOf(vaultUser));
   onTestFinished(close);
   expect(await log.head()).toBe(0);

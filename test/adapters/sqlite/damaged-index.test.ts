@@ -31,7 +31,7 @@ async function stoppedVault() {
   return { service, flags: ['--data', service.dataDir, '--root-key-file', rootKeyFile] };
 }
 
-/** Flips one bit of `vault.db`, near the end of the value that the query returns. */
+/** Flips one bit of `vault.db`, near the end of the value returned by the query. */
 function flip(dataDir: string, sql: string): void {
   const path = join(dataDir, 'vault.db');
   const database = pinStatements(path, { readonly: true });

@@ -253,8 +253,8 @@ test('a create writes fewer than two pages to the index, including merges, and h
       pages.push(pagesOf(dataDir, index, () => fill(index, 2_048)) / 2_048);
     }
     const [few = 0, many = 0] = pages;
-    // A create adds nine postings. If each posting went to a random place, a create would write about nine pages. With
-    // runs, each additional level adds only a fraction of a page.
+    // Creating a token adds nine postings. If each posting went to a random place, this would write about nine pages.
+    // With runs, each additional level adds only a fraction of a page.
     expect(many, `pages of a create: ${pages.join(', ')}`).toBeLessThan(2);
     expect(many - few, `pages of a create: ${pages.join(', ')}`).toBeLessThan(0.8);
     index.close();
@@ -265,7 +265,7 @@ test('after removed terms are erased and the write-ahead log is truncated, no fi
   inDirectory((dataDir) => {
     const index = openIndex(dataDir);
     fill(index, 1_500);
-    // A merge is in progress while the postings are removed, so its unfinished run also contains removed postings.
+    // The postings are removed while a merge is in progress, so its unfinished run also contains removed postings.
     fill(index, 128);
     const removed = [...index.tokens].filter((_, i) => i % 7 === 0);
     const terms = removed.flatMap(([, names]) => [...names].filter((name) => name.startsWith('own'))).map(termOf);

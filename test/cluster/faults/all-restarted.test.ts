@@ -29,7 +29,7 @@ test(`if all servers and processes are killed at once, nothing acknowledged is l
 
   const startedAt = performance.now();
   let starts = 0;
-  /** Starts a process again, as a supervisor does, until the process finds all stores available. */
+  /** Restarts a process, as a supervisor would, until it finds all stores available. */
   const supervised = (role: (typeof roles)[number]): Promise<Member> =>
     until(`a ready ${role}`, backWithinMs, () => {
       starts += 1;

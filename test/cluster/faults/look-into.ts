@@ -14,7 +14,7 @@ const erasedWithinMs = 15_000;
 
 /** The contents of a cluster's log and key store. They are read directly from the servers, not through the vault. */
 export type Seen = {
-  /** The ids of the keys that still exist although an event marks them for destruction. */
+  /** The ids of the keys that still exist even though an event marks them for destruction. */
   readonly endedAlive: readonly string[];
   /** Like `endedAlive`, but limited to events on the tokens with these ids. */
   endedAliveOf(ids: readonly string[]): readonly string[];
@@ -23,7 +23,7 @@ export type Seen = {
 };
 
 /**
- * Waits until every key that an event marks for destruction is destroyed. The leader destroys these keys once it has
+ * Waits until every key marked for destruction by an event is destroyed. The leader destroys these keys once it has
  * written the rows.
  */
 export async function allErased(servers: OwnServers, cluster: OwnCluster): Promise<void> {

@@ -15,7 +15,7 @@ const program = fileURLToPath(new URL('../../../scripts/servers.sh', import.meta
 export type OwnServer = {
   /** Sends SIGKILL. Resolves once the process no longer exists. */
   kill(): Promise<void>;
-  /** Starts the server again, with the same port and data. The given options are added to the usual ones. */
+  /** Restarts the server with the same port and data. The given options are added to the usual ones. */
   start(...options: readonly string[]): void;
   signal(signal: 'SIGSTOP' | 'SIGCONT'): void;
 };

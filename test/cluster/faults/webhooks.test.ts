@@ -87,7 +87,7 @@ async function toldOf(receiver: Receiver, ids: readonly string[]): Promise<void>
   });
 }
 
-/** Records all commands that Redis receives. `stop` ends the recording, and returns the commands as one string. */
+/** Records all commands received by Redis. `stop` ends the recording, and returns the commands as one string. */
 async function watchJobs(url: string): Promise<{ stop(): Promise<string> }> {
   const seen: string[] = [];
   const client = new Redis(url);

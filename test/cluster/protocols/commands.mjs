@@ -14,7 +14,7 @@ const tenantSettings = { deduplicate_tokens: 'false', keep_superseded_data: 'fal
 const done = (value) => ({ ok: true, value });
 const answer = async (result, show) => (result.ok ? done(await show(result.value)) : { ok: false, code: result.code });
 
-/** Returns the commands that a process accepts. All results of these commands can be sent as JSON. */
+/** Returns the commands accepted by a process. All results of these commands can be sent as JSON. */
 export function commandsOn(vault) {
   // The access log is not part of the protocols under test. Its records are dropped, so that writing them does not add
   // steps.

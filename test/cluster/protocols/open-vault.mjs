@@ -10,7 +10,7 @@ import { projectToken } from '#src/projections/project-token.js';
 import { createKnownCallers } from '#src/vault/known-callers.js';
 import { noLimits } from '#src/vault/limit-settings.js';
 
-/** Opens the vault in the cluster profile without Redis. Its connections count their calls. */
+/** Opens the vault in the cluster profile, without Redis. Its connections count their calls. */
 export async function openVault({ urls, database, waits }, rootKey, steps) {
   const rows = await patiently(() => connectMongo(urls.mongodb, database));
   const keys = await patiently(() => connectMongo(urls.mongodb, `${database}_keys`));

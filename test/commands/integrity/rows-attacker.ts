@@ -20,11 +20,11 @@ export type RowsAttacker = {
   /** Changes fields in the row of a tenant or an application. The field names are the column names in the store. */
   editRecord(kind: Kind, id: string, fields: Readonly<Record<string, unknown>>): Promise<void>;
   /**
-   * Replaces the row of `toApplication` with an unchanged copy of the row of the tenant or application with this id.
+   * Replaces the row of `toApplication` with an unchanged copy of the row for the tenant or application with this id.
    */
   moveRecord(kind: Kind, id: string, toApplication: string): Promise<void>;
   /**
-   * Replaces the sealed document in the row of `toApplication` with the document from the row of the tenant or
+   * Replaces the sealed document in the row of `toApplication` with the document from the row for the tenant or
    * application with this id.
    */
   copyDocument(kind: Kind, id: string, toApplication: string): Promise<void>;

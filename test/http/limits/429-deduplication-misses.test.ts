@@ -39,7 +39,7 @@ test('a card number cannot be found by deduplication: the misses of an applicati
   expect(answers.filter((status) => status === 201)).toHaveLength(40);
   const { headers } = await expectRefusal(service, () => guess(service, key, next()), exhausted);
   expect(headers['retry-after']).toBe('3600');
-  // A create without deduplication reveals nothing, so it is not charged to the budget.
+  // A create request without deduplication reveals nothing, so it is not charged to the budget.
   expect((await service.call('POST', '/tokens', { type: 'token', data: 1 }, { key })).status).toBe(201);
   service.clock.advance(hourMs);
   expect((await guess(service, key, next())).status).toBe(201);
@@ -169,7 +169,7 @@ test('decoys that were stored first do not make later lookups free, because a cr
   const key = await masked(service);
   const numbers = candidates('424242', '4242');
   const tried = Array.from({ length: 30 }, () => String(numbers.next().value));
-  // These creates are not charged, because without deduplication they do not look up a value.
+  // These create requests are not charged, because without deduplication they do not look up a value.
   const decoy = (data: string) =>
     service.call('POST', '/tokens', { type: 'card_number', data, deduplicate_token: false }, { key });
   const decoys = await Promise.all(tried.map(decoy));

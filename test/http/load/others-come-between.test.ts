@@ -18,8 +18,8 @@ async function listening(): Promise<{ readonly service: TestService; readonly or
 }
 
 /**
- * While a request runs, sends gets as a second tenant, one at a time. Returns the number of gets, and the response to
- * the request.
+ * While a request runs, sends GET requests as a second tenant, one at a time. Returns the number of GET requests, and
+ * the response to the request.
  */
 async function getsDuring(service: TestService, origin: string, request: () => ReturnType<typeof http>) {
   const other = await service.otherTenant();

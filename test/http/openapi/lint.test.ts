@@ -27,7 +27,7 @@ async function spectralReport(document: object): Promise<readonly string[]> {
   return found.map(({ code, path, message }) => `${code} ${path.join('.')}: ${message}`);
 }
 
-/** Returns the problems that Redocly finds with its recommended rules. */
+/** Returns the problems found by Redocly with its recommended rules. */
 async function redoclyReport(document: object): Promise<readonly string[]> {
   const config = await createConfig({ extends: ['recommended'] });
   const found = await lintFromString({ source: JSON.stringify(document), config, absoluteRef: 'openapi.json' });

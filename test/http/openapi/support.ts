@@ -3,7 +3,7 @@ import type { TestService } from '../../support/test-service.js';
 
 export type Operation = OpenAPIV3_1.OperationObject & { readonly path: string; readonly method: string };
 
-/** Returns the OpenAPI document that the service serves. */
+/** Returns the OpenAPI document served by the service. */
 export async function documentOf(service: TestService): Promise<OpenAPIV3_1.Document> {
   const { text } = await service.call('GET', '/openapi.json', undefined, { key: null });
   return JSON.parse(text) as OpenAPIV3_1.Document;

@@ -11,7 +11,7 @@ export function hidden(text: string, name: string): string {
   return new RegExp(`name="${name}" value="([^"]*)"`).exec(text)?.[1] ?? '';
 }
 
-/** Returns the first API key that a page shows, or null if the page shows no key. */
+/** Returns the first API key shown on a page, or null if the page shows no key. */
 export function keyOn(text: string): string | null {
   return /sr_(?:private|public|management)_\w{49,}/.exec(text)?.[0] ?? null;
 }

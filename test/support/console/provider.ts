@@ -57,7 +57,7 @@ export async function startTestProvider(publicUrl: string, people: Readonly<Reco
     issuer,
     clientSecret,
     stop,
-    /** Starts the provider again at the same address. */
+    /** Restarts the provider at the same address. */
     start: () => listen(port),
     /** Returns an `IdentityProvider` that connects the console to this provider. */
     identity(clock: Clock, settings: Pick<OpenIdConnectSettings, 'rules'> & Partial<OpenIdConnectSettings>) {
@@ -66,7 +66,7 @@ export async function startTestProvider(publicUrl: string, people: Readonly<Reco
       return createOpenIdConnect({ issuer, clientId, clientSecret, publicUrl, scopes, ...claims, ...settings }, clock);
     },
     /**
-     * Signs in at the provider as a browser without scripts would. Returns the address that the provider redirects to.
+     * Signs in at the provider as a browser without scripts would. Returns the address to which the provider redirects.
      */
     async signIn(address: string, login: string): Promise<string> {
       const cookies = new Map<string, string>();

@@ -9,7 +9,7 @@ const everyone = '$all';
 
 /**
  * Decides which requests are allowed. The decisions match those that we observed on a real server in secure mode. Users
- * are in streams `$user-NAME`. Rights are in the metadata of `$all` and in the newest event of `$settings`. If the
+ * are in streams `$user-NAME`. Permissions are in the metadata of `$all` and in the newest event of `$settings`. If the
  * administrator has no password, everything is allowed, as in insecure mode.
  * @param {string | undefined} adminPassword
  */

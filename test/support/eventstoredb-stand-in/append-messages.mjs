@@ -66,7 +66,7 @@ export function batchAppendAnswer(correlationId, request, answer) {
 }
 
 /**
- * Returns the response for one append in a batch. The append failed because the caller lacks the right or the cluster
+ * Returns the response for one append in a batch. The append failed because the caller lacks permission or the cluster
  * has no leader.
  * @param {any} correlationId @param {AppendRequest} request @param {{ code: number, details: string }} error
  */

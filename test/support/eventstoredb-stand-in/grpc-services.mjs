@@ -21,7 +21,7 @@ const { StreamsService } = require('@eventstore/db-client/generated/streams_grpc
 /** @param {import('@grpc/grpc-js').Server} server @param {Member} member @param {Access} access */
 export function addServices(server, member, access) {
   /**
-   * Returns the store if this process is the leader and the caller has the right. Otherwise, fails the call with
+   * Returns the store if this process is the leader and the caller has the permission. Otherwise, fails the call with
    * `fail`.
    * @param {any} call @param {import('./access.mjs').Right} right @param {string} stream
    * @param {(error: any) => void} fail
@@ -150,7 +150,8 @@ function append(storeFor, call, callback) {
 }
 
 /**
- * Handles a delete or a tombstone. Checks the caller's right, and whether the stream exists. Does not delete anything.
+ * Handles a delete or a tombstone. Checks the caller's permission, and whether the stream exists. Does not delete
+ * anything.
  * @param {StoreFor} storeFor @param {any} call @param {any} callback
  */
 async function remove(storeFor, call, callback) {

@@ -10,8 +10,8 @@
 // adapter does without that help.
 // --cluster: runs one of several processes that share DIRECTORY. The file `cluster.json` in DIRECTORY names the leader.
 // All other processes reject appends and reads, even those that do not require the leader.
-// --admin-password: enables users and rights. This requires TLS, because the client does not send a password without
-// TLS.
+// --admin-password: enables users and permissions. This requires TLS, because the client does not send a password
+// without TLS.
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { clusterMember, soleMember } from './cluster-member.mjs';

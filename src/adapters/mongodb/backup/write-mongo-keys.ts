@@ -33,7 +33,7 @@ export async function writeMongoKeys(
     const waiting = new Map<string, Document[]>();
     const written = new Map<string, number>();
     // Replaces documents that an interrupted restore has left behind. They cannot be removed first, because the key
-    // store's database user does not have the right to remove documents.
+    // store's database user does not have the privilege to remove documents.
     const flush = async (table: string, rows: readonly Document[]): Promise<void> => {
       const writes = rows.map((row) => ({
         replaceOne: { filter: { _id: row['_id'] }, replacement: row, upsert: true },

@@ -15,8 +15,8 @@ export type GenerationsDocument = GenerationsInUse & {
   /** Generations up to this number are never added again. */
   readonly retired: number;
   /**
-   * The id of the current holder of the rebuild lease, or null. `until` is the time when the lease expires, according
-   * to MongoDB's clock.
+   * The id of the current rebuild lease holder, or null. `until` is the time when the lease expires, according to
+   * MongoDB's clock.
    */
   readonly holder: string | null;
   readonly until: Date | null;

@@ -156,9 +156,9 @@ async function allHaveRows(
 }
 
 /**
- * Checks that the database user has the right to change a generation's rows. Must be called before any process writes
- * to that generation. Uses an id that no row has, so the check changes nothing. Throws MongoBroken if a right is
- * missing.
+ * Checks that the database user has the privileges to change a generation's rows. Must be called before any process
+ * writes to that generation. Uses an id that no row has, so the check changes nothing. Throws MongoBroken if a
+ * privilege is missing.
  */
 async function proveRights({ call }: MongoConnection, generation: number): Promise<void> {
   const none = { _id: '' };

@@ -34,7 +34,7 @@ export function tokenRowsInUse(
       try {
         return await from(null, look);
       } catch (error) {
-        // The process was suspended for so long that the generation was dropped in the meantime. Tries again with the
+        // The process was suspended for so long that the generation was dropped in the meantime. Retries with the
         // generation now used for reads.
         if (!(error instanceof GenerationDropped)) throw error;
       }

@@ -38,7 +38,7 @@ export function mongoKeyStore(connection: MongoConnection, clock: Clock, logHead
     ...dataKeys,
     async forgetRevisions() {
       // Sets the revisions to -1, which has the same effect as removing the documents. The key store's database user
-      // does not have the right to remove documents.
+      // does not have the privilege to remove documents.
       await call((db) => keyCollections.directoryRevisions(db).updateMany({}, { $set: { revision: -1 } }));
       const noted = { revision: { $exists: true } };
       await call((db) => keyCollections.dataKeys(db).updateMany(noted, { $unset: { revision: true } }));
@@ -117,7 +117,7 @@ function mongoKeyRecords(connection: MongoConnection): KeyRecords {
     },
     rememberLog: (memory) => saveLogMemory(connection, memory),
     async replaceLogMemory(memory) {
-      // Overwrites the stored documents with null values. The key store's database user does not have the right to
+      // Overwrites the stored documents with null values. The key store's database user does not have the privilege to
       // remove documents.
       const nothing = { $set: { checkpoint: null, link: null } };
       await call((db) => keyCollections.logMemory(db).updateMany({ _id: { $in: [...logMemories] } }, nothing));

@@ -1,7 +1,7 @@
 import type { Document } from 'mongodb';
 import type { WeighedNode } from '../../search-plan/weighed-plan.js';
 
-/** Returns a filter that matches exactly the rows that the node matches. */
+/** Returns a filter that matches exactly the rows matched by the node. */
 export function filterOf(node: WeighedNode): Document {
   switch (node.is) {
     case 'term':

@@ -55,7 +55,7 @@ type RowFields = (Living & Found) | Tombstone;
 /** A document in `token_rows_<generation>`. Each stream has one document. */
 export type RowDocument = { readonly _id: string } & RowFields;
 
-/** The fields of `RowDocument` that a view needs. */
+/** The fields of `RowDocument` needed for a view. */
 export const viewFields = { tenant: 1, revision: 1, life: 1, content: 1, cvc: 1, mac: 1 } as const;
 
 /** The fields that can be absent from a live row. An update removes each of these fields that it does not set. */

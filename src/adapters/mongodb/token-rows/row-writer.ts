@@ -63,7 +63,7 @@ export function mongoRowWriter({ call }: MongoConnection, generation: number, re
       const stored = (await revisionsOf([view.stream])).get(view.stream) ?? -1;
       if (stored >= view.state.revision) return 'stale';
       if (isGap({ view, index, before }, stored)) return 'gap';
-      // Another writer stored an older row between the write attempt and this read. Tries again.
+      // Another writer stored an older row between the write attempt and this read. Retries.
     }
     throw new Error('a row with an older revision blocked every write attempt');
   }

@@ -71,8 +71,8 @@ type Deps = {
 /**
  * Decides which stream may have a fingerprint (docs/contract.md, "Deduplication on create"; docs/design.md,
  * "Deduplication"). A process takes over a claim only after its owner's append has been settled. Any number of
- * simultaneous creates therefore results in only one token. This is true even if a process dies or is suspended at any
- * moment.
+ * simultaneous create requests therefore results in only one token. This is true even if a process dies or is suspended
+ * at any moment.
  *
  * Invariant: if a pending append might still create a live token with the fingerprint, the claim contains the intent of
  * that append. Before a process replaces a claim, it therefore settles the append in the claim, even if that append is

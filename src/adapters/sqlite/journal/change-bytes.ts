@@ -27,7 +27,7 @@ export function encodeChanges(changes: readonly JournalledChange[]): Buffer {
   return Buffer.concat([length, text, ...binaries]);
 }
 
-/** Returns the changes that `encodeChanges` encoded. Throws if the bytes are not in that format. */
+/** Returns the changes encoded by `encodeChanges`. Throws if the bytes are not in that format. */
 export function decodeChanges(encoded: Buffer): readonly JournalledChange[] {
   const end = 4 + encoded.readUInt32BE(0);
   const changes: unknown = JSON.parse(encoded.toString('utf8', 4, end));

@@ -83,25 +83,19 @@ export function createJournal(database: SqliteDatabase, applied: JournalEnd) {
         groups.removeSome();
         batches.removeSome();
       }),
-    /**
-     * Records that all groups up to this one are durable in `vault.db`. Later appends remove these groups from the
-     * journal.
-     */
+    /** Marks all groups up to this one as durable in `vault.db`. Later appends remove them from the journal. */
     groupsAreStored: groups.areDone,
-    /**
-     * Records that all batches up to this one are durable in the month files. Later appends remove these batches from
-     * the journal.
-     */
+    /** Marks all batches up to this one as durable in the month files. Later appends remove them from the journal. */
     batchesAreStored: batches.areDone,
-    /** Removes all groups and batches that are recorded as durable elsewhere. */
+    /** Removes all groups and batches that are marked as durable elsewhere. */
     removeStored: (): Error | null =>
       change(() => {
         groups.removeDone();
         batches.removeDone();
       }),
     /**
-     * Removes all groups, and removes the batches that are recorded as durable in the month files. Call this only if
-     * all groups are durable in `vault.db`.
+     * Removes all groups, and the batches that are marked as durable in the month files. Call this only if all groups
+     * are durable in `vault.db`.
      */
     clear: (): Error | null =>
       change(() => {

@@ -22,7 +22,7 @@ export const entriesOfSegment = blocksOfSegment * entriesOfBlock;
 
 export const seqMax = 2 ** (8 * seqBytes) - 1;
 
-/** Thrown when a part of the search index is damaged. The index is derived data, so a rebuild can create it again. */
+/** Thrown when a part of the search index is damaged. The index is derived data, so a rebuild can recreate it. */
 export class IndexDamaged extends StoreBroken {
   constructor(part: string) {
     super({

@@ -72,7 +72,7 @@ export function createIndexKeeper(database: SqliteDatabase, slot: Slot, sizes: I
   const write = writeStatements(database, slot);
   let runs: readonly Run[] = [];
 
-  /** Returns the runs that searches read. */
+  /** Returns the runs read by searches. */
   function current(rows: readonly RunRow[]): readonly Run[] {
     runs = openRuns(
       statements,

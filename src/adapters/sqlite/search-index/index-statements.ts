@@ -27,7 +27,7 @@ export type RunRow = {
 
 export type SegmentRow = { readonly segment: number; readonly version: number; readonly fences: Buffer };
 
-/** The terms that a commit has added to a token and the terms that it has removed. Each term is 16 bytes long. */
+/** The terms added to a token and those removed from it by a commit. Each term is 16 bytes long. */
 export type ChangeRow = {
   readonly number: number;
   readonly seq: number;

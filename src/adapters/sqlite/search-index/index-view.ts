@@ -3,7 +3,7 @@ import type { IndexState, IndexStatements, RunRow } from './index-statements.js'
 import { type Bounds, type Cursor, countEach, cursorOf, entryRank, openRun, type Run } from './run.js';
 import { createTail, type Tail } from './tail.js';
 
-/** The search index as one transaction sees it. `seq` is the position of the event that created a token. */
+/** The search index as seen by one transaction. `seq` is the position of the event that created a token. */
 export type IndexView = {
   /** Returns the number of tokens that have a term. */
   count(term: Buffer): number;
@@ -19,13 +19,13 @@ export type IndexView = {
 
 /** The maximum number of terms whose places in the runs are cached. */
 const placesMax = 10_000;
-/** The maximum number of outdated postings in the tail. If there are more, the tail is loaded again. */
+/** The maximum number of outdated postings in the tail. If there are more, the tail is reloaded. */
 const staleMax = 4_096;
 
 /**
  * Creates the cache for one generation's index. The cache contains the tail and the fences of the runs. All connections
- * of a thread share the cache. Before a search, `viewOf` updates the cache to the state that the search's transaction
- * sees, so the writer thread does not have to notify this thread. An update does not change the views of older
+ * of a thread share the cache. Before a search, `viewOf` updates the cache to the state seen by the search's
+ * transaction, so the writer thread does not have to notify this thread. An update does not change the views of older
  * transactions.
  */
 export function createIndexViews() {
@@ -47,7 +47,7 @@ export function createIndexViews() {
   }
 
   return {
-    /** Returns the index as the current transaction sees it. Call this at the beginning of the transaction. */
+    /** Returns the index as seen by the current transaction. Call this at the beginning of the transaction. */
     viewOf(statements: IndexStatements): IndexView {
       const state = statements.state();
       update(statements, state);

@@ -7,7 +7,7 @@ import type { ChangeRow } from './index-statements.js';
  */
 const indexLimit = 2 ** 13;
 
-/** Returns the entries of all postings that the changes add, in sorted order. */
+/** Returns the entries of all postings added by the changes, in sorted order. */
 export function sortEntries(changes: readonly ChangeRow[]): Buffer {
   const count = changes.reduce((sum, { added }) => sum + (added?.length ?? 0) / termBytes, 0);
   const entries = Buffer.allocUnsafe(count * entryBytes);

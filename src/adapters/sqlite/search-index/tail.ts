@@ -6,8 +6,8 @@ type Posting = { readonly number: number; readonly seq: number };
 type OfTerm = { readonly added: Posting[]; readonly removed: Posting[] };
 
 /**
- * The changes in the tail that a search sees: the additions after change `merged` and the removals after change
- * `erased`, both up to change `last`.
+ * The changes in the tail seen by a search: the additions after change `merged` and the removals after change `erased`,
+ * both up to change `last`.
  */
 export type TailRange = { readonly merged: number; readonly erased: number; readonly last: number };
 
@@ -49,7 +49,7 @@ export function createTail(start: number) {
         last = number;
       }
     },
-    /** Returns the `seq` values that the changes in a range have added to a term, and those that they have removed. */
+    /** Returns the `seq` values added to a term and those removed from it by the changes in a range. */
     of(
       term: Buffer,
       { merged, erased, last: upTo }: TailRange,

@@ -35,8 +35,8 @@ export function createSearchConnections(open: () => SqliteDatabase) {
 
   return {
     /**
-     * Runs `search` inside a read transaction. The transaction sees the rows and the index of a generation in the same
-     * state. Throws GenerationDropped if the generation no longer exists.
+     * Runs `search` in a read transaction, so that the rows and the index of a generation are consistent with each
+     * other. Throws GenerationDropped if the generation no longer exists.
      */
     async run<T>(
       generation: number,

@@ -37,10 +37,9 @@ const writtenMax: Readonly<Record<CheckpointedFile, number>> = { 'vault.db': 50,
 export type Background = ReturnType<typeof startBackground>;
 
 /**
- * Starts the background thread, which does work that commits must not wait for. The thread runs checkpoints of
- * `vault.db` and `journal.db`, which take 15 ms or more, and moves access log batches from the journal into the month
- * files. It does not run checkpoints of `keys.db`. Each erasure has to wait for one of those, so the writer thread runs
- * it as part of the erasure.
+ * Starts the background thread, which does the work that commits must not wait for. It runs checkpoints of `vault.db`
+ * and `journal.db`, which take 15 ms or more, and moves access log batches from the journal to the month files.
+ * Checkpoints of `keys.db` run in the writer thread instead, because every erasure has to wait for such a checkpoint.
  */
 export function startBackground(
   dataDir: string,

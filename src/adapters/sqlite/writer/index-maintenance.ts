@@ -35,7 +35,7 @@ type MaintenanceDeps = {
 
 /**
  * Maintains the search indexes in `vault.db`, in short transactions between groups of requests. A damaged index is not
- * repaired here. Searches report the damage, and a rebuild creates the index again.
+ * repaired here. Searches report the damage, and a rebuild recreates the index.
  */
 export function createIndexMaintenance({ database, commitGroup, onErased, onBroken }: MaintenanceDeps) {
   const kept = ofBothSlots(

@@ -7,9 +7,7 @@ import type { SqliteDatabase } from '../database/open-database.js';
 import { uuidBytes } from '../database/uuid-bytes.js';
 import type { TenantKeyRow, WriterOperations } from './protocol.js';
 
-/**
- * The keys that a request destroys. `destroyedNow` contains the keys that had not been destroyed before the request.
- */
+/** The keys destroyed by a request. `destroyedNow` contains the keys that had not been destroyed before the request. */
 export type Destroyed = { readonly keyIds: readonly string[]; readonly destroyedNow: readonly string[] };
 
 /** A placeholder for the id of the event that destroys a key. The placeholder has the same size as an event id. */

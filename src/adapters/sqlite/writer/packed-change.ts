@@ -32,7 +32,7 @@ export function packChange({ writes, claim }: StoredChange): PackedChange {
   };
 }
 
-/** Restores a change that `packChange` has packed. */
+/** Restores a change packed by `packChange`. */
 export function unpackChange({ text, bytes }: PackedChange): StoredChange {
   const { writes, claim, lengths } = JSON.parse(text) as PackedText;
   const parts: Uint8Array[] = [];

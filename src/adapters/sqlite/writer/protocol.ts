@@ -28,10 +28,10 @@ export type TenantKeyRow = {
 };
 
 /**
- * All keys that the root key wraps, wrapped again under a new root key. `retired` lists the tenant keys that are
- * destroyed when the root key is replaced, and `at` is the time when they are destroyed. Copies of the key store that
- * were made before `voidBefore` contain none of the remaining keys. `voidBefore` is null if this time is unknown. All
- * times are in ms.
+ * All keys wrapped under the root key, rewrapped under a new root key. `retired` lists the tenant keys that are
+ * destroyed when the root key is replaced, and `at` is the time of their destruction. Copies of the key store made
+ * before `voidBefore` contain none of the remaining keys. If this time is unknown, `voidBefore` is null. All times are
+ * in ms.
  */
 export type NewRoot = {
   readonly tenantKeys: readonly NewDataKey[];

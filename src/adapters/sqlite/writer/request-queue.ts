@@ -21,7 +21,7 @@ export function createRequestQueue(
   let moves: Exclude<AccessRequest, RecordRequest>[] = [];
   let keys: StoreRequest[] = [];
   let truncations: StoreRequest[] = [];
-  /** The requests to `vault.db` by tenant. The order of the map is the order in which the tenants take turns. */
+  /** The requests to `vault.db`, keyed by tenant. The order of the map is the order in which the tenants take turns. */
   const vault = new Map<string, StoreRequest[]>();
 
   function add(request: WriterRequest): void {

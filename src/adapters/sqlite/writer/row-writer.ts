@@ -60,8 +60,7 @@ export function createRowWriter(database: SqliteDatabase) {
       };
     },
     /**
-     * Writes rows that a rebuild has computed. Does not replace an existing row that has the same revision or a newer
-     * one.
+     * Writes rows computed by a rebuild. Does not replace an existing row that has the same revision or a newer one.
      */
     put(generation: number, built: readonly BuiltRow[]): void {
       const into = beingBuilt(generation);

@@ -146,7 +146,7 @@ function createBudgetOperations(database: SqliteDatabase) {
   };
 }
 
-/** Creates the operations that store the progress of webhooks in `vault.db`. */
+/** Creates the operations that store webhook progress in `vault.db`. */
 function createWebhookOperations(database: SqliteDatabase) {
   const insert = database.prepare('INSERT OR IGNORE INTO webhook_states (webhook, version, state) VALUES (?, 1, ?)');
   const update = database.prepare(

@@ -342,7 +342,7 @@ function createSeal(vault: SqliteDatabase) {
       note(group);
     },
     /**
-     * Returns the group that `begin` created. Call this after the commit. Returns null if the transaction failed or
+     * Returns the group created by `begin`. Call this after the commit. Returns null if the transaction failed or
      * changed nothing.
      */
     end(isCommitted: boolean): JournalGroup | null {

@@ -49,7 +49,7 @@ export function checkIdSource(expressions: Expressions, id: string): Checked<IdS
   return valid({ kind: 'expression', source: id, random: parsed.expression.random, budget: createBudget() });
 }
 
-/** Returns the plain id, or the id that the expression evaluates to. */
+/** Returns the plain id, or the result of evaluating the expression. */
 export function* evaluateId(
   expressions: Expressions,
   id: IdSource,

@@ -88,7 +88,7 @@ describe('201 an id from an expression over the data', () => {
   });
 
   test('if every random alias that is drawn is in use, a UUID becomes the id', async ({ service }) => {
-    // Only ten ids are possible. Once all ten are in use, a create draws ten times without success.
+    // Only ten ids are possible. Once all ten are in use, a create request draws ten times without success.
     const id = `${uniqueId()}-{{ data | alias_preserve_format }}`;
     const ids: string[] = [];
     for (let i = 0; i < 40; i += 1) ids.push((await create(service, { id, type: 'token', data: '5' })).id);
