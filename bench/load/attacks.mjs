@@ -12,8 +12,8 @@ const json = { 'content-type': 'application/json' };
 const largeBody = `[${'[],'.repeat(Math.floor((4 * mib - 8) / 3))}[]]`;
 
 /**
- * For each attack, a function that sends one of its requests. Every connection calls the function in a loop, and each
- * call uses the next application's key.
+ * A function for each attack. Each call sends one request. Every connection calls the function in a loop, and the calls
+ * rotate through the applications' keys.
  */
 const rounds = {
   'hostile masks': (ask, _ids, key) => ask('GET', '/tokens?size=100&type=token', key),

@@ -40,9 +40,9 @@ export type Client = {
 };
 
 /**
- * Returns a client for the HTTP API (docs/contract.md, "Commands over HTTP"). All HTTP code of the commands is in this
- * file. Throws Failure before anything is sent if the key is not an API key, or if the key would cross a network in
- * plaintext.
+ * Returns a client for the HTTP API (docs/contract.md, "Commands over HTTP"). This file contains all of the commands'
+ * HTTP code. Throws Failure before anything is sent if the key is not an API key, or if the key would cross a network
+ * in plaintext.
  */
 export function createClient(options: ClientOptions): Client {
   expectSafeKey(options);

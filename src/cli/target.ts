@@ -46,8 +46,8 @@ export function withAddress(command: Command): Command {
 type Options = Readonly<Record<string, unknown>>;
 
 /**
- * Returns the target of a command on tokens. The command runs as the application that the API key belongs to. Throws
- * Failure if the target or the key is invalid.
+ * Returns the target of a command on tokens. The command runs as the API key's application. Throws Failure if the
+ * target or the key is invalid.
  */
 export async function tokenTargetOf(options: Options): Promise<TokenTarget> {
   const client = await clientOf(options);
@@ -76,7 +76,7 @@ const pageSize = 100;
 
 /**
  * Returns the target of a command on applications. On local data, the command runs as the operator. On a service at an
- * address, it runs as the application that the API key belongs to. Throws Failure if the target or the key is invalid.
+ * address, it runs as the API key's application. Throws Failure if the target or the key is invalid.
  */
 export async function applicationTargetOf(options: Options): Promise<ApplicationTarget> {
   const { tenant, apiKeyFile } = options;

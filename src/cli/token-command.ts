@@ -4,7 +4,7 @@ import { storeSettings, withSettings } from './options.js';
 /** The options that are common to all commands that run as an application. */
 export type TokenCommandOptions = { readonly apiKeyFile?: string; readonly json?: boolean };
 
-/** Adds a command that runs as the application that the API key belongs to. */
+/** Adds a command that runs as the API key's application. */
 export function tokenCommand(tokens: Command, nameAndArguments: string, json = 'print one line of JSON'): Command {
   return withSettings(tokens.command(nameAndArguments), storeSettings)
     .option(

@@ -52,8 +52,9 @@ export function createConsoleAuthentication(service: Service, admission: Admissi
       const visitor = { name: session.name, issuer: session.issuer, reason: null };
       request.caller = { ...found.caller, sourceAddress: request.ip, visitor };
     }
-    // An operator page uses none of the session's applications, so it opens even while an application is over its
-    // limit. Every other request counts against one application's limit, even if its page uses no application.
+    // An operator page uses no application, so it opens even if all of the session's applications are over their
+    // limits. Every other request counts against the limit of one of those applications, even if its page uses none of
+    // them.
     const isOperators = route.session === 'operator' && session.isOperator;
     const payer = isOperators ? null : (request.caller ?? session.private ?? session.management);
     if (payer !== null) await service.limits.request(payer);

@@ -104,8 +104,8 @@ export async function findSession(deps: SessionDeps, token: string): Promise<Sig
   if (clock.now() - content.seenAt < seenEveryMs) return session;
   const seenAt = clock.now();
   const seen = { ...stored, expiresAt: seenAt + idleMs, content: { ...content, seenAt } };
-  // `replace` does not store a session that has been removed. Threat: an attacker sends a request at the moment when
-  // the person signs out, so that the request restores the session.
+  // `replace` does not store a session that has been removed. Threat: an attacker sends a request just as the person
+  // signs out, and the request restores the session.
   return (await consoleSessions.replace(seen)) ? session : null;
 }
 
@@ -229,8 +229,7 @@ function personRef({ integrity }: Vault, { issuer, subject }: ConsoleMembership)
 }
 
 /**
- * Returns the caller that an API key belongs to. Returns null if the key is not valid, or if its application has a
- * different type.
+ * Returns the caller for an API key. Returns null if the key is not valid, or if its application has a different type.
  */
 export async function callerOfKey(
   { authenticate }: Pick<Service, 'authenticate'>,

@@ -1,8 +1,8 @@
 import type { Json } from '../domain/json.js';
 
 /**
- * The name of a task. `checks` and `verification` belong to the whole console. Each session has its own task that makes
- * its evidence bundle.
+ * The name of a task. All sessions share `checks` and `verification`. Each session makes its evidence bundles in its
+ * own task.
  */
 export type TaskName = 'checks' | 'verification' | `bundle ${string}`;
 

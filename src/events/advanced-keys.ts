@@ -1,9 +1,9 @@
 import type { JsonObject } from '../domain/json.js';
 
 /**
- * Returns the content keys that these events continue to use (`keeps`), each with the revision of its event. A row that
- * has such a key but an older revision is outdated. `before` is the revision of the stream before the events. It
- * determines the revisions of events that have not been appended yet.
+ * Returns the content keys that these events keep in use (`keeps`), each with the revision of the event. A row with one
+ * of these keys is outdated if its revision is older. `before` is the revision of the stream before the events, from
+ * which the function derives the revisions of events that have not been appended yet.
  */
 export function advancedKeys(
   events: readonly { readonly clear: JsonObject; readonly revision?: number }[],

@@ -18,7 +18,7 @@ declare module 'fastify' {
     beganAt: number;
     /** The span of the request, or null if the request is not traced. */
     span: RequestSpan | null;
-    /** The caller. It is set only on routes with a permission. */
+    /** The caller. Set only on API routes that require a key, and on console pages that use an application. */
     caller: Caller | null;
     /** The resources that the request uses. Set when the request may run. */
     lease: Lease | null;
@@ -28,7 +28,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /**
      * The permission that a caller must have on at least one container. If this is a list, any one of the permissions
-     * is enough. A route without a permission requires no key.
+     * is enough. If this is not set, the route requires no key.
      */
     permission?: Permission | readonly Permission[] | 'any_key';
     /**
@@ -50,7 +50,7 @@ export function contextOf(request: FastifyRequest): Pick<CommandContext, 'caller
   return { caller: callerOf(request), traceId: request.traceId, beganAt: request.beganAt };
 }
 
-/** Returns the caller of a request to a route with a permission. */
+/** Returns the caller of a request. Throws Problem if the request has no caller. */
 export function callerOf(request: { readonly caller: Caller | null }): Caller {
   if (request.caller === null) throw new Problem('unauthenticated');
   return request.caller;

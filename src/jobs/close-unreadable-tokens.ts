@@ -11,7 +11,7 @@ const pageSize = 1_000;
  */
 export type UnreadableToken = { readonly tenantId: string; readonly stream: string; readonly what: 'data' | 'cvc' };
 
-/** The only log method that this job calls. The job accepts a log that does not verify its events. */
+/** The only log method that the search for unreadable tokens calls. The log does not have to verify its events. */
 type ClearLog = { readClear(afterPosition: number, limit: number): Promise<readonly ClearEvent[]> };
 
 /**

@@ -53,7 +53,10 @@ export type HeldRows<H> = {
   readonly heldPage?: (positions: readonly number[]) => readonly H[] | undefined;
 };
 
-/** The life of a token that a search found, and the revision of the row that the search found. */
+/**
+ * Identifies one life of a token that matched a search. `revision` is the revision of its row at the time of the
+ * search.
+ */
 export type FoundLife = { readonly stream: string; readonly createdRevision: number; readonly revision: number };
 
 /**

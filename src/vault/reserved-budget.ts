@@ -38,10 +38,10 @@ export type BudgetEvents = {
 
 export type ReservedBudget = {
   /**
-   * Spends guesses from the budget. The process reserves a block in the store before it spends guesses from this block,
-   * so a crash cannot make spent guesses available again. After a crash, an application loses the rest of its block. If
-   * fewer than `amount` guesses are left, the request is rejected, and the remaining guesses are used up. If `amount`
-   * is 0, nothing is spent, but the request is rejected if the budget is used up.
+   * Spends `amount` guesses from the budget. If fewer are left, uses them up and rejects the request. If `amount` is 0,
+   * spends nothing, but rejects the request if the budget is used up. The process reserves a block in the store before
+   * it spends guesses from the block. A crash therefore cannot refund spent guesses, but an application loses the rest
+   * of its block.
    */
   take(caller: Caller, amount: number): Promise<Taken>;
 };

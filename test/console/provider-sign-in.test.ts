@@ -19,7 +19,7 @@ const people = {
   nameless: { groups: ['support'] },
 };
 
-/** Returns the ids of the applications, and rules that map the groups in `people` to these applications. */
+/** Returns the ids of three applications, and the group rules that use these ids. */
 async function applicationsOf(service: TestService) {
   const idOf = async (key: string) =>
     String((await service.call('GET', '/applications/key', undefined, { key })).body['id']);

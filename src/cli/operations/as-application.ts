@@ -8,8 +8,8 @@ import { fieldErrorText } from './field-error-text.js';
 import { OperationFailed } from './operation.js';
 
 /**
- * Returns the application that the API key belongs to. As in the API, the application must have the permission on at
- * least one container. Throws OperationFailed if the key is unknown or the permission is missing.
+ * Returns the API key's application. As in the API, the application must have the permission on at least one container.
+ * Throws OperationFailed if the key is unknown or the permission is missing.
  */
 export async function asApplication(service: Service, key: string, permission: TokenPermission): Promise<Caller> {
   const caller = await service.authenticate(key);

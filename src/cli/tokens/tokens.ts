@@ -11,7 +11,7 @@ import { addTokensSearch } from './tokens-search.js';
 
 /**
  * Adds the commands `strongroom tokens get`, `create`, `delete`, `search`, `import` and `export`. Each command runs as
- * the application that the API key belongs to.
+ * the API key's application.
  */
 export function addTokens(program: Command): void {
   const tokens = program.command('tokens').description('work with tokens as an application');

@@ -192,8 +192,8 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
       },
     });
     const works = role !== 'api';
-    // Any client can request the readiness of a process. Caching the state limits the load that such requests put on
-    // the stores.
+    // Any client can ask whether a process is ready. Caching the state limits the load that such requests put on the
+    // stores.
     const state = remembered(
       stateMs,
       () => damage().join(),

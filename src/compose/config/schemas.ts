@@ -69,7 +69,7 @@ export const databaseName = z
 
 /** The syntax of a header name: a `token` as defined in RFC 9110, section 5.6.2. */
 const tokenPattern = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/;
-/** Header names that already have a meaning in HTTP, or for proxies or browsers. */
+/** Header names that HTTP, proxies or browsers already use. */
 const reserved =
   /^(accept(-.+)?|access-control-.+|age|allow|alt-svc|cache-control|connection|content-.+|cookie2?|date|etag|expect|forwarded|from|host|http2-settings|if-.+|keep-alive|last-modified|link|location|max-forwards|origin|pragma|prefer|priority|proxy-.+|range|referer|retry-after|sec-.+|server|set-cookie2?|te|trailer|transfer-encoding|upgrade(-.+)?|user-agent|vary|via|warning|www-authenticate|x-forwarded-.+|x-real-ip)$/;
 

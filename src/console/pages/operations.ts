@@ -99,8 +99,7 @@ async function show(visit: Visit, { status = 200, flash, rotationError = null }:
     vault.rows.nextDueAt(),
   ]);
   const rotation = rotationOf(rotated);
-  // Once the new rows are in use, the rebuild only waits until it may remove the old rows. It no longer counts as
-  // running.
+  // Once the new rows are in use, the rebuild does not count as running. It is only waiting to remove the old rows.
   const isRebuilding = statuses.some(({ rebuild }) => rebuild !== null && rebuild.phase !== 'keeping');
   const isRunning = rotation.state === 'running' || isRebuilding;
   const projections = await Promise.all(

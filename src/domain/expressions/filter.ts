@@ -13,7 +13,7 @@ export type Argument = { readonly literal: Json } | { readonly evaluate: Evaluat
 
 export type AppliedFilter = (input: Json, scope: Scope) => Filtered;
 
-/** The result of a filter, or a computation that returns the result in steps if the text is long. */
+/** The result of a filter or, if the text is long, a computation that produces the result in steps. */
 export type Filtered = Json | Refusal | LongFilter;
 
 /**

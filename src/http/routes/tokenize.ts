@@ -114,7 +114,7 @@ function fieldPath(steps: readonly PropertyKey[]): string {
   );
 }
 
-/** A place in a body. Its value, which is either a create request or a bare value, is replaced with a token. */
+/** A place in a request body where a token is created. Its value is either a create request or a bare value. */
 type Place = { readonly value: Exclude<Json, null>; readonly isRequest: boolean; readonly path: string };
 
 /**

@@ -7,7 +7,7 @@ import { typeWords, type VisibleWords } from './word-list.js';
 /** The maximum number of terms to correct in a query. Each correction takes at most about 10 ms. */
 const correctionsMax = 4;
 
-/** A term that may contain a typo in a type, a metadata key or a container. */
+/** A term with a type, a metadata key or a container that the caller may have mistyped. */
 type NamingTerm = Extract<Query, { readonly is: 'text' | 'metadata' | 'container' }>;
 
 /**

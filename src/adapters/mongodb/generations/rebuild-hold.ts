@@ -17,8 +17,8 @@ export const leaseUntil = { $add: ['$$NOW', leaseMs] };
 
 /**
  * Creates the functions that manage the rebuild lease. Only one process at a time can hold the lease, and each holder
- * has a new id. The filter of every change to the rebuild's state contains this id. If a process was suspended and
- * another process has acquired the lease since then, the suspended process can therefore no longer change anything.
+ * has a new id. Every change to the rebuild's state filters by this id. If a process is suspended and another process
+ * acquires the lease, the suspended process can make no further changes.
  */
 export function createRebuildHold(connection: MongoConnection) {
   const { call } = connection;

@@ -222,8 +222,8 @@ function workFacts(work: ClaimedWork | undefined): readonly unknown[] {
 }
 
 /**
- * Returns a claim with its result, or null if the claim has no result. If the time or the MAC is missing, the MAC of
- * the returned claim does not match.
+ * Returns the finished claim, or null if the claim has no result. If the time or the MAC is missing, a substitute value
+ * makes the MAC check fail.
  */
 function finishedOf({ _id: cmd, result, time, mac }: Claim): Stored<FinishedClaim> | null {
   return result === undefined ? null : { cmd, result, time: time ?? 0, mac: mac ?? Buffer.alloc(0) };

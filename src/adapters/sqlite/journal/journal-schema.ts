@@ -1,12 +1,12 @@
 /**
- * Changes to `vault.db` and batches of the access log become durable in `journal.db` before they become durable in
+ * Changes to `vault.db` and batches of access log entries become durable in `journal.db` before they become durable in
  * `vault.db` and the month files (ADR 63). As in `vault.db`, all data from callers is stored as ciphertext or as a
  * keyed hash.
  *
  * A row of `groups` contains the changes in one `vault.db` commit. Its `position` is the position of the newest event
  * after the commit. Its hash covers the previous hash, the sequence number and the changes. A row of `batches` contains
- * a batch of the access log, with one line per entry. `ends` records the newest group and the newest batch that have
- * been removed.
+ * a batch of access log entries, one per line. `ends` records the newest group and the newest batch that have been
+ * removed.
  */
 export const journalSchema = `
   CREATE TABLE groups (
