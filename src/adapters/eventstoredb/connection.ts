@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import pLimit from 'p-limit';
+import { StoreUnavailable } from '../../ports/store-unavailable.js';
 import { type Endpoint, type EventStoreDbAddress, nameOf } from './address.js';
 import { kindOf, noAnswer, translated } from './failure.js';
 import { findLeader } from './gossip.js';
@@ -66,6 +67,7 @@ export function connectTo(address: EventStoreDbAddress): Connection {
   return {
     async call(slots, limitMs, attempt) {
       const until = performance.now() + limitMs;
+      let earlier: unknown = null;
       for (let isFirst = true; ; isFirst = false) {
         try {
           return await slots(async () => {
@@ -75,7 +77,11 @@ export function connectTo(address: EventStoreDbAddress): Connection {
             return node.run(() => attempt(node, until - performance.now(), isFirst));
           });
         } catch (error) {
-          if (kindOf(error) === 'lasting' || performance.now() + pauseMs > until) throw translated(error);
+          // If the time limit interrupts a retry, the previous attempt's error says more about the cause.
+          const isOver = performance.now() + pauseMs > until;
+          if (isOver && isNoAnswer(error) && earlier !== null) throw translated(earlier);
+          if (isOver || kindOf(error) === 'lasting') throw translated(error);
+          earlier = error;
         }
         await wait(pauseMs * (0.5 + Math.random() / 2));
       }
@@ -84,6 +90,10 @@ export function connectTo(address: EventStoreDbAddress): Connection {
       current?.then((node) => node.close()).catch(() => undefined);
     },
   };
+}
+
+function isNoAnswer(error: unknown): boolean {
+  return error instanceof StoreUnavailable && error.reason === noAnswer().reason;
 }
 
 /** Settles in the same way as `work`, but rejects with StoreUnavailable if `work` takes longer than `limitMs`. */
