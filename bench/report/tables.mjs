@@ -3,6 +3,9 @@ import { threads } from '../run/processor-time.mjs';
 
 const mostConnections = 64;
 
+/** The threads of a limit server. It has no background thread. */
+const limitThreads = threads.filter((name) => name !== 'background');
+
 /**
  * Our own targets for 64 connections, two processors and 10,000 tokens. Each target is a ratio to the limit, unless its
  * comment says otherwise. The second number is a stretch target, or null if the workload has no stretch target.
@@ -154,14 +157,15 @@ export function worksTable(rows) {
     work,
     connections,
     range(ratios.limit),
-    ...[vault, limit].flatMap((one) => [whole(one.perSecond), ...threads.map((name) => whole(one[name]))]),
+    whole(vault.perSecond),
+    ...threads.map((name) => whole(vault[name])),
+    whole(limit.perSecond),
+    ...limitThreads.map((name) => whole(limit[name])),
     `${vault.generator.median.toFixed(2)} / ${limit.generator.median.toFixed(2)}`,
   ]);
-  const each = ['a second', ...threads];
-  return markdown(
-    ['work', 'connections', 'ratio', ...each, ...each.map((name) => `limit: ${name}`), 'load generator'],
-    lines,
-  );
+  const ofVault = ['a second', ...threads];
+  const ofLimit = ['a second', ...limitThreads].map((name) => `limit: ${name}`);
+  return markdown(['work', 'connections', 'ratio', ...ofVault, ...ofLimit, 'load generator'], lines);
 }
 
 /** The highest acceptable slowdown: a tenant's p99 while another tenant attacks, divided by its p99 at rest. */
@@ -326,8 +330,10 @@ function clusterTimesTable(table) {
   const lines = table.map(({ work, figures }) => {
     const [name] = Object.keys(figures);
     const { [name]: own, limit } = figures;
-    const ofProcess = ({ serving, writing, other }) =>
-      serving.median === null ? ['', ''] : [number(serving.median), number(writing.median + other.median)];
+    const ofProcess = ({ serving, writing, background, other }) =>
+      serving.median === null
+        ? ['', '']
+        : [number(serving.median), number(writing.median + (background?.median ?? 0) + other.median)];
     return [
       `${work} (${name})`,
       ...ofProcess(own),

@@ -2,10 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 
 /**
- * The threads of a process: the thread that serves requests, the thread that writes to the disk, and all other threads
- * together.
+ * The threads of the vault's process: the thread that serves requests, the thread that writes to the disk, the
+ * background thread, which runs checkpoints and moves access records, and all other threads together.
  */
-export const threads = ['serving', 'writing', 'other'];
+export const threads = ['serving', 'writing', 'background', 'other'];
 
 /**
  * Returns the processor time that each thread of a process has used since its start, in µs, and how many bytes the
@@ -23,17 +23,26 @@ export function processorTime(pid) {
 
 /**
  * Returns the processor time that the threads used between two results of `processorTime`, in µs, keyed by the names in
- * `threads`. The first thread is the serving thread. Node.js does not name its threads, so the thread that has written
- * the most, apart from the serving thread, is assumed to be the writer thread.
+ * `threads`. The first thread is the serving thread. Node.js does not name its threads. Apart from the serving thread,
+ * the two threads that have written the most are the writer thread and the background thread. The writer thread starts
+ * first, so it has the lower number.
  */
 export function timeBetween(before, after, pid) {
   if (after.length === 0) return Object.fromEntries(threads.map((name) => [name, Number.NaN]));
-  const others = after.filter(({ thread }) => thread !== String(pid));
-  const writer = others.reduce((most, one) => (one.written > (most?.written ?? 0) ? one : most), undefined);
-  const spent = { serving: 0, writing: 0, other: 0 };
-  for (const one of after) {
-    const name = one.thread === String(pid) ? 'serving' : one === writer ? 'writing' : 'other';
-    spent[name] += one.micros - (before.find(({ thread }) => thread === one.thread)?.micros ?? 0);
+  const [writer, background] = after
+    .filter(({ thread, written }) => thread !== String(pid) && written > 0)
+    .toSorted((one, other) => other.written - one.written)
+    .slice(0, 2)
+    .toSorted((one, other) => Number(one.thread) - Number(other.thread));
+  const names = new Map([
+    [String(pid), 'serving'],
+    [writer?.thread, 'writing'],
+    [background?.thread, 'background'],
+  ]);
+  const spent = Object.fromEntries(threads.map((name) => [name, 0]));
+  for (const { thread, micros } of after) {
+    const earlier = before.find((one) => one.thread === thread)?.micros ?? 0;
+    spent[names.get(thread) ?? 'other'] += micros - earlier;
   }
   return spent;
 }

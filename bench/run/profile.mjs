@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 /**
  * How many rounds of requests are profiled, with 64 connections. Before that, the same number of requests is sent as a
@@ -11,7 +12,7 @@ const ownCode = 'our code and its libraries';
 const garbage = 'garbage collection';
 
 /**
- * The kinds of frames in a profile. The first pattern that matches the URL of a frame determines its kind. Any other
+ * The kinds of frames in a profile. The first pattern that matches the module of a frame determines its kind. Any other
  * frame belongs to our own code or to a library that our code calls.
  */
 const kinds = [
@@ -28,8 +29,8 @@ const kinds = [
   ['the rest of Node', /^node:/],
 ];
 /**
- * A frame whose URL matches this pattern is counted as part of its caller. Native frames match too, because their URL
- * is empty.
+ * A frame whose module matches this pattern is counted as part of its caller. Native frames match too, because their
+ * module is empty.
  */
 const ofCallers = /^$|^node:(fs$|buffer$|internal\/(buffer|validators|util))/;
 const kindNames = [...new Set([...kinds.map(([kind]) => kind), garbage, ownCode])];
@@ -82,13 +83,14 @@ function sharesIn(directory, from, until) {
   const frames = new Map(nodes.map(({ id, callFrame }) => [id, callFrame]));
   const callers = new Map(nodes.flatMap(({ id, children = [] }) => children.map((child) => [child, id])));
   const kindOf = (id) => {
-    const { functionName, url } = frames.get(id);
+    const { functionName, url, lineNumber } = frames.get(id);
     if (functionName === '(idle)') return null;
     if (functionName === '(garbage collector)') return garbage;
     const caller = callers.get(id);
     const isRoot = caller === undefined || frames.get(caller).functionName === '(root)';
-    if (ofCallers.test(url)) return isRoot ? 'the rest of Node' : kindOf(caller);
-    return kinds.find(([, pattern]) => pattern.test(url))?.[0] ?? ownCode;
+    const module = moduleOf(url, lineNumber);
+    if (ofCallers.test(module)) return isRoot ? 'the rest of Node' : kindOf(caller);
+    return kinds.find(([, pattern]) => pattern.test(module))?.[0] ?? ownCode;
   };
   const times = Object.fromEntries(kindNames.map((kind) => [kind, 0]));
   let now = startTime;
@@ -99,4 +101,23 @@ function sharesIn(directory, from, until) {
   }
   const busy = Object.values(times).reduce((sum, time) => sum + time, 0);
   return Object.fromEntries(Object.entries(times).map(([kind, time]) => [kind, busy === 0 ? null : time / busy]));
+}
+
+/** The modules in each bundle that has appeared in a profile, as `[firstLine, module]`, with lines counted from 0. */
+const bundles = new Map();
+
+/**
+ * Returns the module that contains a line of a file. A file in `dist/bin` is a bundle: a comment with the path of each
+ * module stands before its code. In any other file, the module is the URL.
+ */
+function moduleOf(url, lineNumber) {
+  if (!url.includes('/dist/bin/')) return url;
+  if (!bundles.has(url)) {
+    const lines = readFileSync(fileURLToPath(url), 'utf8').split('\n');
+    bundles.set(
+      url,
+      lines.flatMap((text, line) => (text.startsWith('// dist/') ? [[line, text.replace('// ', '/')]] : [])),
+    );
+  }
+  return bundles.get(url).findLast(([line]) => line <= lineNumber)?.[1] ?? url;
 }
