@@ -6,12 +6,12 @@ import { configDefaults, defineConfig } from 'vitest/config';
  */
 const long = [
   'test/adapters/eventstoredb/{event-log,rights}.test.ts',
-  'test/adapters/sqlite/{broken-files,damaged-index,search-rows}.test.ts',
+  'test/adapters/sqlite/{broken-files,damaged-index,search-index,search-rows}.test.ts',
   'test/backup/**/*.test.ts',
   'test/cli/bulk/**/*.test.ts',
-  'test/cli/{audit,audit-evidence,bad-input,bad-starts,console,directory-verbs,doctor,full-disk}.test.ts',
-  'test/cli/{launcher,mounts,over-http,projections,serve,serve-dev,serve-settings,serve-tls}.test.ts',
-  'test/cli/{tokens,tracing,words}.test.ts',
+  'test/cli/{admin-listener,audit,audit-evidence,bad-input,bad-starts,console,directory-verbs}.test.ts',
+  'test/cli/{doctor,full-disk,launcher,mounts,over-http,projections,serve,serve-dev}.test.ts',
+  'test/cli/{serve-settings,serve-tls,tokens,tracing,usage,words}.test.ts',
   'test/clients/typescript/package.test.ts',
   'test/crash/**/*.test.ts',
   'test/docs/{pages,how-to-pages}.test.ts',
