@@ -69,7 +69,7 @@ test('every read method returns everything that the vault wrote', async () => {
 });
 
 test.each<[string, Change]>([
-  ['with another actor', at(1, (event) => ({ ...event, actorId: 'somebody' }))],
+  ['with another actor', at(1, (event) => ({ ...event, actorId: 'other-actor' }))],
   ['with another time', at(4, (event) => ({ ...event, time: event.time - 1 }))],
   ['with another plaintext part', at(0, (event) => ({ ...event, clear: { ends: [] } }))],
   ['with another revision', at(0, (event) => ({ ...event, revision: 1 }))],

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
@@ -7,6 +6,7 @@ import { createServer as createTlsServer } from 'node:tls';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { JsonObject } from '#src/domain/json.js';
 import { newApiKey } from '#src/domain/tenancy/api-key.js';
+import { makeCertificate } from '../support/certificate.js';
 import {
   type Ended,
   http,
@@ -522,30 +522,7 @@ describe('a server that is not the vault', () => {
 describe('TLS', () => {
   /** Creates a self-signed certificate that is valid for these names. */
   function certificate(dir: string, names: string) {
-    const [cert, certKey] = [join(dir, 'tls.pem'), join(dir, 'tls.key')];
-    execFileSync(
-      'openssl',
-      [
-        'req',
-        '-x509',
-        '-newkey',
-        'ec',
-        '-pkeyopt',
-        'ec_paramgen_curve:prime256v1',
-        '-nodes',
-        '-days',
-        '2',
-        '-subj',
-        '/CN=vault',
-        '-addext',
-        `subjectAltName=${names}`,
-        '-keyout',
-        certKey,
-        '-out',
-        cert,
-      ],
-      { stdio: 'pipe' },
-    );
+    const { cert, key: certKey } = makeCertificate(dir, 'vault', names);
     return { cert, certKey, flags: ['--tls-cert', cert, '--tls-key', certKey] };
   }
 

@@ -122,7 +122,7 @@ export async function deletedWithLivingKeys(service: TestService) {
     type: 'token.deleted',
     version: 1,
     tenantId,
-    actorId: 'somebody',
+    actorId: 'other-actor',
     time: clock.now(),
     cmd: null,
     trace: null,

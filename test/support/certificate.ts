@@ -1,8 +1,15 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 
-/** Creates a self-signed certificate for this machine, and the certificate's key. */
-export function makeCertificate(dir: string, name: string): { cert: string; key: string } {
+/**
+ * Creates a self-signed certificate with the common name `name`, and the certificate's key. `names` are the names that
+ * the certificate is valid for, by default those of this machine.
+ */
+export function makeCertificate(
+  dir: string,
+  name: string,
+  names = 'IP:127.0.0.1,DNS:localhost',
+): { cert: string; key: string } {
   const files = { cert: join(dir, `${name}.pem`), key: join(dir, `${name}.key`) };
   execFileSync(
     'openssl',
@@ -19,7 +26,7 @@ export function makeCertificate(dir: string, name: string): { cert: string; key:
       '-subj',
       `/CN=${name}`,
       '-addext',
-      'subjectAltName=IP:127.0.0.1,DNS:localhost',
+      `subjectAltName=${names}`,
       '-keyout',
       files.key,
       '-out',

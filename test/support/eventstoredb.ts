@@ -1,8 +1,9 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { makeCertificate } from './certificate.js';
 
 const program = fileURLToPath(new URL('./eventstoredb-stand-in/main.mjs', import.meta.url));
 
@@ -51,30 +52,7 @@ export async function startSecureStandIn(): Promise<
   StandIn & { readonly caFile: string; urlOf(user: string): string }
 > {
   const directory = mkdtempSync(join(tmpdir(), 'strongroom-eventstoredb-stand-in-'));
-  const [cert, key] = [join(directory, 'cert.pem'), join(directory, 'key.pem')];
-  execFileSync(
-    'openssl',
-    [
-      'req',
-      '-x509',
-      '-newkey',
-      'ec',
-      '-pkeyopt',
-      'ec_paramgen_curve:prime256v1',
-      '-nodes',
-      '-days',
-      '2',
-      '-subj',
-      '/CN=eventstoredb',
-      '-addext',
-      'subjectAltName=DNS:localhost',
-      '-keyout',
-      key,
-      '-out',
-      cert,
-    ],
-    { stdio: 'pipe' },
-  );
+  const { cert, key } = makeCertificate(directory, 'eventstoredb', 'DNS:localhost');
   const secure = ['--tls-cert', cert, '--tls-key', key, '--admin-password', 'changeit'];
   const process = await startProcess(directory, secure);
   const urlOf = (user: string) => `esdb://${user}@localhost:${process.port}?tlsCAFile=${encodeURIComponent(cert)}`;

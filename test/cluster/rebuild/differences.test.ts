@@ -63,7 +63,7 @@ test('the directory is replaced atomically, without rows that no event explains,
   await directory.deleteOne({ kind: 'tenant' });
   // Inserts three rows that do not match the log. The first row belongs to a tenant that is not in the log. The second
   // row belongs to this tenant, but the log has no events for it. The third row has a revision that is not in the log.
-  await directory.insertOne({ ...first, _id: 'application-stray', tenant: 'nobody', revision: 7, keys: [] });
+  await directory.insertOne({ ...first, _id: 'application-stray', tenant: 'tenant-stray', revision: 7, keys: [] });
   await directory.insertOne({ ...first, _id: 'application-stray-2', revision: 0, keys: [] });
   await directory.insertOne({ ...first, _id: 'application-stray-3', revision: 99, keys: [] });
   const { projections } = service.service;
