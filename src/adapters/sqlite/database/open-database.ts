@@ -31,11 +31,15 @@ function synchronousOf(fileName: string, mode: 'writer' | 'reader' | 'checkpoint
 }
 
 /**
- * The cache size of most connections, in KiB. SQLite interprets a negative number as KiB. A process has many
- * connections, so each of them has a small cache. Pages that are not in this cache are usually in the operating
- * system's page cache. Only the writer of `vault.db` uses the default of 16 MB, because it maintains the indexes.
+ * Returns the cache size of a connection in KiB. A process has about a dozen connections, so their caches are small.
+ * Pages that are not in these caches are usually in the operating system's page cache. The writer of `vault.db` has the
+ * largest cache, because it maintains the indexes. A reader needs only the upper pages of the B-trees, because SQLite
+ * discards a reader's cache after each commit by another connection (ADR 33).
  */
-const smallCache = -4_096;
+function cacheKibOf(fileName: string, mode: 'writer' | 'reader' | 'checkpointer'): number {
+  if (mode !== 'writer') return 1_024;
+  return fileName === 'vault.db' ? 8_192 : 2_048;
+}
 
 /**
  * When the write-ahead log reaches this size (in 4 KiB pages), a commit also copies the log into the database file.
@@ -77,7 +81,8 @@ export function openDatabase(
       database.pragma(`${pragma} = ${value}`);
       expectSetting(database, pragma, readBack);
     }
-    if (mode !== 'writer' || fileName !== 'vault.db') database.pragma(`cache_size = ${smallCache}`);
+    // SQLite interprets a negative size as KiB.
+    database.pragma(`cache_size = -${cacheKibOf(fileName, mode)}`);
     if (mode !== 'reader') database.pragma('busy_timeout = 0');
     if (mode === 'writer' && checkpointedElsewhere.includes(fileName))
       database.pragma(`wal_autocheckpoint = ${checkpointedPages}`);
