@@ -1,5 +1,6 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { packStream } from '#src/adapters/sqlite/database/packed-text.js';
 import { blockOf, changeOf, entryOf } from '#src/adapters/sqlite/search-index/entries.js';
 import { type ErasureStatement, erasureStatement, isSignedErasure } from '#src/audit/erasure-statement.js';
 import { formatTimestamp } from '#src/domain/time.js';
@@ -125,12 +126,8 @@ test('only a caller that may read a deleted token’s history gets a statement',
 });
 
 test.for<[string, RegExp, string]>([
-  ['a row', /rows in token_rows_1: 1/, `UPDATE token_rows_1 SET content = x'00' WHERE stream = @stream`],
-  [
-    'a state',
-    /rows in token_rows_1: 1/,
-    `UPDATE token_rows_1 SET state = '{"life":{"key":"k"}}' WHERE stream = @stream`,
-  ],
+  ['a row', /rows in token_rows_1: 1/, 'UPDATE token_rows_1 SET content_at = 1 WHERE stream = @stream'],
+  ['a state', /rows in token_rows_1: 1/, `UPDATE token_rows_1 SET life = '[0,0,"a","k"]' WHERE stream = @stream`],
   [
     'search terms of the row',
     /search terms in token_rows_1: 1/,
@@ -161,8 +158,8 @@ test.for<[string, RegExp, string]>([
   [
     'a row of the generation that is not in use',
     /rows in token_rows_0: 1/,
-    `INSERT INTO token_rows_0 (stream, tenant, revision, state, mac)
-     VALUES (@stream, '', 0, '{"life":{"tokenType":"token"}}', zeroblob(32))`,
+    `INSERT INTO token_rows_0 (stream, tenant, revision, type, life, mac)
+     VALUES (@stream, '', 0, 'token', '[0,0,"a","k"]', zeroblob(32))`,
   ],
   [
     'a posting of the generation that is not in use',
@@ -187,7 +184,7 @@ test.for<[string, RegExp, string]>([
     await create('one');
     await remove('one');
     expect((await ask('one')).problem).toBeNull();
-    const stream = await streamOf(service, 'one');
+    const stream = packStream(await streamOf(service, 'one'));
     const created = database.prepare(`SELECT position FROM events WHERE stream = ? AND type = 'token.created'`).pluck();
     database.prepare(sql).run({ stream, created: created.get(stream) });
   } finally {

@@ -1,5 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
+import {
+  type Packed,
+  packStream,
+  packUuid,
+  unpackStream,
+  unpackUuid,
+} from '#src/adapters/sqlite/database/packed-text.js';
 import { pinStatements } from '#src/adapters/sqlite/database/pin-statements.js';
 import type { JsonObject } from '#src/domain/json.js';
 import { linkAfter, noLink, sealCommit } from '#src/events/commit.js';
@@ -28,6 +35,30 @@ export type Row = {
   cvc: Buffer | null;
 };
 
+/** Reads all events. Texts that the file stores as bytes are returned as texts. */
+export function eventRows(database: ReturnType<typeof pinStatements>): Row[] {
+  type Stored = Omit<Row, 'stream' | 'id' | 'tenant' | 'actor'> & Record<'stream' | 'id' | 'tenant' | 'actor', Packed>;
+  const rows = database.prepare('SELECT * FROM events ORDER BY position').all() as Stored[];
+  return rows.map((row) => ({
+    ...row,
+    stream: unpackStream(row.stream),
+    id: unpackUuid(row.id),
+    tenant: unpackUuid(row.tenant),
+    actor: unpackUuid(row.actor),
+  }));
+}
+
+function packed(row: Row): Record<string, unknown> {
+  const { stream, id, tenant, actor } = row;
+  return {
+    ...row,
+    stream: packStream(stream),
+    id: packUuid(id),
+    tenant: packUuid(tenant),
+    actor: packUuid(actor),
+  };
+}
+
 /**
  * Rewrites a vault's events row by row, as an attacker with write access to the file would. The triggers in the file do
  * not prevent this.
@@ -35,13 +66,15 @@ export type Row = {
 export function tamper(dataDir: string, change: (rows: Row[]) => Row[]): void {
   const database = pinStatements(join(dataDir, 'vault.db'), {});
   try {
-    const changed = change(database.prepare('SELECT * FROM events ORDER BY position').all() as Row[]);
+    const changed = change(eventRows(database));
     behindTriggers(database, () => {
       database.exec('DELETE FROM events');
       for (const row of changed) {
         const columns = Object.keys(row);
         const places = columns.map(() => '?').join(', ');
-        database.prepare(`INSERT INTO events (${columns.join(', ')}) VALUES (${places})`).run(...Object.values(row));
+        database
+          .prepare(`INSERT INTO events (${columns.join(', ')}) VALUES (${places})`)
+          .run(...Object.values(packed(row)));
       }
     });
   } finally {

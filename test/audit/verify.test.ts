@@ -14,7 +14,7 @@ import { behindTriggers } from '../support/behind-triggers.js';
 import { profile } from '../support/profile.js';
 import { startTestService } from '../support/test-service.js';
 import { operate } from './operate.js';
-import { type Row, relinked, renumbered, tamper } from './tampering.js';
+import { eventRows, type Row, relinked, renumbered, tamper } from './tampering.js';
 
 const rootKey = randomBytes(32);
 const usual: VerifyOptions = { from: 1, to: null, anchor: null, publicKey: null, json: false };
@@ -51,7 +51,7 @@ beforeAll(async () => {
   await create('five');
   await service.stop();
   const database = pinStatements(join(intact, 'vault.db'), { readonly: true });
-  rows = database.prepare('SELECT * FROM events ORDER BY position').all() as Row[];
+  rows = eventRows(database);
   database.close();
 });
 

@@ -4,6 +4,7 @@ import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { never } from '#src/adapters/sqlite/database/keys-schema.js';
+import { packStream } from '#src/adapters/sqlite/database/packed-text.js';
 import { pinStatements } from '#src/adapters/sqlite/database/pin-statements.js';
 import { openAuthenticStores } from '#src/compose/embedded/embedded-stores.js';
 import { loadRootKey } from '#src/compose/root-key/root-key.js';
@@ -246,13 +247,7 @@ test.each(['while the service runs', 'while it does not'])(
     const plantClaim = `INSERT INTO claims VALUES ('planted', 9000000000000, '{"tokens":[]}', x'00')`;
     expect((await doctor(flags)).says('rows')).toMatch(/^\d+ rows checked: authentic and up to date$/);
     const service = when === 'while the service runs' ? await startService(flags) : null;
-    expect(
-      tamper(
-        dataDir,
-        'vault.db',
-        `UPDATE token_rows_1 SET state = replace(state, '"expiresAt":null', '"expiresAt":1')`,
-      ),
-    ).toBe(1);
+    expect(tamper(dataDir, 'vault.db', 'UPDATE token_rows_1 SET modified_at = 1')).toBe(1);
     const plant = `INSERT INTO api_keys SELECT 'ab', 'planted', id, NULL FROM directory WHERE kind = 'application' LIMIT 1`;
     expect(tamper(dataDir, 'vault.db', plant)).toBe(1);
     expect(tamper(dataDir, 'vault.db', plantClaim)).toBe(1);
@@ -306,14 +301,14 @@ describe('--fix on a vault whose rows and log were changed from outside', () => 
   test('planted deadlines do not end a token, and rows that belong to no token do not stop a check', async () => {
     const { dataDir, flags, one, other, oneStream, otherStream, get } = await attacked();
     const change = (sql: string, ...values: unknown[]) => expect(tamper(dataDir, 'vault.db', sql, ...values)).toBe(1);
-    change('UPDATE token_rows_1 SET expires_at = 1, cvc_purge_at = 1 WHERE stream = ?', oneStream);
+    change('UPDATE token_rows_1 SET expires_at = 1, cvc_purge_at = 1 WHERE stream = ?', packStream(oneStream));
     const copied = tableColumns(dataDir, 'token_rows_1').filter((name) => !['row', 'stream', 'seq'].includes(name));
     change(
       `INSERT INTO token_rows_1 (stream, seq, ${copied.join()})
        SELECT 'token-planted', 900000, ${copied.join()} FROM token_rows_1 WHERE stream = ?`,
-      oneStream,
+      packStream(oneStream),
     );
-    change('UPDATE token_rows_1 SET tenant = ?, expires_at = 1 WHERE stream = ?', 'another', otherStream);
+    change('UPDATE token_rows_1 SET tenant = ?, expires_at = 1 WHERE stream = ?', 'another', packStream(otherStream));
     const found = await doctor(['--fix', ...flags]);
     // The planted row has terms that the search index does not contain, so `doctor` reports the index too.
     expect(found.wrong).toEqual(['deadlines', 'search index', 'rows']);
@@ -326,7 +321,13 @@ describe('--fix on a vault whose rows and log were changed from outside', () => 
     const { dataDir, flags, one, other, oneStream, get } = await attacked();
     const keys = () => livingKeysOf(dataDir);
     const before = keys();
-    expect(tamperBehindTriggers(dataDir, 'vault.db', `DELETE FROM events WHERE stream = '${oneStream}'`)).toBe(1);
+    expect(
+      tamperBehindTriggers(
+        dataDir,
+        'vault.db',
+        `DELETE FROM events WHERE stream = x'${packStream(oneStream).toString('hex')}'`,
+      ),
+    ).toBe(1);
     const found = await doctor(['--fix', ...flags]);
     expect(found.wrong).toContain('log');
     expect(found.says('log')).toMatch(/something other than this vault changed the log/);

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
+import { unpackStream } from '#src/adapters/sqlite/database/packed-text.js';
 import { generous, openVault, rebuildIn, storedIn } from '../rebuild/support.js';
 import {
   hashesOf,
@@ -105,13 +106,13 @@ test('if rows differ, the command exits with code 3 and names their streams', as
   const vault = await makeVault();
   await filled(vault, 20);
   const file = openVault(vault.dataDir);
-  const stream = String(file.prepare('SELECT stream FROM token_rows_1 LIMIT 1').pluck().get());
+  const stream = file.prepare('SELECT stream FROM token_rows_1 LIMIT 1').pluck().get() as Buffer;
   file.prepare('UPDATE token_rows_1 SET created_at = 5 WHERE stream = ?').run(stream);
   file.close();
   const { code, stdout, stderr } = await run(['projections', 'rebuild', 'tokens', '--yes', ...vault.flags]);
   expect({ code, stdout }).toEqual({ code: 3, stdout: '' });
   expect(stderr).toContain(
-    `1 row differs between the log and the rows in use; nothing was changed. The first of them:\n  ${stream}\n`,
+    `1 row differs between the log and the rows in use; nothing was changed. The first of them:\n  ${unpackStream(stream)}\n`,
   );
   expect((await run(['projections', 'status', ...vault.flags])).stdout).toContain('1 row differed');
   const accepted = await run(['projections', 'rebuild', 'tokens', '--yes', '--accept-new', ...vault.flags]);

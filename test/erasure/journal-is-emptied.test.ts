@@ -5,7 +5,7 @@ import { startTestService } from '../support/test-service.js';
 import { countBytes, filesOf } from './files.js';
 import { aCard, create } from './support.js';
 
-type Row = { readonly terms: Buffer; readonly fingerprint: string; readonly content: Buffer };
+type Row = { readonly terms: Buffer; readonly fingerprint: Buffer; readonly content: Buffer };
 
 /**
  * Returns the bytes to search for. A hashed term has 16 bytes. The rows contain these bytes as they are, and the
@@ -13,7 +13,7 @@ type Row = { readonly terms: Buffer; readonly fingerprint: string; readonly cont
  */
 function formsOf({ terms, fingerprint }: Row): readonly Buffer[] {
   const each = Array.from({ length: terms.length / 16 }, (_, index) => terms.subarray(index * 16, (index + 1) * 16));
-  return [...each.flatMap((term) => [term, Buffer.from(term.toString('hex'))]), Buffer.from(fingerprint)];
+  return [fingerprint, ...each].flatMap((hash) => [hash, Buffer.from(hash.toString('hex'))]);
 }
 
 /**
@@ -39,7 +39,9 @@ test('within a minute of an erasure, no file contains the token’s hashed terms
   onTestFinished(() => service.close());
   const id = await create(service, { ...aCard(), metadata: { a: 'b' } });
   const database = pinStatements(join(service.dataDir, 'vault.db'), { readonly: true });
-  const row = database.prepare('SELECT terms, fingerprint, content FROM token_rows_1').get() as Row;
+  const row = database
+    .prepare('SELECT terms, fingerprint, content FROM token_rows_1 JOIN events ON position = content_at')
+    .get() as Row;
   database.close();
   const line = await vi.waitFor(async () => lineInJournal(service.dataDir, () => service.call('GET', `/tokens/${id}`)));
   const where = (forms: readonly Buffer[]) =>

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { packStream } from '#src/adapters/sqlite/database/packed-text.js';
 import { startTestService, type TestService } from '../support/test-service.js';
 import { aCard, create, keyIdBytes, keyIdsOf, streamOf, tamper } from './support.js';
 
@@ -37,10 +38,10 @@ describe.each([
 
 test('a token with the ciphertext of another token is rejected, and no part of it is shown', async () => {
   const other = await create(service, { type: 'token', data: 'another-value' });
-  const streams = [await streamOf(service, id), await streamOf(service, other)];
+  const streams = [await streamOf(service, id), await streamOf(service, other)].map(packStream);
   const { dataDir, rootKey, key } = service;
   await service.stop();
-  const swap = `UPDATE token_rows_1 SET content = (SELECT content FROM events WHERE stream = ? AND revision = 0) WHERE stream = ?`;
+  const swap = `UPDATE token_rows_1 SET content_at = (SELECT position FROM events WHERE stream = ? AND revision = 0) WHERE stream = ?`;
   expect(tamper(dataDir, 'vault.db', swap, streams[1], streams[0])).toBe(1);
   service = await startTestService({ dataDir, rootKey });
   const { status, body, text } = await service.call('GET', `/tokens/${id}`, undefined, { key });

@@ -1,4 +1,5 @@
 import { expect, test, vi } from 'vitest';
+import { unpackStream } from '#src/adapters/sqlite/database/packed-text.js';
 import { pinStatements } from '#src/adapters/sqlite/database/pin-statements.js';
 import { createPlain } from '../http/routes/support.js';
 import { startTestService } from '../support/test-service.js';
@@ -7,20 +8,24 @@ import { endOfRebuild, generous, openVault, rebuildTokens, storedIn } from './su
 test.each([
   ['a due time', 'UPDATE token_rows_1 SET expires_at = 99999999999999 WHERE stream = ?'],
   ['a term', `UPDATE token_rows_1 SET terms = zeroblob(length(terms)) WHERE stream = ?`],
-  ['a ciphertext', 'UPDATE token_rows_1 SET content = zeroblob(64) WHERE stream = ?'],
-  ['the state', `UPDATE token_rows_1 SET state = json_set(state, '$.life.createdBy', 'x') WHERE stream = ?`],
+  ['a ciphertext', 'UPDATE token_rows_1 SET content_at = 1 WHERE stream = ?'],
+  ['the state', `UPDATE token_rows_1 SET life = json_set(life, '$[2]', 'x') WHERE stream = ?`],
   ['a fingerprint', `UPDATE token_rows_1 SET fingerprint = 'f' WHERE stream = ?`],
   ['the whole row', 'DELETE FROM token_rows_1 WHERE stream = ?'],
 ])('if %s was changed by hand, the old rows stay in use, and the token is named', async (_what, sql) => {
   const service = await startTestService();
   for (let made = 0; made < 5; made += 1) await createPlain(service);
   const vault = openVault(service.dataDir);
-  const stream = vault.prepare('SELECT stream FROM token_rows_1 ORDER BY stream LIMIT 1 OFFSET 2').pluck().get();
+  const stream = vault
+    .prepare('SELECT stream FROM token_rows_1 ORDER BY stream LIMIT 1 OFFSET 2')
+    .pluck()
+    .get() as Buffer;
   vault.prepare(sql).run(stream);
   vault.close();
-  expect(await rebuildTokens(service)).toEqual({ outcome: 'different', different: 1, examples: [stream] });
+  const examples = [unpackStream(stream)];
+  expect(await rebuildTokens(service)).toEqual({ outcome: 'different', different: 1, examples });
   expect(storedIn(service.dataDir)).toMatchObject({ generations: [{ generation: 1, state: 'read' }], keys: [1] });
-  expect(await rebuildTokens(service, true)).toEqual({ outcome: 'done', different: 1, examples: [stream] });
+  expect(await rebuildTokens(service, true)).toEqual({ outcome: 'done', different: 1, examples });
   expect(storedIn(service.dataDir)).toMatchObject({ generations: [{ generation: 3, state: 'read' }], keys: [3] });
   expect(await rebuildTokens(service)).toEqual({ outcome: 'done', different: 0, examples: [] });
   await service.close();

@@ -91,8 +91,10 @@ test('a token that is deleted while two generations are written is in neither of
   expect((await service.call('DELETE', `/tokens/${id}`)).status).toBe(204);
   const vault = openVault(service.dataDir);
   for (const slot of [0, 1]) {
-    const gone = vault.prepare(`SELECT content, terms, seq FROM token_rows_${slot} WHERE removed_at IS NOT NULL`).all();
-    expect(gone).toEqual([{ content: null, terms: null, seq: null }]);
+    const gone = vault
+      .prepare(`SELECT content_at, terms, seq FROM token_rows_${slot} WHERE removed_at IS NOT NULL`)
+      .all();
+    expect(gone).toEqual([{ content_at: null, terms: null, seq: null }]);
   }
   vault.close();
   expect(await service.service.projections.cancel('tokens')).toBe('too_late');

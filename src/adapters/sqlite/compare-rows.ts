@@ -1,19 +1,20 @@
 import type { ComparedPage, ComparedStreams, TwoGenerations } from '../../ports/rebuild-thread.js';
 import { termsDigest } from '../search-plan/mark-of.js';
-import { sorted } from '../search-plan/sorted.js';
 import type { SqliteDatabase } from './database/open-database.js';
+import { type Packed, packedStreams, packStream, unpackStream } from './database/packed-text.js';
 import { reading } from './database/reading.js';
 import { ofBothSlots, rowTables, type Slot } from './database/rows-schema.js';
 
 type Row = {
-  readonly stream: string;
+  readonly stream: Packed;
   readonly tenant: string;
   readonly revision: number;
-  readonly state: string;
-  readonly content: Buffer | null;
-  readonly cvc: Buffer | null;
+  readonly type: string | null;
+  readonly life: string | null;
+  readonly content_at: number | null;
+  readonly cvc_at: number | null;
   readonly mac: Buffer;
-  readonly fingerprint: string | null;
+  readonly fingerprint: Packed | null;
   readonly seq: number | null;
   readonly terms: Buffer | null;
   readonly created_at: number | null;
@@ -23,7 +24,7 @@ type Row = {
   readonly mark: Buffer | null;
 };
 
-const columns = `stream, tenant, revision, state, content, cvc, mac, fingerprint, seq, terms, created_at, modified_at,
+const columns = `stream, tenant, revision, type, life, content_at, cvc_at, mac, fingerprint, seq, terms, created_at, modified_at,
   expires_at, cvc_purge_at, mark`;
 
 const ofLivingTenants = `removed_at IS NULL AND tenant NOT IN
@@ -47,15 +48,19 @@ export function createRowComparison(database: SqliteDatabase) {
     .pluck();
   const rowsOf = ofBothSlots((slot) =>
     database.prepare(
-      `SELECT ${columns} FROM ${rowTables(slot).rows} WHERE stream IN (SELECT value FROM json_each(?)) AND ${ofLivingTenants}`,
+      `SELECT ${columns} FROM ${rowTables(slot).rows} WHERE stream IN (${packedStreams}) AND ${ofLivingTenants}`,
     ),
   );
+
+  function nextStreams({ after, limit }: { readonly after: string; readonly limit: number }): readonly string[] {
+    return (streamsAfter.all({ after: packStream(after), limit }) as Packed[]).map(unpackStream);
+  }
 
   function compare({ from, generation }: TwoGenerations, which: ComparedStreams): ComparedPage {
     const slots = [slotOf.get(from), slotOf.get(generation)] as (Slot | undefined)[];
     const [readSlot, madeSlot] = slots;
     if (readSlot === undefined || madeSlot === undefined) return { rows: 0, different: [], last: null };
-    const streams = 'streams' in which ? which.streams : (streamsAfter.all(which) as string[]);
+    const streams = 'streams' in which ? which.streams : nextStreams(which);
     const list = JSON.stringify(streams);
     const read = byStream(rowsOf[readSlot].all(list) as Row[]);
     const made = byStream(rowsOf[madeSlot].all(list) as Row[]);
@@ -76,37 +81,38 @@ export function createRowComparison(database: SqliteDatabase) {
 }
 
 function byStream(rows: readonly Row[]): ReadonlyMap<string, Row> {
-  return new Map(rows.map((row) => [row.stream, row]));
+  return new Map(rows.map((row) => [unpackStream(row.stream), row]));
 }
 
 function isSame(read: Row | undefined, made: Row | undefined): boolean {
   if (read === undefined || made === undefined) return read === made;
   return (
     facts.every((name) => read[name] === made[name]) &&
-    ciphertexts.every((name) => isSameBytes(read[name], made[name])) &&
-    isSameState(read.state, made.state) &&
+    isSameBytes(read.mac, made.mac) &&
+    isSamePacked(read.fingerprint, made.fingerprint) &&
     isSameBytes(termsDigest(read.terms, made.terms), made.mark)
   );
 }
 
+/** The ciphertexts are not compared, because both rows refer to the same events. */
 const facts = [
-  'stream',
   'tenant',
   'revision',
-  'fingerprint',
+  'type',
+  'life',
+  'content_at',
+  'cvc_at',
   'seq',
   'created_at',
   'modified_at',
   'expires_at',
   'cvc_purge_at',
 ] as const;
-const ciphertexts = ['content', 'cvc', 'mac'] as const;
 
 function isSameBytes(one: Buffer | null, other: Buffer | null): boolean {
   return one === null || other === null ? one === other : one.equals(other);
 }
 
-/** Returns true if two states are equal, regardless of the order of their members. */
-function isSameState(one: string, other: string): boolean {
-  return one === other || JSON.stringify(sorted(JSON.parse(one))) === JSON.stringify(sorted(JSON.parse(other)));
+function isSamePacked(one: Packed | null, other: Packed | null): boolean {
+  return Buffer.isBuffer(one) && Buffer.isBuffer(other) ? one.equals(other) : one === other;
 }

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ErasureProbe, Looked, TracedToken, TraceKind } from '../../ports/erasure-probe.js';
 import type { SqliteDatabase } from './database/open-database.js';
+import { packStream } from './database/packed-text.js';
 import { reading } from './database/reading.js';
 import { ofBothSlots, rowTables, type Slot, slots } from './database/rows-schema.js';
 import { checked, entriesOfBlock, isUsed, seqAt, termBytes } from './search-index/entries.js';
@@ -68,7 +69,7 @@ export function sqliteErasureProbe(database: SqliteDatabase, writer: Writer): Er
 
   async function inSlot(slot: Slot, { stream, created }: TracedToken): Promise<readonly Looked[]> {
     const { rows, changes, blocks } = rowTables(slot);
-    const row = reading(() => of[slot].inRow.get(stream) as InRow | undefined);
+    const row = reading(() => of[slot].inRow.get(packStream(stream)) as InRow | undefined);
     const looked = row === undefined ? 0 : 1;
     const kinds: readonly TraceKind[] = ['row', 'search_term', 'fingerprint', 'deadline'];
     const seqs = new Set(created);
@@ -97,7 +98,7 @@ function statementsOf(database: SqliteDatabase, slot: Slot) {
     // Checks only the columns that must be empty after a token has ended. A tombstone still has values in the other
     // columns.
     inRow: database.prepare(
-      `SELECT removed_at IS NULL OR state ->> '$.life' IS NOT NULL OR content IS NOT NULL OR cvc IS NOT NULL
+      `SELECT removed_at IS NULL OR type IS NOT NULL OR life IS NOT NULL OR content_at IS NOT NULL OR cvc_at IS NOT NULL
            OR created_at IS NOT NULL OR modified_at IS NOT NULL AS row,
          terms IS NOT NULL OR seq IS NOT NULL OR mark IS NOT NULL AS search_term,
          fingerprint IS NOT NULL AS fingerprint,

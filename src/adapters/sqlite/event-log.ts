@@ -3,17 +3,18 @@ import type { StoredClear, StoredEvent } from '../../events/commit.js';
 import type { StoredLog } from '../../ports/event-log.js';
 import type { StoredWork } from '../../ports/unit-of-work.js';
 import type { SqliteDatabase } from './database/open-database.js';
+import { type Packed, packStream, unpackStream, unpackUuid } from './database/packed-text.js';
 import { reading } from './database/reading.js';
 
 type EventRow = {
   readonly position: number;
-  readonly stream: string;
+  readonly stream: Packed;
   readonly revision: number;
-  readonly id: string;
+  readonly id: Packed;
   readonly type: string;
   readonly version: number;
-  readonly tenant: string;
-  readonly actor: string;
+  readonly tenant: Packed;
+  readonly actor: Packed;
   readonly time: number;
   readonly cmd: string | null;
   readonly trace: Buffer | null;
@@ -62,21 +63,21 @@ export function sqliteEventLog(database: SqliteDatabase, work: StoredWork): Stor
       if (outcome !== 'committed') return { outcome: 'conflict' };
       return {
         outcome: 'appended',
-        positions: reading(() => after.all(name, expectedRevision, commit.events.length) as number[]),
+        positions: reading(() => after.all(packStream(name), expectedRevision, commit.events.length) as number[]),
       };
     },
     async readStream(name) {
-      return reading(() => (stream.all(name) as EventRow[]).map(recorded));
+      return reading(() => (stream.all(packStream(name)) as EventRow[]).map(recorded));
     },
     async readFrom(name, fromRevision, limit) {
-      return reading(() => (some.all(name, fromRevision, limit) as EventRow[]).map(recorded));
+      return reading(() => (some.all(packStream(name), fromRevision, limit) as EventRow[]).map(recorded));
     },
     async readClearFrom(name, fromRevision, limit) {
-      return reading(() => (someClear.all(name, fromRevision, limit) as ClearRow[]).map(clearPart));
+      return reading(() => (someClear.all(packStream(name), fromRevision, limit) as ClearRow[]).map(clearPart));
     },
     async readNewest(name, beforeRevision, limit) {
       const before = beforeRevision ?? Number.MAX_SAFE_INTEGER;
-      return reading(() => (newest.all(name, before, limit) as ClearRow[]).map(clearPart));
+      return reading(() => (newest.all(packStream(name), before, limit) as ClearRow[]).map(clearPart));
     },
     async readAll(afterPosition, limit) {
       return reading(() => (all.all(afterPosition, limit) as EventRow[]).map(recorded));
@@ -100,13 +101,13 @@ function recorded(row: EventRow): StoredEvent {
 function clearPart(row: ClearRow): StoredClear {
   return {
     position: row.position,
-    stream: row.stream,
+    stream: unpackStream(row.stream),
     revision: row.revision,
-    id: row.id,
+    id: unpackUuid(row.id),
     type: row.type,
     version: row.version,
-    tenantId: row.tenant,
-    actorId: row.actor,
+    tenantId: unpackUuid(row.tenant),
+    actorId: unpackUuid(row.actor),
     time: row.time,
     cmd: row.cmd,
     clear: objectIn(row.clear),

@@ -1,12 +1,14 @@
 import type { TokenType } from '../../domain/token/types/token-type.js';
 import type { DueRow, TokenRows } from '../../ports/token-rows.js';
 import type { SqliteDatabase } from './database/open-database.js';
+import { type Packed, packHash, packStream, unpackStream } from './database/packed-text.js';
 import { reading } from './database/reading.js';
 import { ofBothSlots, rowTables, type Slot, slots } from './database/rows-schema.js';
-import { type TokenRow, viewColumns, viewOf } from './database/token-row.js';
+import { rowsWithCiphertexts, type TokenRow, viewColumns, viewOf } from './database/token-row.js';
 import type { SearchConnections } from './search/search-connections.js';
 import { searchRows, walkRows } from './search/search-rows.js';
 
+type Due = Omit<DueRow, 'stream'> & { readonly stream: Packed };
 type Count = { readonly type: TokenType; readonly count: number };
 
 /** Implements `TokenRows` on `vault.db`. The unit of work writes the rows. */
@@ -19,7 +21,8 @@ export function sqliteTokenRows(database: SqliteDatabase, connections: SearchCon
     slots
       .map((slot) => {
         const isRead = `EXISTS (SELECT 1 FROM generations WHERE state = 'read' AND slot = ${slot})`;
-        return `SELECT ${viewColumns} FROM ${rowTables(slot).rows} WHERE stream = @stream AND ${isRead}`;
+        return `SELECT ${viewColumns} FROM ${rowsWithCiphertexts(rowTables(slot).rows)}
+          WHERE r.stream = @stream AND ${isRead}`;
       })
       .join(' UNION ALL '),
   );
@@ -41,13 +44,14 @@ export function sqliteTokenRows(database: SqliteDatabase, connections: SearchCon
 
   return {
     get(stream) {
-      const row = reading(() => byStream.get({ stream }) as TokenRow | undefined);
+      const row = reading(() => byStream.get({ stream: packStream(stream) }) as TokenRow | undefined);
       return row === undefined ? null : viewOf(row);
     },
     search: (plan, page) => searchRows(connections, plan, page),
     walk: (plan, step) => walkRows(connections, plan, step),
     async findByFingerprint(tenantId, fingerprintHash, at) {
-      return reading(() => (read().byFingerprint.get(fingerprintHash, tenantId, at) as string | undefined) ?? null);
+      const found = reading(() => read().byFingerprint.get(packHash(fingerprintHash), tenantId, at));
+      return found === undefined ? null : unpackStream(found as Packed);
     },
     async countByType(tenantId, now) {
       const [all, gone] = reading(() => countsOf(tenantId, now));
@@ -56,14 +60,15 @@ export function sqliteTokenRows(database: SqliteDatabase, connections: SearchCon
       return new Map([...living].filter(([, count]) => count > 0));
     },
     async due(now, limit, codesNow = now) {
-      return reading(() => read().dueRows.all({ now, codesNow, limit }) as DueRow[]);
+      const rows = reading(() => read().dueRows.all({ now, codesNow, limit }) as Due[]);
+      return rows.map((row) => ({ ...row, stream: unpackStream(row.stream) }));
     },
     async nextDueAt() {
       const times = reading(() => dueTimes()).filter((time) => typeof time === 'number');
       return times.length === 0 ? null : Math.min(...times);
     },
     async page(afterStream, limit) {
-      return (reading(() => read().pageAfter.all(afterStream, limit)) as TokenRow[]).map(viewOf);
+      return (reading(() => read().pageAfter.all(packStream(afterStream), limit)) as TokenRow[]).map(viewOf);
     },
   };
 }
@@ -77,13 +82,14 @@ function statementsOf(database: SqliteDatabase, slot: Slot) {
        ORDER BY seq DESC LIMIT 1`,
     )
     .pluck();
-  const pageAfter = database.prepare(`SELECT ${viewColumns} FROM ${rows} WHERE stream > ? ORDER BY stream LIMIT ? + 0`);
+  const pageAfter = database.prepare(
+    `SELECT ${viewColumns} FROM ${rowsWithCiphertexts(rows)} WHERE r.stream > ? ORDER BY r.stream LIMIT ? + 0`,
+  );
   const counts = database.prepare(`SELECT type, count FROM ${tokenCounts} WHERE tenant = ? AND count > 0`);
   // Counts the tokens that are due but have not been swept. There are only a few of them, so the index on `expires_at`
   // finds them quickly.
   const expired = database.prepare(
-    `SELECT state ->> '$.life.tokenType' AS type, count(*) AS count FROM ${rows}
-     WHERE expires_at <= ? AND tenant = ? GROUP BY 1`,
+    `SELECT type, count(*) AS count FROM ${rows} WHERE expires_at <= ? AND tenant = ? GROUP BY 1`,
   );
   const dueRows = database.prepare(
     `SELECT * FROM (

@@ -396,8 +396,8 @@ const writing = `
   const keeper = createIndexKeeper(writer, 1, { mergedAtOnce: 200, runsOfLevel: 3, entriesOfSegment: 700 });
   const termOf = (name) => createHash('sha256').update(name).digest().subarray(0, 16);
   const row = writer.prepare(
-    \`INSERT INTO token_rows_1 (stream, tenant, revision, state, mac, seq, terms)
-     VALUES (?, 't', 0, '{"life":{"tokenType":"token"}}', x'', ?, ?)\`,
+    \`INSERT INTO token_rows_1 (stream, tenant, revision, type, life, mac, seq, terms)
+     VALUES (?, 't', 0, 'token', '[]', x'', ?, ?)\`,
   );
   const change = writer.prepare('INSERT INTO index_changes_1 (number, seq, added, removed) VALUES (?, ?, ?, ?)');
   const oldest = writer.prepare('SELECT row, seq, terms FROM token_rows_1 ORDER BY row LIMIT 1 OFFSET ?');

@@ -53,8 +53,8 @@ beforeAll(() => {
   const writer = openDatabase(join(dir, 'vault.db'), 'vault.db', 'writer');
   writer.exec(vaultSchema);
   const insertRow = writer.prepare(
-    `INSERT INTO token_rows_1 (stream, tenant, revision, state, mac, seq, created_at, modified_at, expires_at)
-     VALUES (?, ?, 0, '{"life":{"tokenType":"token"}}', zeroblob(32), ?, ?, ?, ?)`,
+    `INSERT INTO token_rows_1 (stream, tenant, revision, type, life, mac, seq, created_at, modified_at, expires_at)
+     VALUES (?, ?, 0, 'token', '[0,0,"a","k"]', zeroblob(32), ?, ?, ?, ?)`,
   );
   const insertChange = writer.prepare('INSERT INTO index_changes_1 (number, seq, added) VALUES (?, ?, ?)');
   const index = createIndexKeeper(writer, 1, { mergedAtOnce: 4_096, runsOfLevel: 8, entriesOfSegment: 2_880 });

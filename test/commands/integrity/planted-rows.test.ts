@@ -1,6 +1,7 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { packStream } from '#src/adapters/sqlite/database/packed-text.js';
 import { pinStatements } from '#src/adapters/sqlite/database/pin-statements.js';
 import type { JsonObject } from '#src/domain/json.js';
 import { apiKeyHash, newApiKey } from '#src/domain/tenancy/api-key.js';
@@ -39,6 +40,11 @@ function aToken(fields: object = {}): Promise<string> {
 async function patch(id: string, body: object): Promise<void> {
   const { status, text } = await service.call('PATCH', `/tokens/${id}`, body);
   expect(status, text).toBe(200);
+}
+
+/** Returns the SQL literal of a stream's stored name. */
+function blobOf(stream: string): string {
+  return `x'${packStream(stream).toString('hex')}'`;
 }
 
 async function streamOf(id: string): Promise<string> {
@@ -342,13 +348,13 @@ describe('an attacker who can write to the rows', () => {
     'cannot replace the rows with a view that shows one token as another',
     async () => {
       const [asked, other] = [await aToken({ data: 'asked' }), await aToken()];
-      const [askedStream, otherStream] = [await streamOf(asked), await streamOf(other)];
+      const [askedStream, otherStream] = [blobOf(await streamOf(asked)), blobOf(await streamOf(other))];
       const database = pinStatements(join(service.dataDir, 'vault.db'), {});
       const columns = database.pragma('table_info(token_rows_1)') as readonly { readonly name: string }[];
       const rest = columns.map(({ name }) => name).filter((name) => name !== 'stream');
       // SQLite evaluates this column once for WHERE and once for the result, so the two values can differ.
-      const either = `CASE abs(random()) % 2 WHEN 0 THEN '${askedStream}' ELSE '${otherStream}' END AS stream`;
-      const from = `FROM rows_behind WHERE stream = '${otherStream}'`;
+      const either = `CASE abs(random()) % 2 WHEN 0 THEN ${askedStream} ELSE ${otherStream} END AS stream`;
+      const from = `FROM rows_behind WHERE stream = ${otherStream}`;
       database.pragma('legacy_alter_table = ON');
       database.exec('ALTER TABLE token_rows_1 RENAME TO rows_behind');
       database.exec(`CREATE VIEW token_rows_1 AS SELECT ${either}, ${rest.join()} ${from}`);
@@ -369,8 +375,8 @@ describe('an attacker who can write to the rows', () => {
       const seqs = database.prepare('SELECT seq FROM token_rows_1 ORDER BY seq').pluck().all() as readonly number[];
       const [own, other] = seqs
         .slice(-2)
-        .map((seq) => rowOf.get(seq) as { tenant: string; seq: number; stream: string });
-      expect(own?.stream).toBe(await streamOf(listed));
+        .map((seq) => rowOf.get(seq) as { tenant: string; seq: number; stream: Buffer });
+      expect(own?.stream).toEqual(packStream(await streamOf(listed)));
       const columns = database.pragma('table_info(token_rows_1)') as readonly { readonly name: string }[];
       const rest = columns.map(({ name }) => name).filter((name) => name !== 'seq' && name !== 'tenant');
       const either = `CASE abs(random()) % 2 WHEN 0 THEN '${own?.tenant}' ELSE '${other?.tenant}' END AS tenant`;

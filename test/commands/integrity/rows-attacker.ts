@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import { type Document, MongoClient } from 'mongodb';
+import { packStream } from '#src/adapters/sqlite/database/packed-text.js';
 import { pinStatements } from '#src/adapters/sqlite/database/pin-statements.js';
+import { lifeText, stateOf, type TokenRow } from '#src/adapters/sqlite/database/token-row.js';
 import { changeOf } from '#src/adapters/sqlite/search-index/entries.js';
 import type { TokenLife } from '#src/domain/token/token-state.js';
 import type { StoredWebhookState } from '#src/ports/webhook-store.js';
@@ -29,10 +31,7 @@ export type RowsAttacker = {
    */
   copyDocument(kind: Kind, id: string, toApplication: string): Promise<void>;
   takeToken(stream: string): Promise<Taken>;
-  /**
-   * Changes the plaintext state in a token's row. Also changes the columns that contain times from this state, because
-   * searches use these columns.
-   */
+  /** Changes the plaintext state in a token's row. */
   editToken(stream: string, edit: (life: TokenLife) => TokenLife): Promise<void>;
   /** Adds all search terms of one token to another token. */
   copyTerms(fromStream: string, toStream: string): Promise<void>;
@@ -99,18 +98,29 @@ function onFiles(dataDir: string): RowsAttacker {
       replace('directory', { ...row, content, content_revision });
     },
     async takeToken(stream) {
-      const row = rowOf('token_rows_1', 'stream = ?', stream);
+      const row = rowOf('token_rows_1', 'stream = ?', packStream(stream));
       return { putBack: async () => replace('token_rows_1', row) };
     },
     async editToken(stream, edit) {
-      const row = rowOf('token_rows_1', 'stream = ?', stream);
-      const state = JSON.parse(String(row['state']));
-      const life: TokenLife = edit(state.life);
-      const times = { expires_at: life.expiresAt, cvc_purge_at: life.cvc?.purgeAt ?? null };
-      replace('token_rows_1', { ...row, ...times, state: JSON.stringify({ ...state, life }) });
+      const row = rowOf('token_rows_1', 'stream = ?', packStream(stream));
+      const { life: before } = stateOf(row as TokenRow);
+      if (before === null) throw new Error('the token is gone');
+      const life = edit(before);
+      replace('token_rows_1', {
+        ...row,
+        tenant: life.tenantId,
+        type: life.tokenType,
+        life: lifeText(life),
+        created_at: life.createdAt,
+        modified_at: life.modifiedAt,
+        expires_at: life.expiresAt,
+        cvc_purge_at: life.cvc?.purgeAt ?? null,
+      });
     },
     async copyTerms(fromStream, toStream) {
-      const [from, to] = [fromStream, toStream].map((stream) => rowOf('token_rows_1', 'stream = ?', stream));
+      const [from, to] = [fromStream, toStream].map((stream) =>
+        rowOf('token_rows_1', 'stream = ?', packStream(stream)),
+      );
       const own = termsIn(to?.['terms'] as Buffer);
       const added = termsIn(from?.['terms'] as Buffer).filter((term) => !own.includes(term));
       const newest = 'SELECT max(merged, ifnull((SELECT max(number) FROM index_changes_1), 0)) FROM index_state_1';

@@ -29,21 +29,23 @@ export function rowTables(slot: Slot) {
 /** Returns the schema for the token rows, search index and counts of one set. */
 export function rowsSchema(slot: Slot): string {
   const { rows, changes, indexState, runs, segments, filters, blocks, tokenCounts } = rowTables(slot);
-  const type = (row: 'OLD' | 'NEW'): string => `${row}.state ->> '$.life.tokenType'`;
-  const countUp = `INSERT INTO ${tokenCounts} (tenant, type, count) VALUES (NEW.tenant, ${type('NEW')}, 1)
+  const countUp = `INSERT INTO ${tokenCounts} (tenant, type, count) VALUES (NEW.tenant, NEW.type, 1)
     ON CONFLICT (tenant, type) DO UPDATE SET count = count + 1`;
   return `
   CREATE TABLE ${rows} (
     row INTEGER PRIMARY KEY,
-    stream TEXT NOT NULL UNIQUE,
+    stream ANY NOT NULL UNIQUE,
     tenant TEXT NOT NULL,
     revision INTEGER NOT NULL,
-    state TEXT NOT NULL,
-    content BLOB,
-    cvc BLOB,
-    -- The message authentication code of all of the above.
+    -- Of the living: the type, and the facts of its life that have no column of their own (sqlite/database/token-row.ts).
+    type TEXT,
+    life TEXT,
+    -- Of the living: the positions of the events that contain its ciphertexts.
+    content_at INTEGER,
+    cvc_at INTEGER,
+    -- The message authentication code of all of the above, of the ciphertexts, and of the times but removed_at.
     mac BLOB NOT NULL,
-    fingerprint TEXT,
+    fingerprint ANY,
     -- Of the living: the position of the event that created it, and what it is searched by, 16 bytes a term.
     seq INTEGER,
     terms BLOB,
@@ -114,11 +116,11 @@ export function rowsSchema(slot: Slot): string {
     ${countUp};
   END;
   CREATE TRIGGER ${tokenCounts}_ended AFTER UPDATE ON ${rows} WHEN OLD.removed_at IS NULL AND
-    (NEW.removed_at IS NOT NULL OR ${type('OLD')} <> ${type('NEW')}) BEGIN
-    UPDATE ${tokenCounts} SET count = count - 1 WHERE tenant = OLD.tenant AND type = ${type('OLD')};
+    (NEW.removed_at IS NOT NULL OR OLD.type <> NEW.type) BEGIN
+    UPDATE ${tokenCounts} SET count = count - 1 WHERE tenant = OLD.tenant AND type = OLD.type;
   END;
   CREATE TRIGGER ${tokenCounts}_begun AFTER UPDATE ON ${rows} WHEN NEW.removed_at IS NULL AND
-    (OLD.removed_at IS NOT NULL OR ${type('OLD')} <> ${type('NEW')}) BEGIN
+    (OLD.removed_at IS NOT NULL OR OLD.type <> NEW.type) BEGIN
     ${countUp};
   END;
 `;

@@ -1,14 +1,21 @@
 import type { Statement } from 'better-sqlite3';
-import type { TokenState } from '../../../domain/token/token-state.js';
 import { fitting, foundLife, type HeldRows, type PageRequest, type SearchPage } from '../../../ports/search-plan.js';
 import type { Stored } from '../../../views/row-mac.js';
 import type { TokenView } from '../../../views/token-view.js';
 import type { SqliteDatabase } from '../database/open-database.js';
+import { type Packed, unpackStream } from '../database/packed-text.js';
 import { rowTables, type Slot } from '../database/rows-schema.js';
-import { type TokenRow, viewColumns, viewOf } from '../database/token-row.js';
+import {
+  rowsWithCiphertexts,
+  stateColumns,
+  stateOf,
+  type TokenRow,
+  viewColumns,
+  viewOf,
+} from '../database/token-row.js';
 
-type Head = { readonly seq: number; readonly stream: string; readonly revision: number; readonly bytes: number };
-type RowState = Pick<TokenRow, 'stream' | 'state'>;
+type Head = { readonly seq: number; readonly stream: Packed; readonly revision: number; readonly bytes: number };
+type RowState = Omit<TokenRow, 'content' | 'cvc' | 'mac'>;
 
 /**
  * The statements that read the rows of a page. Their input is a JSON array of `seq` values, and they return the newest
@@ -22,12 +29,13 @@ export function pageStatements(database: SqliteDatabase, slot: Slot): PageStatem
   // match such a row. Checking the tenant in these statements is a second line of defense.
   const reading = (columns: string): Statement =>
     database.prepare(
-      `SELECT ${columns} FROM ${rows} WHERE seq IN (SELECT value FROM json_each(?)) AND tenant = ? ORDER BY seq DESC`,
+      `SELECT ${columns} FROM ${rowsWithCiphertexts(rows)}
+       WHERE r.seq IN (SELECT value FROM json_each(?)) AND r.tenant = ? ORDER BY r.seq DESC`,
     );
   return {
-    heads: reading('seq, stream, revision, coalesce(length(content), 0) AS bytes'),
+    heads: reading('r.seq, r.stream, r.revision, coalesce(length(content.content), 0) AS bytes'),
     rows: reading(viewColumns),
-    states: reading('stream, state'),
+    states: reading(stateColumns),
   };
 }
 
@@ -49,7 +57,7 @@ export function pageRows<H extends object = never>(
   const first = heads.slice(0, fitting(sizes, contentBytesMax));
   const known = new Map<number, H>();
   for (const { seq, stream, revision } of first) {
-    const row = held?.(stream, revision);
+    const row = held?.(unpackStream(stream), revision);
     if (row !== undefined) known.set(seq, row);
   }
   const unknown = first.filter(({ seq }) => !known.has(seq)).map(({ seq }) => seq);
@@ -59,7 +67,7 @@ export function pageRows<H extends object = never>(
   if (first.length === heads.length) return { rows, later: [] };
   const others = heads.slice(first.length).map(({ seq }) => seq);
   const states = statements.states.all(JSON.stringify(others), tenantId) as RowState[];
-  const later = states.map(({ stream, state }) => foundLife({ stream, state: JSON.parse(state) as TokenState }));
+  const later = states.map((row) => foundLife({ stream: unpackStream(row.stream), state: stateOf(row) }));
   return { rows, later };
 }
 

@@ -26,7 +26,7 @@ export function createGenerationOperations(database: SqliteDatabase) {
   const lacking = ofBothSlots((slot) =>
     database.prepare(
       `SELECT 1 FROM (SELECT stream, max(revision) AS newest FROM events
-         WHERE position > ? AND stream >= 'token-' AND stream < 'token.' GROUP BY stream) e
+         WHERE position > ? AND typeof(stream) = 'blob' GROUP BY stream) e
        WHERE newest > ifnull((SELECT revision FROM token_rows_${slot} r WHERE r.stream = e.stream), -1) LIMIT 1`,
     ),
   );

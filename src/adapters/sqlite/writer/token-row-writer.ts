@@ -3,17 +3,22 @@ import type { BuiltRow } from '../../../ports/generations.js';
 import type { GenerationTerms, RowIndex } from '../../../ports/unit-of-work.js';
 import { termsDigest } from '../../search-plan/mark-of.js';
 import type { SqliteDatabase } from '../database/open-database.js';
+import { type Packed, packHash, packStream } from '../database/packed-text.js';
 import { rowTables, type Slot } from '../database/rows-schema.js';
+import { lifeText } from '../database/token-row.js';
 import { changeOf, termBytes } from '../search-index/entries.js';
 import type { WrittenGeneration } from './generations-in.js';
 
 /** The columns that searches and fingerprint lookups use to find a row. */
 type Found = {
-  readonly fingerprint: string | null;
+  readonly fingerprint: Packed | null;
   readonly seq: number | null;
   readonly terms: Buffer | null;
   readonly mark: Buffer | null;
 };
+
+/** The position of the event with a stream and a revision, or NULL if there is none. */
+const positionOf = '(SELECT position FROM events WHERE stream = ? AND revision = ?)';
 
 const byNothing: Found = { fingerprint: null, seq: null, terms: null, mark: null };
 
@@ -26,32 +31,41 @@ export function createTokenRowWriter(database: SqliteDatabase, slot: Slot) {
   const findIndex = database.prepare(`SELECT fingerprint, seq, terms, mark FROM ${rows} WHERE stream = ?`);
   const findRevision = database.prepare(`SELECT revision FROM ${rows} WHERE stream = ?`).pluck();
   const upsert = database.prepare(
-    `INSERT INTO ${rows} (stream, tenant, revision, state, content, cvc, mac, fingerprint, seq, terms, mark, created_at,
-       modified_at, expires_at, cvc_purge_at, removed_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-     ON CONFLICT (stream) DO UPDATE SET revision = excluded.revision, state = excluded.state,
-       content = excluded.content, cvc = excluded.cvc, mac = excluded.mac, fingerprint = excluded.fingerprint, seq = excluded.seq,
-       terms = excluded.terms, mark = excluded.mark, created_at = excluded.created_at,
+    `INSERT INTO ${rows} (stream, tenant, revision, type, life, content_at, cvc_at, mac, fingerprint, seq, terms, mark,
+       created_at, modified_at, expires_at, cvc_purge_at, removed_at)
+     VALUES (?, ?, ?, ?, ?, ${positionOf}, ${positionOf}, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (stream) DO UPDATE SET revision = excluded.revision, type = excluded.type, life = excluded.life,
+       content_at = excluded.content_at, cvc_at = excluded.cvc_at, mac = excluded.mac,
+       fingerprint = excluded.fingerprint, seq = excluded.seq, terms = excluded.terms, mark = excluded.mark, created_at = excluded.created_at,
        modified_at = excluded.modified_at, expires_at = excluded.expires_at, cvc_purge_at = excluded.cvc_purge_at,
        removed_at = excluded.removed_at`,
   );
 
   return {
     /** Returns the revision of the row for a stream, or -1 if the stream has no row. */
-    revisionOf: (stream: string): number => Number(findRevision.get(stream) ?? -1),
+    revisionOf: (stream: string): number => Number(findRevision.get(packStream(stream)) ?? -1),
     /** Writes a row to a generation. `isNew` means that the stream has no row yet. */
     write({ view, index, at }: BuiltRow, generation: WrittenGeneration, isNew: boolean): void {
       const { state } = view;
       const { life } = state;
-      const before = isNew ? byNothing : ((findIndex.get(view.stream) as Found | undefined) ?? byNothing);
+      const stream = packStream(view.stream);
+      const before = isNew ? byNothing : ((findIndex.get(stream) as Found | undefined) ?? byNothing);
       const after = found(state, index, before, generation);
       // Does not store the list of ended keys, because the list grows with each update. Code that needs the list folds
       // the stream.
-      const stateText = JSON.stringify({ ...state, ended: [] });
-      const row = [view.stream, view.tenantId, state.revision, stateText, view.content, view.cvc, view.mac];
+      const facts = life === null ? [null, null] : [life.tokenType, lifeText(life)];
+      const row = [stream, view.tenantId, state.revision, ...facts];
+      const ciphertexts = [stream, life?.contentRevision ?? null, stream, life?.cvc?.revision ?? null];
       const search = [after.fingerprint, after.seq, after.terms, after.mark];
       const times = [life?.createdAt, life?.modifiedAt, life?.expiresAt, life?.cvc?.purgeAt];
-      upsert.run(...row, ...search, ...times.map((time) => time ?? null), life === null ? at : null);
+      upsert.run(
+        ...row,
+        ...ciphertexts,
+        view.mac,
+        ...search,
+        ...times.map((time) => time ?? null),
+        life === null ? at : null,
+      );
       if (after === before) return;
       changes.replace(before, after);
     },
@@ -68,7 +82,7 @@ function found({ life }: TokenState, index: RowIndex, before: Found, generation:
   const terms = packTerms(termsIn(index.terms, generation.generation));
   const mark =
     generation.state === 'building' ? termsDigest(packTerms(termsIn(index.terms, generation.read)), terms) : null;
-  return { fingerprint: index.fingerprintHash, seq: life.createdPosition, terms, mark };
+  return { fingerprint: packHash(index.fingerprintHash), seq: life.createdPosition, terms, mark };
 }
 
 function termsIn(terms: GenerationTerms, generation: number): readonly string[] {

@@ -2,6 +2,7 @@ import { type BudgetUse, type Reservation, reserveGuesses } from '../../../domai
 import { linkAfter, noLink } from '../../../events/commit.js';
 import { type CommitOutcome, makesToken, type StoredWrite } from '../../../ports/unit-of-work.js';
 import type { SqliteDatabase } from '../database/open-database.js';
+import { type Packed, packHash, packStream, packUuid, unpackStream } from '../database/packed-text.js';
 import { ofBothSlots, rowTables, type Slot } from '../database/rows-schema.js';
 import { createGenerationOperations } from './generation-operations.js';
 import { type PackedChange, unpackChange } from './packed-change.js';
@@ -48,14 +49,17 @@ export function createVaultOperations(database: SqliteDatabase) {
 
   function refusal(writes: readonly StoredWrite[], covers: (write: StoredWrite) => boolean): CommitOutcome | null {
     for (const [index, write] of writes.entries()) {
-      if ((headOf.get(write.stream) ?? -1) !== write.expectedRevision) return { outcome: 'conflict' };
+      const stored = packStream(write.stream);
+      if ((headOf.get(stored) ?? -1) !== write.expectedRevision) return { outcome: 'conflict' };
       if (!covers(write)) return { outcome: 'conflict' };
       if (write.distinct === null) continue;
       const { fingerprintHash, tenantId, now } = write.distinct;
+      const found = sameFingerprintIn[readSlot.get() as Slot].get(packHash(fingerprintHash), tenantId, stored, now);
       const other =
-        sameFingerprintIn[readSlot.get() as Slot].get(fingerprintHash, tenantId, write.stream, now) ??
-        writes.slice(0, index).find((earlier) => makesToken(earlier, tenantId, fingerprintHash))?.stream;
-      if (typeof other === 'string') return { outcome: 'duplicate', write: index, stream: other };
+        found === undefined
+          ? writes.slice(0, index).find((earlier) => makesToken(earlier, tenantId, fingerprintHash))?.stream
+          : unpackStream(found as Packed);
+      if (other !== undefined) return { outcome: 'duplicate', write: index, stream: other };
     }
     return null;
   }
@@ -67,11 +71,12 @@ export function createVaultOperations(database: SqliteDatabase) {
   function append({ stream, expectedRevision, commit: { events, leaf } }: StoredWrite, end: LogEnd) {
     const number = end.number + 1;
     const link = linkAfter(end.link, leaf);
+    const packed = packStream(stream);
     const positions = events.map((event, index) => {
       const position = end.position + 1 + index;
       const { id, type, version, tenantId, actorId, time, cmd, trace, clear, sealed, proof } = event;
-      const place = [position, stream, expectedRevision + 1 + index, id, type, version];
-      const facts = [tenantId, actorId, time, cmd, JSON.stringify(clear)];
+      const place = [position, packed, expectedRevision + 1 + index, packUuid(id), type, version];
+      const facts = [packUuid(tenantId), packUuid(actorId), time, cmd, JSON.stringify(clear)];
       const proven = [proof.first, proof.digests, proof.sealedHash, proof.mac];
       const chained = index === events.length - 1 ? [number, link] : [null, null];
       insertEvent.run(...place, ...facts, ...proven, ...chained, trace, sealed.content, sealed.cvc);
