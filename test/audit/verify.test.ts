@@ -227,7 +227,11 @@ describe.skipIf(profile !== 'embedded')('a verification', () => {
     expect(known?.message).toContain('the key store has recorded events after');
     const dataDir = copied();
     tamper(dataDir, cut);
-    // Changes both files, as an attacker who can write to them could.
+    // Changes both files, as an attacker who can write to them could. A row that refers to a removed event would reveal
+    // the change.
+    const vault = pinStatements(join(dataDir, 'vault.db'), {});
+    vault.exec('DELETE FROM token_rows_1 WHERE content_at NOT IN (SELECT position FROM events)');
+    vault.close();
     const keys = pinStatements(join(dataDir, 'keys.db'), {});
     keys.exec(`DELETE FROM meta WHERE name IN ('log', 'log_memory', 'shredder')`);
     keys.close();

@@ -148,8 +148,7 @@ export function livingTokens(dataDir: string): number {
 
 /** Returns how many tokens of this type a search must currently find. This also works while a service is running. */
 export function searchableTokens(dataDir: string, type: 'token' | 'card'): number {
-  const ofType = `state ->> '$.life.tokenType' = '${type}'`;
-  return countRows(dataDir, `removed_at IS NULL AND ${ofType} AND ifnull(expires_at > ${Date.now()}, true)`);
+  return countRows(dataDir, `removed_at IS NULL AND type = '${type}' AND ifnull(expires_at > ${Date.now()}, true)`);
 }
 
 function countRows(dataDir: string, where: string): number {
