@@ -1,12 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import {
-  type Packed,
-  packStream,
-  packUuid,
-  unpackStream,
-  unpackUuid,
-} from '#src/adapters/sqlite/database/packed-text.js';
+import { type Packed, packStream, unpackStream } from '#src/adapters/sqlite/database/packed-text.js';
 import { pinStatements } from '#src/adapters/sqlite/database/pin-statements.js';
 import type { JsonObject } from '#src/domain/json.js';
 import { linkAfter, noLink, sealCommit } from '#src/events/commit.js';
@@ -35,28 +29,11 @@ export type Row = {
   cvc: Buffer | null;
 };
 
-/** Reads all events. Texts that the file stores as bytes are returned as texts. */
+/** Reads all events. */
 export function eventRows(database: ReturnType<typeof pinStatements>): Row[] {
-  type Stored = Omit<Row, 'stream' | 'id' | 'tenant' | 'actor'> & Record<'stream' | 'id' | 'tenant' | 'actor', Packed>;
+  type Stored = Omit<Row, 'stream'> & { stream: Packed };
   const rows = database.prepare('SELECT * FROM events ORDER BY position').all() as Stored[];
-  return rows.map((row) => ({
-    ...row,
-    stream: unpackStream(row.stream),
-    id: unpackUuid(row.id),
-    tenant: unpackUuid(row.tenant),
-    actor: unpackUuid(row.actor),
-  }));
-}
-
-function packed(row: Row): Record<string, unknown> {
-  const { stream, id, tenant, actor } = row;
-  return {
-    ...row,
-    stream: packStream(stream),
-    id: packUuid(id),
-    tenant: packUuid(tenant),
-    actor: packUuid(actor),
-  };
+  return rows.map((row) => ({ ...row, stream: unpackStream(row.stream) }));
 }
 
 /**
@@ -74,7 +51,7 @@ export function tamper(dataDir: string, change: (rows: Row[]) => Row[]): void {
         const places = columns.map(() => '?').join(', ');
         database
           .prepare(`INSERT INTO events (${columns.join(', ')}) VALUES (${places})`)
-          .run(...Object.values(packed(row)));
+          .run(...Object.values({ ...row, stream: packStream(row.stream) }));
       }
     });
   } finally {

@@ -3,18 +3,18 @@ import type { StoredClear, StoredEvent } from '../../events/commit.js';
 import type { StoredLog } from '../../ports/event-log.js';
 import type { StoredWork } from '../../ports/unit-of-work.js';
 import type { SqliteDatabase } from './database/open-database.js';
-import { type Packed, packStream, unpackStream, unpackUuid } from './database/packed-text.js';
+import { type Packed, packStream, unpackStream } from './database/packed-text.js';
 import { reading } from './database/reading.js';
 
 type EventRow = {
   readonly position: number;
   readonly stream: Packed;
   readonly revision: number;
-  readonly id: Packed;
+  readonly id: string;
   readonly type: string;
   readonly version: number;
-  readonly tenant: Packed;
-  readonly actor: Packed;
+  readonly tenant: string;
+  readonly actor: string;
   readonly time: number;
   readonly cmd: string | null;
   readonly trace: Buffer | null;
@@ -103,11 +103,11 @@ function clearPart(row: ClearRow): StoredClear {
     position: row.position,
     stream: unpackStream(row.stream),
     revision: row.revision,
-    id: unpackUuid(row.id),
+    id: row.id,
     type: row.type,
     version: row.version,
-    tenantId: unpackUuid(row.tenant),
-    actorId: unpackUuid(row.actor),
+    tenantId: row.tenant,
+    actorId: row.actor,
     time: row.time,
     cmd: row.cmd,
     clear: objectIn(row.clear),

@@ -1,12 +1,9 @@
-import { uuidBytes, uuidText } from './uuid-bytes.js';
-
 /** A text as it is stored in a column of type `ANY`: as bytes if the vault made it, otherwise unchanged. */
 export type Packed = string | Buffer;
 
 const prefix = 'token-';
 const tokenStream = /^token-[0-9a-f]{64}$/;
 const keyedHash = /^[0-9a-f]{64}$/;
-const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /**
  * Returns the name of a stream as it is stored. The name of a token's stream ends with a keyed hash, and only the 32
@@ -24,15 +21,6 @@ export function unpackStream(stored: Packed): string {
 /** A query that returns the stored names of the streams in a JSON array. `packStream` packs a name in the same way. */
 export const packedStreams = `SELECT iif(value GLOB '${prefix}*' AND length(value) = ${prefix.length + 64},
   coalesce(unhex(substr(value, ${prefix.length + 1})), value), value) FROM json_each(?)`;
-
-/** Returns a UUID in lower case as its 16 bytes. Returns any other text unchanged. */
-export function packUuid(text: string): Packed {
-  return uuid.test(text) ? uuidBytes(text) : text;
-}
-
-export function unpackUuid(stored: Packed): string {
-  return typeof stored === 'string' ? stored : uuidText(stored);
-}
 
 /** Returns a keyed hash, written as 64 hex digits, as its 32 bytes. Returns any other text unchanged. */
 export function packHash(text: string): Packed {

@@ -9,18 +9,18 @@ const initialVersions = Object.entries(projectionVersions)
 /**
  * `vault.db` contains the event log and its projections, which are updated in the same transactions. All data from
  * callers is stored as ciphertext (`content`, `cvc`, `trace`) or as a keyed hash (`stream`, `fingerprint`, `terms`,
- * `cmd`). A column of type `ANY` contains a text, or the bytes of a UUID or of a keyed hash (`packed-text.ts`).
+ * `cmd`). A column of type `ANY` contains the bytes of a keyed hash, or a text (`packed-text.ts`).
  */
 export const vaultSchema = `
   CREATE TABLE events (
     position INTEGER PRIMARY KEY,
     stream ANY NOT NULL,
     revision INTEGER NOT NULL,
-    id ANY NOT NULL,
+    id TEXT NOT NULL,
     type TEXT NOT NULL,
     version INTEGER NOT NULL,
-    tenant ANY NOT NULL,
-    actor ANY NOT NULL,
+    tenant TEXT NOT NULL,
+    actor TEXT NOT NULL,
     time INTEGER NOT NULL,
     cmd TEXT,
     clear TEXT NOT NULL,

@@ -2,7 +2,7 @@ import { type BudgetUse, type Reservation, reserveGuesses } from '../../../domai
 import { linkAfter, noLink } from '../../../events/commit.js';
 import { type CommitOutcome, makesToken, type StoredWrite } from '../../../ports/unit-of-work.js';
 import type { SqliteDatabase } from '../database/open-database.js';
-import { type Packed, packHash, packStream, packUuid, unpackStream } from '../database/packed-text.js';
+import { type Packed, packHash, packStream, unpackStream } from '../database/packed-text.js';
 import { ofBothSlots, rowTables, type Slot } from '../database/rows-schema.js';
 import { createGenerationOperations } from './generation-operations.js';
 import { type PackedChange, unpackChange } from './packed-change.js';
@@ -75,8 +75,8 @@ export function createVaultOperations(database: SqliteDatabase) {
     const positions = events.map((event, index) => {
       const position = end.position + 1 + index;
       const { id, type, version, tenantId, actorId, time, cmd, trace, clear, sealed, proof } = event;
-      const place = [position, packed, expectedRevision + 1 + index, packUuid(id), type, version];
-      const facts = [packUuid(tenantId), packUuid(actorId), time, cmd, JSON.stringify(clear)];
+      const place = [position, packed, expectedRevision + 1 + index, id, type, version];
+      const facts = [tenantId, actorId, time, cmd, JSON.stringify(clear)];
       const proven = [proof.first, proof.digests, proof.sealedHash, proof.mac];
       const chained = index === events.length - 1 ? [number, link] : [null, null];
       insertEvent.run(...place, ...facts, ...proven, ...chained, trace, sealed.content, sealed.cvc);
