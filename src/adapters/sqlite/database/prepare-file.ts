@@ -87,7 +87,7 @@ function expectOurs(database: SqliteDatabase, fileName: string, version: number)
 }
 
 /** For each older file format, the last Strongroom commit whose `export` command can read that format. */
-const lastReaders: Readonly<Record<string, string>> = { 'vault.db 6': '02a36525' };
+const lastReaders: Readonly<Record<string, string>> = { 'vault.db 6': '02a36525', 'vault.db 7': 'ded03e94' };
 
 function exportAdvice(fileName: string, format: number): string {
   const commit = lastReaders[`${fileName} ${format}`];
