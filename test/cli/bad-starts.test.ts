@@ -8,6 +8,7 @@ import {
   existsSync,
   mkdirSync,
   openSync,
+  readdirSync,
   renameSync,
   rmSync,
   statSync,
@@ -53,6 +54,15 @@ async function expectRefusal(
   expect(ended.stderr, 'one or more sentences, no stack').not.toMatch(/^\s+at |Error:|SQLITE_(?!IOERR)/m);
   expect(withoutTraces(hashesOf(dir))).toEqual(before);
   return ended;
+}
+
+/** Adds a number to the format number of a file. */
+function changeFormat({ dataDir }: TestVault, file: string, by: number): void {
+  const database = pinStatements(join(dataDir, file), {});
+  const stored = Number(database.pragma('user_version', { simple: true }));
+  database.pragma(`user_version = ${stored + by}`);
+  database.pragma('wal_checkpoint(TRUNCATE)');
+  database.close();
 }
 
 /** Checks that the service still starts and works. */
@@ -204,24 +214,38 @@ describe('the store files', () => {
     '%s with a format number that differs by %i is rejected, and the version that wrote it can still use it',
     async (file, away, which) => {
       const vault = await makeVault();
-      const change = (by: number) => {
-        const database = pinStatements(join(vault.dataDir, file), {});
-        const stored = Number(database.pragma('user_version', { simple: true }));
-        database.pragma(`user_version = ${stored + by}`);
-        database.pragma('wal_checkpoint(TRUNCATE)');
-        database.close();
-      };
-      change(away);
+      changeFormat(vault, file, away);
       await expectRefusal(
         vault.dir,
         vault.flags,
         new RegExp(
           `${file} was written by ${which} version of Strongroom: its format is \\d+, and this version has \\d+.*Start the version that wrote it${
-            file === 'vault.db' && away < 0 ? ', or export the data with commit [0-9a-f]+' : ''
+            file !== 'keys.db' && away < 0 ? ', or export the data with commit [0-9a-f]+' : ''
           }`,
         ),
       );
-      change(-away);
+      changeFormat(vault, file, -away);
+      await expectAsBefore(vault);
+    },
+  );
+
+  test.each([
+    [1, 'a newer'],
+    [-1, 'an older'],
+  ])(
+    'a month of the access log with a format number that differs by %i is rejected, and the version that wrote it can still use it',
+    async (away, which) => {
+      const vault = await makeVault();
+      await (await startService(vault.flags)).stop();
+      const file = readdirSync(vault.dataDir).find((name) => /^access-.*\.db$/.test(name)) ?? '';
+      changeFormat(vault, file, away);
+      const advice = away < 0 ? ', or export the data with commit [0-9a-f]+' : '';
+      await expectRefusal(
+        vault.dir,
+        vault.flags,
+        new RegExp(`${file} was written by ${which} version of Strongroom: .*Start the version that wrote it${advice}`),
+      );
+      changeFormat(vault, file, -away);
       await expectAsBefore(vault);
     },
   );

@@ -54,6 +54,12 @@ const tamperings: Readonly<Record<string, (connection: MongoConnection) => Promi
     entriesIn(to).updateOne({ message: 'entry 4' }, { $set: { 'batch.hash': new Binary(Buffer.alloc(32)) } }),
   'a removed batch': (to) => entriesIn(to).deleteMany({ message: { $in: ['entry 3', 'entry 4'] } }),
   'an unfinished batch': (to) => entriesIn(to).updateOne({ message: 'entry 4' }, { $unset: { batch: 1 } }),
+  async 'a reference of another type, which no query by token finds'(to) {
+    const found = await entriesIn(to).findOne({ message: 'entry 3' });
+    const text = found?.ref?.toString('hex');
+    await entriesIn(to).updateOne({ message: 'entry 3' }, [{ $set: { ref: text } }]);
+  },
+  'a trace of another type': (to) => entriesIn(to).updateOne({ message: 'entry 3' }, [{ $set: { trace: 'text' } }]),
   async 'an entry put in'(to) {
     const found = await entriesIn(to).findOne({ message: 'entry 3' });
     if (found === null) throw new Error('no entry');

@@ -1,8 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type { AccessEntry } from '#src/events/access-log/access-entry.js';
-import { entryLine } from '#src/events/access-log/batch-hash.js';
+import { linesOf } from '#src/events/access-log/batch-hash.js';
 import type { AccessFilter, AccessLog } from '#src/ports/access-log.js';
+import { entriesOfLine } from '../support/entries-of-line.js';
 import { batchCount, verifyAccessChain } from '../support/verify-access-chain.js';
 import { aBox, aDay, aHash, atNoon, type OpenStores, onStores } from './support.js';
 
@@ -183,9 +184,51 @@ export function accessLogContract(name: string, open: OpenStores): void {
         expect(batches.flatMap((batch) => batch.entries)).toEqual(entries);
         expect(batches.length).toBeGreaterThan(2);
         for (const batch of batches) {
-          expect(batch.entries.map(entryLine).join('').length).toBeLessThanOrEqual(256 * 1024);
+          expect(linesOf(batch.entries).join('').length).toBeLessThanOrEqual(256 * 1024);
         }
         expect(await verifyAccessChain(accessLog)).toMatchObject({ intact: true });
+      }),
+    );
+
+    test(
+      'the entries of one request are one line, and a query by token returns each of them',
+      on(async ({ accessLog }) => {
+        const shown = aPage(20, { operation: 'reveal' });
+        const masked = aPage(3);
+        const page = [...shown, ...masked];
+        await accessLog.record(page);
+        expect((await linesIn(accessLog)).map(refsIn)).toEqual([shown, masked].map(refsOf));
+        expect(await verifyAccessChain(accessLog)).toMatchObject({ intact: true });
+        const all = { total: page.length, entries: [...page].reverse() };
+        expect(await accessLog.query('tenant', everything, firstPage)).toEqual(all);
+        for (const entry of page) {
+          const filter = { ...everything, entityRef: entry.entityRef };
+          expect(await accessLog.query('tenant', filter, firstPage)).toEqual({ total: 1, entries: [entry] });
+        }
+      }),
+    );
+
+    test(
+      'requests whose entries differ only in the trace, or have no trace, do not share a line',
+      on(async ({ accessLog }) => {
+        const [one, other] = [aPage(2), aPage(2)];
+        const untraced = aPage(2, { trace: null });
+        await accessLog.record([...one, ...other, ...untraced]);
+        const lines = await linesIn(accessLog);
+        expect(lines.map(refsIn)).toEqual([...[one, other].map(refsOf), ...untraced.map((entry) => refsOf([entry]))]);
+        expect(await verifyAccessChain(accessLog)).toMatchObject({ intact: true });
+      }),
+    );
+
+    test(
+      'the chain is intact even if the entries of one request are recorded by many calls, or in many batches',
+      on(async ({ accessLog }) => {
+        const [split, long] = [aPage(100), aPage(2_500)];
+        await Promise.all(split.map((entry) => accessLog.record([entry])));
+        await Promise.all([split.slice(0, 50), split.slice(50), long, long].map((part) => accessLog.record(part)));
+        expect(await verifyAccessChain(accessLog)).toMatchObject({ intact: true });
+        expect((await accessLog.query('tenant', everything, firstPage)).total).toBe(5_200);
+        for (const line of await linesIn(accessLog)) expect(refsIn(line).length).toBeLessThanOrEqual(1_000);
       }),
     );
 
@@ -243,6 +286,29 @@ export function anEntry(given: Partial<AccessEntry> = {}): AccessEntry {
     tracePlace: { stream: `token-${randomBytes(4).toString('hex')}`, revision: 3 },
     ...given,
   };
+}
+
+/** Returns the entries of one request. They differ only in `entityRef`. */
+function aPage(count: number, given: Partial<AccessEntry> = {}): AccessEntry[] {
+  const shared = anEntry({ entityId: null, tracePlace: null, ...given });
+  return Array.from({ length: count }, () => ({ ...shared, entityRef: aHash() }));
+}
+
+/** Returns the lines of all batches. */
+async function linesIn(log: AccessLog): Promise<string[]> {
+  const lines: string[] = [];
+  for (const chain of await log.chains()) {
+    for (const { entries } of await log.batches(chain, 0, 1_000)) lines.push(...linesOf(entries));
+  }
+  return lines;
+}
+
+function refsIn(line: string) {
+  return refsOf(entriesOfLine(line));
+}
+
+function refsOf(entries: readonly AccessEntry[]) {
+  return entries.map(({ entityRef }) => entityRef);
 }
 
 async function all(log: AccessLog): Promise<readonly AccessEntry[]> {

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import type Database from 'better-sqlite3';
 import { type Packed, unpackStream } from '#src/adapters/sqlite/database/packed-text.js';
 import { pinStatements } from '#src/adapters/sqlite/database/pin-statements.js';
-import { entryOfLine } from '#src/events/access-log/batch-hash.js';
 import { tokenStream } from '#src/events/tokens/stream-name.js';
 import { deriveSubkeys, openTenantKey } from '#src/keys/tenant-key.js';
+import { entriesOfLine } from '../support/entries-of-line.js';
 import { copyOf } from '../support/process.js';
 import { storedPostings, termsIn } from '../support/stored-postings.js';
 
@@ -90,7 +90,7 @@ function recordedReveals(journal: Database.Database, months: readonly Database.D
   const lines = waiting.flatMap((text) => text.split('\n'));
   return (
     moved.reduce((sum, { count }) => sum + count, 0) +
-    lines.filter((line) => entryOfLine(line).operation === 'reveal').length
+    lines.flatMap(entriesOfLine).filter(({ operation }) => operation === 'reveal').length
   );
 }
 

@@ -1,4 +1,4 @@
-import { batchHash, entryLine } from '#src/events/access-log/batch-hash.js';
+import { batchHash, linesOf } from '#src/events/access-log/batch-hash.js';
 import type { AccessLog } from '#src/ports/access-log.js';
 
 const pageSize = 200;
@@ -40,7 +40,7 @@ async function verifyOne(log: AccessLog, chain: string): Promise<IntactChain | {
     for (const { sequence, previous, hash: stored, entries } of page) {
       if (hash === null) from = sequence;
       const follows = hash === null || (sequence === head + 1 && Buffer.compare(previous, hash) === 0);
-      const computed = batchHash(previous, sequence, entries.map(entryLine));
+      const computed = batchHash(previous, sequence, linesOf(entries));
       if (!follows || Buffer.compare(computed, stored) !== 0) return { brokenAt: sequence };
       head = sequence;
       hash = stored;

@@ -1,5 +1,5 @@
 import type { AccessEntry } from '../../events/access-log/access-entry.js';
-import { entryLine } from '../../events/access-log/batch-hash.js';
+import { groupsOf, lineOf } from '../../events/access-log/batch-hash.js';
 import type { AccessLog } from '../../ports/access-log.js';
 import { type Month, monthOf } from '../access-log/month.js';
 import { accessLogError } from './access-log/access-log-error.js';
@@ -14,13 +14,20 @@ import type { Writer } from './writer/writer.js';
 const chain = 'vault';
 
 /**
- * A group with at least this many lines is handed to the writer immediately. A smaller group is handed over at the end
- * of the current turn of the event loop.
+ * A group with at least this many entries is handed to the writer immediately. A smaller group is handed over at the
+ * end of the current turn of the event loop.
  */
-const linesOfGroup = 16;
+const entriesOfGroup = 16;
+/** The approximate maximum length of the lines in one request to the writer. The lines of a request are not split. */
+const requestBytesMax = 64 * 1024;
 
-/** Entries from one month. They are handed to the writer together and become durable together. */
-type Group = { readonly month: Month; readonly lines: string[]; readonly stored: Promise<void>; handOver(): void };
+/** Entries from one month. They are handed to the writer together. */
+type Group = {
+  readonly month: Month;
+  readonly entries: AccessEntry[];
+  readonly stored: Promise<void>;
+  handOver(): void;
+};
 
 /**
  * Implements `AccessLog` on the journal and one file per month. The writer appends entries to the journal in batches,
@@ -46,7 +53,7 @@ export function sqliteAccessLog(dataDir: string, writer: Writer): AccessLog & { 
   let group: Group | null = null;
 
   function beginGroup(month: Month): Group {
-    const lines: string[] = [];
+    const entries: AccessEntry[] = [];
     let settle: (stored: Promise<void>) => void = () => undefined;
     const stored = new Promise<void>((resolve) => {
       settle = resolve;
@@ -55,12 +62,10 @@ export function sqliteAccessLog(dataDir: string, writer: Writer): AccessLog & { 
       if (group === begun) group = null;
       if (isHandedOver) return;
       isHandedOver = true;
-      // Sends all lines as one string. A single string is passed to another thread faster than objects or many strings.
-      const input = { month, lines: lines.join('\n'), entries: lines.length };
-      settle(writer.request('record_access', input).then(() => undefined));
+      settle(sendEntries(writer, month, entries));
     }
     let isHandedOver = false;
-    const begun = { month, lines, stored, handOver };
+    const begun = { month, entries, stored, handOver };
     setImmediate(handOver);
     return begun;
   }
@@ -70,10 +75,8 @@ export function sqliteAccessLog(dataDir: string, writer: Writer): AccessLog & { 
     const month = monthOf(entry.time);
     if (group !== null && group.month !== month) group.handOver();
     group ??= beginGroup(month);
-    const into = group;
-    into.lines.push(entryLine(entry));
-    if (into.lines.length >= linesOfGroup) into.handOver();
-    return into;
+    group.entries.push(entry);
+    return group;
   }
 
   /**
@@ -87,7 +90,10 @@ export function sqliteAccessLog(dataDir: string, writer: Writer): AccessLog & { 
 
   return {
     record(entries) {
-      const stored = new Set(entries.map((entry) => add(entry).stored));
+      const stored = new Set<Promise<void>>();
+      for (const entry of entries) stored.add(add(entry).stored);
+      // Entries of one request must not be split, so the group is handed over only after all entries have been added.
+      if (group !== null && group.entries.length >= entriesOfGroup) group.handOver();
       const [first = Promise.resolve(), ...others] = stored;
       return others.length === 0 ? first : Promise.all(stored).then(() => undefined);
     },
@@ -144,6 +150,28 @@ export function sqliteAccessLog(dataDir: string, writer: Writer): AccessLog & { 
       for (const month of [...readers.keys()]) close(month);
     },
   };
+}
+
+/** Sends entries of one month to the writer as lines. Resolves when all of them are durable. */
+async function sendEntries(writer: Writer, month: Month, entries: readonly AccessEntry[]): Promise<void> {
+  const sent: Promise<null>[] = [];
+  let lines: string[] = [];
+  let [length, count] = [0, 0];
+  const send = (): void => {
+    // Sends all lines as one string. A single string is passed to another thread faster than objects or many strings.
+    sent.push(writer.request('record_access', { month, lines: lines.join('\n'), entries: count }));
+    lines = [];
+    [length, count] = [0, 0];
+  };
+  for (const group of groupsOf(entries)) {
+    const line = lineOf(group);
+    if (length > 0 && length + line.length > requestBytesMax) send();
+    lines.push(line);
+    length += line.length;
+    count += group.length;
+  }
+  send();
+  await Promise.all(sent);
 }
 
 function monthsBetween(dataDir: string, from: number, to: number | null): Month[] {

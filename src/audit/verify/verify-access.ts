@@ -2,7 +2,7 @@ import { batchHash } from '../../events/access-log/batch-hash.js';
 import type { Checkpoint } from '../../events/audit/checkpoint.js';
 import type { Problem } from './problem.js';
 
-/** A batch of access-log entries. Each entry is represented by the line of text that is hashed. Hashes are in hex. */
+/** A batch of access-log entries. `lines` are the lines of text that are hashed. Hashes are in hex. */
 export type LinedBatch = {
   readonly sequence: number;
   readonly previous: string;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { recordManagementRead } from '../../audit/access-log/record-management-read.js';
 import { readChained } from '../../audit/read-chained.js';
 import { grantsAnywhere } from '../../domain/access/decide-access.js';
-import { entryLine } from '../../events/access-log/batch-hash.js';
+import { linesOf } from '../../events/access-log/batch-hash.js';
 import { endedKeys } from '../../events/ended-keys.js';
 import { tokenStream } from '../../events/tokens/stream-name.js';
 import { pageAnswer, pageFields, rangeOf } from '../../http/pagination.js';
@@ -33,7 +33,7 @@ export const auditAccess = operation(
         sequence,
         previous: hex(previous),
         hash: hex(hash),
-        lines: entries.map(entryLine),
+        lines: linesOf(entries),
       })),
     };
   },

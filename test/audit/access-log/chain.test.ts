@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { pinStatements } from '#src/adapters/sqlite/database/pin-statements.js';
+import { linesOf } from '#src/events/access-log/batch-hash.js';
 import { createPlain, path } from '../../http/routes/support.js';
 import { behindTriggers } from '../../support/behind-triggers.js';
-import { startTestService } from '../../support/test-service.js';
+import { startTestService, type TestService } from '../../support/test-service.js';
 import { verifyAccessChain } from '../../support/verify-access-chain.js';
 
 const file = 'access-2026-01.db';
@@ -26,12 +27,43 @@ const tamperings: Readonly<Record<string, string>> = {
     'UPDATE entries SET trace = (SELECT trace FROM entries ORDER BY id DESC LIMIT 1) WHERE id = (SELECT max(id) - 2 FROM entries)',
 };
 
+/** Changes to the entries of one list page, which share a line. */
+const tamperingsOfPage: Readonly<Record<string, string>> = {
+  'a changed reference': "UPDATE entries SET ref = x'aa' WHERE id = (SELECT max(id) - 1 FROM entries)",
+  'a removed entry': 'DELETE FROM entries WHERE id = (SELECT max(id) FROM entries)',
+  'a repeated entry':
+    'INSERT INTO entries SELECT id + 1, batch, tenant, time, actor, actor_type, key, source, entity_type, ref, entity, operation, outcome, message, trace, trace_stream, trace_revision FROM entries WHERE id = (SELECT max(id) FROM entries)',
+  'two swapped entries':
+    'UPDATE entries SET ref = (SELECT ref FROM entries AS other WHERE other.id = 2 * (SELECT max(id) FROM entries) - 1 - entries.id) WHERE id >= (SELECT max(id) - 1 FROM entries)',
+  'an entry with another time': 'UPDATE entries SET time = time + 1 WHERE id = (SELECT max(id) FROM entries)',
+  'an entry without a trace': 'UPDATE entries SET trace = NULL WHERE id = (SELECT max(id) FROM entries)',
+  'an entry with a missing word': 'UPDATE entries SET actor = 1000000 WHERE id = (SELECT max(id) FROM entries)',
+};
+
 test.each(Object.entries(tamperings))('%s is detected by recomputing the chain', async (_name, statements) => {
   const service = await startTestService();
   for (let count = 0; count < 3; count += 1) {
     const { id } = await createPlain(service);
     await service.call('GET', path(id));
   }
+  await expectDetected(service, statements);
+});
+
+test.each(Object.entries(tamperingsOfPage))(
+  '%s of a list page is detected by recomputing the chain',
+  async (_name, statements) => {
+    const service = await startTestService();
+    for (let count = 0; count < 3; count += 1) await createPlain(service);
+    expect((await service.call('GET', '/tokens')).body['data']).toHaveLength(3);
+    await service.vault.recorder.now([]);
+    const [chain = ''] = await service.vault.accessLog.chains();
+    const last = (await service.vault.accessLog.batches(chain, 0, 1_000)).at(-1);
+    expect(linesOf(last?.entries ?? []).at(-1)).toContain('","token",["');
+    await expectDetected(service, statements);
+  },
+);
+
+async function expectDetected(service: TestService, statements: string): Promise<void> {
   const { intact } = await verifyAccessChain(service.vault.accessLog);
   expect(intact, 'before').toBe(true);
   await service.stop();
@@ -44,4 +76,4 @@ test.each(Object.entries(tamperings))('%s is detected by recomputing the chain',
   const report = await verifyAccessChain(again.vault.accessLog);
   await again.close();
   expect(report).toEqual({ intact: false, brokenAt: expect.any(Number) });
-});
+}

@@ -53,6 +53,10 @@ export function entryDocument(
   };
 }
 
+/**
+ * Returns the entry of a document. Threat: an attacker replaces `ref` or `trace` with a value of another type. The entry
+ * then has null in its place, so the hash of the batch no longer matches.
+ */
 export function entryOf(document: EntryDocument): AccessEntry {
   const { trace_stream: stream, trace_revision: revision } = document;
   return {
@@ -63,12 +67,12 @@ export function entryOf(document: EntryDocument): AccessEntry {
     keyId: document.key ?? null,
     sourceAddress: document.source ?? null,
     entityType: document.type,
-    entityRef: document.ref?.toString('hex') ?? null,
+    entityRef: Buffer.isBuffer(document.ref) ? document.ref.toString('hex') : null,
     entityId: document.entity ?? null,
     operation: document.operation,
     outcome: document.outcome as AccessOutcome,
     message: document.message,
-    trace: document.trace ?? null,
+    trace: Buffer.isBuffer(document.trace) ? document.trace : null,
     tracePlace: stream === undefined || revision === undefined ? null : { stream, revision },
   };
 }

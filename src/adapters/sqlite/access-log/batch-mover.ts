@@ -1,18 +1,19 @@
 import { closeSync, fsyncSync, openSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { AccessBatch } from '../../../events/access-log/access-entry.js';
-import { entryOfLine, noBatch } from '../../../events/access-log/batch-hash.js';
+import { noBatch, parseLine } from '../../../events/access-log/batch-hash.js';
 import { StoreUnavailable } from '../../../ports/store-unavailable.js';
 import { type Month, monthOf } from '../../access-log/month.js';
-import { openDatabase, type SqliteDatabase } from '../database/open-database.js';
+import type { SqliteDatabase } from '../database/open-database.js';
 import type { JournalBatch, JournalEnd } from '../journal/journal.js';
 import { isWhole, nextBatch } from '../journal/read-batches.js';
 import { accessLogError } from './access-log-error.js';
 import { fileIdentity, monthFile, monthsOnDisk } from './month-files.js';
-import { type MonthWriter, openMonthWriter } from './month-writer.js';
+import { openMonth } from './month-reader.js';
+import { type LinedBatch, type MonthWriter, openMonthWriter } from './month-writer.js';
 
-/** The approximate number of characters moved in one transaction. This corresponds to about 10,000 entries. */
-const linesAtOnce = 4 * 1024 * 1024;
+/** The approximate number of entries and of characters moved in one transaction. */
+const entriesAtOnce = 10_000;
+const lengthAtOnce = 4 * 1024 * 1024;
 
 /**
  * The length of the first pause after a failure, in ms. The pause doubles with each consecutive failure. There is no
@@ -55,18 +56,19 @@ export function createBatchMover(journal: SqliteDatabase, dataDir: string) {
    * Reads the next batches up to `upTo` that belong to the same month, up to the size of one transaction. Returns null
    * if all of them have been moved.
    */
-  function readSome(upTo: number): { readonly month: Month; readonly batches: readonly AccessBatch[] } | null {
+  function readSome(upTo: number): { readonly month: Month; readonly batches: readonly LinedBatch[] } | null {
     let month: Month | null = null;
-    let length = 0;
-    const batches: AccessBatch[] = [];
-    for (let next = batchAfter(moved); next !== null && length < linesAtOnce; next = batchAfter(next.sequence)) {
-      if (next.sequence > upTo) break;
+    let [length, entries] = [0, 0];
+    const batches: LinedBatch[] = [];
+    for (let next = batchAfter(moved); next !== null; next = batchAfter(next.sequence)) {
+      if (next.sequence > upTo || length >= lengthAtOnce || entries >= entriesAtOnce) break;
       const batch = parsed(next);
-      const itsMonth = monthOf(batch.entries[0]?.time ?? 0);
+      const itsMonth = monthOf(batch.lines[0]?.shared.time ?? 0);
       month ??= itsMonth;
       if (itsMonth !== month) break;
       batches.push(batch);
       length += next.lines.length;
+      entries += batch.lines.reduce((sum, { refs }) => sum + refs.length, 0);
     }
     return month === null ? null : { month, batches };
   }
@@ -135,19 +137,19 @@ export function createBatchMover(journal: SqliteDatabase, dataDir: string) {
   };
 }
 
-function parsed(batch: JournalBatch): AccessBatch {
+function parsed(batch: JournalBatch): LinedBatch {
   // Threat: an attacker changes a batch in the journal while the vault runs. The batch is not moved. At the next start,
   // the vault reports the change.
   if (!isWhole(batch)) throw new StoreUnavailable('access log', 'changed_by_another_program');
   const { sequence, previous, hash, lines } = batch;
-  return { sequence, previous, hash, entries: lines.split('\n').map(entryOfLine) };
+  return { sequence, previous, hash, lines: lines.split('\n').map(parseLine) };
 }
 
 /** Returns the newest batch in the month files. */
 export function newestMovedBatch(dataDir: string): JournalEnd {
   let newest: JournalEnd = { sequence: 0, hash: noBatch };
   for (const month of monthsOnDisk(dataDir)) {
-    const database = openDatabase(join(dataDir, monthFile(month)), monthFile(month), 'reader');
+    const database = openMonth(dataDir, month);
     try {
       const last = database.prepare('SELECT sequence, hash FROM batches ORDER BY sequence DESC LIMIT 1');
       const found = last.get() as JournalEnd | undefined;

@@ -3,11 +3,11 @@ import type { Statement } from 'better-sqlite3';
 import type { AccessBatch, AccessEntry, AccessOutcome, ActorType } from '../../../events/access-log/access-entry.js';
 import type { AccessFilter } from '../../../ports/access-log.js';
 import type { Month } from '../../access-log/month.js';
-import { openDatabase } from '../database/open-database.js';
-import { expectSchema } from '../database/prepare-file.js';
+import { openDatabase, type SqliteDatabase } from '../database/open-database.js';
+import { expectSchema, expectVersion, versionInHeader } from '../database/prepare-file.js';
 import { createEntryCounter } from './count-entries.js';
-import { fileIdentity, monthFile } from './month-files.js';
-import { accessSchema } from './month-writer.js';
+import { fileIdentity, monthFile, monthsOnDisk } from './month-files.js';
+import { accessSchema, accessSchemaVersion } from './month-writer.js';
 
 type Batch = { readonly sequence: number; readonly previous: Buffer; readonly hash: Buffer };
 
@@ -16,10 +16,30 @@ type Statements = { readonly count: Statement<unknown[]>; readonly page: Stateme
 
 export type MonthReader = ReturnType<typeof openMonthReader>;
 
+/** Opens one month's file for reading. Throws StoreBroken if the file has a different version. */
+export function openMonth(dataDir: string, month: Month): SqliteDatabase {
+  const fileName = monthFile(month);
+  return openDatabase(join(dataDir, fileName), fileName, 'reader', (database) => {
+    expectVersion(fileName, Number(database.pragma('user_version', { simple: true })), accessSchemaVersion);
+  });
+}
+
+/**
+ * Throws StoreBroken if a month's file has a different version. Does not report any other problem, because the rest of
+ * the vault works without the access log.
+ */
+export function expectMonthVersions(dataDir: string): void {
+  for (const month of monthsOnDisk(dataDir)) {
+    const fileName = monthFile(month);
+    const stored = versionInHeader(join(dataDir, fileName));
+    if (stored !== null) expectVersion(fileName, stored, accessSchemaVersion);
+  }
+}
+
 /** Opens one month's file for queries. */
 export function openMonthReader(dataDir: string, month: Month) {
   const identity = fileIdentity(dataDir, month);
-  const database = openDatabase(join(dataDir, monthFile(month)), monthFile(month), 'reader');
+  const database = openMonth(dataDir, month);
   expectSchema(database, monthFile(month), accessSchema);
   const begin = database.prepare('BEGIN');
   const end = database.prepare('COMMIT');

@@ -1,11 +1,15 @@
 import { renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { AccessBatch, AccessEntry } from '../../../events/access-log/access-entry.js';
+import type { AccessBatch } from '../../../events/access-log/access-entry.js';
+import type { AccessLine } from '../../../events/access-log/batch-hash.js';
 import type { Month } from '../../access-log/month.js';
 import { createGroupCommit } from '../database/group-commit.js';
 import type { SqliteDatabase } from '../database/open-database.js';
 import { prepareFile } from '../database/prepare-file.js';
 import { fileIdentity, monthFile } from './month-files.js';
+
+/** A batch with its parsed lines. */
+export type LinedBatch = Omit<AccessBatch, 'entries'> & { readonly lines: readonly AccessLine[] };
 
 export type MonthWriter = ReturnType<typeof openMonthWriter>;
 
@@ -34,27 +38,42 @@ export function openMonthWriter(dataDir: string, month: Month) {
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
 
-  function insert(batch: number, entry: AccessEntry): void {
+  /** Inserts one row for each entry of a line. The entries share all words, so each id is looked up only once. */
+  function insert(batch: number, { shared, refs }: AccessLine): void {
     const { idOf, idOrNull } = words;
-    const { entityRef, trace, tracePlace } = entry;
-    insertEntry.run(
-      batch,
-      idOf(entry.tenantId),
-      entry.time,
-      idOf(entry.actorId),
-      idOf(entry.actorType),
-      idOrNull(entry.keyId),
-      idOrNull(entry.sourceAddress),
-      idOf(entry.entityType),
-      entityRef === null ? null : Buffer.from(entityRef, 'hex'),
-      idOrNull(entry.entityId),
-      idOf(entry.operation),
-      idOf(entry.outcome),
-      idOf(entry.message),
-      trace,
-      tracePlace?.stream ?? null,
-      tracePlace?.revision ?? null,
-    );
+    const { time, trace, tracePlace } = shared;
+    const tenant = idOf(shared.tenantId);
+    const actor = idOf(shared.actorId);
+    const actorType = idOf(shared.actorType);
+    const key = idOrNull(shared.keyId);
+    const source = idOrNull(shared.sourceAddress);
+    const entityType = idOf(shared.entityType);
+    const entity = idOrNull(shared.entityId);
+    const operation = idOf(shared.operation);
+    const outcome = idOf(shared.outcome);
+    const message = idOf(shared.message);
+    const traceStream = tracePlace?.stream ?? null;
+    const traceRevision = tracePlace?.revision ?? null;
+    for (const entityRef of refs) {
+      insertEntry.run(
+        batch,
+        tenant,
+        time,
+        actor,
+        actorType,
+        key,
+        source,
+        entityType,
+        entityRef === null ? null : Buffer.from(entityRef, 'hex'),
+        entity,
+        operation,
+        outcome,
+        message,
+        trace,
+        traceStream,
+        traceRevision,
+      );
+    }
   }
 
   return {
@@ -63,11 +82,11 @@ export function openMonthWriter(dataDir: string, month: Month) {
     /** Returns the sequence number of the newest batch in the file, or 0 if the file contains no batch. */
     newest: (): number => Number(newest.get()),
     /** Appends the batches in one transaction, and makes them durable. */
-    append(batches: readonly AccessBatch[]): void {
+    append(batches: readonly LinedBatch[]): void {
       const work = () => {
-        for (const { sequence, previous, hash, entries } of batches) {
+        for (const { sequence, previous, hash, lines } of batches) {
           insertBatch.run(sequence, previous, hash);
-          for (const entry of entries) insert(sequence, entry);
+          for (const line of lines) insert(sequence, line);
         }
       };
       const [attempt] = commit([work]);
@@ -117,7 +136,8 @@ export const accessSchema = `
   CREATE TRIGGER batches_are_never_removed BEFORE DELETE ON batches BEGIN SELECT RAISE(ABORT, 'append only'); END;
 `;
 
-const accessSchemaVersion = 1;
+/** Increase this number also if the lines change (`linesOf`), because the hashes in the file cover the lines. */
+export const accessSchemaVersion = 2;
 
 /** The maximum number of words in the cache. The cache needs a limit, because each source address is a word. */
 const cachedMax = 10_000;

@@ -1,9 +1,11 @@
-import { existsSync, realpathSync, statSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readSync, realpathSync, statSync } from 'node:fs';
 import { databaseError, StoreBroken } from './database-error.js';
 import { openDatabase, openInMemory, type SqliteDatabase } from './open-database.js';
 
 /** The application id in the SQLite header: "SGRM". */
 const applicationId = 0x5347524d;
+/** The positions of `user_version` and of the application id in the header of a SQLite file. */
+const [headerBytes, userVersionAt, applicationIdAt] = [100, 60, 68];
 /**
  * Files up to this size are checked for damage when they are opened. The check reads the whole file, which would take
  * too long for a larger file. `doctor` checks larger files, and SQLite checks each page when it reads the page.
@@ -76,21 +78,49 @@ function expectOurs(database: SqliteDatabase, fileName: string, version: number)
   if (read(database, 'application_id') !== applicationId) {
     throw new StoreBroken(`${fileName} is not a Strongroom file. Choose another data directory.`);
   }
-  const stored = read(database, 'user_version');
-  if (stored !== version) {
-    throw new StoreBroken({
-      check: 'versions',
-      says: `${fileName} was written by ${stored > version ? 'a newer' : 'an older'} version of Strongroom: its format is ${stored}, and this version has ${version}`,
-      do: `Nothing was changed. Start the version that wrote it${exportAdvice(fileName, stored)}`,
-    });
+  expectVersion(fileName, read(database, 'user_version'), version);
+}
+
+/** Throws StoreBroken if the version of a file differs from the version of this program. */
+export function expectVersion(fileName: string, stored: number, version: number): void {
+  if (stored === version) return;
+  throw new StoreBroken({
+    check: 'versions',
+    says: `${fileName} was written by ${stored > version ? 'a newer' : 'an older'} version of Strongroom: its format is ${stored}, and this version has ${version}`,
+    do: `Nothing was changed. Start the version that wrote it${exportAdvice(fileName, stored)}`,
+  });
+}
+
+/**
+ * Returns the version in the header of a Strongroom file. Returns null if the file cannot be read or belongs to another
+ * program. Does not open the file as a database, so SQLite creates no write-ahead log. A new version that is only in the
+ * write-ahead log is not found.
+ */
+export function versionInHeader(path: string): number | null {
+  try {
+    const file = openSync(path, 'r');
+    try {
+      const header = Buffer.alloc(headerBytes);
+      readSync(file, header, 0, headerBytes, 0);
+      return header.readUInt32BE(applicationIdAt) === applicationId ? header.readUInt32BE(userVersionAt) : null;
+    } finally {
+      closeSync(file);
+    }
+  } catch {
+    return null;
   }
 }
 
 /** For each older file format, the last Strongroom commit whose `export` command can read that format. */
-const lastReaders: Readonly<Record<string, string>> = { 'vault.db 6': '02a36525', 'vault.db 7': 'ded03e94' };
+const lastReaders: Readonly<Record<string, string>> = {
+  'vault.db 6': '02a36525',
+  'vault.db 7': 'ded03e94',
+  'journal.db 1': '46333698',
+  'access-YYYY-MM.db 1': '46333698',
+};
 
 function exportAdvice(fileName: string, format: number): string {
-  const commit = lastReaders[`${fileName} ${format}`];
+  const commit = lastReaders[`${fileName.replace(/\d{4}-\d{2}/, 'YYYY-MM')} ${format}`];
   if (commit === undefined) return '';
   return `, or export the data with commit ${commit}, the last one that reads this format, and import them into a new data directory`;
 }

@@ -5,8 +5,8 @@
  *
  * A row of `groups` contains the changes in one `vault.db` commit. Its `position` is the position of the newest event
  * after the commit. Its hash covers the previous hash, the sequence number and the changes. A row of `batches` contains
- * a batch of access log entries, one per line. `ends` records the newest group and the newest batch that have been
- * removed.
+ * a batch of access log entries as lines (`linesOf`). `ends` records the newest group and the newest batch that have
+ * been removed.
  */
 export const journalSchema = `
   CREATE TABLE groups (
@@ -30,4 +30,5 @@ export const journalSchema = `
   INSERT INTO ends VALUES ('groups', 0, zeroblob(32), 0), ('batches', 0, zeroblob(32), 0);
 `;
 
-export const journalSchemaVersion = 1;
+/** Increase this number also if the lines of the access log change (`linesOf`). */
+export const journalSchemaVersion = 2;

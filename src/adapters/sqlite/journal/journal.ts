@@ -12,7 +12,7 @@ export type JournalEnd = { readonly sequence: number; readonly hash: Uint8Array 
 /** The changes in one `vault.db` commit. `position` is the position of the newest event after the commit. */
 export type JournalGroup = JournalEnd & { readonly position: number; readonly changes: Buffer };
 
-/** A batch of access log entries. `lines` contains one line per entry, separated by line breaks. */
+/** A batch of access log entries. `lines` contains their lines, separated by line breaks. */
 export type JournalBatch = JournalEnd & { readonly previous: Uint8Array; readonly lines: string };
 
 /**

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { mayShareLine } from '../../../events/access-log/batch-hash.js';
 import { StoreUnavailable } from '../../../ports/store-unavailable.js';
 import { accessLogError } from '../access-log/access-log-error.js';
 import { newestMovedBatch } from '../access-log/batch-mover.js';
@@ -89,7 +90,8 @@ export function createAccessJournal(
       if (error !== null) continue;
       last ??= head;
       const { lines } = request.input;
-      if (month !== request.input.month || length + lines.length > batchBytesMax) endBatch();
+      const isFull = length + lines.length > batchBytesMax;
+      if (isFull || month !== request.input.month || mayShareLine(parts.at(-1) ?? '', lines)) endBatch();
       month = request.input.month;
       parts.push(lines);
       length += lines.length;

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { vaultKeyTenant } from '../../../ports/key-store.js';
+import { expectMonthVersions } from '../access-log/month-reader.js';
 import { StoreBroken } from '../database/database-error.js';
 import { keysSchema, keysSchemaVersion } from '../database/keys-schema.js';
 import type { SqliteDatabase } from '../database/open-database.js';
@@ -24,8 +25,9 @@ export type OpenFiles = {
 
 /**
  * Opens `vault.db`, `keys.db` and `journal.db` for writing. Creates missing files, and completes `vault.db` from the
- * journal. Throws StoreBroken if either `keys.db` or `vault.db` is missing while the other file is in use. In that
- * case, the missing file has been lost, and creating a new file would hide the loss.
+ * journal. Throws StoreBroken if a file has a different version. Also throws StoreBroken if either `keys.db` or
+ * `vault.db` is missing while the other file is in use. In that case, the missing file has been lost, and creating a
+ * new file would hide the loss.
  */
 export function prepareStores(dataDir: string): OpenFiles {
   const hasKeys = hasContent(join(dataDir, 'keys.db'));
@@ -45,6 +47,7 @@ export function prepareStores(dataDir: string): OpenFiles {
     const vault = open(openVault());
     const path = join(dataDir, 'journal.db');
     const journal = open(prepareFile(path, 'journal.db', journalSchema, journalSchemaVersion));
+    expectMonthVersions(dataDir);
     const notice = completeVault({ vault, keys, journal });
     if (!holds(vault, 'events') && holds(keys, keysOfTenants)) throw lostVault();
     return { vault, keys, journal, notice };

@@ -162,7 +162,7 @@ export type WriterOperations = {
   empty_keys_log: { of: 'keys'; input: null; answer: null };
   remember_log: { of: 'keys'; input: LogMemory; answer: null };
   save_meta: { of: 'keys'; input: { readonly name: string; readonly value: Uint8Array }; answer: null };
-  /** Records entries from one month. Each line is one entry (`entryLine`), and line breaks separate the lines. */
+  /** Records entries from one month. `lines` are their lines (`linesOf`), separated by line breaks. */
   record_access: {
     of: 'access';
     input: { readonly month: string; readonly lines: string; readonly entries: number };

@@ -1,0 +1,144 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import type { AccessEntry } from '#src/events/access-log/access-entry.js';
+import { batchHash, groupsOf, lineOf, linesOf, mayShareLine, noBatch } from '#src/events/access-log/batch-hash.js';
+import { entriesOfLine } from '../../support/entries-of-line.js';
+
+const entry: AccessEntry = {
+  tenantId: 'tenant',
+  time: 1_767_225_600_000,
+  actorId: 'application',
+  actorType: 'application',
+  keyId: 'key',
+  sourceAddress: '2001:db8::1',
+  entityType: 'token',
+  entityRef: 'aa',
+  entityId: null,
+  operation: 'read',
+  outcome: 'success',
+  message: 'token shown masked',
+  trace: Buffer.from('trace'),
+  tracePlace: null,
+};
+
+/** Returns entries of one request. Each trace is a separate copy, as in entries that were read from a store. */
+function entriesOf(trace: Uint8Array, refs: readonly (string | null)[]): AccessEntry[] {
+  return refs.map((entityRef) => ({ ...entry, entityRef, trace: Buffer.from(trace) }));
+}
+
+describe('the lines of a batch', () => {
+  // docs/design.md describes these bytes, and the hashes of every stored chain cover them.
+  test('an entry that stands alone has its own line', () => {
+    expect(linesOf([entry])).toEqual([
+      '["tenant",1767225600000,"application","application","key","2001:db8::1","token","aa",null,"read","success","token shown masked","dHJhY2U="]',
+    ]);
+    expect(linesOf([{ ...entry, keyId: null, trace: null, tracePlace: { stream: 'token-aa', revision: 3 } }])).toEqual([
+      '["tenant",1767225600000,"application","application",null,"2001:db8::1","token","aa",null,"read","success","token shown masked",null,"token-aa",3]',
+    ]);
+  });
+
+  test('entries of one request share a line with a list of their references', () => {
+    const lines = linesOf(entriesOf(Buffer.from('trace'), ['aa', null, 'bb', 'bb']));
+    expect(lines).toEqual([
+      '["tenant",1767225600000,"application","application","key","2001:db8::1","token",["aa",null,"bb","bb"],null,"read","success","token shown masked","dHJhY2U="]',
+    ]);
+    const hash = createHash('sha256').update(noBatch).update(`1\n${lines[0]}\n`).digest();
+    expect(batchHash(noBatch, 1, lines)).toEqual(hash);
+  });
+
+  const differences: readonly Partial<AccessEntry>[] = [
+    { tenantId: 'other' },
+    { time: entry.time + 1 },
+    { actorId: 'other' },
+    { actorType: 'system' },
+    { keyId: null },
+    { sourceAddress: null },
+    { entityType: 'log' },
+    { entityId: 'other' },
+    { operation: 'reveal' },
+    { outcome: 'denied' },
+    { message: 'other' },
+    { trace: Buffer.from('other') },
+    { trace: null },
+    { tracePlace: { stream: 'token-aa', revision: 0 } },
+  ];
+  test.each(differences)('entries that differ in %o do not share a line', (difference) => {
+    const other = { ...entry, ...difference };
+    expect(linesOf([entry, other, entry])).toEqual([entry, other, entry].map((one) => lineOf([one])));
+  });
+
+  test.each([
+    [
+      { stream: 'token-aa', revision: 1 },
+      { stream: 'token-aa', revision: 2 },
+    ],
+    [
+      { stream: 'token-aa', revision: 1 },
+      { stream: 'token-bb', revision: 1 },
+    ],
+  ])('entries whose traces are bound to %o and %o do not share a line', (one, other) => {
+    expect(
+      linesOf([
+        { ...entry, tracePlace: one },
+        { ...entry, tracePlace: other },
+      ]),
+    ).toHaveLength(2);
+  });
+
+  test('entries without a trace do not share a line, because they can be of different requests', () => {
+    expect(
+      linesOf([
+        { ...entry, trace: null },
+        { ...entry, trace: null },
+      ]),
+    ).toHaveLength(2);
+  });
+
+  test('a line has at most 1,000 entries', () => {
+    const entries = entriesOf(randomBytes(60), Array<string>(2_001).fill('aa'));
+    expect(groupsOf(entries).map((group) => group.length)).toEqual([1_000, 1_000, 1]);
+  });
+
+  test('entries can be read from their lines, and a batch that begins at any line has the same lines', () => {
+    const [one, other] = [randomBytes(60), randomBytes(60)];
+    const entries = [
+      ...entriesOf(one, ['aa']),
+      ...entriesOf(other, ['aa', 'bb', 'aa']),
+      ...entriesOf(one, ['cc', 'dd']),
+      ...entriesOf(one, ['cc', 'dd']).map((each) => ({ ...each, tracePlace: { stream: 'token-cc', revision: 7 } })),
+      ...entriesOf(other, Array<string>(1_500).fill('ee')),
+    ];
+    const lines = linesOf(entries);
+    expect(lines).toHaveLength(6);
+    expect(lines.flatMap(entriesOfLine)).toEqual(entries);
+    for (let from = 0; from < lines.length; from += 1) {
+      for (let to = from + 1; to <= lines.length; to += 1) {
+        const part = lines.slice(from, to);
+        expect(linesOf(part.flatMap(entriesOfLine))).toEqual(part);
+      }
+    }
+  });
+});
+
+describe('lines from two requests', () => {
+  const lineOfTrace = (trace: Uint8Array, refs: readonly string[]) => linesOf(entriesOf(trace, refs)).join('\n');
+
+  test('must be in different batches if a verifier would join them', () => {
+    const trace = randomBytes(60);
+    const [one, other] = [lineOfTrace(trace, ['aa', 'bb']), lineOfTrace(trace, ['cc'])];
+    const unrelated = lineOfTrace(randomBytes(60), ['aa']);
+    expect(mayShareLine(one, other)).toBe(true);
+    expect(mayShareLine(`${unrelated}\n${one}`, `${other}\n${unrelated}`)).toBe(true);
+    const shortest = { ...entry, operation: '', message: '', trace: Buffer.alloc(0) };
+    expect(mayShareLine(lineOf([shortest]), lineOf([{ ...shortest, entityRef: 'cc' }]))).toBe(true);
+  });
+
+  test('can be in one batch if they have different traces or none', () => {
+    const [one, other] = [lineOfTrace(randomBytes(60), ['aa']), lineOfTrace(randomBytes(60), ['aa'])];
+    expect(mayShareLine(one, other)).toBe(false);
+    expect(mayShareLine(`${other}\n${one}`, `${other}\n${one}`)).toBe(false);
+    const untraced = lineOf([{ ...entry, trace: null }]);
+    expect(mayShareLine(untraced, untraced)).toBe(false);
+    expect(mayShareLine('', one)).toBe(false);
+  });
+});

@@ -1,0 +1,8 @@
+import type { AccessEntry } from '#src/events/access-log/access-entry.js';
+import { parseLine } from '#src/events/access-log/batch-hash.js';
+
+/** Returns the entries of a line of the access log. */
+export function entriesOfLine(line: string): AccessEntry[] {
+  const { shared, refs } = parseLine(line);
+  return refs.map((entityRef) => ({ ...shared, entityRef }));
+}
