@@ -27,7 +27,7 @@ function entriesOf(trace: Uint8Array, refs: readonly (string | null)[]): AccessE
 }
 
 describe('the lines of a batch', () => {
-  // docs/design.md describes these bytes, and the hashes of every stored chain cover them.
+  // These bytes are documented (docs/design.md, "Access log"), and the hashes of every stored chain cover them.
   test('an entry that stands alone has its own line', () => {
     expect(linesOf([entry])).toEqual([
       '["tenant",1767225600000,"application","application","key","2001:db8::1","token","aa",null,"read","success","token shown masked","dHJhY2U="]',
