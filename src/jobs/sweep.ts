@@ -55,11 +55,17 @@ export function createSweep(
 
   async function run(): Promise<number> {
     let recorded = 0;
+    let before = new Set<string>();
     for (;;) {
       const due = await vault.rows.due(earliestNow(vault.clock), dueRowsMax, earliestForCodes(vault.clock));
       const failed = await recordAll(due);
       recorded += due.length;
       if (due.length < dueRowsMax || failed > 0 || stopping) return recorded;
+      // Threat: an attacker who can write to the rows plants due rows that belong to no token, and remain due. Without
+      // this check, the sweep would try them again and again, and never do its other work.
+      const names = due.map(({ stream, due: what }) => `${what} ${stream}`);
+      if (names.every((name) => before.has(name))) return recorded;
+      before = new Set(names);
       // Lets requests run between two batches. Without this, a long series of rows that are no longer due could block
       // the thread.
       await nextTurn();

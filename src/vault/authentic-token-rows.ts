@@ -18,8 +18,8 @@ export type AuthenticTokenRows = Omit<TokenRows<TokenView>, 'search' | 'page'> &
 
 /**
  * Verifies the MAC of every row that is read. If the MAC is not valid, the read throws ForgedRow. The verification is
- * independent of the store, so it protects the rows in every store. The index of the rows (terms, fingerprints, due
- * times, positions) is not authenticated, because no access decision depends on it.
+ * independent of the store, so it protects the rows in every store. The index of the rows (terms, fingerprints,
+ * positions; in MongoDB also due times) is not authenticated, because no access decision depends on it.
  */
 export function authenticTokenRows(rows: TokenRows, key: Uint8Array): AuthenticTokenRows {
   const verified = (stored: Stored<TokenView>): TokenView => {

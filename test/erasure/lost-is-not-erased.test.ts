@@ -41,7 +41,8 @@ test('a token with the ciphertext of another token is rejected, and no part of i
   const streams = [await streamOf(service, id), await streamOf(service, other)].map(packStream);
   const { dataDir, rootKey, key } = service;
   await service.stop();
-  const swap = `UPDATE token_rows_1 SET content_at = (SELECT position FROM events WHERE stream = ? AND revision = 0) WHERE stream = ?`;
+  const created = 'SELECT position FROM events WHERE stream = ? AND revision = 0';
+  const swap = `UPDATE token_rows_1 SET content_at = (${created}) WHERE stream = ?`;
   expect(tamper(dataDir, 'vault.db', swap, streams[1], streams[0])).toBe(1);
   service = await startTestService({ dataDir, rootKey });
   const { status, body, text } = await service.call('GET', `/tokens/${id}`, undefined, { key });

@@ -1,7 +1,7 @@
 import type { ComparedPage, ComparedStreams, TwoGenerations } from '../../ports/rebuild-thread.js';
 import { termsDigest } from '../search-plan/mark-of.js';
 import type { SqliteDatabase } from './database/open-database.js';
-import { type Packed, packedStreams, packStream, unpackStream } from './database/packed-text.js';
+import { isTokenStream, type Packed, packedStreams, packStream, unpackStream } from './database/packed-text.js';
 import { reading } from './database/reading.js';
 import { ofBothSlots, rowTables, type Slot } from './database/rows-schema.js';
 
@@ -24,8 +24,8 @@ type Row = {
   readonly mark: Buffer | null;
 };
 
-const columns = `stream, tenant, revision, type, life, content_at, cvc_at, mac, fingerprint, seq, terms, created_at, modified_at,
-  expires_at, cvc_purge_at, mark`;
+const columns = `stream, tenant, revision, type, life, content_at, cvc_at, mac, fingerprint, seq, terms, created_at,
+  modified_at, expires_at, cvc_purge_at, mark`;
 
 const ofLivingTenants = `removed_at IS NULL AND tenant NOT IN
   (SELECT id FROM directory WHERE kind = 'tenant' AND removed_at IS NOT NULL)`;
@@ -42,7 +42,8 @@ export function createRowComparison(database: SqliteDatabase) {
   const [one, other] = ofBothSlots((slot) => rowTables(slot).rows);
   const streamsAfter = database
     .prepare(
-      `SELECT stream FROM ${one} WHERE stream > @after UNION SELECT stream FROM ${other} WHERE stream > @after
+      `SELECT stream FROM ${one} WHERE stream > @after AND ${isTokenStream('stream')}
+       UNION SELECT stream FROM ${other} WHERE stream > @after AND ${isTokenStream('stream')}
        ORDER BY 1 LIMIT @limit + 0`,
     )
     .pluck();

@@ -1,7 +1,7 @@
 import type { TokenType } from '../../domain/token/types/token-type.js';
 import type { DueRow, TokenRows } from '../../ports/token-rows.js';
 import type { SqliteDatabase } from './database/open-database.js';
-import { type Packed, packHash, packStream, unpackStream } from './database/packed-text.js';
+import { isTokenStream, type Packed, packHash, packStream, unpackStream } from './database/packed-text.js';
 import { reading } from './database/reading.js';
 import { ofBothSlots, rowTables, type Slot, slots } from './database/rows-schema.js';
 import { rowsWithCiphertexts, type TokenRow, viewColumns, viewOf } from './database/token-row.js';
@@ -83,7 +83,8 @@ function statementsOf(database: SqliteDatabase, slot: Slot) {
     )
     .pluck();
   const pageAfter = database.prepare(
-    `SELECT ${viewColumns} FROM ${rowsWithCiphertexts(rows)} WHERE r.stream > ? ORDER BY r.stream LIMIT ? + 0`,
+    `SELECT ${viewColumns} FROM ${rowsWithCiphertexts(rows)} WHERE r.stream > ? AND ${isTokenStream('r.stream')}
+     ORDER BY r.stream LIMIT ? + 0`,
   );
   const counts = database.prepare(`SELECT type, count FROM ${tokenCounts} WHERE tenant = ? AND count > 0`);
   // Counts the tokens that are due but have not been swept. There are only a few of them, so the index on `expires_at`

@@ -408,7 +408,7 @@ const writing = `
     for (let i = 0; i < 30; i += 1) {
       seq += 1;
       const terms = Buffer.concat(['all', i % 2 === 0 ? 'half' : 'other', 'own-' + seq].map(termOf));
-      row.run('token-' + seq, seq, terms);
+      row.run(createHash('sha256').update('token-' + seq).digest(), seq, terms);
       change.run(keeper.last() + 3, seq, changeOf(terms, seq), null);
     }
     const gone = oldest.get(randomInt(40));

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openDatabase, type SqliteDatabase } from '#src/adapters/sqlite/database/open-database.js';
+import { packStream } from '#src/adapters/sqlite/database/packed-text.js';
 import { vaultSchema } from '#src/adapters/sqlite/database/vault-schema.js';
 import { createSearchConnections, type SearchConnections } from '#src/adapters/sqlite/search/search-connections.js';
 import { searchRows } from '#src/adapters/sqlite/search/search-rows.js';
@@ -44,6 +45,11 @@ const rows: readonly Row[] = Array.from({ length: rowCount }, (_, i) => {
   };
 });
 
+/** Returns the stream of the token at this position. */
+function streamOf(seq: number): string {
+  return `token-${createHash('sha256').update(String(seq)).digest('hex')}`;
+}
+
 let dir: string;
 let reader: SqliteDatabase[] = [];
 let connections: SearchConnections;
@@ -61,7 +67,7 @@ beforeAll(() => {
   let postings = 0;
   writer.exec('BEGIN');
   for (const { seq, tenant, terms, created_at, modified_at, expires_at } of rows) {
-    insertRow.run(`token-${seq}`, tenant, seq, created_at, modified_at, expires_at);
+    insertRow.run(packStream(streamOf(seq)), tenant, seq, created_at, modified_at, expires_at);
     postings += terms.size;
     insertChange.run(postings, seq, changeOf(Buffer.from([...terms].join(''), 'hex'), seq));
     // At this point, most of the index is in runs on two levels. The newest changes are not in a run yet.
@@ -144,7 +150,7 @@ test('every plan returns exactly the rows and the total that a full scan gives',
       const found = rows
         .filter((row) => row.tenant === tenantId && !(row.expires_at !== null && row.expires_at <= now))
         .filter((row) => matches(where, row))
-        .map(({ seq }) => `token-${seq}`)
+        .map(({ seq }) => streamOf(seq))
         .reverse();
       expect(page.total).toBe(found.length);
       expect(page.rows.map(({ stream }) => stream)).toEqual(found.slice(offset, offset + limit));

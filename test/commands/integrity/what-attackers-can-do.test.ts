@@ -6,9 +6,11 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'v
 import { numberBytes } from '#src/adapters/sqlite/database/number-bytes.js';
 import { packStream } from '#src/adapters/sqlite/database/packed-text.js';
 import { pinStatements } from '#src/adapters/sqlite/database/pin-statements.js';
+import { checkTokenRows } from '#src/audit/check-rows.js';
 import { verifyVault } from '#src/cli/audit/run-verify.js';
 import { operate } from '../../audit/operate.js';
 import { anHour, create, keyIdsOf, streamOf, tamper } from '../../erasure/support.js';
+import { rebuildTokens } from '../../rebuild/support.js';
 import { behindTriggers } from '../../support/behind-triggers.js';
 import { embeddedOnly } from '../../support/profile.js';
 import { startTestService, type TestService } from '../../support/test-service.js';
@@ -56,6 +58,34 @@ test('rows: without its due time, a token is rejected, and the sweep does not de
   await service.service.sweep.run();
   const keyStatuses = await service.vault.keys.keyStatuses([...content]);
   expect(keyStatuses.map(({ destroyedAt }) => destroyedAt)).toEqual(content.map(() => null));
+});
+
+test('rows: names that the vault never writes stop neither a check, nor a sweep, nor a rebuild', async () => {
+  const ids = [await plain(), await plain({ expires_at: new Date(service.clock.now() + anHour).toISOString() })];
+  const keys = await keyIdsOf(service, ids[1] ?? '');
+  const database = pinStatements(join(service.dataDir, 'vault.db'), {});
+  database.pragma('ignore_check_constraints = ON');
+  const plant = database.prepare(
+    `INSERT INTO token_rows_1 (stream, tenant, revision, type, mac, seq, expires_at) VALUES (?, ?, 0, 'token', ?, ?, ?)`,
+  );
+  /** Plants a row with a name of 33 bytes. */
+  const plantRow = (n: number, expiresAt: number | null) => {
+    const name = Buffer.alloc(33);
+    name.writeUInt32BE(n);
+    plant.run(name, service.tenantId, Buffer.alloc(32), 1_000_000 + n, expiresAt);
+  };
+  for (let n = 1; n <= 600; n += 1) plantRow(n, n <= 20 ? 1 : null);
+  const first = await checkTokenRows(service.vault, '');
+  expect(first).toEqual({ rows: 2, problems: [], next: null });
+  service.clock.advance(2 * anHour);
+  await service.service.sweep.run();
+  const ended = await service.vault.keys.keyStatuses([...keys.content]);
+  expect(ended.every(({ destroyedAt }) => destroyedAt !== null)).toBe(true);
+  for (let n = 601; n <= 1_600; n += 1) plantRow(n, 1);
+  database.close();
+  await service.service.sweep.run();
+  expect(await rebuildTokens(service)).toMatchObject({ outcome: 'done', different: 0 });
+  expect((await get(ids[0] ?? '')).status).toBe(200);
 });
 
 test('rows: without its claim, a retried request runs again', async () => {

@@ -1,7 +1,8 @@
-/** A text as it is stored in a column of type `ANY`: as bytes if the vault made it, otherwise unchanged. */
+/** A name or a keyed hash as it is stored: the bytes of the hash if the vault made it, otherwise the text. */
 export type Packed = string | Buffer;
 
 const prefix = 'token-';
+const hashBytes = 32;
 const tokenStream = /^token-[0-9a-f]{64}$/;
 const keyedHash = /^[0-9a-f]{64}$/;
 
@@ -14,13 +15,31 @@ export function packStream(stream: string): Packed {
   return tokenStream.test(stream) ? Buffer.from(stream.slice(prefix.length), 'hex') : stream;
 }
 
+/**
+ * Returns the name of a stream. Threat: an attacker who can write to the file stores a name in a form that `packStream`
+ * never returns, such as the name of a token's stream as text. The row would then have an authentic name, but a read of
+ * that stream would not find the row. For such a value, this function returns a name that no stream has.
+ */
 export function unpackStream(stored: Packed): string {
-  return typeof stored === 'string' ? stored : prefix + stored.toString('hex');
+  if (Buffer.isBuffer(stored) && stored.length === hashBytes) return prefix + stored.toString('hex');
+  if (typeof stored === 'string' && !tokenStream.test(stored)) return stored;
+  return `invalid name ${String(stored)}`;
 }
 
-/** A query that returns the stored names of the streams in a JSON array. `packStream` packs a name in the same way. */
-export const packedStreams = `SELECT iif(value GLOB '${prefix}*' AND length(value) = ${prefix.length + 64},
-  coalesce(unhex(substr(value, ${prefix.length + 1})), value), value) FROM json_each(?)`;
+/**
+ * A query that returns the stored names of the token streams in a JSON array. `packStream` packs a name in the same
+ * way.
+ */
+export const packedStreams = `SELECT unhex(substr(value, ${prefix.length + 1})) FROM json_each(?)`;
+
+/**
+ * A condition that is true if a column contains the stored name of a token's stream. A walk over rows in the order of
+ * their names needs it, because it continues after the name of the last row. Threat: an attacker who can write to the
+ * file adds rows with other values, so that the walk never ends.
+ */
+export function isTokenStream(column: string): string {
+  return `typeof(${column}) = 'blob' AND length(${column}) = ${hashBytes}`;
+}
 
 /** Returns a keyed hash, written as 64 hex digits, as its 32 bytes. Returns any other text unchanged. */
 export function packHash(text: string): Packed {

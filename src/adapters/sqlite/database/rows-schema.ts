@@ -34,16 +34,18 @@ export function rowsSchema(slot: Slot): string {
   return `
   CREATE TABLE ${rows} (
     row INTEGER PRIMARY KEY,
-    stream ANY NOT NULL UNIQUE,
+    -- The bytes of the name of the token's stream (sqlite/database/packed-text.ts).
+    stream BLOB NOT NULL UNIQUE CHECK (length(stream) = 32),
     tenant TEXT NOT NULL,
     revision INTEGER NOT NULL,
-    -- Of the living: the type, and the facts of its life that have no column of their own (sqlite/database/token-row.ts).
+    -- Of the living: the type, and the facts that have no column of their own (sqlite/database/token-row.ts).
     type TEXT,
     life TEXT,
     -- Of the living: the positions of the events that contain its ciphertexts.
     content_at INTEGER,
     cvc_at INTEGER,
-    -- The message authentication code of all of the above, of the ciphertexts, and of the times but removed_at.
+    -- The message authentication code of the stream, the tenant, the revision, the type, the life and its times, and
+    -- of the ciphertexts in the events at the two positions.
     mac BLOB NOT NULL,
     fingerprint ANY,
     -- Of the living: the position of the event that created it, and what it is searched by, 16 bytes a term.

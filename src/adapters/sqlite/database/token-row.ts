@@ -6,13 +6,13 @@ import { type Packed, unpackStream } from './packed-text.js';
 
 /** The columns of a token row that make up a view, and the ciphertexts of the events that the row refers to. */
 export type TokenRow = StateColumns & {
-  readonly tenant: string;
   readonly content: Buffer | null;
   readonly cvc: Buffer | null;
   readonly mac: Buffer;
 };
 
-type StateColumns = {
+/** The columns of a token row that make up the token's state. */
+export type StateColumns = {
   readonly stream: Packed;
   readonly tenant: string;
   readonly revision: number;

@@ -7,6 +7,7 @@ import { type Packed, unpackStream } from '../database/packed-text.js';
 import { rowTables, type Slot } from '../database/rows-schema.js';
 import {
   rowsWithCiphertexts,
+  type StateColumns,
   stateColumns,
   stateOf,
   type TokenRow,
@@ -15,7 +16,6 @@ import {
 } from '../database/token-row.js';
 
 type Head = { readonly seq: number; readonly stream: Packed; readonly revision: number; readonly bytes: number };
-type RowState = Omit<TokenRow, 'content' | 'cvc' | 'mac'>;
 
 /**
  * The statements that read the rows of a page. Their input is a JSON array of `seq` values, and they return the newest
@@ -66,7 +66,7 @@ export function pageRows<H extends object = never>(
   const rows = first.flatMap(({ seq }) => known.get(seq) ?? bySeq.get(seq) ?? []);
   if (first.length === heads.length) return { rows, later: [] };
   const others = heads.slice(first.length).map(({ seq }) => seq);
-  const states = statements.states.all(JSON.stringify(others), tenantId) as RowState[];
+  const states = statements.states.all(JSON.stringify(others), tenantId) as StateColumns[];
   const later = states.map((row) => foundLife({ stream: unpackStream(row.stream), state: stateOf(row) }));
   return { rows, later };
 }

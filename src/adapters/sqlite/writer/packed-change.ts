@@ -14,7 +14,6 @@ export type PackedChange = {
 
 export function packChange({ writes, claim }: StoredChange): PackedChange {
   const parts = new Map<Uint8Array, number>();
-  // Stores each buffer only once. A row contains the same ciphertext buffers as its event.
   const put = (part: Uint8Array): number => {
     const at = parts.get(part) ?? parts.size;
     parts.set(part, at);
@@ -90,10 +89,11 @@ function packWrite(
     row?.of === 'token'
       ? {
           ...row,
+          // Without the ciphertexts, because a row only refers to the events that contain them.
           view: {
-            ...row.view,
-            content: putOrNull(row.view.content),
-            cvc: putOrNull(row.view.cvc),
+            stream: row.view.stream,
+            tenantId: row.view.tenantId,
+            state: row.view.state,
             mac: put(row.view.mac),
           },
         }
@@ -138,8 +138,8 @@ function unpackWrite(
       stream: view.stream,
       tenantId: view.tenantId,
       state: view.state,
-      content: takeOrNull(view.content),
-      cvc: takeOrNull(view.cvc),
+      content: null,
+      cvc: null,
       mac: take(view.mac),
     };
     return { row: { ...token, view: row }, ...write };

@@ -36,9 +36,9 @@ export function createTokenRowWriter(database: SqliteDatabase, slot: Slot) {
      VALUES (?, ?, ?, ?, ?, ${positionOf}, ${positionOf}, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (stream) DO UPDATE SET revision = excluded.revision, type = excluded.type, life = excluded.life,
        content_at = excluded.content_at, cvc_at = excluded.cvc_at, mac = excluded.mac,
-       fingerprint = excluded.fingerprint, seq = excluded.seq, terms = excluded.terms, mark = excluded.mark, created_at = excluded.created_at,
-       modified_at = excluded.modified_at, expires_at = excluded.expires_at, cvc_purge_at = excluded.cvc_purge_at,
-       removed_at = excluded.removed_at`,
+       fingerprint = excluded.fingerprint, seq = excluded.seq, terms = excluded.terms, mark = excluded.mark,
+       created_at = excluded.created_at, modified_at = excluded.modified_at, expires_at = excluded.expires_at,
+       cvc_purge_at = excluded.cvc_purge_at, removed_at = excluded.removed_at`,
   );
 
   return {
