@@ -14,6 +14,7 @@ export type PackedChange = {
 
 export function packChange({ writes, claim }: StoredChange): PackedChange {
   const parts = new Map<Uint8Array, number>();
+  // Stores each buffer only once. A row of the directory contains the same ciphertext buffer as its event.
   const put = (part: Uint8Array): number => {
     const at = parts.get(part) ?? parts.size;
     parts.set(part, at);

@@ -17,7 +17,7 @@ type Found = {
   readonly mark: Buffer | null;
 };
 
-/** The position of the event with a stream and a revision, or NULL if there is none. */
+/** A subquery that returns the position of the event at a revision of a stream. Returns NULL if no event is there. */
 const positionOf = '(SELECT position FROM events WHERE stream = ? AND revision = ?)';
 
 const byNothing: Found = { fingerprint: null, seq: null, terms: null, mark: null };
