@@ -21,7 +21,7 @@ process.on('message', (job) => {
  * Runs all requests. Each connection sends a request, waits for the whole response, and then sends the next request.
  */
 async function run({ work, origins, keys, connections, count, from, stored, fresh }) {
-  const { caller, expect, request } = works[work];
+  const { caller, expect, bytesMin = 0, request } = works[work];
   const requests = Array.from({ length: count }, (_, i) =>
     bytesOf(request(from + i, { stored, fresh: fresh + i }), keys[caller]),
   );
@@ -41,6 +41,9 @@ async function run({ work, origins, keys, connections, count, from, stored, fres
       bytes += response.length;
       if (response.status !== expect) {
         throw new Error(`${work} was answered with ${response.status}: ${response.body().toString('utf8')}`);
+      }
+      if (response.length < bytesMin) {
+        throw new Error(`${work} was answered with too little: ${response.body().toString('utf8')}`);
       }
     }
   }
