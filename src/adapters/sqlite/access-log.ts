@@ -14,10 +14,11 @@ import type { Writer } from './writer/writer.js';
 const chain = 'vault';
 
 /**
- * A group with at least this many entries is handed to the writer immediately. A smaller group is handed over at the
- * end of the current turn of the event loop.
+ * A group with the entries of this many calls of `record` is handed to the writer immediately. A smaller group is handed
+ * over at the end of the current turn of the event loop. Calls are counted instead of entries, because all entries of a
+ * page of tokens usually share a line.
  */
-const entriesOfGroup = 16;
+const recordsOfGroup = 16;
 /** The approximate maximum length of the lines in one request to the writer. The lines of a request are not split. */
 const requestBytesMax = 64 * 1024;
 
@@ -25,6 +26,8 @@ const requestBytesMax = 64 * 1024;
 type Group = {
   readonly month: Month;
   readonly entries: AccessEntry[];
+  /** The number of calls of `record` that added entries to the group. */
+  records: number;
   readonly stored: Promise<void>;
   handOver(): void;
 };
@@ -65,7 +68,7 @@ export function sqliteAccessLog(dataDir: string, writer: Writer): AccessLog & { 
       settle(sendEntries(writer, month, entries));
     }
     let isHandedOver = false;
-    const begun = { month, entries, stored, handOver };
+    const begun: Group = { month, entries, records: 0, stored, handOver };
     setImmediate(handOver);
     return begun;
   }
@@ -93,7 +96,10 @@ export function sqliteAccessLog(dataDir: string, writer: Writer): AccessLog & { 
       const stored = new Set<Promise<void>>();
       for (const entry of entries) stored.add(add(entry).stored);
       // Entries of one request must not be split, so the group is handed over only after all entries have been added.
-      if (group !== null && group.entries.length >= entriesOfGroup) group.handOver();
+      if (group !== null) {
+        group.records += 1;
+        if (group.records >= recordsOfGroup) group.handOver();
+      }
       const [first = Promise.resolve(), ...others] = stored;
       return others.length === 0 ? first : Promise.all(stored).then(() => undefined);
     },

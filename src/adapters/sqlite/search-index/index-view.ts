@@ -1,6 +1,6 @@
 import { seqMax } from './entries.js';
 import type { IndexState, IndexStatements, RunRow } from './index-statements.js';
-import { type Bounds, type Cursor, countEach, cursorOf, entryRank, openRun, type Run } from './run.js';
+import { type Bounds, type Cursor, countEach, cursorOf, openRun, type Run } from './run.js';
 import { createTail, type Tail } from './tail.js';
 
 /** The search index as seen by one transaction. `seq` is the position of the event that created a token. */
@@ -99,7 +99,7 @@ function viewOn(source: IndexStatements, { runs, tail, places }: Memory, state: 
     const cursors: Cursor[] = [];
     for (const { run, bounds } of placesOf(term)) {
       if (run.row.seqMin >= before) continue;
-      const end = run.row.seqMax < before ? bounds.to : entryRank(run, source, term, before);
+      const end = run.row.seqMax < before ? bounds.to : run.rankOfSeq(source, bounds, before);
       cursors.push(cursorOf(run, source, bounds, end));
     }
     if (added.length > 0) cursors.push(cursorOver(added.filter((seq) => seq < before)));
@@ -112,7 +112,7 @@ function viewOn(source: IndexStatements, { runs, tail, places }: Memory, state: 
     const { added, removed } = tail.of(term, state);
     let count = atLeast(added, seq) - atLeast(removed, seq);
     for (const { run, bounds } of placesOf(term)) {
-      if (run.row.seqMax >= seq) count += bounds.to - entryRank(run, source, term, seq);
+      if (run.row.seqMax >= seq) count += bounds.to - run.rankOfSeq(source, bounds, seq);
     }
     return count;
   }
@@ -125,7 +125,7 @@ function viewOn(source: IndexStatements, { runs, tail, places }: Memory, state: 
     const { added } = tail.of(term, state);
     const found = placesOf(term);
     const atMost = (seq: number): number =>
-      found.reduce((sum, { run, bounds }) => sum + run.atMostFrom(bounds, term, seq), added.length);
+      found.reduce((sum, { run, bounds }) => sum + run.atMostFrom(bounds, seq), added.length);
     // All postings lie between these positions, so the search takes far fewer steps than it would over all positions.
     let low = found.reduce((least, { run }) => Math.min(least, run.row.seqMin), seqMax);
     let high = found.reduce((most, { run }) => Math.max(most, run.row.seqMax), 0) + 1;
@@ -145,7 +145,7 @@ function viewOn(source: IndexStatements, { runs, tail, places }: Memory, state: 
     },
     among(term, seqs) {
       const { added, removed } = tail.of(term, state);
-      const found = placesOf(term).flatMap(({ run, bounds }) => countEach(run, source, bounds, term, seqs));
+      const found = placesOf(term).flatMap(({ run, bounds }) => countEach(run, source, bounds, seqs));
       const inTail = new Map<number, number>();
       for (const seq of added) inTail.set(seq, (inTail.get(seq) ?? 0) + 1);
       for (const seq of removed) inTail.set(seq, (inTail.get(seq) ?? 0) - 1);
@@ -173,7 +173,7 @@ function viewOn(source: IndexStatements, { runs, tail, places }: Memory, state: 
 }
 
 /** If a page's offset is larger than this, the fences are used to find the page. */
-const skippedMin = 1_000;
+const skippedMin = 200;
 
 function atLeast(seqs: readonly number[], seq: number): number {
   let count = 0;

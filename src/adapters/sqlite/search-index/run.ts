@@ -18,16 +18,16 @@ import { blockName, type IndexStatements, type RunRow, type SegmentRow } from '.
 
 /**
  * The part of a run that contains the entries of one term. It begins at the entry with rank `from` and ends before the
- * entry with rank `to`.
+ * entry with rank `to`. `first` is the block of its first entry, and `last` is the block of its last entry.
  */
-export type Bounds = { readonly from: number; readonly to: number };
+export type Bounds = { readonly from: number; readonly to: number; readonly first: number; readonly last: number };
 
 /** The functions that read blocks and filters in the reader's transaction. */
 export type RunSource = Pick<IndexStatements, 'filterOf' | 'block'>;
 
 export type Place = { readonly block: number; readonly index: number };
 
-const nothing: Bounds = { from: 0, to: 0 };
+const nothing: Bounds = { from: 0, to: 0, first: 0, last: 0 };
 /** The maximum number of terms whose bounds a run caches. Many searches use the same few frequent terms. */
 const rememberedMax = 1_000;
 /**
@@ -43,7 +43,7 @@ export type Run = ReturnType<typeof openRun>;
  * blocks of a run, the run gets a new `version`, and callers must open it again.
  */
 export function openRun(row: RunRow, segments: readonly SegmentRow[], filters = new Map<number, Buffer>()) {
-  const { ids, starts, firsts, prefixes, count } = flat(segments);
+  const { ids, starts, firsts, prefixes, seqs, count } = flat(segments);
   const remembered = new Map<string, Bounds>();
   const blocks = new Map<number, Buffer>();
 
@@ -98,7 +98,34 @@ export function openRun(row: RunRow, segments: readonly SegmentRow[], filters = 
     if (next === count || !hasTermAt(firsts, next, term)) {
       if (next === 0 || !passesFilter(source, next - 1, term)) return nothing;
     }
-    return { from: rankOf(source, first), to: rankOf(source, entryOf(term, seqMax)) };
+    const from = rankOf(source, first);
+    const to = rankOf(source, entryOf(term, seqMax));
+    return from === to ? nothing : { from, to, first: blockOfRank(from), last: blockOfRank(to - 1) };
+  }
+
+  /** Returns the block that contains the entry with this rank. */
+  function blockOfRank(rank: number): number {
+    let [low, high] = [0, count];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (startOf(middle + 1) <= rank) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  /**
+   * Returns the last block in a term's bounds that can contain an entry with this position or an earlier one. Every
+   * block after the first begins with an entry of the term, so comparing the positions is enough.
+   */
+  function blockOfSeq({ first, last }: Bounds, seq: number): number {
+    let [low, high] = [first, last];
+    while (low < high) {
+      const middle = (low + high + 1) >>> 1;
+      if ((seqs[middle] ?? 0) <= seq) low = middle;
+      else high = middle - 1;
+    }
+    return low;
   }
 
   return {
@@ -111,16 +138,8 @@ export function openRun(row: RunRow, segments: readonly SegmentRow[], filters = 
     startOf,
     sizeOf,
     rankOf,
-    /** Returns the block that contains the entry with this rank. */
-    blockOfRank(rank: number): number {
-      let [low, high] = [0, count];
-      while (low < high) {
-        const middle = (low + high) >>> 1;
-        if (startOf(middle + 1) <= rank) low = middle + 1;
-        else high = middle;
-      }
-      return low;
-    },
+    blockOfRank,
+    blockOfSeq,
     /** Returns the bounds of a term. `name` is the term as a binary string, and is used as the cache key. */
     boundsOf(source: RunSource, term: Buffer, name: string): Bounds {
       const known = remembered.get(name);
@@ -132,17 +151,20 @@ export function openRun(row: RunRow, segments: readonly SegmentRow[], filters = 
       return bounds;
     },
     /**
-     * Returns an upper bound on the number of entries that have the term and a position of at least `seq`. Reads only
-     * the fences.
+     * Returns an upper bound on the number of entries in a term's bounds that have a position of at least `seq`. Reads
+     * only the fences.
      */
-    atMostFrom({ from, to }: Bounds, term: Buffer, seq: number): number {
-      if (from === to) return 0;
-      const block = blocksBefore(entryOf(term, seq), true) - 1;
-      return to - Math.min(Math.max(block < 0 ? 0 : startOf(block), from), to);
+    atMostFrom(bounds: Bounds, seq: number): number {
+      return bounds.to - Math.max(startOf(blockOfSeq(bounds, seq)), bounds.from);
     },
-    /** Returns the last block that can contain the posting. */
-    blockOfPosting(term: Buffer, seq: number): number {
-      return Math.max(blocksBefore(entryOf(term, seq), true) - 1, 0);
+    /** Returns the rank of the first entry in a term's bounds that has a position of at least `seq`. */
+    rankOfSeq(source: RunSource, bounds: Bounds, seq: number): number {
+      // The same entry may occur twice, at the end of a block and at the beginning of the next block. The search for
+      // the previous position finds the first of the two blocks.
+      const block = blockOfSeq(bounds, seq - 1);
+      const start = startOf(block);
+      const end = Math.min(bounds.to - start, sizeOf(block));
+      return start + lowerSeq(entriesIn(source, block), Math.max(bounds.from - start, 0), end, seq);
     },
     /**
      * Returns the place of an entry, or null if the run does not contain the entry. `entriesOf` returns a block's
@@ -169,7 +191,7 @@ export function openRun(row: RunRow, segments: readonly SegmentRow[], filters = 
 
 /**
  * Returns the non-empty blocks of all segments. Each block is described by its id, the rank of its first entry, the
- * first entry itself, and the prefix of that entry.
+ * first entry itself, and the prefix and position of that entry.
  */
 function flat(segments: readonly SegmentRow[]) {
   const most = segments.length * blocksOfSegment;
@@ -177,6 +199,7 @@ function flat(segments: readonly SegmentRow[]) {
   const starts = new Float64Array(most + 1);
   const firsts = Buffer.alloc(most * entryBytes);
   const prefixes = new Float64Array(most);
+  const seqs = new Float64Array(most);
   let count = 0;
   for (const { segment, fences: stored } of segments) {
     const fences = checked(stored, `the fences of segment ${segment}`);
@@ -188,15 +211,11 @@ function flat(segments: readonly SegmentRow[]) {
       starts[count + 1] = (starts[count] ?? 0) + fence.count;
       fence.first.copy(firsts, count * entryBytes);
       prefixes[count] = prefixAt(fence.first, 0);
+      seqs[count] = seqAt(fence.first, 0);
       count += 1;
     }
   }
-  return { ids, starts, firsts, prefixes, count };
-}
-
-/** Returns the rank of the first entry that has the term and a position of at least `seq`. */
-export function entryRank(run: Run, source: RunSource, term: Buffer, seq: number): number {
-  return run.rankOf(source, entryOf(term, seq));
+  return { ids, starts, firsts, prefixes, seqs, count };
 }
 
 /** A cursor over the `seq` values of a term, newest first. `head` is the current value, or -1 at the end. */
@@ -225,14 +244,9 @@ export function cursorOf(run: Run, source: RunSource, { from }: Bounds, end: num
   return cursor;
 }
 
-/** For each `seq` in a descending list, returns the number of entries in the run that have the term and this `seq`. */
-export function countEach(
-  run: Run,
-  source: RunSource,
-  { from, to }: Bounds,
-  term: Buffer,
-  seqs: readonly number[],
-): readonly number[] {
+/** For each `seq` in a descending list, returns the number of entries in a term's bounds that have this `seq`. */
+export function countEach(run: Run, source: RunSource, bounds: Bounds, seqs: readonly number[]): readonly number[] {
+  const { from, to } = bounds;
   const found = new Array<number>(seqs.length).fill(0);
   let block = -1;
   let entries: Buffer | null = null;
@@ -242,7 +256,7 @@ export function countEach(
     if (seq > run.row.seqMax) continue;
     if (seq < run.row.seqMin) break;
     if (entries === null || (low === 0 && seqAt(entries, 0) > seq && run.startOf(block) > from)) {
-      block = run.blockOfPosting(term, seq);
+      block = run.blockOfSeq(bounds, seq);
       entries = run.entriesIn(source, block);
       low = Math.max(from - run.startOf(block), 0);
       high = Math.min(to - run.startOf(block), run.sizeOf(block));
