@@ -1,4 +1,5 @@
 import type { TokenEvent } from '../domain/token/decide.js';
+import type { EndedKeyState } from '../domain/token/token-state.js';
 import { advancedKeys } from '../events/advanced-keys.js';
 import { endedKeys } from '../events/ended-keys.js';
 import type { TenantKeys } from '../keys/key-ring.js';
@@ -7,6 +8,7 @@ import { keyNamedWithinMs } from '../ports/key-store.js';
 import { StoreUnavailable } from '../ports/store-unavailable.js';
 import type { DueRow } from '../ports/token-rows.js';
 import type { RowIndex, StreamWrite } from '../ports/unit-of-work.js';
+import { ForgedRow } from '../vault/forged-row.js';
 import { KeyLost } from '../vault/key-lost.js';
 import { loadToken } from '../vault/load-token.js';
 import type { Vault } from '../vault/vault.js';
@@ -18,17 +20,27 @@ import { type Conflict, conflict, retryOnConflict } from './retry-on-conflict.js
 import { type Payload, type Sealed, sealEvents } from './seal-events.js';
 import { endingEvents, keepIdsOfEnding } from './tokens/keep-ids.js';
 
+/**
+ * Where an attempt finds its tokens:
+ *
+ * - `nothing`: the token ids were just generated at random, so the tokens are assumed not to exist.
+ * - `rows`: the tokens are probably live, so their rows are read. This takes a third of the time of reading and verifying
+ *   their events. It is only possible if one transaction stores the events and the rows. All other tokens are read from
+ *   the log.
+ * - `log`: the tokens are read from the log.
+ *
+ * If this finds an older state than the newest in the log, the append fails, and the next attempt reads the log.
+ */
+type Source = 'nothing' | 'rows' | 'log';
+
 /** The tokens to change, and the origin of the change. */
 export type Target = {
   readonly tenantId: string;
   /** If null, the events contain no trace id. */
   readonly tenantKeys: TenantKeys | null;
   readonly streams: readonly string[];
-  /**
-   * True if the token ids were just generated at random. In that case, the first attempt does not load the tokens. If
-   * an id is in use, the append of that attempt fails.
-   */
-  readonly areNew?: boolean;
+  /** Where the first attempt finds the tokens. By default, `rows`. */
+  readonly firstFrom?: Source;
   readonly origin: RequestOrigin;
 };
 
@@ -64,6 +76,11 @@ export type Attempt = {
    */
   readonly at: number;
   readonly viewOf: ViewOf;
+  /**
+   * Returns the keys that the events of a target mark for destruction. Use this instead of `state.ended`, which is empty
+   * if the view is a row.
+   */
+  endedOf(stream: string): Promise<readonly EndedKeyState[]>;
   /** Encrypts the decided events. Once the promise resolves, the new keys are durable. */
   seal(writes: readonly TokenWrite[]): Promise<SealedWrites>;
   /**
@@ -96,16 +113,21 @@ export function changeTokens<T>(
   target: Target,
   command: (attempt: Attempt) => Promise<T | Conflict>,
 ): Promise<T> {
-  let readsNothing = target.areNew === true;
+  let from = target.firstFrom ?? (vault.work.isOneTransaction ? 'rows' : 'log');
   return retryOnConflict(vault, target.streams, async () => {
     const beganAt = performance.now();
-    const views = await load(vault, target, readsNothing);
-    readsNothing = false;
+    const { views, fromRows } = await load(vault, target, from);
+    from = 'log';
     const origin = { ...target.origin, at: vault.clock.now() };
+    const endedOf: Attempt['endedOf'] = async (stream) => {
+      const { state } = fromRows.has(stream) ? await loadToken(vault, target.tenantId, stream) : viewIn(views)(stream);
+      return state.ended;
+    };
     let mayBeCommitted = false;
     const attempt: Attempt = {
       at: origin.at,
       viewOf: viewIn(views),
+      endedOf,
       seal: (writes) => seal(vault, target, views, writes, origin),
       async commit(sealed, claim) {
         if (performance.now() - beganAt > keyNamedWithinMs) throw new StoreUnavailable('event log', 'stopped_too_long');
@@ -118,7 +140,7 @@ export function changeTokens<T>(
         }
         const unchanged = unchangedOf(views, sealed);
         if (unchanged.length > 0) await ensureProjected(vault, unchanged);
-        await settle(vault, sealed);
+        await settle(vault, sealed, endedOf);
         return 'committed';
       },
     };
@@ -129,25 +151,47 @@ export function changeTokens<T>(
       if (result !== conflict && !mayBeCommitted) await ensureProjected(vault, views.values());
       return result;
     } catch (error) {
-      if (!mayBeCommitted && (await movedOn(vault, views, error))) return conflict;
+      if (mayBeCommitted) throw error;
+      // Threat: an attacker has put an older row of the token back. The next attempt reads the log.
+      if (error instanceof ForgedRow && error.row.of === 'token' && fromRows.has(error.row.name)) return conflict;
+      if (await movedOn(vault, views, error)) return conflict;
       throw error;
     }
   });
 }
 
-async function load(
-  vault: Vault,
-  { tenantId, streams }: Target,
-  readsNothing: boolean,
-): Promise<ReadonlyMap<string, TokenView>> {
+type Loaded = {
+  readonly views: ReadonlyMap<string, TokenView>;
+  /** The streams whose views are rows. */
+  readonly fromRows: ReadonlySet<string>;
+};
+
+async function load(vault: Vault, { tenantId, streams }: Target, from: Source): Promise<Loaded> {
   const views = new Map<string, TokenView>();
+  const fromRows = new Set<string>();
   const work = vault.turns.begin(tenantId);
   for (const stream of streams) {
     if (views.size > 0) await work.pause();
-    const view = readsNothing ? emptyView(stream, tenantId) : await loadToken(vault, tenantId, stream, work.pause);
-    views.set(stream, view);
+    const row = from === 'rows' ? await liveRow(vault, stream) : null;
+    if (row !== null) fromRows.add(stream);
+    const view = from === 'nothing' ? emptyView(stream, tenantId) : row;
+    views.set(stream, view ?? (await loadToken(vault, tenantId, stream, work.pause)));
   }
-  return views;
+  return { views, fromRows };
+}
+
+/**
+ * Returns the row of a live token. Returns null if there is no such row, or if the row is forged: the token is then
+ * loaded from the log.
+ */
+async function liveRow({ rows }: Vault, stream: string): Promise<TokenView | null> {
+  try {
+    const row = await rows.get(stream);
+    return row === null || row.state.life === null ? null : row;
+  } catch (error) {
+    if (error instanceof ForgedRow) return null;
+    throw error;
+  }
 }
 
 async function seal(
@@ -225,7 +269,7 @@ function unchangedOf(views: ReadonlyMap<string, TokenView>, { writes }: SealedWr
   return [...views.values()].filter(({ stream }) => !changed.has(stream));
 }
 
-async function settle({ timers, keys }: Vault, { writes }: SealedWrites): Promise<void> {
+async function settle({ timers, keys }: Vault, { writes }: SealedWrites, endedOf: Attempt['endedOf']): Promise<void> {
   for (const { write, sealed } of writes) {
     const due = dueRowsOf(sealed.view);
     for (const row of due) timers.set(row);
@@ -234,9 +278,10 @@ async function settle({ timers, keys }: Vault, { writes }: SealedWrites): Promis
   }
   // A command without events may be the retry of a command that could not reach the key store. In this case, the
   // token's ended keys are destroyed again, and the revisions of its living keys are recorded again.
-  const ended = writes.flatMap(({ sealed: { events, view } }) =>
-    events.length === 0 ? view.state.ended : endedKeys(events),
-  );
+  const ended: EndedKeyState[] = [];
+  for (const { sealed } of writes) {
+    ended.push(...(sealed.events.length === 0 ? await endedOf(sealed.view.stream) : endedKeys(sealed.events)));
+  }
   const advanced = writes.flatMap(({ write, sealed: { events, view } }) =>
     events.length === 0 ? livingKeys(view) : advancedKeys(events, write.view.state.revision),
   );

@@ -16,7 +16,7 @@ import { randomForCommand } from '../derived-random.js';
 import { originOf } from '../event-origin.js';
 import { claimRequest } from '../idempotency.js';
 import { type Conflict, conflict } from '../retry-on-conflict.js';
-import { type Attempt, changeTokens, type ViewOf } from '../write-path.js';
+import { type Attempt, changeTokens, type Target, type ViewOf } from '../write-path.js';
 import { chooseId, mayChooseAgain } from './choose-id.js';
 import { type Creation, type CreationWrite, decideCreation, prepareCreation } from './creation.js';
 import { chargeDeduplication, duplicateAnswer, findDuplicate, refuseDeduplication } from './deduplication.js';
@@ -169,7 +169,8 @@ async function createUnderSomeIds(
     // A new random UUID is never in use. A UUID that is derived from an idempotency key can be in use, because an
     // earlier attempt may have used it.
     const areNew = cmd === null && creations.every(({ id }) => id === null);
-    const target = { tenantId, tenantKeys, streams, areNew, origin: originOf(context, cmd) };
+    const origin = originOf(context, cmd);
+    const target: Target = { tenantId, tenantKeys, streams, firstFrom: areNew ? 'nothing' : 'log', origin };
     const created = await changeTokens(vault, target, (attempt) => attemptCreate(vault, context, candidates, attempt));
     if (created.ok || 'rejected' in created) return created;
     unnamed = [...created.taken];

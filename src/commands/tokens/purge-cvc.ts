@@ -40,7 +40,7 @@ async function attemptPurge(
   attempt: Attempt,
 ): Promise<CommandResult<null> | Conflict> {
   const view = attempt.viewOf(stream);
-  const { life, revision, ended } = view.state;
+  const { life, revision } = view.state;
   if (life === null || isExpired(life, latestNow(vault.clock))) return rejected('token_not_found');
   const open = await openToken(vault, view, life);
   if (open === null) throw new KeyLost(stream, 'key_destroyed_without_event');
@@ -52,6 +52,7 @@ async function attemptPurge(
   if (!decided.ok) return rejected(decided.code);
   if (decided.events.length === 0) {
     // An earlier purge may have failed to destroy the cvc's key. If so, this request destroys it.
+    const ended = await attempt.endedOf(stream);
     if (ended.length > 0) await vault.keys.destroy(ended);
     return done(null);
   }

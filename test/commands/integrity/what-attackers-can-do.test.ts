@@ -88,6 +88,53 @@ test('rows: names that the vault never writes stop neither a check, nor a sweep,
   expect((await get(ids[0] ?? '')).status).toBe(200);
 });
 
+test('rows: if an older row of a token is put back, an update and a deletion decide on the newest state', async () => {
+  const id = await plain({ metadata: { step: 'one' } });
+  const database = pinStatements(join(service.dataDir, 'vault.db'), {});
+  onTestFinished(() => database.close());
+  const name = packStream(await streamOf(service, id));
+  const columns = 'stream, tenant, revision, type, life, content_at, cvc_at, mac, seq, created_at, modified_at';
+  const older = database.prepare(`SELECT ${columns} FROM token_rows_1 WHERE stream = ?`).raw().get(name) as unknown[];
+  const putBack = database.prepare(
+    `UPDATE token_rows_1 SET (${columns}) = (${older.map(() => '?').join(', ')}) WHERE stream = ?`,
+  );
+  const patch = (body: object) => service.call('PATCH', `/tokens/${id}`, body);
+  expect((await patch({ data: 'new value', metadata: { step: 'two' } })).status).toBe(200);
+  expect(putBack.run(...older, name).changes).toBe(1);
+  expect(await patch({ metadata: { other: 'three' } })).toMatchObject({
+    status: 200,
+    body: { metadata: { step: 'two', other: 'three' }, data: 'new value' },
+  });
+  expect((await get(id)).body).toMatchObject({ data: 'new value' });
+  expect(putBack.run(...older, name).changes).toBe(1);
+  expect((await service.call('DELETE', `/tokens/${id}`)).status).toBe(204);
+  expect((await get(id)).status).toBe(404);
+});
+
+test('log: a damaged event whose ciphertext is no longer in use stops neither updates, nor expiry, nor deletion', async () => {
+  const expires_at = new Date(service.clock.now() + anHour).toISOString();
+  const [deleted, expiring] = [await plain(), await plain({ expires_at })];
+  const keys: string[] = [];
+  for (const id of [deleted, expiring]) {
+    await service.call('PATCH', `/tokens/${id}`, { data: 'new value' });
+    keys.push(...(await keyIdsOf(service, id)).content.slice(-1));
+    const name = packStream(await streamOf(service, id));
+    const database = pinStatements(join(service.dataDir, 'vault.db'), {});
+    const damage = database.prepare(`UPDATE events SET content = zeroblob(99) WHERE stream = ? AND revision = 0`);
+    behindTriggers(database, () => expect(damage.run(name).changes).toBe(1));
+    database.close();
+  }
+  expect((await service.call('GET', `/tokens/${deleted}/history`)).status).toBe(500);
+  expect((await service.call('PATCH', `/tokens/${deleted}`, { metadata: { step: 'two' } })).status).toBe(200);
+  const destroyed = async () =>
+    (await service.vault.keys.keyStatuses(keys)).map(({ destroyedAt }) => destroyedAt !== null);
+  expect(await destroyed()).toEqual([false, false]);
+  expect((await service.call('DELETE', `/tokens/${deleted}`)).status).toBe(204);
+  service.clock.advance(2 * anHour);
+  await service.service.sweep.run();
+  expect(await destroyed()).toEqual([true, true]);
+});
+
 test('rows: without its claim, a retried request runs again', async () => {
   const id = await plain();
   const headers = { 'idempotency-key': randomUUID() };
