@@ -21,6 +21,8 @@ export type FoundRow = { readonly row: RowName; readonly what: ForgedWhat };
  */
 export type CheckedRows = {
   readonly rows: number;
+  /** How many of the rows belong to live tokens of tenants that were not deleted. */
+  readonly live: number;
   readonly problems: readonly FoundRow[];
   readonly next: string | null;
 };
@@ -36,7 +38,7 @@ export async function checkDirectory({ directory }: Pick<Vault, 'directory'>): P
   // Checks again before reporting problems, because a change that was in progress during the first check can look like
   // a problem.
   const problems = suspected ? (await look()).flatMap(({ record, problem }) => asFound(record, problem)) : [];
-  return { rows: first.length, problems };
+  return { rows: first.length, live: 0, problems };
 }
 
 function asFound({ kind: of, id: name }: DirectoryRecord, what: ForgedWhat | null): readonly FoundRow[] {
@@ -57,7 +59,8 @@ export async function checkTokenRows(vault: Vault, after: string): Promise<Check
     return what === null ? [] : [{ row: { of: 'token', name: stream }, what }];
   });
   const next = page.length < pageSize ? null : (page.at(-1)?.stream ?? null);
-  return { rows: page.length, problems: found.flat(), next };
+  const live = page.filter(({ view }) => view !== null && view.state.life !== null && !gone.has(view.tenantId)).length;
+  return { rows: page.length, live, problems: found.flat(), next };
 }
 
 /**
@@ -70,7 +73,7 @@ export async function checkClaims({ claims }: Pick<Vault, 'claims'>, after: stri
     claim === null ? [{ row: { of: 'claim', name: cmd }, what: 'not_authentic' }] : [],
   );
   const next = page.length < claimsPageSize ? null : (page.at(-1)?.cmd ?? null);
-  return { rows: page.length, problems, next };
+  return { rows: page.length, live: 0, problems, next };
 }
 
 async function problemOf(vault: Vault, view: TokenView): Promise<'outdated' | null> {

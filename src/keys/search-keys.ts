@@ -1,5 +1,5 @@
 import { firstGeneration } from '../ports/generations.js';
-import type { KeyStore } from '../ports/key-store.js';
+import { type KeyStore, vaultKeyTenant } from '../ports/key-store.js';
 import type { Maybe } from '../ports/maybe.js';
 import { deriveSearchKey, newGenerationKey, openGenerationKey } from './generation-key.js';
 import type { RootKeys } from './root-keys.js';
@@ -43,9 +43,17 @@ export function createSearchKeys(store: KeyStore, roots: RootKeys) {
   }
 
   return {
-    /** Creates the key of the first generation if the key store is new. */
+    /**
+     * Creates the key of the first generation if the key store is new. Throws the store's error if the keys of all
+     * generations were removed from the store. With a new key, searches would find none of the existing tokens.
+     */
     async ensureFirst(): Promise<void> {
-      if ((await store.newestGeneration()) < firstGeneration) await insert(firstGeneration);
+      // This key is created before the vault's keys. The vault's keys are read first, because another process that
+      // opens the same new store may create both in between.
+      const isNew = (await store.readTenantKeys(vaultKeyTenant)).length === 0;
+      if ((await store.newestGeneration()) >= firstGeneration) return;
+      if (!isNew) throw store.broken(`${store.title} lacks its search keys: restore it from a backup.`);
+      await insert(firstGeneration);
     },
     /** Returns the tenant's search-term key. Returns null if the generation has no key. */
     get: (generation: number, tenantId: string, salt: Buffer): Maybe<Buffer | null> =>

@@ -13,6 +13,7 @@ export type Problem = {
     | 'checkpoint'
     | 'access_log'
     | 'forged_row'
+    | 'missing_row'
     | 'damaged_export';
   readonly message: string;
   /** The position of the affected event, or of the last event before it. Null if no particular event is affected. */

@@ -1,5 +1,7 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { signatureProblem } from '../../audit/check-checkpoint.js';
 import { type ChainedEvent, chainedEvent, type ExportLine } from '../../audit/export-line.js';
+import { createLiveCount, type LiveCount } from '../../audit/verify/live-count.js';
 import type { Problem } from '../../audit/verify/problem.js';
 import { type AccessReport, type ChainBatch, verifyAccess } from '../../audit/verify/verify-access.js';
 import { type LogReport, verifyLog } from '../../audit/verify/verify-log.js';
@@ -14,6 +16,8 @@ import { beginAudit, logLines } from './log-lines.js';
 import { readAnchor } from './read-anchor.js';
 
 const keptMonths = 13;
+/** How long a row may be behind the log, in milliseconds. */
+const rowsBehindMs = 5_000;
 /** The maximum number of forged events that an error message describes. */
 const forgedMax = 5;
 
@@ -76,8 +80,10 @@ export async function verifyVault(run: RunOperation, options: VerifyOptions): Pr
   const start = begin.from === null ? null : checkpointSchema.parse(begin.from);
   const isPart = to !== null;
   const forged: string[] = [];
+  const live = createLiveCount();
+  const lines = logLines(run, start?.position ?? 0, to ?? head.position, (what) => forged.push(what));
   const verified = await verifySource(options, {
-    lines: logLines(run, start?.position ?? 0, to ?? head.position, (what) => forged.push(what)),
+    lines: noting(live, lines),
     access: (checkpoints) => accessBatches(run, begin, isPart, checkpoints),
     last: to ?? head.position,
     key: begin.public_key,
@@ -97,9 +103,50 @@ export async function verifyVault(run: RunOperation, options: VerifyOptions): Pr
     const message = `the log was truncated, or is an older copy: the key store has recorded events after position ${head.position}`;
     return { ...verified, problem: { kind: 'cut_tail', position: head.position, message } };
   }
-  const { rows, problems } = await checkAllRows(run, options);
-  if (problems.length === 0) return { ...verified, rows };
-  return { ...verified, rows, problem: { kind: 'forged_row', position: null, message: forgedText(problems) } };
+  const checked = await checkAllRows(run, options);
+  const { rows, problems } = checked;
+  if (problems.length > 0) {
+    return { ...verified, rows, problem: { kind: 'forged_row', position: null, message: forgedText(problems) } };
+  }
+  if (start !== null || (await haveRows(run, options, live, head.position, checked.live))) return { ...verified, rows };
+  const message =
+    'live tokens of the log have no row, so the vault does not find them; find out what removed the rows, ' +
+    'and run `strongroom projections rebuild tokens`';
+  return { ...verified, rows, problem: { kind: 'missing_row', position: null, message } };
+}
+
+async function* noting(live: LiveCount, lines: AsyncIterable<ExportLine>): AsyncGenerator<ExportLine> {
+  for await (const line of lines) {
+    if (line.event !== null) live.note(line.event);
+    yield line;
+  }
+}
+
+/**
+ * Returns false if the rows of live tokens are fewer than the tokens that were live while the rows were counted. `live`
+ * counts the tokens at the position `head`, and `rows` is the number of rows that were counted afterwards. In the
+ * cluster profile, a row is written shortly after its event, so the rows are counted again before the result is false.
+ */
+async function haveRows(
+  run: RunOperation,
+  options: VerifyOptions,
+  live: LiveCount,
+  head: number,
+  rows: number,
+): Promise<boolean> {
+  let [upTo, counted] = [head, rows];
+  for (const isLast of [false, true]) {
+    const { head: now } = await beginAudit(run, 1);
+    for await (const { event } of logLines(run, upTo, now.position, () => undefined)) {
+      if (event !== null) live.noteEnd(event);
+    }
+    upTo = now.position;
+    if (counted >= live.total()) return true;
+    if (isLast) break;
+    await wait(rowsBehindMs);
+    counted = (await checkAllRows(run, options)).live;
+  }
+  return false;
 }
 
 /** Verifies an export. Uses only the file. */

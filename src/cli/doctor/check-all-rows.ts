@@ -9,14 +9,14 @@ const namedMax = 10;
 
 type Step = Answers['rows-check'];
 
-export type RowsChecked = { readonly rows: number; readonly problems: readonly FoundRow[] };
+export type RowsChecked = Omit<Step, 'next'>;
 
 /** Checks all directory rows, token rows and claims in steps, and shows progress. */
 export async function checkAllRows(
   run: RunOperation,
   { json, show = showProgress }: { readonly json: boolean; readonly show?: ShowProgress },
 ): Promise<RowsChecked> {
-  let rows = 0;
+  let [rows, live] = [0, 0];
   const problems: FoundRow[] = [];
   const progress = () => ({ items: rows, done: rows, total: null, phase: null, fields: { rows } });
   const display = show(progress, { json, noun: 'row' });
@@ -24,9 +24,10 @@ export async function checkAllRows(
     for (let from: Step['next'] = null; ; ) {
       const step: Step = await run('rows-check', { from });
       rows += step.rows;
+      live += step.live;
       problems.push(...step.problems);
       from = step.next;
-      if (from === null) return { rows, problems };
+      if (from === null) return { rows, live, problems };
     }
   } finally {
     display.end();

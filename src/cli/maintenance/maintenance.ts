@@ -13,8 +13,8 @@ type Place = z.infer<typeof place>;
  * null in the first step. In every other step, it is the value of `next` from the previous step.
  */
 export const checkRows = operation(z.object({ from: place.nullable() }), async ({ vault }, { from }) => {
-  const { rows, problems, next } = await checkFrom(vault, from);
-  return { rows, problems: problems.map(({ row, what }) => ({ row: { ...row }, what })), next };
+  const { rows, live, problems, next } = await checkFrom(vault, from);
+  return { rows, live, problems: problems.map(({ row, what }) => ({ row: { ...row }, what })), next };
 });
 
 async function checkFrom(

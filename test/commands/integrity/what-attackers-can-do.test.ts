@@ -40,6 +40,15 @@ test('rows: a token whose row was deleted is missing, and a damaged one is rejec
   expect(await get(damaged)).toMatchObject({ status: 500, body: { code: 'row_forged' } });
 });
 
+test('rows: if the row of a token was deleted with its postings, verification reports it', async () => {
+  const id = await plain();
+  await plain();
+  expect(await verified(service)).toBeNull();
+  changed('DELETE FROM token_rows_1 WHERE stream = ?', packStream(await streamOf(service, id)));
+  changed('DELETE FROM index_changes_1');
+  expect(await verified(service)).toMatchObject({ kind: 'missing_row' });
+});
+
 test('rows: a search misses a token whose terms were deleted', async () => {
   const id = await plain({ metadata: { customer: 'c-17' } });
   const found = () => service.call('POST', '/tokens/search', { query: 'metadata.customer:c-17' });
@@ -76,7 +85,7 @@ test('rows: names that the vault never writes stop neither a check, nor a sweep,
   };
   for (let n = 1; n <= 600; n += 1) plantRow(n, n <= 20 ? 1 : null);
   const first = await checkTokenRows(service.vault, '');
-  expect(first).toEqual({ rows: 2, problems: [], next: null });
+  expect(first).toEqual({ rows: 2, live: 2, problems: [], next: null });
   service.clock.advance(2 * anHour);
   await service.service.sweep.run();
   const ended = await service.vault.keys.keyStatuses([...keys.content]);
@@ -91,7 +100,7 @@ test('rows: names that the vault never writes stop neither a check, nor a sweep,
 test('rows: if an older row of a token is put back, an update and a deletion decide on the newest state', async () => {
   const id = await plain({ metadata: { step: 'one' } });
   const database = pinStatements(join(service.dataDir, 'vault.db'), {});
-  onTestFinished(() => database.close());
+  onTestFinished(() => void database.close());
   const name = packStream(await streamOf(service, id));
   const columns = 'stream, tenant, revision, type, life, content_at, cvc_at, mac, seq, created_at, modified_at';
   const older = database.prepare(`SELECT ${columns} FROM token_rows_1 WHERE stream = ?`).raw().get(name) as unknown[];
@@ -157,6 +166,12 @@ test('keys: overwriting a key makes the data under it unreadable', async () => {
   expect((await again.call('GET', `/tokens/${id}`, undefined, { key: service.key })).status).toBe(500);
 });
 
+test('keys: if the search keys are removed, the vault does not start', async () => {
+  await plain();
+  expect(tamper(service.dataDir, 'keys.db', 'DELETE FROM generation_keys')).toBe(1);
+  await expect(reopened()).rejects.toThrow('keys.db lacks its search keys: restore it from a backup.');
+});
+
 test('keys: if the integrity key is replaced, no row is authentic, and the vault does not start', async () => {
   const exchange =
     "UPDATE tenant_keys SET wrapped = (SELECT wrapped FROM tenant_keys WHERE purpose <> 'integrity') WHERE purpose = 'integrity'";
@@ -208,10 +223,10 @@ function removeNewestBatch(dataDir: string): { readonly sequence: number; readon
   return end as { readonly sequence: number; readonly hash: Buffer };
 }
 
-async function verified() {
-  const again = await reopened({ sameFolder: true });
+async function verified(started?: TestService) {
+  const opened = started ?? (await reopened({ sameFolder: true }));
   const options = { from: 1, to: null, anchor: null, publicKey: null, json: false };
-  return (await verifyVault((name, input) => operate(again.service, name, input), options)).problem;
+  return (await verifyVault((name, input) => operate(opened.service, name, input), options)).problem;
 }
 
 test('access log: the journal shows that the newest batch was removed after the last checkpoint', async () => {
