@@ -1,5 +1,7 @@
 import type { Config } from '../compose/config/config.js';
 import { faultOfContainer } from '../compose/container.js';
+import { holdsVault } from '../compose/embedded/data-directory.js';
+import { dataDirectoryOf } from '../compose/open-profile.js';
 import { readRootKeys, rootKeyPlaceOf } from '../compose/root-key/root-key-place.js';
 import { Failure } from './failure.js';
 
@@ -13,12 +15,37 @@ export function expectSafeContainer(config: Config): void {
 }
 
 /**
- * Returns the configured root key, followed by the next root key if a rotation is unfinished. Accepts the root key of
- * `--dev` data. `serve` without `--dev` rejects such data later. Throws Failure if a key cannot be read.
+ * What the root key is for, which determines the advice if there is no root key:
+ * - `opening`: to open the data in this process.
+ * - `command`: to run a command in this process, because no service is running.
+ * - `restore`: to restore a backup.
  */
-export async function rootKeysOf(config: Config): Promise<readonly [Buffer, ...Buffer[]]> {
+export type RootKeyUse = 'opening' | 'command' | 'restore';
+
+/**
+ * Returns the configured root key, followed by the next root key if a rotation is unfinished. Accepts the root key of
+ * `--dev` data. `serve` without `--dev` rejects such data later. Throws Failure if a key cannot be read. If there is no
+ * root key but there is already a vault or a backup, the message asks for the existing key: a new key cannot open it.
+ */
+export async function rootKeysOf(config: Config, use: RootKeyUse = 'opening'): Promise<readonly [Buffer, ...Buffer[]]> {
   expectSafeContainer(config);
-  const read = await readRootKeys(rootKeyPlaceOf(config));
+  const place = rootKeyPlaceOf(config);
+  const sealed = sealedData(config, use);
+  if (place.named === null && place.command === null && sealed !== null) {
+    const service = use === 'command' ? ' While the service is running, this command needs no root key.' : '';
+    throw new Failure(
+      `There is no root key. ${sealed} can be opened only with the root key of its vault. Set root_key_file ` +
+        `(STRONGROOM_ROOT_KEY_FILE, --root-key-file) to the path of that key.${service}`,
+    );
+  }
+  const read = await readRootKeys(place);
   if (!read.ok) throw new Failure(read.message);
   return read.keys;
+}
+
+/** Returns what the root key must open, as the subject of a sentence. Returns null if the root key may be a new one. */
+function sealedData(config: Config, use: RootKeyUse): string | null {
+  if (use === 'restore') return 'A backup';
+  const dataDir = dataDirectoryOf(config);
+  return dataDir !== null && holdsVault(dataDir) ? `The data in ${dataDir}` : null;
 }

@@ -82,7 +82,7 @@ async function withService<T>(
       `there is no vault in ${dataDir}. Create one with \`strongroom init\`, or name another directory with --data.`,
     );
   }
-  const rootKeys = await rootKeysOf(config);
+  const rootKeys = await rootKeysOf(config, opening.prepares ? 'opening' : 'command');
   const failures: unknown[] = [];
   const opened = openProfile(config, {
     ...opening,

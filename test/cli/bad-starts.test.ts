@@ -91,11 +91,11 @@ describe('a root key', () => {
     await expectAsBefore(vault);
   });
 
-  test('that is missing: the message names the command that creates a key, and that command works', async () => {
+  test('that is missing: for new data, the message names the command that creates a key, and that command works', async () => {
     const { dir, dataDir } = await makeVault();
     const { stderr } = await expectRefusal(
       dir,
-      ['--data', dataDir],
+      ['--data', join(dir, 'new')],
       /no root key.*strongroom keys generate-root FILE.*STRONGROOM_ROOT_KEY_FILE/,
     );
     const words = /`strongroom ([a-z -]+) FILE`/.exec(stderr)?.[1]?.split(' ') ?? [];
@@ -106,6 +106,26 @@ describe('a root key', () => {
       ['--data', dataDir, '--root-key-file', missing],
       /missing\.key does not exist.*generate-root/,
     );
+  });
+
+  test('that is missing: for existing data, the message asks for the existing key, because a new key opens nothing', async () => {
+    const { dir, dataDir } = await makeVault();
+    const create = ['applications', 'create', '--name', 'a', '--type', 'public', '--permissions', 'token:create'];
+    for (const [args, service] of [
+      [['serve', '--port', '0'], false],
+      [['init'], false],
+      [create, true],
+      [['audit', 'verify'], true],
+      [['backup', join(dir, 'erased.txt'), '--erased-only'], true],
+    ] as const) {
+      const { code, stderr } = await run([...args, '--data', dataDir]);
+      expect([code, stderr], args.join(' ')).toEqual([
+        1,
+        expect.stringMatching(/no root key.*The data in .* can be opened only with the root key.*--root-key-file/),
+      ]);
+      expect(stderr, args.join(' ')).not.toContain('generate-root');
+      expect(stderr.includes('While the service is running'), args.join(' ')).toBe(service);
+    }
   });
 
   test('that is missing for a data directory that does not exist: the directory is not created', async () => {

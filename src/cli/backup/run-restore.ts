@@ -46,7 +46,7 @@ export async function runRestore(
         'newest one that `strongroom backup --erased-only` wrote.',
     );
   }
-  const rootKeys = await rootKeysOf(config);
+  const rootKeys = await rootKeysOf(config, 'restore');
   onPhase('checking the keys of the backup');
   await verify(config, { folder, identity, manifest, erased, rootKeys });
   const input = await openImport(join(folder, keysFile), identity);

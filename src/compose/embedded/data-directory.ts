@@ -53,6 +53,14 @@ export async function takeDataDirectory(dataDir: string, isDev = false): Promise
 }
 
 /**
+ * Returns true if the directory contains a vault, or what is left of one. Only the root key that it was created with can
+ * open it.
+ */
+export function holdsVault(dataDir: string): boolean {
+  return databases.some((file) => existsSync(join(dataDir, file)));
+}
+
+/**
  * Returns a description of what is wrong with a data directory's owner or mode and how to correct it. Returns null if
  * nothing is wrong. Threat: a user who can write to the directory replaces our files. The group may have write
  * permission only if it is this process's own group and the directory has the setgid bit. Container platforms provide
