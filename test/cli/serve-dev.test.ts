@@ -1,7 +1,8 @@
 import { execFile } from 'node:child_process';
-import { chownSync, mkdirSync, readFileSync, statSync } from 'node:fs';
+import { chownSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { generateIdentity, identityToRecipient } from 'age-encryption';
 import { expect, test } from 'vitest';
 import { hashesOf, http, makeVault, run, runJson, startService, tempDir } from '../support/process.js';
 
@@ -76,7 +77,9 @@ test('data from --dev is rejected without --dev, other data is rejected with it,
   for (const args of [['serve', '--port', '0'], ['serve', '--port', '0', ...rootKey], ['init'], ['init', ...rootKey]]) {
     const ended = await run(args, { cwd });
     expect(ended, args.join(' ')).toMatchObject({ code: 1, stdout: '' });
-    expect(ended.stderr).toMatch(/created by --dev.*--data/);
+    expect(ended.stderr).toMatch(
+      /created by --dev.*`strongroom serve --dev --data .\/data` and the same --root-key-file.*--data/,
+    );
   }
   expect(hashesOf(cwd)).toEqual(before);
 
@@ -85,6 +88,80 @@ test('data from --dev is rejected without --dev, other data is rejected with it,
   const ended = await run(['serve', '--dev', '--port', '0', ...vault.flags]);
   expect(ended).toMatchObject({ code: 1, stderr: expect.stringMatching(/not created by --dev.*without --dev/) });
   expect(hashesOf(vault.dir)).toEqual(made);
+});
+
+test('restored --dev data starts with --dev: the old keys work, and new keys open the same tenant', async () => {
+  const cwd = tempDir();
+  const service = await startService(['--dev'], { cwd });
+  const created = await runJson(['tokens', 'create'], { cwd, stdin: '{"type":"token","data":"value"}' });
+  const identity = await generateIdentity();
+  writeFileSync(join(cwd, 'backup.identity'), `${identity}\n`, { mode: 0o600 });
+  await runJson(['backup', 'monday', '--recipient', await identityToRecipient(identity)], { cwd });
+  await service.stop();
+  const oldKeys = JSON.parse(readFileSync(join(cwd, 'data/dev-keys.json'), 'utf8')) as Record<string, string>;
+  const rootKey = ['--root-key-file', 'data.root-key'];
+  const restore = ['restore', 'monday', '--identity', 'backup.identity', '--erased', 'monday/erased-keys.txt'];
+
+  const withoutKey = await run([...restore, '--data', 'restored'], { cwd });
+  expect(withoutKey).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/A backup can be opened only.*--root-key/),
+  });
+  expect(withoutKey.stderr).not.toContain('generate-root');
+  await runJson([...restore, '--data', 'restored', ...rootKey], { cwd });
+  const startWithoutKey = await run(['serve', '--dev', '--data', 'restored', '--port', '0'], { cwd });
+  expect(startWithoutKey).toMatchObject({ code: 1, stderr: expect.stringMatching(/no root key.*--root-key-file/) });
+  expect(existsSync(join(cwd, 'restored.root-key'))).toBe(false);
+
+  // A tenant that was created later does not get the new keys.
+  await runJson(['tenants', 'create', '--name', 'dev', '--data', 'restored', ...rootKey], { cwd });
+  const args = ['--dev', '--data', 'restored', ...rootKey];
+  const restored = await startService(args, { cwd });
+  expect(restored.stderr()).toMatch(/^restored\/dev-keys\.json was missing\..*existing tenant.*Older keys still work/);
+  expect(restored.stderr()).toContain('the root key is in data.root-key.');
+  const newKeys = JSON.parse(readFileSync(join(cwd, 'restored/dev-keys.json'), 'utf8')) as Record<string, string>;
+  expect(newKeys['tenant_id']).toBe(oldKeys['tenant_id']);
+  for (const keys of [oldKeys, newKeys]) {
+    const read = await http('GET', `${restored.address}/tokens/${created['id']}`, {
+      key: String(keys['quickstart_key']),
+    });
+    expect(read).toMatchObject({ status: 200, body: { data: 'value' } });
+    const listed = await http('GET', `${restored.address}/applications`, { key: String(keys['management_key']) });
+    expect(listed).toMatchObject({ status: 200, body: { pagination: { total_items: 4 } } });
+  }
+  await restored.stop();
+  const { tenants } = await runJson(['tenants', 'list', '--data', 'restored', ...rootKey], { cwd });
+  expect(tenants).toHaveLength(2);
+
+  const again = await startService(args, { cwd });
+  expect(again.stderr()).toMatch(/^The keys .* the root key is in data\.root-key\.\n/);
+  expect(JSON.parse(readFileSync(join(cwd, 'restored/dev-keys.json'), 'utf8'))).toEqual(newKeys);
+});
+
+test('--dev creates a new tenant if the data has no live tenant', async () => {
+  const cwd = tempDir();
+  const keysOf = () => JSON.parse(readFileSync(join(cwd, 'data/dev-keys.json'), 'utf8')) as Record<string, string>;
+  const service = await startService(['--dev'], { cwd });
+  const { tenant_id: before, management_key: key = '' } = keysOf();
+  const deleted = await http('DELETE', `${service.address}/tenants/self`, { key, body: { name: 'dev' } });
+  expect(deleted.status).toBe(204);
+  await service.stop();
+  rmSync(join(cwd, 'data/dev-keys.json'));
+  const again = await startService(['--dev'], { cwd });
+  expect(again.stderr()).not.toContain('was missing');
+  expect(keysOf()['tenant_id']).not.toBe(before);
+});
+
+test('--dev creates no root key for a vault that already has one', async () => {
+  const { dir, dataDir } = await makeVault();
+  const before = hashesOf(dir);
+  const ended = await run(['serve', '--dev', '--port', '0', '--data', dataDir]);
+  expect(ended).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/^There is no root key\. The data in .* can be opened only with .*--root-key-file/),
+  });
+  expect(ended.stderr).not.toMatch(/generate-root|While the service/);
+  expect(hashesOf(dir)).toEqual(before);
 });
 
 test('--dev rejects an address that other machines can reach, even with TLS, and creates nothing', async () => {

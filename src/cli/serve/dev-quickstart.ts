@@ -1,13 +1,17 @@
 import { existsSync } from 'node:fs';
 import { open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createTenant } from '../../commands/tenancy/create-tenant.js';
+import { createManagement, createTenant } from '../../commands/tenancy/create-tenant.js';
 import type { Config } from '../../compose/config/config.js';
+import { holdsVault } from '../../compose/embedded/data-directory.js';
 import { devRootKeyPath } from '../../compose/root-key/dev-root-key-path.js';
 import { generateRootKey } from '../../compose/root-key/generate-root-key.js';
+import { rootKeyPlaceOf } from '../../compose/root-key/root-key-place.js';
 import { tokenPermissions } from '../../domain/access/permission.js';
 import type { ApplicationSpec } from '../../domain/tenancy/application-spec.js';
 import type { Service } from '../../http/service.js';
+import { openTenant } from '../../vault/open-directory.js';
+import type { Vault } from '../../vault/vault.js';
 import { Failure } from '../failure.js';
 
 const rule = {
@@ -25,42 +29,74 @@ const quickstart: ApplicationSpec = {
 };
 
 /**
- * Creates the tenant and the two applications for `--dev`. Writes their keys to files in the data directory. Only the
- * owner can read these files (docs/contract.md, "First start"). If the tenant and the applications already exist,
- * changes nothing and returns false.
+ * What a start with `--dev` found: nothing yet, a vault without the files with its keys, or all of them. Backups do not
+ * contain these files.
  */
-export async function prepareQuickstart({ vault }: Service, dataDir: string): Promise<boolean> {
+export type Quickstart = 'created' | 'keys_created' | 'existing';
+
+/**
+ * Creates the tenant and the two applications for `--dev`. Writes their keys to files in the data directory. Only the
+ * owner can read these files (docs/contract.md, "First start"). If there is already a tenant but no file with its keys,
+ * creates two new applications in that tenant. If the file exists, changes nothing.
+ */
+export async function prepareQuickstart({ vault }: Service, dataDir: string): Promise<Quickstart> {
   const keysFile = join(dataDir, 'dev-keys.json');
-  if (existsSync(keysFile)) return false;
-  const { tenantId, managementKey, keys } = await createTenant(vault, 'dev', [quickstart]);
+  if (existsSync(keysFile)) return 'existing';
+  const existing = await oldestTenant(vault);
+  const { tenantId, managementKey, keys } =
+    existing === null
+      ? await createTenant(vault, 'dev', [quickstart])
+      : await createManagement(vault, existing, [quickstart]);
   const key = keys[0]?.reveal() ?? '';
   const document = { tenant_id: tenantId, management_key: managementKey.reveal(), quickstart_key: key };
   await writePrivately(join(dataDir, 'quickstart.header'), `SERVICE-API-KEY: ${key}\n`);
   await writePrivately(keysFile, `${JSON.stringify(document, null, 2)}\n`);
-  return true;
+  return existing === null ? 'created' : 'keys_created';
 }
 
-/** Returns shell commands that create a card token and read it back. */
-export function quickstartText(dataDir: string, address: string): string {
+/**
+ * Returns the id of the live tenant that was created first. In `--dev` data, this is the tenant of the first start.
+ * Returns null if there is no live tenant.
+ */
+async function oldestTenant(vault: Vault): Promise<string | null> {
+  const records = await vault.directory.list('tenant');
+  const tenants = await Promise.all(
+    records.map(async (record) => ({ id: record.id, createdAt: (await openTenant(vault, record))?.created_at })),
+  );
+  const living = tenants.flatMap(({ id, createdAt }) => (createdAt === undefined ? [] : [{ id, createdAt }]));
+  return living.sort((one, other) => one.createdAt - other.createdAt)[0]?.id ?? null;
+}
+
+/** Returns the text that a start with `--dev` prints. Unless the keys are old, it has commands that try out a new one. */
+export function quickstartText(config: Config, address: string, found: Quickstart): string {
+  if (found === 'existing') return placesText(config);
+  const { data: dataDir } = config.settings;
+  const missing =
+    found === 'keys_created'
+      ? `${join(dataDir, 'dev-keys.json')} was missing. --dev created two new applications in the existing tenant, and ` +
+        'wrote their keys to this file. Older keys still work.\n'
+      : '';
   const header = shellWord(`@${join(dataDir, 'quickstart.header')}`);
   const tokens = shellWord(`${address}/tokens`);
   const card =
     '{"type":"card","data":{"number":"4242424242424242","expiration_month":12,"expiration_year":2030,"cvc":"123"}}';
-  return `
+  return `${missing}
 Create a card token and read it back:
 
   ID=$(curl -sS -H ${header} -H 'Content-Type: application/json' \\
     -d '${card}' \\
     ${tokens} | sed 's/^{"id":"\\([^"]*\\)".*/\\1/') && curl -sS -H ${header} ${tokens}/$ID
 
-${placesText(dataDir)}--dev is for trying Strongroom out on this machine: do not store real data in it.
+${placesText(config)}--dev is for trying Strongroom out on this machine: do not store real data in it.
 
 `;
 }
 
 /** Returns the line that names the files with the keys. Every start with `--dev` prints this line. */
-export function placesText(dataDir: string): string {
-  return `The keys of this tenant are in ${join(dataDir, 'dev-keys.json')}, the root key is in ${devRootKeyPath(dataDir)}.\n`;
+function placesText(config: Config): string {
+  const { named } = rootKeyPlaceOf(config);
+  const rootKey = named === null ? 'comes from a command' : `is in ${named}`;
+  return `The keys of this tenant are in ${join(config.settings.data, 'dev-keys.json')}, the root key ${rootKey}.\n`;
 }
 
 /** Returns the line that explains how to open the console. */
@@ -88,12 +124,13 @@ function shellWord(text: string): string {
 }
 
 /**
- * Creates the root key for `--dev` next to the data directory. Does nothing if the key exists or if the settings name a
- * different root key.
+ * Creates the root key for `--dev` next to the data directory. Does nothing if the key exists, if the settings name a
+ * different root key, or if the data directory already contains a vault. A new key could not open that vault.
  */
-export function ensureDevRootKey({ settings }: Config): void {
-  const path = devRootKeyPath(settings.data);
-  if (settings.root_key_file !== null || settings.root_key_command !== null || existsSync(path)) return;
+export function ensureDevRootKey(config: Config): void {
+  const { named, command, dataDir } = rootKeyPlaceOf(config);
+  if (named !== null || command !== null || holdsVault(dataDir)) return;
+  const path = devRootKeyPath(dataDir);
   const generated = generateRootKey(path);
   if (!generated.ok) throw new Failure(generated.message);
   process.stderr.write(`--dev created a root key: ${path}\n`);

@@ -22,7 +22,7 @@ import { expectSafeContainer, rootKeysOf } from '../root-keys-of.js';
 import { type Admin, expectFreeAdminAddress, startAdmin } from './admin.js';
 import { headerNamesOf, limitsOf } from './app-settings.js';
 import { type Console, expectFreeConsoleAddress, startConsole } from './console.js';
-import { consoleText, ensureDevRootKey, placesText, prepareQuickstart, quickstartText } from './dev-quickstart.js';
+import { consoleText, ensureDevRootKey, prepareQuickstart, quickstartText } from './dev-quickstart.js';
 import { expectFreeAddress, listen } from './listen.js';
 import { readTls, reloadTlsOnHangup } from './tls.js';
 
@@ -83,7 +83,7 @@ export async function serve(config: Config): Promise<void> {
   let admin: Admin | null = null;
   let people: Console | null = null;
   try {
-    const isNew = settings.dev && (await prepareQuickstart(service, settings.data));
+    const quickstart = settings.dev ? await prepareQuickstart(service, settings.data) : null;
     const address = listens ? await listen(app, settings) : null;
     admin = await startAdmin(service, config);
     const { report, close: closeAdmin } = admin;
@@ -110,8 +110,8 @@ export async function serve(config: Config): Promise<void> {
         await spans?.close();
       },
     });
-    if (settings.dev && address !== null) {
-      process.stderr.write(isNew ? quickstartText(settings.data, address) : placesText(settings.data));
+    if (quickstart !== null && address !== null) {
+      process.stderr.write(quickstartText(config, address, quickstart));
       if (consoleAddress !== null) process.stderr.write(consoleText(consoleAddress));
     }
     sayReady(config, address);

@@ -1,10 +1,12 @@
 import { managementPermissions } from '../../domain/access/permission.js';
 import type { Secret } from '../../domain/secret.js';
 import type { ApplicationSpec } from '../../domain/tenancy/application-spec.js';
+import type { DirectoryCommand } from '../../domain/tenancy/directory-command.js';
 import type { Vault } from '../../vault/vault.js';
 import { changeDirectory } from './change-directory.js';
 import { newKey } from './new-key.js';
 
+/** The tenant and the keys of its new applications. */
 export type CreatedTenant = {
   readonly tenantId: string;
   readonly managementKey: Secret<string>;
@@ -31,14 +33,35 @@ export async function createTenant(
 ): Promise<CreatedTenant> {
   const tenantId = vault.random.uuid();
   await vault.keys.createTenant(tenantId);
+  return createApplications(vault, tenantId, [{ do: 'create_tenant', name }], further);
+}
+
+/**
+ * Creates a management application with all management permissions, and any additional applications, in a live tenant.
+ * The events name the operator as the actor. Creates either all of the applications or none.
+ */
+export function createManagement(
+  vault: Vault,
+  tenantId: string,
+  further: readonly ApplicationSpec[],
+): Promise<CreatedTenant> {
+  return createApplications(vault, tenantId, [], further);
+}
+
+async function createApplications(
+  vault: Vault,
+  tenantId: string,
+  before: readonly DirectoryCommand[],
+  further: readonly ApplicationSpec[],
+): Promise<CreatedTenant> {
   const made = [management, ...further].map((spec) => ({ spec, id: vault.random.uuid(), ...newKey(vault, spec.type) }));
   const create = made.map(({ id, spec, stored }) => ({ do: 'create_application', id, spec, key: stored }) as const);
   const context = { tenantId, actor: { kind: 'operator' }, traceId: null } as const;
   const created = await changeDirectory(vault, context, {
-    commands: [{ do: 'create_tenant', name }, ...create],
+    commands: [...before, ...create],
     answer: () => made.map(({ shown }) => shown),
   });
   const [managementKey, ...keys] = created.ok ? created.value : [];
-  if (managementKey === undefined) throw new Error('the operator must be allowed to create a tenant');
+  if (managementKey === undefined) throw new Error('the operator must be allowed to create applications');
   return { tenantId, managementKey, keys };
 }

@@ -251,7 +251,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
  */
 async function identify(
   stores: EmbeddedStores,
-  { mode, acceptsOlderLog = false }: Pick<EmbeddedOptions, 'mode' | 'acceptsOlderLog'>,
+  { dataDir, mode, acceptsOlderLog = false }: Pick<EmbeddedOptions, 'dataDir' | 'mode' | 'acceptsOlderLog'>,
   random: Random,
   clock: Clock,
 ): Promise<string> {
@@ -278,7 +278,8 @@ async function identify(
   if (!acceptsOlderLog) await logIdentity(stores.log);
   if (mode === 'production' && identity.dev) {
     throw new StoreBroken(
-      'this data was created by --dev and is not for real use. Choose another directory with --data.',
+      'this data was created by --dev and is not for real use. Start it with ' +
+        `\`strongroom serve --dev --data ${dataDir}\` and the same --root-key-file, or choose another directory with --data.`,
     );
   }
   if (mode === 'dev' && !identity.dev) {
