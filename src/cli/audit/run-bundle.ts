@@ -60,7 +60,8 @@ export async function writeBundle(run: RunOperation, options: BundleOptions): Pr
     await syncFolder(dirname(target));
     return summary;
   } catch (error) {
-    await rm(part, { recursive: true, force: true });
+    // If removing fails too, the error below is still the one to report.
+    await rm(part, { recursive: true, force: true }).catch(() => undefined);
     const { code } = error as NodeJS.ErrnoException;
     if (error instanceof Failure || code === undefined) throw error;
     throw new Failure(`${out} cannot be written (${code}).`);

@@ -60,7 +60,7 @@ export async function writeBackup(
     await keys.recordBackup(Date.parse(madeAt));
     return { folder, made_at: madeAt, files: [...names, manifestFile] };
   } catch (error) {
-    await rm(part, { recursive: true, force: true });
+    await removePart(part);
     throw unwritable(out, error);
   } finally {
     await keys.close();
@@ -78,7 +78,7 @@ export async function writeErasedList(config: Config, out: string): Promise<Back
     await rename(part, out);
     return { folder: dirname(resolve(out)), made_at: madeAt, files: [basename(out)] };
   } catch (error) {
-    await rm(part, { force: true });
+    await removePart(part);
     throw unwritable(out, error);
   } finally {
     await keys.close();
@@ -113,6 +113,14 @@ async function syncPath(path: string): Promise<void> {
   } finally {
     await handle.close();
   }
+}
+
+/**
+ * Removes an incomplete copy. Never throws, so that the caller reports why the copy is incomplete. Removing fails for
+ * the same reason as writing if, for example, this user may not search the directory.
+ */
+async function removePart(part: string): Promise<void> {
+  await rm(part, { recursive: true, force: true }).catch(() => undefined);
 }
 
 function unwritable(out: string, error: unknown): unknown {

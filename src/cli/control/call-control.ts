@@ -1,8 +1,10 @@
 import { request } from 'node:http';
+import { dirname, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { Failure } from '../failure.js';
 import type { OperationOutcome } from '../operations/run-operation.js';
 import type { Answers, OperationName } from '../operations.js';
+import { unsearchableDirectory, unsearchableText } from '../unsearchable-directory.js';
 import { isNobody } from './service-listens.js';
 
 /**
@@ -41,6 +43,9 @@ const unknownThere =
 function failureOf(error: unknown, socketPath: string): Failure {
   const { code } = error as NodeJS.ErrnoException;
   if (code === 'EACCES' || code === 'EPERM') {
+    const dataDir = dirname(resolve(socketPath));
+    const directory = unsearchableDirectory(dataDir);
+    if (directory !== null) return new Failure(unsearchableText(dataDir, directory));
     return new Failure(`${socketPath} cannot be opened. Run this as the user that the service runs as.`);
   }
   return new Failure('the service stopped before it responded. Check whether the command took effect, then try again.');

@@ -51,7 +51,18 @@ async function examine(options: object, fix: boolean): Promise<readonly Finding[
     return [problem('configuration', error.message, 'Correct these settings.')];
   }
   const found = [ok('configuration', 'every setting is valid'), ...(await lookAtPlaces(config, fix))];
-  return [...found, ...(await stores(config, fix)), ...(await rightsInStores(config))];
+  const opened = (await stores(config, fix)).map((finding) => toldOnce(found, finding));
+  return [...found, ...opened, ...(await rightsInStores(config))];
+}
+
+/**
+ * Refers to an earlier finding if a finding repeats it: without the root key or the data directory, the stores cannot
+ * be opened.
+ */
+function toldOnce(found: readonly Finding[], finding: Finding): Finding {
+  const earlier = found.find(({ state, says }) => state === 'problem' && says === finding.says);
+  if (earlier === undefined) return finding;
+  return problem(finding.check, 'the stores could not be opened', `See the finding about the ${earlier.check}.`);
 }
 
 /** Returns the findings about the stores. If the stores cannot be opened, returns the error as a finding. */

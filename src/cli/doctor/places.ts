@@ -8,6 +8,7 @@ import { rootKeyPlaceOf } from '../../compose/root-key/root-key-place.js';
 import { type Finding, ok, problem } from '../../queries/findings/finding.js';
 import { Failure } from '../failure.js';
 import { rootKeysOf } from '../root-keys-of.js';
+import { unsearchableDirectory, unsearchableText } from '../unsearchable-directory.js';
 
 const freeBytesMin = 1024 ** 3;
 
@@ -27,6 +28,10 @@ export async function lookAtPlaces(config: Config, fix: boolean): Promise<readon
   }
   if (config.settings.profile !== 'embedded') return findings;
   const dataDir = resolve(config.settings.data);
+  const unsearchable = unsearchableDirectory(dataDir);
+  if (unsearchable !== null) {
+    return [...findings, problem('data directory', unsearchableText(dataDir, unsearchable), 'See the message.')];
+  }
   if (!existsSync(dataDir)) {
     return [
       ...findings,
@@ -34,9 +39,13 @@ export async function lookAtPlaces(config: Config, fix: boolean): Promise<readon
     ];
   }
   findings.push(...modeOf('data directory', dataDir, 0o022, 0o700, fix));
+  // Files that share a directory share its fault, which is reported once.
+  const faults = new Set<string>();
   for (const path of [dataDir, ...['keys.db', 'vault.db', 'journal.db'].map((file) => join(dataDir, file))]) {
     const fault = faultOfPath(path);
-    if (fault !== null) findings.push(problem('data directory', `${path} ${fault}`, 'See the message.'));
+    if (fault === null || faults.has(fault)) continue;
+    faults.add(fault);
+    findings.push(problem('data directory', `${path} ${fault}`, 'See the message.'));
   }
   return [...findings, freeSpace(dataDir)];
 }
@@ -56,7 +65,8 @@ async function rootKey(config: Config): Promise<Finding> {
  * by a fix. Never changes the mode of a file that belongs to another user.
  */
 function modeOf(check: string, path: string, bad: number, good: number, fix: boolean): readonly Finding[] {
-  const stats: Stats | undefined = statSync(path, { throwIfNoEntry: false });
+  // If the path cannot be looked up, reading the root key or the data directory reports that.
+  const stats = unsearchableDirectory(path) === null ? statSync(path, { throwIfNoEntry: false }) : undefined;
   if (stats === undefined || (stats.mode & bad) === 0 || isMounted(stats, path)) return [];
   const mode = good.toString(8);
   const says = `other users can access ${path}`;

@@ -1,6 +1,7 @@
 import { lstatSync, readlinkSync, type Stats } from 'node:fs';
 import { isAbsolute, join, resolve, sep } from 'node:path';
 import { isOfOwnGroup } from './own-group.js';
+import { runAsOwner } from './run-as-owner.js';
 
 const sticky = 0o1000;
 /** The kernel's limit on the number of symbolic links in a path. Opening a path with more links fails. */
@@ -55,20 +56,20 @@ function statsOf(path: string): Stats | null {
 function faultOfDirectory(directory: string, entry: string, stats: Stats | null): string | null {
   const own = statsOf(directory);
   if (own === null || !own.isDirectory()) return null;
-  if (!isTrusted(own)) return foreign(directory);
+  if (!isTrusted(own)) return foreign(directory, own);
   // A directory that belongs to root's group is safe, because that group has no other members.
   const groupWrites = (own.mode & 0o020) !== 0 && !isOfOwnGroup(own) && own.gid !== 0;
   if (!groupWrites && (own.mode & 0o002) === 0) return null;
   if ((own.mode & sticky) === 0) {
     return `is reached through ${directory}, to which other users can write. Check that its files are yours, then run: chmod go-w ${directory}`;
   }
-  return stats === null || isTrusted(stats) ? null : foreign(entry);
+  return stats === null || isTrusted(stats) ? null : foreign(entry, stats);
 }
 
-function foreign(path: string): string {
+function foreign(path: string, { uid }: Stats): string {
   return (
-    `is reached through ${path}, which belongs to another user. Check that its files are yours, then make root or the user ` +
-    'that runs Strongroom its owner (chown), or choose another place.'
+    `is reached through ${path}, which belongs to another user. ${runAsOwner(uid)} Otherwise, check that its files are ` +
+    'yours, then make root or the user that runs Strongroom its owner (chown), or choose another place.'
   );
 }
 

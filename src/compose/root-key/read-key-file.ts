@@ -5,6 +5,7 @@ import { isOfOwnGroup, isRoots, ownGroup } from './own-group.js';
 import { faultOfPath } from './path-fault.js';
 import { realPath } from './real-path.js';
 import { noRootKey, type RootKeyResult } from './root-key-result.js';
+import { runAsOwner } from './run-as-owner.js';
 
 /**
  * The number of bytes to read: 64 characters, up to two bytes for a line ending, and one more byte to detect a file
@@ -73,8 +74,8 @@ function open(path: string, file: string): { ok: true; descriptor: number } | { 
     const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
     const message = isMissing
       ? `The root key file ${file} does not exist. \`strongroom keys generate-root ${file}\` creates a key for new data.`
-      : `The root key file ${file} cannot be opened by this user. Make the user that runs Strongroom its owner (chown) with ` +
-        'mode 0400, or give it to root and to the group of that user with mode 0440.';
+      : `The root key file ${file} cannot be opened by this user. Run this as the user that runs Strongroom, or make that ` +
+        'user its owner (chown) with mode 0400, or give it to root and to the group of that user with mode 0440.';
     return { ok: false, message };
   }
 }
@@ -85,8 +86,8 @@ function faultOf(stats: Stats, file: string): string | null {
   if (isRoots(stats)) return faultOfMounted(stats, mode, file);
   if (stats.uid !== process.geteuid?.()) {
     return (
-      `The root key file ${file} belongs to another user. Make the user that runs Strongroom its owner (chown), or give it ` +
-      'to root and to the group of that user with mode 0440.'
+      `The root key file ${file} belongs to another user. ${runAsOwner(stats.uid)} Otherwise, make the user that runs ` +
+      'Strongroom its owner (chown), or give it to root and to the group of that user with mode 0440.'
     );
   }
   if (!ownerModes.includes(mode)) {
