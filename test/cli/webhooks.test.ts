@@ -29,6 +29,7 @@ test('a replay makes the running service deliver everything since the given time
       expect(ended).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(text) });
     };
     await refused([id, '--from', 'yesterday'], 2, '--from must be a date');
+    await refused([id, '--from', '2999-01-01'], 1, 'that moment is in the future.');
     await refused(['unknown', '--from', '2020-01-01'], 1, 'no webhook with this id');
     await refused([id], 2, '--from');
   } finally {

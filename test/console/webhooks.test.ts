@@ -126,7 +126,11 @@ test('after a test delivery, the page shows the receiver’s response', async ()
   state.outcome = { kind: 'responded', status: 302 };
   expect(await attempt()).toContain('was not accepted (status 302, redirects are not followed)');
   state.outcome = { kind: 'failed', problem: 'no response within 10 seconds' };
-  expect(await attempt()).toContain('was not accepted (no response within 10 seconds)');
+  const failed = await attempt();
+  expect(failed).toContain('was not accepted (no response within 10 seconds)');
+  expect(failed).toContain('No attempts');
+  expect(failed).toContain('Test events are not listed.');
+  expect((await browser.get('/webhooks')).text).toContain('Tests are not listed');
 });
 
 test('the page lists the attempts and filters them by outcome, and an operator starts a replay', async () => {
@@ -146,6 +150,11 @@ test('the page lists the attempts and filters them by outcome, and an operator s
   expect(parked.text).toContain('1–1 of 1');
   expect((await browser.get(`/webhooks/${id}?outcome=lost`)).status).toBe(400);
   expect((await replay('yesterday')).status).toBe(400);
+  const early = await replay(new Date(service.clock.now() + 1).toISOString());
+  expect(early.status).toBe(400);
+  expect(early.text).toContain('id="from-error">Must not be in the future.');
+  expect((await service.vault.webhookStore.state(id))?.version).toBe(1);
+  expect((await replay(new Date(service.clock.now()).toISOString())).location).toBe(`/webhooks/${id}`);
   expect((await replay('2020-01-31')).location).toBe(`/webhooks/${id}`);
   expect((await service.vault.webhookStore.state(id))?.state).toMatchObject({
     position: 0,

@@ -181,7 +181,9 @@ const deliveries = documented({
   id: 'listWebhookDeliveries',
   tag: 'Webhooks',
   summary: 'List delivery attempts',
-  description: 'Returns the last 100 attempts and the last 200 deliveries that were abandoned (parked), newest first.',
+  description:
+    'Returns the last 100 attempts and the last 200 deliveries that were abandoned (parked), newest first. Test ' +
+    'deliveries are not listed.',
   pathParameters,
   answers: {
     200: { description: 'A page of attempts.', schema: pageOf(delivery), example: pageExample(deliveryExample) },

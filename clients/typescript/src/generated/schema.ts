@@ -631,7 +631,7 @@ export interface paths {
         };
         /**
          * List delivery attempts
-         * @description Returns the last 100 attempts and the last 200 deliveries that were abandoned (parked), newest first.
+         * @description Returns the last 100 attempts and the last 200 deliveries that were abandoned (parked), newest first. Test deliveries are not listed.
          *
          *     Permission: `webhook:read`.
          */

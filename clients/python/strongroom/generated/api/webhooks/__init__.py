@@ -253,7 +253,7 @@ class Operations(Sender):
         """List delivery attempts.
 
         Returns the last 100 attempts and the last 200 deliveries that were abandoned (parked), newest
-        first.
+        first. Test deliveries are not listed.
 
         Permission: `webhook:read`.
         """
