@@ -99,3 +99,36 @@ test('after a reveal, going back or reloading shows the masked page and reveals 
   expect(console.lines.filter(({ method, route }) => method === 'POST' && route.endsWith('/reveal'))).toHaveLength(3);
   expect(faults).toEqual([]);
 });
+
+test('on a phone, the pages of a token have the same tabs in one row, and no field is wider than its card', async () => {
+  const console = await startTestConsole();
+  await console.service.call('POST', '/tokens', { type: 'card', id: 'one', data: { number } });
+  const { page } = await openChromium({ width: 375 });
+  const address = await console.listen();
+  await signInWith(page, address, console);
+  const tabs = [];
+  for (const path of ['', '/history', '/as-of', '/erasure']) {
+    await page.goto(`${address}/tokens/one${path}`);
+    tabs.push(await page.evaluate(tabsShown));
+    expect(await page.evaluate(fieldsTooWide), path).toEqual([]);
+  }
+  expect(new Set(tabs.map((shown) => JSON.stringify(shown))).size, JSON.stringify(tabs)).toBe(1);
+  expect(tabs[0]).toMatchObject({ rows: 1, labels: ['Token', 'History', 'Earlier state', 'Erasure'] });
+});
+
+const tabsShown = `(() => {
+  const links = [...document.querySelectorAll('.tabs a')];
+  return {
+    labels: links.map((link) => link.textContent),
+    rows: new Set(links.map((link) => link.getBoundingClientRect().top)).size,
+    height: document.querySelector('.tabs').getBoundingClientRect().height,
+  };
+})()`;
+
+const fieldsTooWide = `[...document.querySelectorAll('.card__body input')]
+  .map((input) => [input.id, input.getBoundingClientRect().right])
+  .filter(([id, right]) => {
+    const body = document.getElementById(id)?.closest('.card__body');
+    if (!body) return false;
+    return right > body.getBoundingClientRect().right - parseFloat(getComputedStyle(body).paddingRight) + 0.5;
+  })`;
