@@ -166,7 +166,7 @@ test('invalid settings, another vault’s root key, and servers that are down ar
     STRONGROOM_MONGODB_URL: 'mongodb://127.0.0.1:1/?replicaSet=rs0',
   };
   const found = await doctor(['--root-key-file', one.rootKeyFile], down);
-  expect(found.wrong).toEqual(['stores', 'rights']);
+  expect(found.wrong).toEqual(['stores', 'permissions']);
   expect(found.says('stores')).toContain('mongodb is unavailable');
 });
 

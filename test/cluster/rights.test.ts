@@ -45,13 +45,13 @@ test('prepare gives the vault exactly the rights that it needs, and doctor warns
   expect(await fill(service.address, { key: String(key) }, 3)).toHaveProperty('size', 3);
   expect((await service.stop()).code).toBe(0);
 
-  const rights = async (changed: Readonly<Record<string, string>>) => {
+  const permissions = async (changed: Readonly<Record<string, string>>) => {
     const { stdout } = await run(['doctor', '--json'], { env: { ...env, ...changed } });
     const { findings } = JSON.parse(stdout) as { findings: Found[] };
-    return findings.filter(({ check }) => check === 'rights').map(({ state, says }) => `${state}: ${says}`);
+    return findings.filter(({ check }) => check === 'permissions').map(({ state, says }) => `${state}: ${says}`);
   };
-  expect(await rights({})).toEqual([expect.stringMatching(/^ok: /)]);
-  expect(await rights({ STRONGROOM_EVENTSTORE_URL: eventStore.url, STRONGROOM_MONGODB_URL: mongodb })).toEqual([
+  expect(await permissions({})).toEqual([expect.stringMatching(/^ok: /)]);
+  expect(await permissions({ STRONGROOM_EVENTSTORE_URL: eventStore.url, STRONGROOM_MONGODB_URL: mongodb })).toEqual([
     expect.stringMatching(
       /^problem: the user of eventstore\.url could do more in EventStoreDB .*: delete and truncate/,
     ),

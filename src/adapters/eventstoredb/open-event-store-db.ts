@@ -20,7 +20,9 @@ export async function openEventStoreDb(
 ): Promise<{ readonly log: StoredLog; close(): Promise<void> }> {
   const address = parseAddress(connectionString);
   if (address.tls !== null && address.user === null) {
-    throw new EventStoreDbBroken('eventstore.url names no user. EventStoreDB gives no rights to a client without one.');
+    throw new EventStoreDbBroken(
+      'eventstore.url names no user. EventStoreDB gives no permissions to a client without one.',
+    );
   }
   await checkHosts(address);
   const connection = connectTo(address);

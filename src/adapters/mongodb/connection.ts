@@ -147,7 +147,7 @@ const unknownUser =
   'MongoDB does not know this user with this password. Check name, password and authSource in mongodb.url and ' +
   'mongodb.keys_url.';
 const lacksRights =
-  'the user of mongodb.url or mongodb.keys_url lacks a right in MongoDB. `strongroom cluster prepare` gives both what ' +
+  'the user of mongodb.url or mongodb.keys_url lacks a permission in MongoDB. `strongroom cluster prepare` gives both what ' +
   'they need.';
 
 /**

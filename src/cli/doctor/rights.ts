@@ -13,10 +13,10 @@ export async function rightsInStores(config: Config): Promise<readonly Finding[]
     if (eventstore.length + mongodb.length === 0) {
       return [
         ok(
-          'rights',
+          'permissions',
           config.settings.insecure_stores
             ? 'insecure_stores is set: the stores may have no users'
-            : "the vault's users have the rights that it needs, and no more",
+            : "the vault's users have the permissions that it needs, and no more",
         ),
       ];
     }
@@ -26,14 +26,16 @@ export async function rightsInStores(config: Config): Promise<readonly Finding[]
     ];
   } catch (error) {
     if (!(error instanceof StoreProblem || error instanceof StoreUnavailable)) throw error;
-    return [problem('rights', 'the rights of the users could not be checked', 'See the finding about the stores.')];
+    return [
+      problem('permissions', 'the permissions of the users could not be checked', 'See the finding about the stores.'),
+    ];
   }
 }
 
-function excess(store: string, setting: string, rights: readonly string[]): Finding {
+function excess(store: string, setting: string, permissions: readonly string[]): Finding {
   return problem(
-    'rights',
-    `the user of ${setting} could do more in ${store} than the vault needs: ${rights.join('; ')}`,
+    'permissions',
+    `the user of ${setting} could do more in ${store} than the vault needs: ${permissions.join('; ')}`,
     'Give the vault its own user: `strongroom cluster prepare` creates it.',
   );
 }
