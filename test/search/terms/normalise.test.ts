@@ -35,8 +35,9 @@ test('normalizing twice has the same result as normalizing once, and letter case
     fc.property(fc.string({ unit: 'binary' }), (text) => {
       const once = normalise(text);
       expect(normalise(once)).toBe(once);
-      fc.pre(!text.includes('ı'));
       const composed = text.normalize('NFKC');
+      // NFKC also turns U+1D6A4 into a dotless i.
+      fc.pre(!composed.includes('ı'));
       expect(normalise(composed.toLowerCase())).toBe(once);
       expect(normalise(composed.toUpperCase())).toBe(once);
     }),
