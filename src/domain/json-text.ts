@@ -29,8 +29,10 @@ function* write(value: Json, pieces: string[]): Steps<void> {
     return;
   }
   yield;
+  // Lists the keys without their values, because a list of pairs takes several times as long for a large object.
+  const keys = isArray ? null : Object.keys(value);
   let separator = '';
-  let gathered: [string | number, Json][] = [];
+  let gathered: [string, Json][] = [];
   let left = sizeAtOnce;
   const writeGathered = (): void => {
     if (gathered.length === 0) return;
@@ -41,19 +43,21 @@ function* write(value: Json, pieces: string[]): Steps<void> {
     left = sizeAtOnce;
   };
   pieces.push(isArray ? '[' : '{');
-  for (const entry of isArray ? value.entries() : Object.entries(value)) {
-    const [key, item] = entry;
-    const after = leftAfter(item, typeof key === 'string' ? left - key.length : left);
+  const length = isArray ? value.length : (keys?.length ?? 0);
+  for (let at = 0; at < length; at += 1) {
+    const key = keys?.[at] ?? '';
+    const item = (isArray ? value[at] : value[key]) ?? null;
+    const after = leftAfter(item, left - key.length);
     if (after >= 0) {
       left = after;
-      gathered.push(entry);
+      gathered.push([key, item]);
       continue;
     }
     writeGathered();
     yield;
     left = leftAfter(item, sizeAtOnce);
     if (left >= 0) {
-      gathered.push(entry);
+      gathered.push([key, item]);
       continue;
     }
     pieces.push(separator, isArray ? '' : `${JSON.stringify(key)}:`);

@@ -18,10 +18,10 @@ export function jsonSize(value: Json, stopAfter: number = Number.POSITIVE_INFINI
     return size;
   }
   if (isJsonObject(value)) {
-    const entries = Object.entries(value);
-    let size = Math.max(2, entries.length + 1);
-    for (const [key, item] of entries) {
-      size += jsonStringSize(key) + 1 + jsonSize(item, stopAfter - size);
+    const keys = Object.keys(value);
+    let size = Math.max(2, keys.length + 1);
+    for (const key of keys) {
+      size += jsonStringSize(key) + 1 + jsonSize(value[key] ?? null, stopAfter - size);
       if (size > stopAfter) break;
     }
     return size;

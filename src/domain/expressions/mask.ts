@@ -100,7 +100,7 @@ function* children(value: Json, at: string): Iterable<[Json, string]> {
   if (isJsonArray(value)) {
     for (const [index, item] of value.entries()) yield [item, itemPath(at, index)];
   } else if (isJsonObject(value)) {
-    for (const [key, item] of Object.entries(value)) yield [item, memberPath(at, key)];
+    for (const key of Object.keys(value)) yield [value[key] ?? null, memberPath(at, key)];
   }
 }
 

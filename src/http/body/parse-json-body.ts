@@ -18,6 +18,7 @@ export type JsonBody =
  * Rejects the following:
  * - Malformed JSON, and bytes that are not UTF-8.
  * - Nesting deeper than 64 levels.
+ * - Objects with more than 20,000 members.
  * - Keys that could change a prototype.
  * - Numbers that would lose digits.
  */

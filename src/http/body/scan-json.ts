@@ -3,6 +3,12 @@ import { printableKey } from '../../domain/json-path.js';
 import { finish, type Steps } from '../../domain/steps.js';
 
 const depthMax = 64;
+/**
+ * The maximum number of members in one object. Threat: listing the keys of an object with hundreds of thousands of
+ * members is a single step that blocks the thread for half a second. An array needs no such limit, because its items
+ * can be visited a few at a time.
+ */
+const membersMax = 20_000;
 
 type Expected = 'value' | 'value or end' | 'key' | 'key or end' | 'comma or end';
 
@@ -118,8 +124,13 @@ class Scanner {
     if (character !== ',') return this.#malformed();
     this.#at += 1;
     container.index += 1;
+    if (!container.isArray && container.index === membersMax) return this.#tooManyMembers();
     this.#expected = container.isArray ? 'value' : 'key';
     return null;
+  }
+
+  #tooManyMembers(): JsonFault {
+    return faultAt(this.#containers.innermostPath(), `must have at most ${membersMax} members`);
   }
 
   #key(): JsonFault | null {
@@ -161,9 +172,7 @@ class Scanner {
     this.#at = this.#number.lastIndex;
     this.#expected = 'comma or end';
     if (isFaithfulNumber(literal)) return null;
-    const message = 'is a number that would lose digits; send it as a string';
-    const path = this.#containers.path();
-    return path === '' ? { message } : { message, path };
+    return faultAt(this.#containers.path(), 'is a number that would lose digits; send it as a string');
   }
 
   #skipWhitespace(): void {
@@ -178,6 +187,10 @@ class Scanner {
     const what = this.#at < this.#text.length ? 'an unexpected character' : 'an unexpected end';
     return { message: `must be valid JSON; there is ${what} at position ${this.#at + 1}` };
   }
+}
+
+function faultAt(path: string, message: string): JsonFault {
+  return path === '' ? { message } : { message, path };
 }
 
 type Container = { isArray: boolean; isConstructor: boolean; index: number; keyStart: number; keyEnd: number };
@@ -230,8 +243,17 @@ class Containers {
 
   /** Returns the path of the current value, such as `data.a[0]`. The path of the outermost value is empty. */
   path(): string {
+    return this.#pathTo(this.#depth);
+  }
+
+  /** Returns the path of the innermost array or object that contains the current value. */
+  innermostPath(): string {
+    return this.#pathTo(this.#depth - 1);
+  }
+
+  #pathTo(depth: number): string {
     let path = '';
-    for (const container of this.#stack.slice(0, this.#depth)) {
+    for (const container of this.#stack.slice(0, depth)) {
       if (container.isArray) path += `[${container.index}]`;
       else {
         const shown = printableKey(keyAt(this.#text, container.keyStart, container.keyEnd));

@@ -344,6 +344,32 @@ describe('a body that is read in steps', () => {
   });
 });
 
+describe('an object with more than 20,000 members', () => {
+  const membersOf = (count: number) => Array.from({ length: count }, (_, i) => `"${i.toString(36)}":0`).join(',');
+
+  it('is rejected with its path, both in steps and at once', () => {
+    for (const [text, path] of [
+      [`{${membersOf(20_001)}}`],
+      [`{"a":[0,{${membersOf(20_001)}}]}`, 'a[1]'],
+      // A repeated key counts each time, because the limit is checked while the text is scanned.
+      [`{"a":{${'"b":0,'.repeat(20_000)}"b":0}}`, 'a'],
+    ] as const) {
+      const message = 'must have at most 20000 members';
+      const expected = path === undefined ? { ok: false, message } : { ok: false, message, path };
+      expect(inSteps(text)).toEqual(expected);
+      expect(parseJsonBody(text)).toEqual(expected);
+    }
+  });
+
+  it('differs from an object with 20,000 members, from two such objects and from a long array', () => {
+    const largest = `{${membersOf(20_000)}}`;
+    for (const text of [largest, `[${largest},${largest}]`, `{"a":[${'0,'.repeat(1_000_000)}0]}`]) {
+      expect(inSteps(text).ok).toBe(true);
+      expect(parseJsonBody(text).ok).toBe(true);
+    }
+  });
+});
+
 describe('a large hostile body takes linear time', () => {
   const sizeBytes = 4 * 1024 * 1024;
   const filled = (open: string, unit: string, close: string) =>

@@ -90,7 +90,7 @@ test('during a detokenize of 100 large tokens, another tenant can read', async (
 
 test.each([
   ['arrays', '/detokenize', Array.from({ length: 1_300_000 }, () => [])],
-  ['keys', '/detokenize', Object.fromEntries(Array.from({ length: 350_000 }, (_, i) => [`k${i.toString(36)}`, 0]))],
+  ['keys', '/detokenize', Array.from({ length: 17 }, () => many((i) => `k${i.toString(36)}`, 20_000))],
   ['nulls to tokenize', '/tokenize', Array.from({ length: 800_000 }, () => null)],
 ])('while a 4 MiB body of %s is handled, another tenant can read', async (_, path, body) => {
   const { service, origin } = await listening();
@@ -303,12 +303,12 @@ test('a body that arrives in chunks of one byte is read in blocks', async () => 
 });
 
 test.each([
-  ['settings', 'PUT', '/tenants/self', { name: 'x', settings: many((i) => `k${i}`, 100_000) }, 'settings'],
+  ['settings', 'PUT', '/tenants/self', { name: 'x', settings: many((i) => `k${i}`, 20_000) }, 'settings'],
   [
     'metadata keys',
     'POST',
     '/tokens',
-    { type: 'token', data: 1, metadata: many((i) => `${1_000_000 + i}`, 30_000) },
+    { type: 'token', data: 1, metadata: many((i) => `${1_000_000 + i}`, 20_000) },
     'metadata',
   ],
 ] as const)(

@@ -14,11 +14,10 @@ const valueCharactersMax = 1_000;
  */
 export function checkMetadata(value: Json): Checked<Readonly<Record<string, string>>> {
   if (!isJsonObject(value)) return invalid('metadata', 'must be an object whose values are strings');
-  const entries = Object.entries(value);
-  if (entries.length > keysMax) return invalid('metadata', `must have at most ${keysMax} keys`);
+  if (Object.keys(value).length > keysMax) return invalid('metadata', `must have at most ${keysMax} keys`);
   const metadata = new Map<string, string>();
   const failures: Checked<never>[] = [];
-  for (const [key, item] of entries) {
+  for (const [key, item] of Object.entries(value)) {
     const entry = checkEntry(key, item);
     if (entry.ok) metadata.set(key, entry.value);
     else failures.push(entry);

@@ -1,5 +1,5 @@
 import { type Checked, errorsOf, type FieldErrors, invalid, valid } from '../../field-errors.js';
-import { isJsonObject, type Json, type JsonObject } from '../../json.js';
+import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../../json.js';
 import { printableKey } from '../../json-path.js';
 import { passesLuhn } from '../../luhn.js';
 import { type CheckedData, checkDigits, type TypeRule } from './type-rule.js';
@@ -14,20 +14,20 @@ function validate(data: Json): Checked<CheckedData> {
   if (!(number.ok && month.ok && year.ok && cvc.ok && others.ok)) {
     return { ok: false, errors: errorsOf([number, month, year, cvc, others]) ?? {} };
   }
-  const stored = new Map<string, Json>(Object.entries(data));
-  stored.delete('cvc');
+  const stored: Record<string, Json> = { ...data };
+  delete stored['cvc'];
   store(stored, 'expiration_month', month.value);
   store(stored, 'expiration_year', year.value);
-  return valid({ data: Object.fromEntries(stored), cvc: cvc.value });
+  return valid({ data: stored, cvc: cvc.value });
 }
 
 /**
  * Stores an optional field. If its value is null, removes the field, because null counts as absent. Null values of
  * unknown keys are stored unchanged.
  */
-function store(data: Map<string, Json>, key: string, value: number | null): void {
-  if (value === null) data.delete(key);
-  else data.set(key, value);
+function store(data: Record<string, Json>, key: string, value: number | null): void {
+  if (value === null) delete data[key];
+  else data[key] = value;
 }
 
 function ownValues(data: Json): readonly string[] {
@@ -154,13 +154,21 @@ function checkNoVerificationData(data: JsonObject): Checked<null> {
 }
 
 function* forbiddenPaths(value: Json, path: string): Generator<string> {
-  if (typeof value !== 'object' || value === null) return;
-  const isArray = Array.isArray(value);
-  for (const [key, child] of Object.entries(value)) {
-    const childPath = isArray ? `${path}[${key}]` : `${path}.${printableKey(key)}`;
-    if (childPath === 'data.cvc') continue;
-    if (!isArray && isForbidden(key)) yield childPath;
-    else yield* forbiddenPaths(child, childPath);
+  if (isJsonArray(value)) {
+    for (const [index, item] of value.entries()) {
+      if (typeof item === 'object') yield* forbiddenPaths(item, `${path}[${index}]`);
+    }
+  } else if (isJsonObject(value)) {
+    for (const key of Object.keys(value)) {
+      if (path === 'data' && key === 'cvc') continue;
+      const isBad = isForbidden(key);
+      const child = value[key] ?? null;
+      // Most members need no path. Computing the path takes longer than checking the key.
+      if (!isBad && typeof child !== 'object') continue;
+      const childPath = `${path}.${printableKey(key)}`;
+      if (isBad) yield childPath;
+      else yield* forbiddenPaths(child, childPath);
+    }
   }
 }
 
