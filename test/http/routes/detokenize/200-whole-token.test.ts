@@ -41,6 +41,13 @@ describe('200 {{ token: <id> }} becomes the whole token object', () => {
     expect(await detokenize(service, `{{ token: ${id} | json: '$.enrichments' }}`, { key })).toBeNull();
   });
 
+  test('also of an id that begins with `token: `, if the prefix is repeated', async ({ service }) => {
+    const { id } = await createPlain(service, { data: 'plain' });
+    const prefixed = await createPlain(service, { id: `token: ${id}`, data: 'prefixed' });
+    const shown = [await read(service, id), await read(service, prefixed.id)];
+    expect(await detokenize(service, [`{{ token: ${id} }}`, `{{ token: token: ${id} }}`])).toEqual(shown);
+  });
+
   test('under redact, it is null', async ({ service }) => {
     const { id } = await create(service, { type: 'card', data: card });
     const key = await service.application([rule('/', 'redact', use)]);
