@@ -1,3 +1,4 @@
+import { problemText } from '../ports/store-problem.js';
 import type { StoreUnavailable } from '../ports/store-unavailable.js';
 
 /**
@@ -10,7 +11,8 @@ const addresses: Readonly<Record<string, string>> = {
 };
 
 /** Returns a message with advice for the operator about an unavailable store. */
-export function storeUnavailableText({ store, reason }: StoreUnavailable): string {
+export function storeUnavailableText({ store, reason, found }: StoreUnavailable): string {
+  if (found !== null) return problemText(found);
   if (reason === 'full') return `the disk under ${store} is full. Free some space, then try again.`;
   const text = `${store} is unavailable (${reason.replaceAll('_', ' ')}). Try again in a moment`;
   const address = addresses[store];

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { forgottenBefore } from '../commands/idempotency.js';
 import { recordDue } from '../commands/tokens/record-due.js';
 import { atMost } from '../domain/at-most.js';
+import { keptFrom } from '../events/access-log/retention.js';
 import type { AccessLog } from '../ports/access-log.js';
 import { earliestForCodes, earliestNow, steadyNow } from '../ports/clock.js';
 import { StoreUnavailable } from '../ports/store-unavailable.js';
@@ -156,16 +157,13 @@ export function createSweep(
   };
 }
 
-const monthsKept = 13;
-
 /**
  * Removes the calendar months of the access log that ended at least 13 months ago. If the store is unavailable, a later
  * round removes these months.
  */
 export async function dropOldAccess(log: AccessLog, now: number): Promise<void> {
-  const today = new Date(now);
   try {
-    await log.dropMonths(Date.UTC(today.getUTCFullYear(), today.getUTCMonth() - monthsKept, 1));
+    await log.dropMonths(keptFrom(now));
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error;
   }

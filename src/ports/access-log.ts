@@ -1,4 +1,5 @@
 import type { AccessBatch, AccessEntry } from '../events/access-log/access-entry.js';
+import type { FoundProblem } from './store-problem.js';
 
 /** The filter for a query. An entry must match every field. A null field matches anything. */
 export type AccessFilter = {
@@ -65,6 +66,12 @@ export interface AccessLog {
   ): Promise<{ readonly last: number; readonly counts: readonly AccessCount[] }>;
   /** Returns the newest batch of each chain that received a batch in the month of `since` (ms) or later. */
   heads(since: number): Promise<readonly AccessHead[]>;
+  /**
+   * Returns a problem if batches that were stored are missing, for example because a file was removed. `isWhole` is
+   * true if the vault is so young that no month can have been dropped. Otherwise, the log need not contain the first
+   * batch. Reads little, so it does not find every missing batch. Returns null if no batch is known to be missing.
+   */
+  missing(isWhole: boolean): Promise<FoundProblem | null>;
   /**
    * Drops the entries of every calendar month (UTC) that ended at `before` (ms) or earlier. Returns the number of
    * dropped months.

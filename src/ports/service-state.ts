@@ -1,4 +1,5 @@
 import type { RebuildStatus } from './projections.js';
+import type { FoundProblem } from './store-problem.js';
 
 /**
  * The detailed state of the service, for its operators (docs/contract.md, "Operations routes"). All of its text comes
@@ -9,7 +10,12 @@ export type ServiceState = {
   readonly reasons: readonly string[];
   /** Messages that the operator should see even if the service is ready. */
   readonly notices: readonly string[];
-  readonly stores: readonly { readonly name: string; readonly state: 'up' | 'down' }[];
+  /** `problem` is the problem that the operator must fix before the store can be used, if it is known. */
+  readonly stores: readonly {
+    readonly name: string;
+    readonly state: 'up' | 'down';
+    readonly problem?: FoundProblem;
+  }[];
   /** `gap` is the number of log events that the projection has not processed yet, or null while a store is down. */
   readonly projections: readonly { readonly name: string; readonly gap: number | null }[];
   /** The rebuild that is running in this process, or null if no rebuild is running. */

@@ -2,6 +2,16 @@
 export type FoundProblem = { readonly check: string; readonly says: string; readonly do: string };
 
 /**
+ * The `check` of a problem with a whole store file. Requests that need the file fail until the operator has fixed it.
+ */
+export const filesCheck = 'files';
+
+/** Returns the text that describes a problem and how to fix it. */
+export function problemText({ says, do: what }: FoundProblem): string {
+  return `${says}. ${what}.`;
+}
+
+/**
  * Thrown when stores cannot be used in their current state or with the current settings. The message states how to fix
  * this.
  */
@@ -10,7 +20,7 @@ export abstract class StoreProblem extends Error {
   readonly found: FoundProblem | null;
 
   constructor(problem: string | FoundProblem) {
-    super(typeof problem === 'string' ? problem : `${problem.says}. ${problem.do}.`);
+    super(typeof problem === 'string' ? problem : problemText(problem));
     this.found = typeof problem === 'string' ? null : problem;
   }
 }

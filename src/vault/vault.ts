@@ -13,6 +13,7 @@ import type { GenerationsInUse } from '../ports/generations.js';
 import type { Maybe } from '../ports/maybe.js';
 import type { Random } from '../ports/random.js';
 import type { SearchIndexCheck } from '../ports/search-index-check.js';
+import type { FoundProblem } from '../ports/store-problem.js';
 import type { Timers } from '../ports/timers.js';
 import type { UnitOfWork } from '../ports/unit-of-work.js';
 import type { WebhookSender } from '../ports/webhook-sender.js';
@@ -41,6 +42,8 @@ export type AccessRecorder = {
   soon(entries: readonly AccessEntry[]): void;
   /** Returns false if the last attempt to write the log failed. */
   isWritable(): boolean;
+  /** Returns the problem that the operator must fix before the log can be written. Returns null if none is known. */
+  problem(): FoundProblem | null;
   /** Writes the remaining entries if the log can be written. */
   close(): Promise<void>;
 };

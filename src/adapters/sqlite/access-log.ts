@@ -3,6 +3,7 @@ import { groupsOf, lineOf } from '../../events/access-log/batch-hash.js';
 import type { AccessLog } from '../../ports/access-log.js';
 import { type Month, monthOf } from '../access-log/month.js';
 import { accessLogError } from './access-log/access-log-error.js';
+import { missingBatches, newestRemovedBatch } from './access-log/missing-batches.js';
 import { fileIdentity, monthsOnDisk } from './access-log/month-files.js';
 import { type MonthReader, openMonthReader } from './access-log/month-reader.js';
 import type { Writer } from './writer/writer.js';
@@ -145,6 +146,17 @@ export function sqliteAccessLog(dataDir: string, writer: Writer): AccessLog & { 
         const newest = monthsBetween(dataDir, since, null).flatMap((month) => readerOf(month).newestBatch() ?? []);
         const [head] = newest.sort((one, other) => other.sequence - one.sequence);
         return head === undefined ? [] : [{ chain, ...head }];
+      });
+    },
+    async missing(isWhole) {
+      return readMoved(() => {
+        // Reads the journal first. Every batch that was removed from the journal is already in a month's file.
+        const removed = newestRemovedBatch(dataDir);
+        // Reads the newest month first, because the mover fills older months first. Otherwise, a move in the meantime
+        // would look like a gap.
+        const months = monthsOnDisk(dataDir).reverse();
+        const spans = months.flatMap((month) => readerOf(month).span() ?? []);
+        return missingBatches(spans, removed, isWhole);
       });
     },
     async dropMonths(before) {

@@ -1,5 +1,7 @@
 import type { AccessEntry } from '../../events/access-log/access-entry.js';
 import type { AccessLog } from '../../ports/access-log.js';
+import type { FoundProblem } from '../../ports/store-problem.js';
+import { StoreUnavailable } from '../../ports/store-unavailable.js';
 import type { AccessRecorder } from '../../vault/vault.js';
 import { createLosses } from './losses.js';
 
@@ -27,6 +29,7 @@ export function createAccessRecorder(log: AccessLog, onError: (error: unknown) =
   const underWay = new Set<Promise<void>>();
   let timer: NodeJS.Timeout | null = null;
   let writable = true;
+  let problem: FoundProblem | null = null;
 
   function record(entries: readonly AccessEntry[]): Promise<void> {
     return log.record(entries).then(recorded, failed);
@@ -35,11 +38,13 @@ export function createAccessRecorder(log: AccessLog, onError: (error: unknown) =
   function recorded(): void {
     if (!writable) schedule(0);
     writable = true;
+    problem = null;
   }
 
   function failed(error: unknown): never {
     if (writable) onError(error);
     writable = false;
+    problem = error instanceof StoreUnavailable ? error.found : null;
     throw error;
   }
 
@@ -100,6 +105,7 @@ export function createAccessRecorder(log: AccessLog, onError: (error: unknown) =
       else schedule(batchMs);
     },
     isWritable: () => writable,
+    problem: () => problem,
     async close() {
       await Promise.allSettled([...underWay, flush()]);
       if (timer !== null) clearTimeout(timer);

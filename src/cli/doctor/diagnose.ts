@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
+import { lostEntries } from '../../audit/access-log/lost-entries.js';
 import { expectContinuity } from '../../audit/continuity.js';
 import { recordDue } from '../../commands/tokens/record-due.js';
 import type { OperatedService } from '../../compose/vault/open-service.js';
@@ -7,10 +8,10 @@ import { counted } from '../../domain/text.js';
 import { destroyOrphanKeys } from '../../jobs/orphan-keys.js';
 import { reconcileKeys } from '../../jobs/reconcile-keys.js';
 import { earliestNow } from '../../ports/clock.js';
-import { ForgedLog } from '../../ports/event-log.js';
+import { StoreProblem } from '../../ports/store-problem.js';
 import { StoreUnavailable } from '../../ports/store-unavailable.js';
 import type { DueRow } from '../../ports/token-rows.js';
-import { type Finding, note, ok, problem } from '../../queries/findings/finding.js';
+import { type Finding, note, ok, problem, problemFound } from '../../queries/findings/finding.js';
 import { lastCheckpoint } from '../../queries/findings/last-checkpoint.js';
 import { deadlines, overdue, storesAndProjections, suspects } from '../../queries/findings/service-findings.js';
 import { webhooks } from '../../queries/findings/webhooks.js';
@@ -22,14 +23,15 @@ export const diagnose = operation(z.object({ fix: z.boolean() }), async (service
   const found: Finding[] = [
     ...(fix ? await fixed(service) : []),
     ...storesAndProjections(await service.state()),
-    await deadlines(service.vault),
-    ...(await unlessForged(() => logFound(service.vault))),
-    ...(await unlessForged(() => keysFound(service))),
-    ...(await unlessForged(async () => [await lastCheckpoint(service.vault)])),
-    await copies(service),
-    await searchIndex(service.vault),
-    await suspects(service.vault, null),
-    await webhooks(service.vault, null),
+    ...(await unlessBroken(async () => [await deadlines(service.vault)])),
+    ...(await unlessBroken(() => logFound(service.vault))),
+    ...(await unlessBroken(() => keysFound(service))),
+    ...(await unlessBroken(async () => [await lastCheckpoint(service.vault)])),
+    ...(await unlessBroken(async () => [await accessLog(service.vault)])),
+    ...(await unlessBroken(async () => [await copies(service)])),
+    ...(await unlessBroken(async () => [await searchIndex(service.vault)])),
+    ...(await unlessBroken(async () => [await suspects(service.vault, null)])),
+    ...(await unlessBroken(async () => [await webhooks(service.vault, null)])),
   ];
   // The check of the log covers only the events since the last checkpoint. A later check may find that an older event
   // was changed. In that case, we drop the finding that the log is intact.
@@ -57,7 +59,7 @@ async function fixed(service: OperatedService): Promise<readonly Finding[]> {
       found.push(findingOf(error) ?? unfixedDeadline(row, error));
     }
   }
-  const orphans = await unlessForged(async () => {
+  const orphans = await unlessBroken(async () => {
     await destroyOrphanKeys(vault, earliestNow(vault.clock));
     return [];
   });
@@ -81,10 +83,10 @@ async function logFound(vault: OperatedService['vault']): Promise<readonly Findi
 }
 
 /**
- * Returns the findings from `look`. If `look` detects that the log is forged, returns a finding that reports the
- * forgery instead.
+ * Returns the findings from `look`. If `look` detects that the log is forged or that a store is damaged, returns a
+ * finding that reports this instead, so that the other checks still run.
  */
-async function unlessForged(look: () => Promise<readonly Finding[]>): Promise<readonly Finding[]> {
+async function unlessBroken(look: () => Promise<readonly Finding[]>): Promise<readonly Finding[]> {
   try {
     return await look();
   } catch (error) {
@@ -94,10 +96,10 @@ async function unlessForged(look: () => Promise<readonly Finding[]>): Promise<re
   }
 }
 
-/** Returns the finding for a ForgedLog error, or null for any other error. */
+/** Returns the finding for an error that names a problem with a store, or null for any other error. */
 function findingOf(error: unknown): Finding | null {
-  if (!(error instanceof ForgedLog) || error.found === null) return null;
-  return problem(error.found.check, error.found.says, `${error.found.do}.`);
+  if (!(error instanceof StoreProblem || error instanceof StoreUnavailable) || error.found === null) return null;
+  return problemFound(error.found);
 }
 
 async function keysFound({ vault }: OperatedService): Promise<readonly Finding[]> {
@@ -127,10 +129,15 @@ async function keysFound({ vault }: OperatedService): Promise<readonly Finding[]
   ];
 }
 
+async function accessLog(vault: OperatedService['vault']): Promise<Finding> {
+  const found = await lostEntries(vault);
+  return found === null ? ok('access log', 'no batch is known to be missing') : problemFound(found);
+}
+
 async function searchIndex(vault: OperatedService['vault']): Promise<Finding> {
   const found = await vault.searchIndex.run();
   if (found === null) return ok('search index', 'has the postings of the token rows, and no damaged part');
-  return problem(found.check, found.says, `${found.do}.`);
+  return problemFound(found);
 }
 
 async function copies({ vault }: OperatedService): Promise<Finding> {

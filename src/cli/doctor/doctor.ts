@@ -3,7 +3,7 @@ import type { Config } from '../../compose/config/config.js';
 import { counted } from '../../domain/text.js';
 import { StoreProblem } from '../../ports/store-problem.js';
 import { StoreUnavailable } from '../../ports/store-unavailable.js';
-import { type Finding, ok, problem } from '../../queries/findings/finding.js';
+import { type Finding, ok, problem, problemFound } from '../../queries/findings/finding.js';
 import { Failure } from '../failure.js';
 import { configOf, storeSettings, withSettings } from '../options.js';
 import { print } from '../print.js';
@@ -76,8 +76,7 @@ async function stores(config: Config, fix: boolean): Promise<readonly Finding[]>
     });
   } catch (error) {
     if (error instanceof StoreProblem && error.found !== null) {
-      const { check, says, do: what } = error.found;
-      return [problem(check, says, `${what}.`)];
+      return [problemFound(error.found)];
     }
     if (error instanceof StoreUnavailable) return [problem('stores', storeUnavailableText(error), 'See the message.')];
     if (error instanceof Failure || error instanceof StoreProblem)
@@ -87,7 +86,13 @@ async function stores(config: Config, fix: boolean): Promise<readonly Finding[]>
 }
 
 async function rowsFound(run: RunOperation): Promise<Finding> {
-  const { rows, problems } = await checkAllRows(run, { json: false });
+  const checked = await checkAllRows(run, { json: false }).catch((error: unknown) => {
+    if (error instanceof Failure) return error;
+    throw error;
+  });
+  // The rows cannot be read, for example because a file is damaged.
+  if (checked instanceof Failure) return problem('rows', checked.message, 'See the message.');
+  const { rows, problems } = checked;
   if (problems.length === 0) return ok('rows', `${counted(rows, 'row')} checked: authentic and up to date`);
   return problem(
     'rows',

@@ -2,6 +2,7 @@ import type { OperatedService } from '../../compose/vault/open-service.js';
 import type { Json } from '../../domain/json.js';
 import { UnreadableEvent } from '../../events/tokens/catalogue.js';
 import { RotationRefused } from '../../keys/rotation.js';
+import { StoreProblem } from '../../ports/store-problem.js';
 import { StoreUnavailable } from '../../ports/store-unavailable.js';
 import { ForgedRow } from '../../vault/forged-row.js';
 import { KeyLost } from '../../vault/key-lost.js';
@@ -30,6 +31,11 @@ export async function runOperation<Name extends OperationName>(
   } catch (error) {
     if (error instanceof OperationFailed) return { ok: false, message: error.message };
     if (error instanceof StoreUnavailable) return { ok: false, message: storeUnavailableText(error) };
+    if (error instanceof StoreProblem) {
+      // The operator sees the message of this command, and the service stops being ready.
+      service.reportError(error);
+      return { ok: false, message: error.message };
+    }
     if (error instanceof TenantGone) return { ok: false, message: 'the tenant was deleted in the meantime.' };
     if (error instanceof UnreadableEvent) return { ok: false, message: error.message };
     if (error instanceof RotationRefused) return { ok: false, message: error.message };

@@ -160,7 +160,7 @@ async function open(config: Config, logger: Logger, spans: Spans | null): Promis
     isVerb: false,
     spans,
     onError: (error) => logger.error('background work failed and will be retried', { error }),
-    onNotice: (text) => logger.info(text),
+    onNotice: (text) => logger.warn(text),
     onBroken: (error) => {
       process.stderr.write(`${error.message}\n`);
       process.exit(1);

@@ -2,6 +2,8 @@ import type { KeyRing } from '../../keys/key-ring.js';
 import type { EventLog } from '../../ports/event-log.js';
 import type { RebuildStatus } from '../../ports/projections.js';
 import type { ServiceState } from '../../ports/service-state.js';
+import { StoreProblem } from '../../ports/store-problem.js';
+import type { AccessRecorder } from '../../vault/vault.js';
 
 /**
  * Returns the service's state. The state depends on whether `vault.db` and `keys.db` can be read and whether the last
@@ -11,30 +13,32 @@ import type { ServiceState } from '../../ports/service-state.js';
 export async function embeddedState(
   { log, keys }: { readonly log: EventLog; readonly keys: KeyRing },
   damage: readonly string[],
-  accessLogIsWritable: boolean,
+  accessLog: Pick<AccessRecorder, 'isWritable' | 'problem'>,
   rebuild: RebuildStatus | null,
   notices: readonly string[],
   backupMadeAt: number | null,
 ): Promise<ServiceState> {
-  const head = await orNull(log.head());
-  const shredded = await orNull(keys.checkpoint('shredder'));
-  const down = [...(head === null ? ['vault.db'] : []), ...(shredded === null ? ['keys.db'] : [])];
-  const accessLog = { name: 'access log', state: accessLogIsWritable ? 'up' : 'down' } as const;
-  const gap = head === null || shredded === null ? null : Math.max(0, head - shredded);
+  const head = await valueOrReason('vault.db', log.head());
+  const shredded = await valueOrReason('keys.db', keys.checkpoint('shredder'));
+  const gap = head.value === null || shredded.value === null ? null : Math.max(0, head.value - shredded.value);
+  const found = accessLog.problem();
+  const unwritable = `the access log cannot be written${found === null ? '' : `: ${found.says}`}`;
+  const reasons = [head.reason, shredded.reason].filter((reason) => reason !== null);
   return {
-    reasons: [
-      ...down.map((name) => `${name} is unavailable`),
-      ...damage,
-      ...(accessLogIsWritable ? [] : ['the access log cannot be written']),
-    ],
+    reasons: [...new Set([...reasons, ...damage]), ...(accessLog.isWritable() ? [] : [unwritable])],
     notices,
     stores: [
-      ...['vault.db', 'keys.db'].map((name) => ({ name, state: down.includes(name) ? 'down' : 'up' }) as const),
-      accessLog,
+      { name: 'vault.db', state: head.value === null ? 'down' : 'up' },
+      { name: 'keys.db', state: shredded.value === null ? 'down' : 'up' },
+      {
+        name: 'access log',
+        state: accessLog.isWritable() ? 'up' : 'down',
+        ...(found === null ? {} : { problem: found }),
+      },
     ],
     projections: [
-      { name: 'tokens', gap: head === null ? null : 0 },
-      { name: 'directory', gap: head === null ? null : 0 },
+      { name: 'tokens', gap: head.value === null ? null : 0 },
+      { name: 'directory', gap: head.value === null ? null : 0 },
       { name: 'shredder', gap },
     ],
     rebuild,
@@ -42,10 +46,14 @@ export async function embeddedState(
   };
 }
 
-async function orNull(asked: Promise<number>): Promise<number | null> {
+/** Returns the value, or the reason why it cannot be read from the file. */
+async function valueOrReason(
+  fileName: string,
+  asked: Promise<number>,
+): Promise<{ readonly value: number | null; readonly reason: string | null }> {
   try {
-    return await asked;
-  } catch {
-    return null;
+    return { value: await asked, reason: null };
+  } catch (error) {
+    return { value: null, reason: error instanceof StoreProblem ? error.message : `${fileName} is unavailable` };
   }
 }

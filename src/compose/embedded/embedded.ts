@@ -7,6 +7,7 @@ import { StoreBroken } from '../../adapters/sqlite/database/database-error.js';
 import { lostVault } from '../../adapters/sqlite/writer/prepare-stores.js';
 import { onceAMinute } from '../../adapters/time-limit/once-a-minute.js';
 import { webhookSender as httpWebhookSender } from '../../adapters/webhook-target/webhook-sender.js';
+import { lostEntries } from '../../audit/access-log/lost-entries.js';
 import { type Checkpointer, createCheckpointer } from '../../audit/checkpointer.js';
 import { expectContinuity, unlessForged } from '../../audit/continuity.js';
 import { createWebhookDeliveries, type WebhookDeliveries } from '../../jobs/deliver-webhooks.js';
@@ -16,6 +17,7 @@ import type { Anchor } from '../../ports/anchor.js';
 import type { Clock } from '../../ports/clock.js';
 import type { Random } from '../../ports/random.js';
 import type { Spans } from '../../ports/spans.js';
+import { problemText } from '../../ports/store-problem.js';
 import type { WebhookSender } from '../../ports/webhook-sender.js';
 import { createDailyCounting } from '../../projections/daily-counts.js';
 import { rebuildStatus } from '../../projections/rebuild/rebuild-status.js';
@@ -118,6 +120,8 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
       await expectNotBehind(stores, acceptsOlderLog);
       if (!acceptsOlderLog) await expectContinuity(stores);
       for (const notice of stores.notices) onNotice(notice);
+      const lost = await lostEntries({ ...stores, clock });
+      if (lost !== null) onNotice(problemText(lost));
       guard = await guardedClock({
         clock: bareClock,
         records: stores.clockRecords,
@@ -178,7 +182,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
       // If the store cannot be read, we assume that no rebuild is running.
       const { running } = rebuildStatus(await stores.generations.rebuild().catch(() => null));
       const notices = holdNotices(held.hold());
-      return embeddedState(stores, damage(), recorder.isWritable(), running, notices, await readLastBackup(dataDir));
+      return embeddedState(stores, damage(), recorder, running, notices, await readLastBackup(dataDir));
     };
     const needs = { vault, stores, dataDir, keptMs, state, onSwap: rowCache.clear, onError: onBackgroundError };
     const rebuildOf = embeddedProjections(needs);

@@ -14,6 +14,7 @@ import type { Metrics } from '../../ports/metrics.js';
 import type { Random } from '../../ports/random.js';
 import type { RateLimits } from '../../ports/rate-limits.js';
 import type { Spans } from '../../ports/spans.js';
+import { filesCheck, StoreProblem } from '../../ports/store-problem.js';
 import type { TokenRows } from '../../ports/token-rows.js';
 import type { WebhookStore } from '../../ports/webhook-store.js';
 import { healDirectory } from '../../projections/heal-directory.js';
@@ -165,10 +166,13 @@ export function composeVault(bare: Stores, given: Parts): ComposedVault {
   };
   const lost = new Set<string>();
   const forged = new Map<string, string>();
+  /** The messages about damaged files. There are only a few files, so the set stays small. */
+  const damagedFiles = new Set<string>();
   let forgedLog: string | null = null;
   const reportError = (error: unknown): void => {
     if (error instanceof KeyLost) lost.add(error.stream);
     if (error instanceof ForgedLog) forgedLog ??= error.what;
+    if (error instanceof StoreProblem && error.found?.check === filesCheck) damagedFiles.add(error.message);
     if (!(error instanceof ForgedRow)) return;
     metrics.forgedRowFound();
     if (forged.size < forgedNamedMax) forged.set(`${error.row.of} ${error.row.name}`, error.message);
@@ -186,6 +190,7 @@ export function composeVault(bare: Stores, given: Parts): ComposedVault {
       ...(lost.size === 0 ? [] : ['token keys are lost']),
       ...(forgedLog === null ? [] : [`the log was changed from outside: ${forgedLog}`]),
       ...forged.values(),
+      ...damagedFiles,
     ],
     service: {
       vault,

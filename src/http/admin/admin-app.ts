@@ -17,7 +17,8 @@ export function createAdminApp({ state, metrics }: Pick<Service, 'state' | 'metr
   });
   app.get('/health/live', async (_request, reply) => reply.send({ status: 'live' }));
   app.get('/health/ready', async (_request, reply) => {
-    const { reasons, notices, stores, projections } = await state();
+    const { reasons, notices, projections, ...found } = await state();
+    const stores = found.stores.map(({ name, state: is }) => ({ name, state: is }));
     const ready = reasons.length === 0;
     const status = ready ? 'ready' : 'not_ready';
     return reply.code(ready ? 200 : 503).send({ status, reasons, notices, stores, projections });

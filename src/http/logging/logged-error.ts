@@ -1,14 +1,23 @@
+import { problemText, StoreProblem } from '../../ports/store-problem.js';
+import { StoreUnavailable } from '../../ports/store-unavailable.js';
+
 /** Matches a short word in the form of a class name or an error code. Any other text could be data. */
 const namePattern = /^[A-Za-z_$][A-Za-z0-9_$]{0,63}$/;
 const codePattern = /^[A-Za-z][A-Za-z0-9]*(?:[_-][A-Za-z0-9]+)*$/;
 const codeCharactersMax = 64;
 
-export type LoggedError = { readonly name: string; readonly code?: string; readonly stack?: string };
+export type LoggedError = {
+  readonly name: string;
+  readonly code?: string;
+  readonly problem?: string;
+  readonly stack?: string;
+};
 
 /**
  * Returns the parts of an error that may be logged: its name, code and stack frames. Never returns `message`, `cause`
- * or other properties, because libraries quote their input in them (docs/contract.md, "Log lines"). A thrown value that
- * is not an Error is logged only as `NotAnError`.
+ * or other properties, because libraries quote their input in them (docs/contract.md, "Log lines"). For our own errors
+ * about stores, `problem` names the store or the file and says what is wrong. A thrown value that is not an Error is
+ * logged only as `NotAnError`.
  */
 export function loggedError(error: unknown): LoggedError {
   if (!(error instanceof Error)) return { name: 'NotAnError' };
@@ -16,7 +25,20 @@ export function loggedError(error: unknown): LoggedError {
   const code = 'code' in error ? error.code : undefined;
   const isWord = typeof code === 'string' && code.length <= codeCharactersMax && codePattern.test(code);
   const frames = framesOf(error);
-  return { name, ...(isWord ? { code } : {}), ...(frames.length > 0 ? { stack: frames.join('\n') } : {}) };
+  const problem = problemIn(error);
+  return {
+    name,
+    ...(isWord ? { code } : {}),
+    ...(problem === null ? {} : { problem }),
+    ...(frames.length > 0 ? { stack: frames.join('\n') } : {}),
+  };
+}
+
+/** Returns what an error about a store says. All of this text comes from our own code. Returns null for other errors. */
+function problemIn(error: Error): string | null {
+  if (error instanceof StoreProblem) return error.message;
+  if (!(error instanceof StoreUnavailable)) return null;
+  return error.found === null ? `${error.store}: ${error.reason}` : problemText(error.found);
 }
 
 /** Matches a V8 stack frame: `at name (location)` or `at location`. */

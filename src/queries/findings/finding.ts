@@ -1,3 +1,5 @@
+import type { FoundProblem } from '../../ports/store-problem.js';
+
 /**
  * The result of a check. If the check found a problem, `do` states how to fix it. A `note` is a risk that only the
  * operator can judge. `do` then states what the operator can do about it, and the note does not count as a problem.
@@ -15,6 +17,11 @@ export function ok(check: string, says: string): Finding {
 
 export function problem(check: string, says: string, what: string): Finding {
   return { check, state: 'problem', says, do: what };
+}
+
+/** Returns the finding for a problem with a store. */
+export function problemFound({ check, says, do: what }: FoundProblem): Finding {
+  return problem(check, says, `${what}.`);
 }
 
 export function note(check: string, says: string, what: string): Finding {

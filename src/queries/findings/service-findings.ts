@@ -5,7 +5,7 @@ import { ForgedLog } from '../../ports/event-log.js';
 import type { ServiceState } from '../../ports/service-state.js';
 import type { DueRow } from '../../ports/token-rows.js';
 import type { Vault } from '../../vault/vault.js';
-import { type Finding, ok, problem } from './finding.js';
+import { type Finding, ok, problem, problemFound } from './finding.js';
 import { gapText } from './gap-text.js';
 import { lastCheckpoint } from './last-checkpoint.js';
 import { webhooks } from './webhooks.js';
@@ -66,16 +66,22 @@ export async function tenantFindings(vault: Vault, state: ServiceState, tenantId
 
 /** Returns the findings about stores, the clock, readiness and projections. */
 export function storesAndProjections({ reasons, notices, stores, projections }: ServiceState): readonly Finding[] {
-  const down = stores.filter(({ state }) => state === 'down');
+  const isDown = stores.filter(({ state }) => state === 'down');
+  const damaged = isDown.flatMap(({ problem: found }) => found ?? []);
+  const down = isDown.filter(({ problem: found }) => found === undefined);
   const behind = projections.filter(({ gap }) => gap === null || gap >= gapMax);
   return [
-    down.length === 0
-      ? ok('stores', `available: ${stores.map(({ name }) => name).join(', ')}`)
-      : problem(
-          'stores',
-          `unavailable: ${down.map(({ name }) => name).join(', ')}`,
-          'Start the servers, or check the disk.',
-        ),
+    ...(isDown.length === 0 ? [ok('stores', `available: ${stores.map(({ name }) => name).join(', ')}`)] : []),
+    ...(down.length === 0
+      ? []
+      : [
+          problem(
+            'stores',
+            `unavailable: ${down.map(({ name }) => name).join(', ')}`,
+            'Start the servers, or check the disk.',
+          ),
+        ]),
+    ...damaged.map(problemFound),
     ...notices.map((notice) =>
       problem('clock', notice, 'Correct the clock. If it is right, run `strongroom clock confirm`.'),
     ),

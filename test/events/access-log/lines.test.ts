@@ -1,7 +1,15 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type { AccessEntry } from '#src/events/access-log/access-entry.js';
-import { batchHash, groupsOf, lineOf, linesOf, mayShareLine, noBatch } from '#src/events/access-log/batch-hash.js';
+import {
+  batchHash,
+  groupsOf,
+  lineOf,
+  linesOf,
+  mayShareLine,
+  noBatch,
+  parseLine,
+} from '#src/events/access-log/batch-hash.js';
 import { entriesOfLine } from '../../support/entries-of-line.js';
 
 const entry: AccessEntry = {
@@ -140,5 +148,45 @@ describe('lines from two requests', () => {
     const untraced = lineOf([{ ...entry, trace: null }]);
     expect(mayShareLine(untraced, untraced)).toBe(false);
     expect(mayShareLine('', one)).toBe(false);
+  });
+});
+
+describe('a line that the vault did not write is not parsed', () => {
+  /** Returns the line of `entry` with one of its fields replaced. */
+  function withField(index: number, value: unknown): string {
+    const fields = JSON.parse(lineOf([entry])) as unknown[];
+    fields[index] = value;
+    return JSON.stringify(fields);
+  }
+
+  test('the same line without a replaced field is parsed', () => {
+    expect(parseLine(withField(7, 'aa'))).not.toBeNull();
+    expect(parseLine(withField(7, ['aa', null, 'bb']))).not.toBeNull();
+  });
+
+  test.each([
+    ['text', 'hello'],
+    ['an empty line', ''],
+    ['null', 'null'],
+    ['an object', '{}'],
+    ['an empty list', '[]'],
+    ['a numeric tenant', withField(0, 7)],
+    ['a time after the year 9999', withField(1, 1e17)],
+    ['a time at the beginning of the year 10000', withField(1, Date.UTC(10_000, 0))],
+    ['a time before the year 0', withField(1, -1e14)],
+    ['a fractional time', withField(1, 1_767_225_600_000.5)],
+    ['a time as text', withField(1, '2026')],
+    ['an actor that is an object', withField(2, {})],
+    ['an unknown type of actor', withField(3, 'robot')],
+    ['a numeric reference', withField(7, 5)],
+    ['a reference that is not hex', withField(7, 'token')],
+    ['an empty list of references', withField(7, [])],
+    ['a list with a numeric reference', withField(7, ['aa', 5])],
+    ['an unknown outcome', withField(10, 'maybe')],
+    ['a numeric trace', withField(12, 5)],
+    ['a trace place without a revision', withField(13, 'token-aa')],
+    ['a trace place with a revision that is text', withField(14, 'x')],
+  ])('%s', (_what, line) => {
+    expect(parseLine(line)).toBeNull();
   });
 });

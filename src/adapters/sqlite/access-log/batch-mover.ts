@@ -1,13 +1,14 @@
 import { closeSync, fsyncSync, openSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { noBatch, parseLine } from '../../../events/access-log/batch-hash.js';
+import { type AccessLine, noBatch, parseLine } from '../../../events/access-log/batch-hash.js';
 import { StoreUnavailable } from '../../../ports/store-unavailable.js';
 import { type Month, monthOf } from '../../access-log/month.js';
 import type { SqliteDatabase } from '../database/open-database.js';
-import type { JournalBatch, JournalEnd } from '../journal/journal.js';
+import { reading } from '../database/reading.js';
+import { changedJournal, isSequence, type JournalBatch, type JournalEnd } from '../journal/journal.js';
 import { isWhole, nextBatch } from '../journal/read-batches.js';
 import { accessLogError } from './access-log-error.js';
-import { fileIdentity, monthFile, monthsOnDisk } from './month-files.js';
+import { fileIdentity, monthFile, monthsOnDisk, newestBatchOf } from './month-files.js';
 import { openMonth } from './month-reader.js';
 import { type LinedBatch, type MonthWriter, openMonthWriter } from './month-writer.js';
 
@@ -28,13 +29,15 @@ const restMsMax = 60_000;
  * rest of the vault continues to work.
  */
 export function createBatchMover(journal: SqliteDatabase, dataDir: string) {
-  const batchAfter = nextBatch(journal);
+  const readNext = nextBatch(journal);
+  const batchAfter = (sequence: number) => reading(() => readNext(sequence), 'journal.db');
   const newestBatch = journal.prepare('SELECT ifnull(max(sequence), 0) FROM batches').pluck();
   let open: MonthWriter | null = null;
   /** Every batch up to this sequence number is in its month's file. */
   let moved = 0;
   let restMs = restMsMin;
   let restsUntil = Number.NEGATIVE_INFINITY;
+  let lastFailure: Error = new StoreUnavailable('access log', 'broken');
 
   function close(): void {
     const closing = open;
@@ -54,7 +57,7 @@ export function createBatchMover(journal: SqliteDatabase, dataDir: string) {
 
   /**
    * Reads the next batches up to `upTo` that belong to the same month, up to the size of one transaction. Returns null
-   * if all of them have been moved.
+   * if all of them have been moved. A batch that cannot be moved does not affect the batches before it.
    */
   function readSome(upTo: number): { readonly month: Month; readonly batches: readonly LinedBatch[] } | null {
     let month: Month | null = null;
@@ -63,6 +66,10 @@ export function createBatchMover(journal: SqliteDatabase, dataDir: string) {
     for (let next = batchAfter(moved); next !== null; next = batchAfter(next.sequence)) {
       if (next.sequence > upTo || length >= lengthAtOnce || entries >= entriesAtOnce) break;
       const batch = parsed(next);
+      if (batch === null) {
+        if (month === null) throw changedJournal(`batch ${next.sequence} is not one that the vault recorded`);
+        break;
+      }
       const itsMonth = monthOf(batch.lines[0]?.shared.time ?? 0);
       month ??= itsMonth;
       if (itsMonth !== month) break;
@@ -78,7 +85,7 @@ export function createBatchMover(journal: SqliteDatabase, dataDir: string) {
    * a transaction with few entries changes almost as many index pages as a transaction with many.
    */
   function moveAll(): void {
-    const upTo = Number(newestBatch.get());
+    const upTo = Number(reading(() => newestBatch.get(), 'journal.db'));
     for (let some = readSome(upTo); some !== null; some = readSome(upTo)) {
       const writer = writerOf(some.month);
       // Skips the batches that the file already contains. If the process was killed after a move, such batches can
@@ -90,7 +97,7 @@ export function createBatchMover(journal: SqliteDatabase, dataDir: string) {
   }
 
   function attempt<T>(work: () => T): T | Error {
-    if (performance.now() < restsUntil) return new StoreUnavailable('access log', 'broken');
+    if (performance.now() < restsUntil) return lastFailure;
     try {
       const done = work();
       restMs = restMsMin;
@@ -101,6 +108,7 @@ export function createBatchMover(journal: SqliteDatabase, dataDir: string) {
       // without a pause.
       if (isPassing(unavailable)) return unavailable;
       close();
+      lastFailure = unavailable;
       restsUntil = performance.now() + restMs;
       restMs = Math.min(restMs * 2, restMsMax);
       return unavailable;
@@ -137,28 +145,40 @@ export function createBatchMover(journal: SqliteDatabase, dataDir: string) {
   };
 }
 
-function parsed(batch: JournalBatch): LinedBatch {
-  // Threat: an attacker changes a batch in the journal while the vault runs. The batch is not moved. At the next start,
-  // the vault reports the change.
-  if (!isWhole(batch)) throw new StoreUnavailable('access log', 'changed_by_another_program');
+/**
+ * Returns a batch with its parsed lines, or null if its hash is wrong or one of its lines contains no entries. Threat:
+ * an attacker changes a batch in the journal while the vault runs, or adds one with a correct hash. Such a batch is not
+ * moved.
+ */
+function parsed(batch: JournalBatch): LinedBatch | null {
+  if (!isWhole(batch) || !isSequence(batch.sequence)) return null;
   const { sequence, previous, hash, lines } = batch;
-  return { sequence, previous, hash, lines: lines.split('\n').map(parseLine) };
+  const parsedLines: AccessLine[] = [];
+  for (const line of lines.split('\n')) {
+    const parsedLine = parseLine(line);
+    if (parsedLine === null) return null;
+    parsedLines.push(parsedLine);
+  }
+  return { sequence, previous, hash, lines: parsedLines };
 }
 
-/** Returns the newest batch in the month files. */
+/** Returns the newest batch in the month files. Throws StoreBroken if a file is damaged. */
 export function newestMovedBatch(dataDir: string): JournalEnd {
   let newest: JournalEnd = { sequence: 0, hash: noBatch };
   for (const month of monthsOnDisk(dataDir)) {
-    const database = openMonth(dataDir, month);
-    try {
-      const last = database.prepare('SELECT sequence, hash FROM batches ORDER BY sequence DESC LIMIT 1');
-      const found = last.get() as JournalEnd | undefined;
-      if (found !== undefined && found.sequence > newest.sequence) newest = found;
-    } finally {
-      database.close();
-    }
+    const found = newestIn(dataDir, month);
+    if (found !== null && found.sequence > newest.sequence) newest = found;
   }
   return newest;
+}
+
+function newestIn(dataDir: string, month: Month): JournalEnd | null {
+  const database = openMonth(dataDir, month);
+  try {
+    return newestBatchOf(database, month)();
+  } finally {
+    database.close();
+  }
 }
 
 /** Makes the creation or removal of files in the directory durable. */

@@ -2,6 +2,10 @@ import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { StoreUnavailable } from '../../../ports/store-unavailable.js';
 import type { Month } from '../../access-log/month.js';
+import { damagedFile } from '../database/database-error.js';
+import type { SqliteDatabase } from '../database/open-database.js';
+import { reading } from '../database/reading.js';
+import { isSequence, type JournalEnd } from '../journal/journal.js';
 
 const shape = /^access-(\d{4}-\d{2})\.db$/;
 
@@ -26,4 +30,23 @@ export function fileIdentity(dataDir: string, month: Month): string | null {
   if (found === undefined) return null;
   if (!found.isFile()) throw new StoreUnavailable('access log', 'not_a_file');
   return `${found.dev}:${found.ino}`;
+}
+
+/**
+ * Returns a function that returns the newest batch in a month's file, or null if the file has no batch. The function
+ * throws StoreBroken if the file is damaged.
+ */
+export function newestBatchOf(database: SqliteDatabase, month: Month): () => JournalEnd | null {
+  const fileName = monthFile(month);
+  const newest = reading(
+    () => database.prepare('SELECT sequence, hash FROM batches ORDER BY sequence DESC LIMIT 1'),
+    fileName,
+  );
+  return () => {
+    const found = reading(() => newest.get() as JournalEnd | undefined, fileName);
+    if (found !== undefined && !isSequence(found.sequence)) {
+      throw damagedFile(fileName, `batch ${found.sequence} cannot exist`);
+    }
+    return found ?? null;
+  };
 }

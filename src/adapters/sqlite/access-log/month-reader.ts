@@ -1,12 +1,15 @@
 import { join } from 'node:path';
 import type { Statement } from 'better-sqlite3';
 import type { AccessBatch, AccessEntry, AccessOutcome, ActorType } from '../../../events/access-log/access-entry.js';
+import { hasFieldsOfEntry } from '../../../events/access-log/batch-hash.js';
 import type { AccessFilter } from '../../../ports/access-log.js';
 import type { Month } from '../../access-log/month.js';
+import { damagedFile, databaseError } from '../database/database-error.js';
 import { openDatabase, type SqliteDatabase } from '../database/open-database.js';
 import { expectSchema, expectVersion, versionInHeader } from '../database/prepare-file.js';
+import { reading } from '../database/reading.js';
 import { createEntryCounter } from './count-entries.js';
-import { fileIdentity, monthFile, monthsOnDisk } from './month-files.js';
+import { fileIdentity, monthFile, monthsOnDisk, newestBatchOf } from './month-files.js';
 import { accessSchema, accessSchemaVersion } from './month-writer.js';
 
 type Batch = { readonly sequence: number; readonly previous: Buffer; readonly hash: Buffer };
@@ -36,18 +39,31 @@ export function expectMonthVersions(dataDir: string): void {
   }
 }
 
-/** Opens one month's file for queries. */
+/** Opens one month's file for queries. Throws StoreBroken if the file is damaged, and so do the methods of the result. */
 export function openMonthReader(dataDir: string, month: Month) {
+  const fileName = monthFile(month);
   const identity = fileIdentity(dataDir, month);
   const database = openMonth(dataDir, month);
-  expectSchema(database, monthFile(month), accessSchema);
+  try {
+    return readerOn(database, month, identity);
+  } catch (error) {
+    database.close();
+    throw databaseError(error, fileName);
+  }
+}
+
+function readerOn(database: SqliteDatabase, month: Month, identity: string | null) {
+  const fileName = monthFile(month);
+  expectSchema(database, fileName, accessSchema);
   const begin = database.prepare('BEGIN');
   const end = database.prepare('COMMIT');
   const wordId = database.prepare('SELECT id FROM words WHERE text = ?').pluck();
   const batches = database.prepare(
     'SELECT sequence, previous, hash FROM batches WHERE sequence > ? ORDER BY sequence LIMIT ? + 0',
   );
-  const newest = database.prepare('SELECT sequence, hash FROM batches ORDER BY sequence DESC LIMIT 1');
+  const oldest = database.prepare('SELECT min(sequence) FROM batches').pluck();
+  const newest = newestBatchOf(database, month);
+  const counter = createEntryCounter(database);
   const entriesOf = database.prepare(`SELECT ${entryColumns} FROM entries WHERE batch BETWEEN ? AND ? ORDER BY id`);
 
   /**
@@ -98,18 +114,20 @@ export function openMonthReader(dataDir: string, month: Month) {
     const [first] = found;
     const rows = first === undefined ? [] : (entriesOf.all(first.sequence, found.at(-1)?.sequence) as EntryRow[]);
     const entries = new Map<number, AccessEntry[]>(found.map(({ sequence }) => [sequence, []]));
-    for (const row of rows) entries.get(row.batch)?.push(entryOf(row));
+    for (const row of rows) entries.get(row.batch)?.push(entryOf(row, fileName));
     return found.map((batch) => ({ ...batch, entries: entries.get(batch.sequence) ?? [] }));
   }
 
   /** Runs reads in one transaction, so that they all see the file in the same state. */
   function atOnce<T>(read: () => T): T {
-    begin.run();
-    try {
-      return read();
-    } finally {
-      end.run();
-    }
+    return reading(() => {
+      begin.run();
+      try {
+        return read();
+      } finally {
+        if (database.inTransaction) end.run();
+      }
+    }, fileName);
   }
 
   return {
@@ -117,11 +135,19 @@ export function openMonthReader(dataDir: string, month: Month) {
     /** Returns a page of the month's entries, newest first, and the total number of entries that match. */
     query(tenantId: string, filter: AccessFilter, offset: number, limit: number) {
       const { total, rows } = atOnce(() => select(tenantId, filter, offset, limit));
-      return { total, entries: rows.map(entryOf) };
+      return { total, entries: rows.map((row) => entryOf(row, fileName)) };
     },
     batches: (afterSequence: number, limit: number): AccessBatch[] => atOnce(() => batchesAfter(afterSequence, limit)),
-    counter: createEntryCounter(database),
-    newestBatch: () => (newest.get() as Pick<Batch, 'sequence' | 'hash'> | undefined) ?? null,
+    counter: {
+      upTo: (afterSequence: number) => reading(() => counter.upTo(afterSequence), fileName),
+      counts: (afterSequence: number, upTo: number) => reading(() => counter.counts(afterSequence, upTo), fileName),
+    },
+    newestBatch: newest,
+    /** Returns the numbers of the first and last batch in the file, or null if the file has no batch. */
+    span(): { readonly first: number; readonly last: number } | null {
+      const last = newest();
+      return last === null ? null : { first: Number(reading(() => oldest.get(), fileName)), last: last.sequence };
+    },
     close: (): void => void database.close(),
   };
 }
@@ -158,8 +184,10 @@ const entryColumns = [
   ...[...words, 'message'].map((column) => `(SELECT text FROM words WHERE id = entries.${column}) AS ${column}`),
 ].join(', ');
 
-function entryOf({ trace_stream: stream, trace_revision: revision, ...row }: EntryRow): AccessEntry {
-  return {
+/** Throws StoreBroken if the row does not contain an entry. Damage to a page can change any of its columns. */
+function entryOf({ trace_stream: stream, trace_revision: revision, ...row }: EntryRow, fileName: string): AccessEntry {
+  if (row.ref !== null && !Buffer.isBuffer(row.ref)) throw noEntry(fileName, row.batch);
+  const entry: AccessEntry = {
     tenantId: row.tenant,
     time: row.time,
     actorId: row.actor,
@@ -175,4 +203,10 @@ function entryOf({ trace_stream: stream, trace_revision: revision, ...row }: Ent
     trace: row.trace,
     tracePlace: stream === null || revision === null ? null : { stream, revision },
   };
+  if (!hasFieldsOfEntry(entry)) throw noEntry(fileName, row.batch);
+  return entry;
+}
+
+function noEntry(fileName: string, batch: number): Error {
+  return damagedFile(fileName, `batch ${batch} contains something other than entries`);
 }

@@ -6,7 +6,7 @@ import type { Month } from '../../access-log/month.js';
 import { createGroupCommit } from '../database/group-commit.js';
 import type { SqliteDatabase } from '../database/open-database.js';
 import { prepareFile } from '../database/prepare-file.js';
-import { fileIdentity, monthFile } from './month-files.js';
+import { fileIdentity, monthFile, newestBatchOf } from './month-files.js';
 
 /** A batch with its parsed lines. */
 export type LinedBatch = Omit<AccessBatch, 'entries'> & { readonly lines: readonly AccessLine[] };
@@ -28,9 +28,9 @@ export function openMonthWriter(dataDir: string, month: Month) {
   }
   const database = prepare(path);
   const identity = fileIdentity(dataDir, month);
-  const commit = createGroupCommit(database, 'access log', accessSchema);
+  const commit = createGroupCommit(database, fileName, accessSchema);
   const words = createWords(database);
-  const newest = database.prepare('SELECT ifnull(max(sequence), 0) FROM batches').pluck();
+  const newest = newestBatchOf(database, month);
   const insertBatch = database.prepare('INSERT INTO batches (sequence, previous, hash) VALUES (?, ?, ?)');
   const insertEntry = database.prepare(
     `INSERT INTO entries (batch, tenant, time, actor, actor_type, key, source, entity_type, ref, entity, operation,
@@ -80,7 +80,7 @@ export function openMonthWriter(dataDir: string, month: Month) {
     month,
     identity,
     /** Returns the sequence number of the newest batch in the file, or 0 if the file contains no batch. */
-    newest: (): number => Number(newest.get()),
+    newest: (): number => newest()?.sequence ?? 0,
     /** Appends the batches in one transaction, and makes them durable. */
     append(batches: readonly LinedBatch[]): void {
       const work = () => {

@@ -1,7 +1,7 @@
 import { closeSync, openSync } from 'node:fs';
 import { devNull } from 'node:os';
 import Database from 'better-sqlite3';
-import { type FoundProblem, StoreProblem } from '../../../ports/store-problem.js';
+import { type FoundProblem, filesCheck, StoreProblem } from '../../../ports/store-problem.js';
 import { StoreUnavailable } from '../../../ports/store-unavailable.js';
 
 /**
@@ -13,6 +13,21 @@ export class StoreBroken extends StoreProblem {
     super(problem);
     this.name = 'StoreBroken';
   }
+}
+
+/**
+ * Returns the error for a damaged store file. `detail` says how the file is damaged. The vault works without a month
+ * file of the access log, so that the operator need not restore the whole directory.
+ */
+export function damagedFile(fileName: string, detail = ''): StoreBroken {
+  const isMonthFile = fileName.startsWith('access-');
+  return new StoreBroken({
+    check: filesCheck,
+    says: `${fileName} is damaged${detail === '' ? '' : `: ${detail}`}`,
+    do: isMonthFile
+      ? `Stop the service, move ${fileName} and its -wal and -shm files out of the data directory, and start the service again. If the newest backup contains ${fileName}, put that copy in its place. The access log then lacks the entries that are only in the damaged file`
+      : 'Stop the service and restore the data directory from a backup',
+  });
 }
 
 /**
@@ -33,16 +48,21 @@ export function databaseError(error: unknown, fileName: string): Error {
   if ((code.startsWith('SQLITE_CANTOPEN') || code.startsWith('SQLITE_IOERR')) && noneCanBeOpened()) {
     return new StoreUnavailable(fileName, 'no_file_descriptors');
   }
-  if (code.startsWith('SQLITE_CORRUPT') || code === 'SQLITE_NOTADB') {
-    return new StoreBroken(`${fileName} is damaged. Stop the service and restore the data directory from a backup.`);
-  }
+  if (code.startsWith('SQLITE_CORRUPT') || code === 'SQLITE_NOTADB') return damagedFile(fileName);
+  if (code === 'SQLITE_IOERR_SHORT_READ') return damagedFile(fileName, 'it or its write-ahead log was truncated');
   if (code.startsWith('SQLITE_CANTOPEN') || code.startsWith('SQLITE_READONLY') || code === 'SQLITE_PERM') {
-    return new StoreBroken(
-      `${fileName} cannot be opened for writing. Check owner and permissions of the data directory.`,
-    );
+    return new StoreBroken({
+      check: filesCheck,
+      says: `${fileName} cannot be opened for writing`,
+      do: 'Check owner and permissions of the data directory',
+    });
   }
   if (code.startsWith('SQLITE_IOERR')) {
-    return new StoreBroken(`the disk failed under ${fileName} (${code}). Check the disk, then start again.`);
+    return new StoreBroken({
+      check: filesCheck,
+      says: `the disk failed under ${fileName} (${code})`,
+      do: 'Check the disk, then start again',
+    });
   }
   return new Error(`${fileName}: ${code}`);
 }

@@ -1,5 +1,6 @@
 import { closeSync, existsSync, openSync, readSync, realpathSync, statSync } from 'node:fs';
-import { databaseError, StoreBroken } from './database-error.js';
+import { filesCheck } from '../../../ports/store-problem.js';
+import { damagedFile, databaseError, StoreBroken } from './database-error.js';
 import { openDatabase, openInMemory, type SqliteDatabase } from './open-database.js';
 
 /** The application id in the SQLite header: "SGRM". */
@@ -64,7 +65,7 @@ function prepared(
     const sizeBytes = read(database, 'page_count') * read(database, 'page_size');
     const looks = look === 'checked' && sizeBytes <= checkedSizeBytesMax;
     if (looks && database.pragma('quick_check(1)', { simple: true }) !== 'ok') {
-      throw new StoreBroken(`${fileName} is damaged. Stop the service and restore the data directory from a backup.`);
+      throw damagedFile(fileName);
     }
     return database;
   } catch (error) {
@@ -76,7 +77,11 @@ function prepared(
 function expectOurs(database: SqliteDatabase, fileName: string, version: number): void {
   if (isNew(database)) return;
   if (read(database, 'application_id') !== applicationId) {
-    throw new StoreBroken(`${fileName} is not a Strongroom file. Choose another data directory.`);
+    throw new StoreBroken({
+      check: filesCheck,
+      says: `${fileName} is not a Strongroom file`,
+      do: 'Choose another data directory',
+    });
   }
   expectVersion(fileName, read(database, 'user_version'), version);
 }

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
+import { StoreBroken } from '../database/database-error.js';
 import { createGroupCommit } from '../database/group-commit.js';
 import type { SqliteDatabase } from '../database/open-database.js';
+import { reading } from '../database/reading.js';
 import { journalSchema } from './journal-schema.js';
 
 /**
@@ -107,14 +109,40 @@ export function createJournal(database: SqliteDatabase, applied: JournalEnd) {
   };
 }
 
-/** Returns the newest group or batch that was ever appended to the journal, even if it has been removed. */
+/**
+ * Returns the newest group or batch that was ever appended to the journal, even if it has been removed. Throws
+ * StoreBroken if `ends` was changed by another program.
+ */
 export function endOf(database: SqliteDatabase, of: 'groups' | 'batches'): JournalEnd {
-  const newest = database.prepare(
-    `SELECT sequence, hash FROM (
-       SELECT sequence, hash FROM ends WHERE of = '${of}' UNION ALL SELECT sequence, hash FROM ${of})
-     ORDER BY sequence DESC LIMIT 1`,
-  );
-  return newest.get() as JournalEnd;
+  const removed = removedIn(database, of);
+  const newest = database.prepare(`SELECT sequence, hash FROM ${of} ORDER BY sequence DESC LIMIT 1`);
+  const left = reading(() => newest.get() as JournalEnd | undefined, 'journal.db');
+  return left !== undefined && left.sequence > removed.sequence ? left : removed;
+}
+
+/**
+ * Returns the newest group or batch that was removed from the journal. Throws StoreBroken if `ends` was changed by
+ * another program.
+ */
+export function removedIn(database: SqliteDatabase, of: 'groups' | 'batches'): JournalEnd {
+  const stored = database.prepare(`SELECT sequence, hash FROM ends WHERE of = '${of}'`);
+  const removed = reading(() => stored.get() as JournalEnd | undefined, 'journal.db');
+  if (removed !== undefined && isSequence(removed.sequence)) return removed;
+  throw changedJournal(`the record of the newest row in ${of} is ${removed === undefined ? 'missing' : 'impossible'}`);
+}
+
+/** Returns true if another sequence number can follow this one. */
+export function isSequence(sequence: number): boolean {
+  return sequence >= 0 && Number.isSafeInteger(sequence + 1);
+}
+
+/** Returns the error for a journal that contains something that the vault never writes. */
+export function changedJournal(what: string): StoreBroken {
+  return new StoreBroken({
+    check: 'journal',
+    says: `journal.db was changed by another program: ${what}`,
+    do: 'Find out who can write the data directory, then restore it from a backup',
+  });
 }
 
 /**

@@ -206,6 +206,6 @@ function newer(one: JournalEnd, other: JournalEnd): JournalEnd {
   return one.sequence >= other.sequence ? one : other;
 }
 
-function errorOf({ store, reason }: TaskFailure): Error {
-  return store === null ? new Error(reason) : new StoreUnavailable(store, reason);
+function errorOf({ store, reason, found }: TaskFailure): Error {
+  return store === null ? new Error(reason) : new StoreUnavailable(store, reason, found);
 }

@@ -73,8 +73,8 @@ function start(port: MessagePort, dataDir: string): void {
 
 function failureOf(result: number | Error): TaskFailure | null {
   if (!(result instanceof Error)) return null;
-  if (result instanceof StoreUnavailable) return { store: result.store, reason: result.reason };
-  return { store: null, reason: result.message };
+  if (result instanceof StoreUnavailable) return { store: result.store, reason: result.reason, found: result.found };
+  return { store: null, reason: result.message, found: null };
 }
 
 if (parentPort !== null) start(parentPort, (workerData as { dataDir: string }).dataDir);

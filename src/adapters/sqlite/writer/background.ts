@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import type { FoundProblem } from '../../../ports/store-problem.js';
 
 /** The files for which the background thread runs checkpoints. */
 export type CheckpointedFile = 'vault.db' | 'journal.db';
@@ -9,8 +10,15 @@ export type ToBackground =
   | { readonly task: 'drop'; readonly beforeMonth: string; readonly id: number }
   | { readonly task: 'close' };
 
-/** Describes why a task failed. `store` is null if the failure was caused by a bug in our code. */
-export type TaskFailure = { readonly store: string | null; readonly reason: string };
+/**
+ * Describes why a task failed. `store` is null if the failure was caused by a bug in our code. `found` is the problem
+ * that the operator must fix, or null.
+ */
+export type TaskFailure = {
+  readonly store: string | null;
+  readonly reason: string;
+  readonly found: FoundProblem | null;
+};
 
 export type FromBackground =
   /**

@@ -189,9 +189,15 @@ export type WriterReply =
   | { readonly id: number; readonly ok: true; readonly answer: unknown }
   /**
    * The request failed, and nothing in it has been stored. If `store` is null, the request was invalid because of a bug
-   * in our code.
+   * in our code. `found` is the problem that the operator must fix, or null.
    */
-  | { readonly id: number; readonly ok: false; readonly store: string | null; readonly reason: string };
+  | {
+      readonly id: number;
+      readonly ok: false;
+      readonly store: string | null;
+      readonly reason: string;
+      readonly found: FoundProblem | null;
+    };
 
 export type FromWriter =
   /** `notice` is a message for the operator about the state of the files. */

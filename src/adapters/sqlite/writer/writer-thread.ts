@@ -297,7 +297,7 @@ function start(port: MessagePort, dataDir: string): void {
   function broken(error: unknown): void {
     if (isBroken) return;
     isBroken = true;
-    send({ message: 'broken', problem: error instanceof Error ? error.message : 'the writer failed' });
+    send({ message: 'broken', problem: problemOf(error) });
     void background.close();
     erasure.stop();
     searchIndex.stop();
@@ -374,14 +374,20 @@ function destroys(request: StoreRequest): boolean {
 function reply(id: number, attempt: Attempt): WriterReply {
   if (attempt.ok) return { id, ok: true, answer: attempt.answer };
   const { error } = attempt;
-  if (error instanceof StoreUnavailable) return { id, ok: false, store: error.store, reason: error.reason };
-  return { id, ok: false, store: null, reason: error.message };
+  if (error instanceof StoreUnavailable)
+    return { id, ok: false, store: error.store, reason: error.reason, found: error.found };
+  return { id, ok: false, store: null, reason: error.message, found: null };
+}
+
+/** Returns the reason why the files can no longer be used, as a message for the operator. */
+function problemOf(error: unknown): string | FoundProblem {
+  if (error instanceof StoreBroken && error.found !== null) return error.found;
+  return error instanceof Error ? error.message : 'the writer failed';
 }
 
 /** Returns the reason why the files cannot be opened, as a message for the operator who starts the service. */
 function startFailure(error: unknown): string | FoundProblem {
-  if (error instanceof StoreBroken && error.found !== null) return error.found;
-  if (!(error instanceof StoreUnavailable)) return error instanceof Error ? error.message : 'the writer failed';
+  if (!(error instanceof StoreUnavailable)) return problemOf(error);
   const { store, reason } = error;
   if (reason === 'full') return `the disk under ${store} is full. Free some space, then start again.`;
   return `another program holds a lock on ${store} (${reason}). Stop it, then start again.`;

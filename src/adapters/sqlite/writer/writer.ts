@@ -100,7 +100,7 @@ export function startWriter(
       if (reply.ok) waiter?.resolve(reply.answer);
       else
         waiter?.reject(
-          reply.store === null ? new Error(reply.reason) : new StoreUnavailable(reply.store, reply.reason),
+          reply.store === null ? new Error(reply.reason) : new StoreUnavailable(reply.store, reply.reason, reply.found),
         );
     }
   }

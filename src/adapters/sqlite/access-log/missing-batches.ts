@@ -1,0 +1,48 @@
+import { join } from 'node:path';
+import type { FoundProblem } from '../../../ports/store-problem.js';
+import { databaseError } from '../database/database-error.js';
+import { openDatabase } from '../database/open-database.js';
+import { removedIn } from '../journal/journal.js';
+
+/** The numbers of the first and the last batch in a month's file. */
+export type Span = { readonly first: number; readonly last: number };
+
+/**
+ * Returns the number of the newest batch that was removed from the journal because it was in its month's file. Returns
+ * 0 if there is no such batch. Throws StoreBroken if the journal was changed by another program.
+ */
+export function newestRemovedBatch(dataDir: string): number {
+  const fileName = 'journal.db';
+  const journal = openDatabase(join(dataDir, fileName), fileName, 'reader');
+  try {
+    return removedIn(journal, 'batches').sequence;
+  } catch (error) {
+    throw databaseError(error, fileName);
+  } finally {
+    journal.close();
+  }
+}
+
+/**
+ * Returns a problem if batches are missing between the spans of the month files or after them, up to the batch
+ * `removed`. If `isWhole` is true, also returns a problem if the first batch is missing. The spans of two files overlap
+ * if the clock was set back to an earlier month.
+ */
+export function missingBatches(spans: readonly Span[], removed: number, isWhole: boolean): FoundProblem | null {
+  const sorted = [...spans].sort((one, other) => one.first - other.first);
+  let end = isWhole ? 0 : (sorted[0]?.first ?? removed + 1) - 1;
+  for (const { first, last } of sorted) {
+    if (first > end + 1) return missing(end + 1, first - 1);
+    end = Math.max(end, last);
+  }
+  return removed > end ? missing(end + 1, removed) : null;
+}
+
+function missing(first: number, last: number): FoundProblem {
+  const which = first === last ? `batch ${first}` : `the batches ${first} to ${last}`;
+  return {
+    check: 'access log',
+    says: `entries of the access log are missing: no file contains ${which}`,
+    do: 'Find out who removed or replaced a file `access-YYYY-MM.db`. If a month has no file, stop the service and put back the newest copy of that file',
+  };
+}

@@ -1,0 +1,7 @@
+const monthsKept = 13;
+
+/** Returns the start (ms) of the oldest calendar month (UTC) that the access log still contains at the time `now`. */
+export function keptFrom(now: number): number {
+  const today = new Date(now);
+  return Date.UTC(today.getUTCFullYear(), today.getUTCMonth() - monthsKept, 1);
+}
