@@ -142,8 +142,9 @@ test('an older copy of a damaged month’s file can be put in its place', async 
   const service = await startService(vault.flags);
   expect((await http('GET', `${service.address}/tokens/t-1`, { key: vault.key })).status).toBe(200);
   expect((await http('GET', `${service.address}/health/ready`)).status).toBe(200);
-  const { stdout } = await run(['doctor', ...vault.flags]);
-  expect(stdout).toContain('entries of the access log are missing');
+  expect(service.stdout()).toContain('entries of the access log are missing');
+  const { code, stderr } = await run(['audit', 'verify', ...vault.flags]);
+  expect([code, stderr]).toEqual([3, expect.stringContaining('batches were removed or replaced')]);
 });
 
 test('a row of a month’s file that is no longer an entry is reported as damage of that file', async () => {

@@ -135,7 +135,7 @@ function readerOn(database: SqliteDatabase, month: Month, identity: string | nul
     /** Returns a page of the month's entries, newest first, and the total number of entries that match. */
     query(tenantId: string, filter: AccessFilter, offset: number, limit: number) {
       const { total, rows } = atOnce(() => select(tenantId, filter, offset, limit));
-      return { total, entries: rows.map((row) => entryOf(row, fileName)) };
+      return { total, entries: rows.map((row) => shownEntryOf(row, fileName)) };
     },
     batches: (afterSequence: number, limit: number): AccessBatch[] => atOnce(() => batchesAfter(afterSequence, limit)),
     counter: {
@@ -184,10 +184,13 @@ const entryColumns = [
   ...[...words, 'message'].map((column) => `(SELECT text FROM words WHERE id = entries.${column}) AS ${column}`),
 ].join(', ');
 
-/** Throws StoreBroken if the row does not contain an entry. Damage to a page can change any of its columns. */
+/**
+ * Returns the entry in a row. Its words may be null if `words` lacks them: the hash of its batch then shows that the
+ * batch was changed. Throws StoreBroken if a column with bytes contains something else, because its page is damaged.
+ */
 function entryOf({ trace_stream: stream, trace_revision: revision, ...row }: EntryRow, fileName: string): AccessEntry {
-  if (row.ref !== null && !Buffer.isBuffer(row.ref)) throw noEntry(fileName, row.batch);
-  const entry: AccessEntry = {
+  if (!isBytesOrNull(row.ref) || !isBytesOrNull(row.trace)) throw noEntry(fileName, row.batch);
+  return {
     tenantId: row.tenant,
     time: row.time,
     actorId: row.actor,
@@ -203,8 +206,17 @@ function entryOf({ trace_stream: stream, trace_revision: revision, ...row }: Ent
     trace: row.trace,
     tracePlace: stream === null || revision === null ? null : { stream, revision },
   };
+}
+
+/** Like `entryOf`, but throws StoreBroken for every row that the vault did not write as an entry. */
+function shownEntryOf(row: EntryRow, fileName: string): AccessEntry {
+  const entry = entryOf(row, fileName);
   if (!hasFieldsOfEntry(entry)) throw noEntry(fileName, row.batch);
   return entry;
+}
+
+function isBytesOrNull(value: unknown): boolean {
+  return value === null || Buffer.isBuffer(value);
 }
 
 function noEntry(fileName: string, batch: number): Error {
