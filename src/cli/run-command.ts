@@ -1,12 +1,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../compose/config/config.js';
+import { controlSocketPath, serviceListens } from '../compose/embedded/control-socket.js';
 import { dataDirectoryOf, openProfile } from '../compose/open-profile.js';
 import type { OperatedService } from '../compose/vault/open-service.js';
 import type { Json } from '../domain/json.js';
 import { callControl } from './control/call-control.js';
-import { serviceListens } from './control/service-listens.js';
-import { controlSocketPath } from './control/socket-path.js';
 import { Failure } from './failure.js';
 import { type OperationOutcome, runOperation } from './operations/run-operation.js';
 import type { Answers, OperationName } from './operations.js';
@@ -89,7 +88,10 @@ async function withService<T>(
     rootKeys,
     isVerb: true,
     onError: (error) => failures.push(error),
-    onBroken: (error) => failures.push(error),
+    onBroken: (error) => {
+      process.stderr.write(`${error.message}\n`);
+      process.exit(1);
+    },
     onNotice: (text) => void process.stderr.write(`${text}\n`),
   });
   const service = await opened.finally(() => {

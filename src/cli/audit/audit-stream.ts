@@ -1,11 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { isLoopback } from '../../compose/config/schemas.js';
+import { controlSocketPath, serviceListens } from '../../compose/embedded/control-socket.js';
 import { dataDirectoryOf } from '../../compose/open-profile.js';
 import { counted } from '../../domain/text.js';
 import { untilSignal } from '../bulk/until-signal.js';
-import { serviceListens } from '../control/service-listens.js';
-import { controlSocketPath } from '../control/socket-path.js';
 import { Failure } from '../failure.js';
 import { configOf, storeSettings, withSettings } from '../options.js';
 import { print, writeError } from '../print.js';

@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
+import { controlSocketPath, serviceListens } from '../../compose/embedded/control-socket.js';
 import { dataDirectoryOf } from '../../compose/open-profile.js';
-import { serviceListens } from '../control/service-listens.js';
-import { controlSocketPath } from '../control/socket-path.js';
 import { Failure } from '../failure.js';
 import { configOf, storeSettings, withSettings } from '../options.js';
 import { print } from '../print.js';

@@ -1,11 +1,11 @@
 import { request } from 'node:http';
 import { dirname, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { isNobody } from '../../compose/embedded/control-socket.js';
 import { Failure } from '../failure.js';
 import type { OperationOutcome } from '../operations/run-operation.js';
 import type { Answers, OperationName } from '../operations.js';
 import { unsearchableDirectory, unsearchableText } from '../unsearchable-directory.js';
-import { isNobody } from './service-listens.js';
 
 /**
  * Runs an operation in the running service. Returns null if no service is listening on the socket. Throws Failure if

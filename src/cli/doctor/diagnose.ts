@@ -15,6 +15,8 @@ import { type Finding, note, ok, problem, problemFound } from '../../queries/fin
 import { lastCheckpoint } from '../../queries/findings/last-checkpoint.js';
 import { deadlines, overdue, storesAndProjections, suspects } from '../../queries/findings/service-findings.js';
 import { webhooks } from '../../queries/findings/webhooks.js';
+import { ForgedRow } from '../../vault/forged-row.js';
+import { forgedRowsAdvice } from '../forged-row-text.js';
 import { operation } from '../operations/operation.js';
 import { productVersion } from '../product-version.js';
 
@@ -83,8 +85,8 @@ async function logFound(vault: OperatedService['vault']): Promise<readonly Findi
 }
 
 /**
- * Returns the findings from `look`. If `look` detects that the log is forged or that a store is damaged, returns a
- * finding that reports this instead, so that the other checks still run.
+ * Returns the findings from `look`. If `look` detects that the log or a row is forged, or that a store is damaged,
+ * returns a finding that reports this instead, so that the other checks still run.
  */
 async function unlessBroken(look: () => Promise<readonly Finding[]>): Promise<readonly Finding[]> {
   try {
@@ -96,8 +98,9 @@ async function unlessBroken(look: () => Promise<readonly Finding[]>): Promise<re
   }
 }
 
-/** Returns the finding for an error that names a problem with a store, or null for any other error. */
+/** Returns the finding for a forged row, or for an error that names a problem with a store. Otherwise returns null. */
 function findingOf(error: unknown): Finding | null {
+  if (error instanceof ForgedRow) return problem('rows', error.message, forgedRowsAdvice);
   if (!(error instanceof StoreProblem || error instanceof StoreUnavailable) || error.found === null) return null;
   return problemFound(error.found);
 }

@@ -5,6 +5,7 @@ import { StoreProblem } from '../../ports/store-problem.js';
 import { StoreUnavailable } from '../../ports/store-unavailable.js';
 import { type Finding, ok, problem, problemFound } from '../../queries/findings/finding.js';
 import { Failure } from '../failure.js';
+import { forgedRowsAdvice } from '../forged-row-text.js';
 import { configOf, storeSettings, withSettings } from '../options.js';
 import { print } from '../print.js';
 import { productVersion } from '../product-version.js';
@@ -72,7 +73,11 @@ async function stores(config: Config, fix: boolean): Promise<readonly Finding[]>
       const { findings, running } = await run('diagnose', { fix });
       // A service of a different version may not support the operation that checks rows.
       const rows = running?.version === productVersion() ? [await rowsFound(run)] : [];
-      return [versions(running), ...findings, ...rows];
+      // If rows are forged, the check of all rows names them together.
+      const others = rows.some(({ do: what }) => what === forgedRowsAdvice)
+        ? findings.filter(({ check }) => check !== 'rows')
+        : findings;
+      return [versions(running), ...others, ...rows];
     });
   } catch (error) {
     if (error instanceof StoreProblem && error.found !== null) {
@@ -94,11 +99,7 @@ async function rowsFound(run: RunOperation): Promise<Finding> {
   if (checked instanceof Failure) return problem('rows', checked.message, 'See the message.');
   const { rows, problems } = checked;
   if (problems.length === 0) return ok('rows', `${counted(rows, 'row')} checked: authentic and up to date`);
-  return problem(
-    'rows',
-    forgedText(problems),
-    'Find out who can write to the store of the rows. Then run `strongroom projections rebuild` for `directory` or `tokens`.',
-  );
+  return problem('rows', forgedText(problems), forgedRowsAdvice);
 }
 
 /** Returns the findings as a table, with the advice for each finding on the line below it. */

@@ -3,6 +3,9 @@ import { environmentName } from '../../compose/config/setting.js';
 import { settingPaths } from '../../compose/config/settings.js';
 import { configOf, withSettings } from '../options.js';
 
+/** How long the process may live on after a failed start, in ms. In this time, it prints the error. */
+const exitMs = 500;
+
 /** Adds the command `strongroom serve`. */
 export function addServe(program: Command): void {
   withSettings(program.command('serve'), settingPaths)
@@ -21,6 +24,12 @@ Examples:
     .action(async (options: Readonly<Record<string, unknown>>) => {
       // We load this module on demand, because only this command needs the HTTP server.
       const { serve } = await import('./serve.js');
-      await serve(configOf(options));
+      try {
+        await serve(configOf(options));
+      } catch (error) {
+        // Anything that the failed start left open must not keep the process alive: it would look like a service.
+        setTimeout(() => process.exit(), exitMs).unref();
+        throw error;
+      }
     });
 }

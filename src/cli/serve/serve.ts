@@ -5,6 +5,7 @@ import { setFlagsFromString } from 'node:v8';
 import type { FastifyInstance } from 'fastify';
 import { recordForAllTenants } from '../../audit/access-log/record-for-all-tenants.js';
 import type { Config } from '../../compose/config/config.js';
+import { controlSocketPath } from '../../compose/embedded/control-socket.js';
 import { dataDirectoryOf, openProfile } from '../../compose/open-profile.js';
 import { spansOf } from '../../compose/spans-of.js';
 import type { OpenService, OperatedService } from '../../compose/vault/open-service.js';
@@ -14,9 +15,10 @@ import type { Logger } from '../../http/logging/logger.js';
 import { createRequestLog } from '../../http/logging/request-log.js';
 import { createApp } from '../../http/server/app.js';
 import type { Spans } from '../../ports/spans.js';
+import { ForgedRow } from '../../vault/forged-row.js';
 import { serveControl } from '../control/serve-control.js';
-import { controlSocketPath } from '../control/socket-path.js';
 import { Failure } from '../failure.js';
+import { forgedDirectoryText } from '../forged-row-text.js';
 import { productVersion } from '../product-version.js';
 import { expectSafeContainer, rootKeysOf } from '../root-keys-of.js';
 import { type Admin, expectFreeAdminAddress, startAdmin } from './admin.js';
@@ -82,6 +84,7 @@ export async function serve(config: Config): Promise<void> {
   });
   let admin: Admin | null = null;
   let people: Console | null = null;
+  let control: { close(): Promise<void> } | null = null;
   try {
     const quickstart = settings.dev ? await prepareQuickstart(service, settings.data) : null;
     const address = listens ? await listen(app, settings) : null;
@@ -91,7 +94,7 @@ export async function serve(config: Config): Promise<void> {
     const { app: consoleApp, address: consoleAddress, report: reportConsole } = people;
     const onVerbError = (error: unknown) => logger.error('a command failed', { error });
     const operated = { ...service, console: consoleApp === null ? 'off' : 'served' } as const;
-    const control = socketPath === null ? null : await serveControl(operated, socketPath, onVerbError);
+    control = socketPath === null ? null : await serveControl(operated, socketPath, onVerbError);
     await recordForAllTenants(service.vault, 'start');
     service.start();
     const apps = consoleApp === null ? [app] : [app, consoleApp];
@@ -118,10 +121,18 @@ export async function serve(config: Config): Promise<void> {
     report(logger);
     reportConsole(logger);
   } catch (error) {
-    await Promise.all([app.close(), people?.app?.close(), admin?.close()]);
-    await service.close();
-    throw error;
+    const closeAll = async () => {
+      await Promise.allSettled([app.close(), people?.app?.close(), admin?.close(), control?.close()]);
+      await service.close();
+    };
+    // The error of the start matters more than an error while closing, and closing must not delay the exit.
+    await Promise.race([closeAll().catch(() => undefined), wait(closingMs)]);
+    throw error instanceof ForgedRow ? new Failure(forgedDirectoryText(error, storeOfRows(config))) : error;
   }
+}
+
+function storeOfRows({ settings: { profile } }: Config): string {
+  return profile === 'embedded' ? 'vault.db' : 'MongoDB';
 }
 
 /**

@@ -6,6 +6,7 @@ import { StoreBroken } from '../../adapters/sqlite/database/database-error.js';
 import { isOfOwnGroup, isRoots } from '../root-key/own-group.js';
 import { faultOfPath } from '../root-key/path-fault.js';
 import { realPath } from '../root-key/real-path.js';
+import { controlSocketPath, serviceAnswers } from './control-socket.js';
 
 const databases = ['keys.db', 'vault.db', 'journal.db'];
 
@@ -20,9 +21,15 @@ const setgid = 0o2000;
  * - This process cannot write to the directory.
  * - Other users can write to the directory or replace it.
  * - Other users can read or replace files in the directory.
- * - Another process has locked the directory.
+ * - Another process has locked the directory, or a service answers on its control socket.
+ *
+ * Calls `onLost` if the lock file is removed or replaced before the lock is released. The process must then exit.
  */
-export async function takeDataDirectory(dataDir: string, isDev = false): Promise<{ release(): void }> {
+export async function takeDataDirectory(
+  dataDir: string,
+  onLost: (error: StoreBroken) => void,
+  isDev = false,
+): Promise<{ release(): void }> {
   if (!isDev) expectNotReplaceable(dataDir, 'the data directory ');
   try {
     await mkdir(dataDir, { recursive: true, mode: 0o700 }).catch(async (error: unknown) => {
@@ -43,13 +50,14 @@ export async function takeDataDirectory(dataDir: string, isDev = false): Promise
   // check.
   if (!isDev) for (const path of paths) expectNotReplaceable(path, '');
   for (const path of paths) await expectPrivate(path);
-  const lock = lockData(dataDir);
-  if (lock === null) {
-    throw new StoreBroken(
-      `another Strongroom process uses ${dataDir}. Stop it first, or choose another directory with --data.`,
-    );
-  }
-  return lock;
+  const lock = lockData(dataDir, onLost);
+  // A service may be running although the lock is free: its lock file may have been removed.
+  const socketPath = controlSocketPath(dataDir);
+  if (lock !== null && (socketPath === null || !(await serviceAnswers(socketPath)))) return lock;
+  lock?.release();
+  throw new StoreBroken(
+    `another Strongroom process uses ${dataDir}. Stop it first, or choose another directory with --data.`,
+  );
 }
 
 /**

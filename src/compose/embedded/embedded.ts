@@ -27,7 +27,7 @@ import { type LimitSettings, noLimits } from '../../vault/limit-settings.js';
 import { expectNotBehind, noteLog } from '../../vault/log-behind.js';
 import { logIdentity, openLog } from '../../vault/open-log.js';
 import { createRowCache } from '../../vault/row-cache.js';
-import { projectionVersions, type StoredProjection } from '../../views/versions.js';
+import { projectionVersions } from '../../views/versions.js';
 import { composeVault, systemRandom } from '../vault/compose-vault.js';
 import { type GuardedClock, guardedClock, holdNotices, lateClock, newestEventTime } from '../vault/guarded-clock.js';
 import type { OpenService } from '../vault/open-service.js';
@@ -102,9 +102,9 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
   // destroy nothing until they have read it.
   const clock = lateClock(bareClock, () => guard);
   const metrics = prometheusMetrics();
-  const lock = await takeDataDirectory(dataDir, options.mode === 'dev');
+  const lock = await takeDataDirectory(dataDir, options.onBroken, options.mode === 'dev');
+  const opened: { close(): unknown }[] = [];
   try {
-    let outdated: readonly StoredProjection[] = [];
     const stores = await openAuthenticStores(
       dataDir,
       rootKey,
@@ -114,29 +114,24 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
       options.nextRootKey,
       options.traceLimits,
     );
-    let logId: string;
-    try {
-      logId = await identify(stores, options, random, clock);
-      await expectNotBehind(stores, acceptsOlderLog);
-      if (!acceptsOlderLog) await expectContinuity(stores);
-      for (const notice of stores.notices) onNotice(notice);
-      const lost = await lostEntries({ ...stores, clock });
-      if (lost !== null) onNotice(problemText(lost));
-      guard = await guardedClock({
-        clock: bareClock,
-        records: stores.clockRecords,
-        newestEvent: await newestEventTime(stores.log, acceptsOlderLog),
-        onError,
-        onNotice,
-      });
-      outdated = await outdatedProjections(stores);
-      if (outdated.includes('shredder')) await stores.keys.saveCheckpoint('shredder', 0);
-      await unlessForged(shredWithNotice(stores.log, stores.keys, onNotice), acceptsOlderLog);
-      if (outdated.includes('shredder')) await stores.generations.saveVersion('shredder', projectionVersions.shredder);
-    } catch (error) {
-      await stores.close();
-      throw error;
-    }
+    opened.push(stores);
+    const logId = await identify(stores, options, random, clock);
+    await expectNotBehind(stores, acceptsOlderLog);
+    if (!acceptsOlderLog) await expectContinuity(stores);
+    for (const notice of stores.notices) onNotice(notice);
+    const lost = await lostEntries({ ...stores, clock });
+    if (lost !== null) onNotice(problemText(lost));
+    guard = await guardedClock({
+      clock: bareClock,
+      records: stores.clockRecords,
+      newestEvent: await newestEventTime(stores.log, acceptsOlderLog),
+      onError,
+      onNotice,
+    });
+    const outdated = await outdatedProjections(stores);
+    if (outdated.includes('shredder')) await stores.keys.saveCheckpoint('shredder', 0);
+    await unlessForged(shredWithNotice(stores.log, stores.keys, onNotice), acceptsOlderLog);
+    if (outdated.includes('shredder')) await stores.generations.saveVersion('shredder', projectionVersions.shredder);
     const rateLimits = memoryRateLimits(clock);
     const { cvcRetentionMs } = options;
     const reserve = diskReserve(dataDir, options.reserveBytes ?? reserveBytesDefault);
@@ -150,6 +145,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
     const rowCache = createRowCache();
     const webhookSender = options.webhookSender ?? httpWebhookSender({ allowsPrivate: false });
     const dailyCounts = sqliteDailyCounts(dataDir, logId);
+    opened.push(dailyCounts);
     const { vault, recorder, service, damage, backgroundFailed } = composeVault(
       { ...guarded, dailyCounts },
       {
@@ -244,6 +240,13 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
       },
     };
   } catch (error) {
+    // The original error matters more than an error of `close`. The writer thread must end, so that the process can
+    // exit.
+    for (const each of opened.reverse()) {
+      try {
+        await each.close();
+      } catch {}
+    }
     lock.release();
     throw error;
   }

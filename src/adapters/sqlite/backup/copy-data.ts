@@ -8,6 +8,7 @@ import { databaseError } from '../database/database-error.js';
 import { openDatabase, type SqliteDatabase } from '../database/open-database.js';
 import { endOf } from '../journal/journal.js';
 import { appliedIn } from '../writer/complete-vault.js';
+import { expectState } from '../writer/expect-state.js';
 import { prepareStores } from '../writer/prepare-stores.js';
 
 /**
@@ -31,8 +32,14 @@ export function copyData(dataDir: string, to: string): readonly string[] {
  */
 function completeLeftVault(dataDir: string): void {
   if (!existsSync(join(dataDir, 'journal.db'))) return;
-  const applied = read(dataDir, 'vault.db', appliedIn).sequence;
-  const end = read(dataDir, 'journal.db', (journal) => endOf(journal, 'groups')).sequence;
+  const applied = read(dataDir, 'vault.db', (vault) => {
+    expectState(vault, 'vault.db');
+    return appliedIn(vault).sequence;
+  });
+  const end = read(dataDir, 'journal.db', (journal) => {
+    expectState(journal, 'journal.db');
+    return endOf(journal, 'groups').sequence;
+  });
   if (applied >= end) return;
   const lock = lockData(dataDir);
   if (lock === null) throw new BackupRefused('Strongroom is starting on this data. Try again once it is ready.');

@@ -1,3 +1,5 @@
+import { damagedFile } from './database-error.js';
+
 /**
  * Encodes a non-negative integer, such as a log position or a time in ms, as eight bytes that sort in numeric order.
  * `numberIn` is the inverse.
@@ -8,6 +10,9 @@ export function numberBytes(value: number): Buffer {
   return bytes;
 }
 
+/** Throws StoreBroken if the bytes are not a number that `numberBytes` encoded. Only `keys.db` contains such numbers. */
 export function numberIn(bytes: Buffer): number {
-  return Number(bytes.readBigUInt64BE());
+  const value = bytes.length < 8 ? Number.NaN : Number(bytes.readBigUInt64BE());
+  if (Number.isSafeInteger(value)) return value;
+  throw damagedFile('keys.db', 'a number in it is impossible');
 }

@@ -9,6 +9,7 @@ import { prepareFile } from '../database/prepare-file.js';
 import { vaultSchema, vaultSchemaVersion } from '../database/vault-schema.js';
 import { journalSchema, journalSchemaVersion } from '../journal/journal-schema.js';
 import { completeVault, type EndNotice } from './complete-vault.js';
+import { expectState } from './expect-state.js';
 
 /**
  * Selects the keys of tenants and excludes the vault's own keys. The vault creates its own keys before the first event,
@@ -25,7 +26,7 @@ export type OpenFiles = {
 
 /**
  * Opens `vault.db`, `keys.db` and `journal.db` for writing. Creates missing files, and completes `vault.db` from the
- * journal. Throws StoreBroken if a file has a different version. Also throws StoreBroken if either `keys.db` or
+ * journal. Throws StoreBroken if a file has a different version or is damaged. Also throws StoreBroken if either `keys.db` or
  * `vault.db` is missing while the other file is in use. In that case, the missing file has been lost, and creating a
  * new file would hide the loss.
  */
@@ -47,6 +48,9 @@ export function prepareStores(dataDir: string): OpenFiles {
     const vault = open(openVault());
     const path = join(dataDir, 'journal.db');
     const journal = open(prepareFile(path, 'journal.db', journalSchema, journalSchemaVersion));
+    expectState(keys, 'keys.db');
+    expectState(vault, 'vault.db');
+    expectState(journal, 'journal.db');
     expectMonthVersions(dataDir);
     const notice = completeVault({ vault, keys, journal });
     if (!holds(vault, 'events') && holds(keys, keysOfTenants)) throw lostVault();

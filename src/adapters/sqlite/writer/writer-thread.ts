@@ -387,7 +387,11 @@ function problemOf(error: unknown): string | FoundProblem {
 
 /** Returns the reason why the files cannot be opened, as a message for the operator who starts the service. */
 function startFailure(error: unknown): string | FoundProblem {
-  if (!(error instanceof StoreUnavailable)) return problemOf(error);
+  if (error instanceof StoreBroken) return problemOf(error);
+  if (!(error instanceof StoreUnavailable)) {
+    const what = error instanceof Error ? `${error.name}: ${error.message}` : 'not an error';
+    return `unexpected error while the files were opened, please report it: ${what}`;
+  }
   const { store, reason } = error;
   if (reason === 'full') return `the disk under ${store} is full. Free some space, then start again.`;
   return `another program holds a lock on ${store} (${reason}). Stop it, then start again.`;

@@ -1,0 +1,25 @@
+import type { ForgedRow } from '../vault/forged-row.js';
+
+/** What to do about rows that are not authentic or not the newest version. */
+export const forgedRowsAdvice =
+  'Find out who can write to the store of the rows. Then run `strongroom projections rebuild` for `directory` or ' +
+  '`tokens`. If a row is still an older version after that, restore the newest backup.';
+
+/**
+ * Returns a message for the operator about a directory row that is not authentic or not the newest version. `store` is
+ * the name of the store that contains the row.
+ */
+export function forgedDirectoryText({ row, what }: ForgedRow, store: string): string {
+  const place = `the row of ${row.of} ${row.name} in ${store}`;
+  // A read repairs an older row from the log. If the row is still older, a rebuild would not help either.
+  if (what === 'outdated') {
+    return (
+      `${place} is older than the version that the key store recorded, and the log has no newer version. Find out who ` +
+      'can write to the stores. Then restore the newest backup.'
+    );
+  }
+  return (
+    `${place} is not authentic: another program changed it. Find out who can write to the stores. Then run ` +
+    '`strongroom projections rebuild directory`, and start again.'
+  );
+}

@@ -1,0 +1,114 @@
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { pinStatements } from '#src/adapters/sqlite/database/pin-statements.js';
+import { type Ended, http, makeVault, run, spawnService, startService, type TestVault } from '../support/process.js';
+
+function change({ dataDir }: TestVault, file: string, sql: string): void {
+  const database = pinStatements(join(dataDir, file), {});
+  database.exec(sql);
+  database.close();
+}
+
+/** Starts the service, and checks that it exits with this message. If it hangs, fails after the limit. */
+async function expectFailedStart({ flags }: TestVault, message: RegExp): Promise<void> {
+  const limitMs = 30_000;
+  const { ended, stop } = spawnService(flags);
+  const timer = setTimeout(() => void stop('SIGKILL'), limitMs);
+  const { code, signal, stderr }: Ended = await ended;
+  clearTimeout(timer);
+  expect({ code, signal, stderr }).toEqual({ code: 1, signal: null, stderr: expect.stringMatching(message) });
+  expect(stderr).not.toMatch(/^\s*at |Error\b|SQLITE_/m);
+}
+
+describe('the state of a file that another program changed', () => {
+  test('prevents the start, and doctor reports the damage', async () => {
+    const vault = await makeVault();
+    change(vault, 'vault.db', 'DELETE FROM index_state_1');
+    const problem = 'vault.db is damaged: the table index_state_1 lacks a row';
+    await expectFailedStart(vault, new RegExp(`^${problem}.*restore the data directory from a backup\\.\n$`));
+    const { code, stdout } = await run(['doctor', ...vault.flags]);
+    expect(code).toBe(3);
+    expect(stdout).toMatch(new RegExp(`PROBLEM +files +${problem}.*\n.*restore the data directory from a backup`));
+  });
+
+  test('keys.db: doctor reports the damage of a recorded revision', async () => {
+    const vault = await makeVault();
+    const service = await startService(vault.flags);
+    const body = { type: 'token', data: 1 };
+    expect(await http('POST', `${service.address}/tokens`, { key: vault.key, body })).toMatchObject({ status: 201 });
+    await service.stop();
+    change(vault, 'keys.db', `UPDATE data_keys SET revision = x''`);
+    const { code, stdout, stderr } = await run(['doctor', ...vault.flags]);
+    expect({ code, stderr }).toEqual({ code: 3, stderr: 'found 1 problem.\n' });
+    expect(stdout).toMatch(/PROBLEM +rows +keys\.db is damaged: .*from a backup/);
+  });
+});
+
+describe('a directory row that another program changed', () => {
+  test('prevents the start, which names the row, until the directory is rebuilt', async () => {
+    const vault = await makeVault();
+    change(vault, 'vault.db', `UPDATE directory SET mac = zeroblob(32) WHERE kind = 'tenant'`);
+    const row = `the row of tenant ${vault.tenantId} in vault.db`;
+    await expectFailedStart(
+      vault,
+      new RegExp(`^${row} is not authentic: .*\`strongroom projections rebuild directory\`, and start again\\.\n$`),
+    );
+    const { code, stdout } = await run(['doctor', ...vault.flags]);
+    expect(code).toBe(3);
+    expect(stdout).toMatch(/PROBLEM +rows +the row of tenant \S+ is not authentic\n.*projections rebuild/);
+    expect(stdout).toMatch(/ok +search index/);
+    const rebuilt = await run(['projections', 'rebuild', 'directory', '--yes', ...vault.flags]);
+    expect(rebuilt).toMatchObject({ code: 0 });
+    await (await startService(vault.flags)).stop();
+  });
+
+  test('prevents the start if the key store recorded a newer version than the log contains', async () => {
+    const vault = await makeVault();
+    change(vault, 'keys.db', 'UPDATE directory_revisions SET revision = 99999');
+    await expectFailedStart(
+      vault,
+      new RegExp(
+        `^the row of tenant ${vault.tenantId} in vault.db is older .*Then restore the newest backup\\.\n$`,
+      ),
+    );
+  });
+});
+
+describe('the lock file', () => {
+  test('is free, but a service answers on the control socket: a second service does not start', async () => {
+    const vault = await makeVault();
+    const server = createServer((socket) => socket.on('error', () => undefined));
+    await new Promise<void>((resolve) => server.listen(join(vault.dataDir, 'control.sock'), resolve));
+    onTestFinished(() => void server.close());
+    await expectFailedStart(vault, /^another Strongroom process uses .*Stop it first/);
+  });
+
+  test('is free, and the control socket of a killed service is left over: a service starts', async () => {
+    const { flags } = await makeVault();
+    await (await startService(flags)).stop('SIGKILL');
+    await (await startService(flags)).stop();
+  });
+
+  test.each([
+    ['removed', (path: string) => rmSync(path)],
+    [
+      'replaced',
+      (path: string) => {
+        writeFileSync(`${path}.new`, '');
+        renameSync(`${path}.new`, path);
+      },
+    ],
+  ])('is %s while a service runs: the service stops, because another one could start', async (_what, act) => {
+    const { dataDir, flags } = await makeVault();
+    const service = await startService(flags);
+    act(join(dataDir, 'lock'));
+    const { code, stderr } = await service.ended;
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringMatching(/\/lock was removed or replaced .*no other process uses .*start again\.\n$/),
+    });
+    await (await startService(flags)).stop();
+  });
+});
