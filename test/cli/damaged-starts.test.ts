@@ -69,9 +69,7 @@ describe('a directory row that another program changed', () => {
     change(vault, 'keys.db', 'UPDATE directory_revisions SET revision = 99999');
     await expectFailedStart(
       vault,
-      new RegExp(
-        `^the row of tenant ${vault.tenantId} in vault.db is older .*Then restore the newest backup\\.\n$`,
-      ),
+      new RegExp(`^the row of tenant ${vault.tenantId} in vault.db is older .*Then restore the newest backup\\.\n$`),
     );
   });
 });
