@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createSweep } from '#src/jobs/sweep.js';
+import type { Vault } from '#src/vault/vault.js';
 import { withClaimMac } from '#src/views/row-mac.js';
 import { aCard, anHour, create, deletedWithLivingKeys, streamOf } from '../erasure/support.js';
 import { embeddedOnly } from '../support/profile.js';
@@ -84,16 +85,19 @@ test('a row that fails does not stop the others, and is reported', async () => {
     Array.from({ length: 5 }, () => create(service, { type: 'token', data: 'x', expires_at })),
   );
   const failing = await streamOf(service, String(ids[2]));
-  const log = {
-    ...service.vault.log,
-    readFrom: async (stream: string, fromRevision: number, limit: number) => {
-      if (stream === failing) throw new Error('damaged');
-      return service.vault.log.readFrom(stream, fromRevision, limit);
-    },
+  const unlessFailing = (stream: string): string => {
+    if (stream === failing) throw new Error('damaged');
+    return stream;
+  };
+  const { rows: wholeRows, log: wholeLog } = service.vault;
+  const rows: Vault['rows'] = { ...wholeRows, get: (stream) => wholeRows.get(unlessFailing(stream)) };
+  const log: Vault['log'] = {
+    ...wholeLog,
+    readFrom: (stream, fromRevision, limit) => wholeLog.readFrom(unlessFailing(stream), fromRevision, limit),
   };
   const errors: unknown[] = [];
   const sweep = createSweep(
-    { ...service.vault, log },
+    { ...service.vault, rows, log },
     async () => undefined,
     (error) => errors.push(error),
   );
