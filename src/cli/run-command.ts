@@ -5,6 +5,7 @@ import { controlSocketPath, serviceListens } from '../compose/embedded/control-s
 import { dataDirectoryOf, openProfile } from '../compose/open-profile.js';
 import type { OperatedService } from '../compose/vault/open-service.js';
 import type { Json } from '../domain/json.js';
+import { StoreProblem } from '../ports/store-problem.js';
 import { callControl } from './control/call-control.js';
 import { Failure } from './failure.js';
 import { type OperationOutcome, runOperation } from './operations/run-operation.js';
@@ -89,6 +90,8 @@ async function withService<T>(
     isVerb: true,
     onError: (error) => failures.push(error),
     onBroken: (error) => {
+      // Without the lock, another process can use the directory, so this process must not go on.
+      if (!(error instanceof StoreProblem) || error.found?.check !== 'lock') return void failures.push(error);
       process.stderr.write(`${error.message}\n`);
       process.exit(1);
     },

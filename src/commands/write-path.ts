@@ -24,9 +24,9 @@ import { endingEvents, keepIdsOfEnding } from './tokens/keep-ids.js';
  * Where an attempt finds its tokens:
  *
  * - `nothing`: the token ids were just generated at random, so the tokens are assumed not to exist.
- * - `rows`: the tokens are probably live, so their rows are read. This takes a third of the time of reading and verifying
- *   their events. It is only possible if one transaction stores the events and the rows. All other tokens are read from
- *   the log.
+ * - `rows`: the tokens are probably live, so their rows are read. This takes a third of the time of reading and
+ *   verifying their events. It is only possible if one transaction stores the events and the rows. Tokens without a live
+ *   row are read from the log.
  * - `log`: the tokens are read from the log.
  *
  * If this finds an older state than the newest in the log, the append fails, and the next attempt reads the log.
@@ -39,8 +39,8 @@ export type Target = {
   /** If null, the events contain no trace id. */
   readonly tenantKeys: TenantKeys | null;
   readonly streams: readonly string[];
-  /** Where the first attempt finds the tokens. By default, `rows`. */
-  readonly firstFrom?: Source;
+  /** Where the first attempt finds the tokens. By default, in the rows if this is possible. */
+  readonly firstFrom?: Exclude<Source, 'rows'>;
   readonly origin: RequestOrigin;
 };
 
@@ -77,8 +77,8 @@ export type Attempt = {
   readonly at: number;
   readonly viewOf: ViewOf;
   /**
-   * Returns the keys that the events of a target mark for destruction. Use this instead of `state.ended`, which is empty
-   * if the view is a row.
+   * Returns the keys that the events of a target mark for destruction. Use this instead of `state.ended`, which is
+   * empty if the view is a row.
    */
   endedOf(stream: string): Promise<readonly EndedKeyState[]>;
   /** Encrypts the decided events. Once the promise resolves, the new keys are durable. */
@@ -113,7 +113,7 @@ export function changeTokens<T>(
   target: Target,
   command: (attempt: Attempt) => Promise<T | Conflict>,
 ): Promise<T> {
-  let from = target.firstFrom ?? (vault.work.isOneTransaction ? 'rows' : 'log');
+  let from: Source = target.firstFrom ?? (vault.work.isOneTransaction ? 'rows' : 'log');
   return retryOnConflict(vault, target.streams, async () => {
     const beganAt = performance.now();
     const { views, fromRows } = await load(vault, target, from);
@@ -133,6 +133,7 @@ export function changeTokens<T>(
         if (performance.now() - beganAt > keyNamedWithinMs) throw new StoreUnavailable('event log', 'stopped_too_long');
         const endings = endingsOf(sealed);
         if (endings.length > 0) await keepIdsOfEnding(vault, endings);
+        const ended = await endedIn(sealed, endedOf);
         mayBeCommitted = true;
         if (!(await append(vault, sealed, claim, origin))) {
           mayBeCommitted = false;
@@ -140,7 +141,7 @@ export function changeTokens<T>(
         }
         const unchanged = unchangedOf(views, sealed);
         if (unchanged.length > 0) await ensureProjected(vault, unchanged);
-        await settle(vault, sealed, endedOf);
+        await settle(vault, sealed, ended);
         return 'committed';
       },
     };
@@ -181,13 +182,16 @@ async function load(vault: Vault, { tenantId, streams }: Target, from: Source): 
 }
 
 /**
- * Returns the row of a live token. Returns null if there is no such row, or if the row is forged: the token is then
- * loaded from the log.
+ * Returns the row of a live token. Returns null if the token must be loaded from the log: if there is no such row, or if
+ * the row is forged. Threat: an attacker puts an older row back, so that an update that changes nothing reads data that
+ * the caller may no longer see. The revision that is stored with the key shows that the row is older.
  */
-async function liveRow({ rows }: Vault, stream: string): Promise<TokenView | null> {
+async function liveRow({ rows, keys }: Vault, stream: string): Promise<TokenView | null> {
   try {
     const row = await rows.get(stream);
-    return row === null || row.state.life === null ? null : row;
+    if (row === null || row.state.life === null) return null;
+    const used = await keys.use(row.tenantId, row.state.life.key, () => null);
+    return used.state === 'open' && row.state.revision >= (used.revision ?? -1) ? row : null;
   } catch (error) {
     if (error instanceof ForgedRow) return null;
     throw error;
@@ -269,19 +273,30 @@ function unchangedOf(views: ReadonlyMap<string, TokenView>, { writes }: SealedWr
   return [...views.values()].filter(({ stream }) => !changed.has(stream));
 }
 
-async function settle({ timers, keys }: Vault, { writes }: SealedWrites, endedOf: Attempt['endedOf']): Promise<void> {
+/**
+ * Returns the keys to destroy after an append. A command without events may be the retry of a command that could not
+ * reach the key store, so it destroys the keys that earlier events marked for destruction.
+ */
+async function endedIn({ writes }: SealedWrites, endedOf: Attempt['endedOf']): Promise<readonly EndedKeyState[]> {
+  const ended: EndedKeyState[] = [];
+  for (const { sealed } of writes) {
+    ended.push(...(sealed.events.length === 0 ? await endedOf(sealed.view.stream) : endedKeys(sealed.events)));
+  }
+  return ended;
+}
+
+async function settle(
+  { timers, keys }: Vault,
+  { writes }: SealedWrites,
+  ended: readonly EndedKeyState[],
+): Promise<void> {
   for (const { write, sealed } of writes) {
     const due = dueRowsOf(sealed.view);
     for (const row of due) timers.set(row);
     // Clears timers that no longer apply, because nothing outside the log may name an erased token.
     for (const row of dueRowsOf(write.view)) if (!due.some((left) => isSame(left, row))) timers.clear(row);
   }
-  // A command without events may be the retry of a command that could not reach the key store. In this case, the
-  // token's ended keys are destroyed again, and the revisions of its living keys are recorded again.
-  const ended: EndedKeyState[] = [];
-  for (const { sealed } of writes) {
-    ended.push(...(sealed.events.length === 0 ? await endedOf(sealed.view.stream) : endedKeys(sealed.events)));
-  }
+  // For the same reason, a command without events records the revisions of the token's living keys again.
   const advanced = writes.flatMap(({ write, sealed: { events, view } }) =>
     events.length === 0 ? livingKeys(view) : advancedKeys(events, write.view.state.revision),
   );

@@ -4,15 +4,20 @@ import { startTestService, type TestService } from '../support/test-service.js';
 
 /** Advances the clock once, at the moment when the next change is loaded or committed. */
 function passTime(service: TestService, during: 'load' | 'commit', ms: number): void {
-  const { log, work } = service.vault;
+  const { log, rows, work } = service.vault;
   let passed = false;
   const pass = (): void => {
     if (!passed) service.clock.advance(ms);
     passed = true;
   };
   const readFrom = log.readFrom.bind(log);
+  const get = rows.get.bind(rows);
   const commit: UnitOfWork['commit'] = work.commit.bind(work);
   if (during === 'load') {
+    rows.get = (stream) => {
+      pass();
+      return get(stream);
+    };
     log.readFrom = async (stream, fromRevision, limit) => {
       pass();
       return readFrom(stream, fromRevision, limit);

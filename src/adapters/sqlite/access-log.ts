@@ -15,9 +15,9 @@ import type { Writer } from './writer/writer.js';
 const chain = 'vault';
 
 /**
- * A group with the entries of this many calls of `record` is handed to the writer immediately. A smaller group is handed
- * over at the end of the current turn of the event loop. Calls are counted instead of entries, because all entries of a
- * page of tokens usually share a line.
+ * A group with the entries of this many calls of `record` is handed to the writer immediately. A smaller group is
+ * handed over at the end of the current turn of the event loop. Calls are counted instead of entries, because all
+ * entries of a page of tokens usually share a line.
  */
 const recordsOfGroup = 16;
 /** The approximate maximum length of the lines in one request to the writer. The lines of a request are not split. */
@@ -94,6 +94,7 @@ export function sqliteAccessLog(dataDir: string, writer: Writer): AccessLog & { 
 
   return {
     record(entries) {
+      if (entries.length === 0) return Promise.resolve();
       const stored = new Set<Promise<void>>();
       for (const entry of entries) stored.add(add(entry).stored);
       // Entries of one request must not be split, so the group is handed over only after all entries have been added.

@@ -7,6 +7,8 @@ import { pinStatements } from './database/pin-statements.js';
 
 /** How often a process checks that the lock file is still the file that it locked, in ms. */
 const watchMs = 500;
+/** How many checks in a row must find another file. A network file system can fail to find a file once. */
+const missesMax = 2;
 
 /**
  * Locks a data directory. The lock is an exclusive SQLite transaction that stays open on a separate file until the lock
@@ -22,10 +24,12 @@ export function lockData(
 ): { release(): void } | null {
   const path = join(dataDir, 'lock');
   let database: Database.Database | null = null;
+  let locked: Stats;
   try {
     database = pinStatements(path, { timeout: 0 });
     database.pragma('journal_mode = MEMORY');
     database.exec('BEGIN EXCLUSIVE');
+    locked = statSync(path);
   } catch (error) {
     database?.close();
     const translated = databaseError(error, 'the lock file of the data directory');
@@ -33,9 +37,10 @@ export function lockData(
     throw translated;
   }
   const held = database;
-  const locked = statSync(path);
+  let misses = 0;
   const watch = setInterval(() => {
-    if (!isReplaced(path, locked)) return;
+    misses = isReplaced(path, locked) ? misses + 1 : 0;
+    if (misses < missesMax) return;
     clearInterval(watch);
     onLost(
       new StoreBroken({

@@ -4,8 +4,8 @@ import { StoreUnavailable } from '../../ports/store-unavailable.js';
 import type { Vault } from '../../vault/vault.js';
 
 /**
- * Returns a problem if the access log lacks entries that were stored, or cannot be read because it is damaged. Returns
- * null if no entries are known to be missing. `audit verify` also finds missing entries that a checkpoint has signed.
+ * Returns a problem if the access log lacks entries that were stored, or if it cannot be read. Returns null if no
+ * entries are known to be missing. `audit verify` also finds missing entries that a checkpoint has signed.
  */
 export async function lostEntries({
   accessLog,
@@ -16,7 +16,8 @@ export async function lostEntries({
   try {
     return await accessLog.missing(first !== undefined && first.time >= keptFrom(clock.now()));
   } catch (error) {
-    if (error instanceof StoreUnavailable && error.found !== null) return error.found;
-    throw error;
+    if (!(error instanceof StoreUnavailable)) throw error;
+    const unreadable = { check: 'access log', says: error.message, do: 'Check the disk and the access log files' };
+    return error.found ?? unreadable;
   }
 }

@@ -126,7 +126,7 @@ export async function serve(config: Config): Promise<void> {
       await service.close();
     };
     // The error of the start matters more than an error while closing, and closing must not delay the exit.
-    await Promise.race([closeAll().catch(() => undefined), wait(closingMs)]);
+    await Promise.race([closeAll().catch(() => undefined), wait(closingMs, undefined, { ref: false })]);
     throw error instanceof ForgedRow ? new Failure(forgedDirectoryText(error, storeOfRows(config))) : error;
   }
 }

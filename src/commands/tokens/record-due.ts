@@ -5,8 +5,8 @@ import type { Vault } from '../../vault/vault.js';
 import { changeTokens, nothingToSeal } from '../write-path.js';
 
 /**
- * Records that a token has expired or that its cvc is due for purging, and destroys the keys. The decision is based on
- * the token's stream, not on the row. If another process has already recorded the expiry or purge, or if the due time
+ * Records that a token has expired or that its cvc is due for purging, and destroys the keys. The decision is not based
+ * on the due time, which is not authenticated. If another process has already recorded the expiry or purge, or if the due time
  * has changed, does nothing. No tenant keys are needed, so the tokens of a deleted tenant expire too. If the tenant
  * keys exist, the id of an expiring token is sealed for webhooks.
  */

@@ -119,8 +119,6 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
     await expectNotBehind(stores, acceptsOlderLog);
     if (!acceptsOlderLog) await expectContinuity(stores);
     for (const notice of stores.notices) onNotice(notice);
-    const lost = await lostEntries({ ...stores, clock });
-    if (lost !== null) onNotice(problemText(lost));
     guard = await guardedClock({
       clock: bareClock,
       records: stores.clockRecords,
@@ -213,6 +211,9 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
         checkpointer.start();
         webhooks.start();
         dailyCounting.start();
+        lostEntries(vault)
+          .then((lost) => lost === null || onNotice(problemText(lost)))
+          .catch(onBackgroundError);
         const rows = outdated.filter((name) => name === 'tokens');
         rebuildOutdated({ tokens, projections }, rows, onNotice).catch(onBackgroundError);
       },

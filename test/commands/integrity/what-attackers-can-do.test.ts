@@ -116,6 +116,8 @@ test('rows: if an older row of a token is put back, an update and a deletion dec
   });
   expect((await get(id)).body).toMatchObject({ data: 'new value' });
   expect(putBack.run(...older, name).changes).toBe(1);
+  expect(await patch({})).toMatchObject({ status: 200, body: { metadata: { other: 'three' }, data: 'new value' } });
+  expect(putBack.run(...older, name).changes).toBe(1);
   expect((await service.call('DELETE', `/tokens/${id}`)).status).toBe(204);
   expect((await get(id)).status).toBe(404);
 });

@@ -39,7 +39,7 @@ export function expectMonthVersions(dataDir: string): void {
   }
 }
 
-/** Opens one month's file for queries. Throws StoreBroken if the file is damaged, and so do the methods of the result. */
+/** Opens one month's file for queries. This function and the result's methods throw StoreBroken if it is damaged. */
 export function openMonthReader(dataDir: string, month: Month) {
   const fileName = monthFile(month);
   const identity = fileIdentity(dataDir, month);

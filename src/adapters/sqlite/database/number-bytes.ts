@@ -10,7 +10,7 @@ export function numberBytes(value: number): Buffer {
   return bytes;
 }
 
-/** Throws StoreBroken if the bytes are not a number that `numberBytes` encoded. Only `keys.db` contains such numbers. */
+/** Throws StoreBroken if `numberBytes` did not encode these bytes. Only `keys.db` contains such numbers. */
 export function numberIn(bytes: Buffer): number {
   const value = bytes.length < 8 ? Number.NaN : Number(bytes.readBigUInt64BE());
   if (Number.isSafeInteger(value)) return value;

@@ -3,7 +3,7 @@ import { databaseError, StoreBroken } from '../database/database-error.js';
 import { numberBytes, numberIn } from '../database/number-bytes.js';
 import type { SqliteDatabase } from '../database/open-database.js';
 import { decodeChanges } from '../journal/change-bytes.js';
-import { endOf, groupHash, type JournalEnd, type JournalGroup } from '../journal/journal.js';
+import { endOf, groupHash, type JournalEnd, type JournalGroup, removedIn } from '../journal/journal.js';
 import { isWhole, nextBatch } from '../journal/read-batches.js';
 import { truncateLog } from './erasure.js';
 import { createVaultOperations } from './vault-operations.js';
@@ -41,7 +41,7 @@ export function completeVault({ vault, keys, journal }: Files): EndNotice {
     return 'journal.db ends before vault.db: its end was damaged or removed, and the access log may lack entries. Find out why';
   }
   const nextOf = nextGroup(journal);
-  if (removedIn(journal) > applied.sequence) {
+  if (removedIn(journal, 'groups').sequence > applied.sequence) {
     noteLog(keys, headOf(vault), positionIn(journal));
     return 'vault.db lacks changes that journal.db no longer contains: vault.db was replaced with an older copy';
   }
@@ -131,11 +131,6 @@ function noteLog(keys: SqliteDatabase, head: number, position: number): void {
   const known = keys.prepare(`SELECT value FROM meta WHERE name = 'log'`).pluck().get() as Buffer | undefined;
   if (position <= head || (known !== undefined && numberIn(known) > head)) return;
   keys.prepare(`INSERT OR REPLACE INTO meta (name, value) VALUES ('log', ?)`).run(numberBytes(position));
-}
-
-/** Returns the sequence number of the newest group that was removed from the journal. */
-function removedIn(journal: SqliteDatabase): number {
-  return Number(journal.prepare(`SELECT sequence FROM ends WHERE of = 'groups'`).pluck().get());
 }
 
 function headOf(vault: SqliteDatabase): number {

@@ -80,7 +80,7 @@ const stateTables: Readonly<Record<'keys.db' | 'vault.db' | 'journal.db', readon
 
 /**
  * Checks the tables that contain the file's own state. Throws StoreBroken if a row of them is missing, or if a value is
- * impossible. Threat: an attacker changes such a table to make the vault fail in a way that nobody can explain. The
+ * impossible. Threat: an attacker changes such a table to make the vault fail with an unexplained error. The
  * schema does not rule this out, because a constraint cannot require a row.
  */
 export function expectState(database: SqliteDatabase, fileName: keyof typeof stateTables): void {

@@ -26,9 +26,9 @@ export type OpenFiles = {
 
 /**
  * Opens `vault.db`, `keys.db` and `journal.db` for writing. Creates missing files, and completes `vault.db` from the
- * journal. Throws StoreBroken if a file has a different version or is damaged. Also throws StoreBroken if either `keys.db` or
- * `vault.db` is missing while the other file is in use. In that case, the missing file has been lost, and creating a
- * new file would hide the loss.
+ * journal. Throws StoreBroken if a file has a different version or is damaged. Also throws StoreBroken if either
+ * `keys.db` or `vault.db` is missing while the other file is in use. In that case, the missing file has been lost, and
+ * creating a new file would hide the loss.
  */
 export function prepareStores(dataDir: string): OpenFiles {
   const hasKeys = hasContent(join(dataDir, 'keys.db'));
