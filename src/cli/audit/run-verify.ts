@@ -5,6 +5,7 @@ import { createLiveCount, type LiveCount } from '../../audit/verify/live-count.j
 import type { Problem } from '../../audit/verify/problem.js';
 import { type AccessReport, type ChainBatch, verifyAccess } from '../../audit/verify/verify-access.js';
 import { type LogReport, verifyLog } from '../../audit/verify/verify-log.js';
+import { mustContainFrom } from '../../events/access-log/retention.js';
 import { type Checkpoint, checkpointSchema } from '../../events/audit/checkpoint.js';
 import { type ShowProgress, showProgress } from '../bulk/progress.js';
 import { checkAllRows, forgedText } from '../doctor/check-all-rows.js';
@@ -15,7 +16,6 @@ import { openExport } from './export-file.js';
 import { beginAudit, logLines } from './log-lines.js';
 import { readAnchor } from './read-anchor.js';
 
-const keptMonths = 13;
 /** How long a row may be behind the log, in milliseconds. */
 const rowsBehindMs = 5_000;
 /** The maximum number of forged events that an error message describes. */
@@ -90,7 +90,7 @@ export async function verifyVault(run: RunOperation, options: VerifyOptions): Pr
     logId,
     from: start,
     isPart,
-    keptFrom: keptFrom(Date.now()),
+    keptFrom: mustContainFrom(Date.now()),
   });
   if (verified.problem !== null) return verified;
   const isBehind = begin.is_behind && !isPart;
@@ -165,7 +165,7 @@ export async function verifyExport(path: string, options: VerifyOptions): Promis
     isPart,
     // Threat: an attacker removes batches and sets the time of the export to a later time, so that the vault appears to
     // have dropped these batches because of their age.
-    keptFrom: keptFrom(Math.min(madeAt, Date.now())),
+    keptFrom: mustContainFrom(Math.min(madeAt, Date.now())),
   });
 }
 
@@ -206,10 +206,4 @@ async function verifySource(options: VerifyOptions, source: Source): Promise<Ver
   } finally {
     display.end();
   }
-}
-
-/** Returns the start of the oldest month that the access log must still contain. The vault drops older months. */
-function keptFrom(now: number): number {
-  const today = new Date(now);
-  return Date.UTC(today.getUTCFullYear(), today.getUTCMonth() - keptMonths + 1, 1);
 }
