@@ -119,14 +119,15 @@ export function changeTokens<T>(
     const { views, fromRows } = await load(vault, target, from);
     from = 'log';
     const origin = { ...target.origin, at: vault.clock.now() };
+    const viewOf = viewIn(views);
     const endedOf: Attempt['endedOf'] = async (stream) => {
-      const { state } = fromRows.has(stream) ? await loadToken(vault, target.tenantId, stream) : viewIn(views)(stream);
-      return state.ended;
+      const view = fromRows.has(stream) ? await loadToken(vault, target.tenantId, stream) : viewOf(stream);
+      return view.state.ended;
     };
     let mayBeCommitted = false;
     const attempt: Attempt = {
       at: origin.at,
-      viewOf: viewIn(views),
+      viewOf,
       endedOf,
       seal: (writes) => seal(vault, target, views, writes, origin),
       async commit(sealed, claim) {
@@ -182,8 +183,8 @@ async function load(vault: Vault, { tenantId, streams }: Target, from: Source): 
 }
 
 /**
- * Returns the row of a live token. Returns null if the token must be loaded from the log: if there is no such row, or if
- * the row is forged. Threat: an attacker puts an older row back, so that an update that changes nothing reads data that
+ * Returns the row of a live token. Returns null if the token must be loaded from the log: if there is no such row, or
+ * if the row is forged or older. Threat: an attacker puts an older row back, so that an update that changes nothing reads data that
  * the caller may no longer see. The revision that is stored with the key shows that the row is older.
  */
 async function liveRow({ rows, keys }: Vault, stream: string): Promise<TokenView | null> {

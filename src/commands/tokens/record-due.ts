@@ -6,9 +6,9 @@ import { changeTokens, nothingToSeal } from '../write-path.js';
 
 /**
  * Records that a token has expired or that its cvc is due for purging, and destroys the keys. The decision is not based
- * on the due time, which is not authenticated. If another process has already recorded the expiry or purge, or if the due time
- * has changed, does nothing. No tenant keys are needed, so the tokens of a deleted tenant expire too. If the tenant
- * keys exist, the id of an expiring token is sealed for webhooks.
+ * on the due time, which is not authenticated. If another process has already recorded the expiry or purge, or if the
+ * due time has changed, does nothing. No tenant keys are needed, so the tokens of a deleted tenant expire too. If the
+ * tenant keys exist, the id of an expiring token is sealed for webhooks.
  */
 export async function recordDue(vault: Vault, { tenantId, stream, due }: DueRow): Promise<void> {
   const origin = { actorId: 'system', traceId: null, visitor: null, cmd: null };
