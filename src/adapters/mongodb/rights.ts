@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Db, MongoClient, MongoServerError } from 'mongodb';
 import { MongoBroken } from './connection.js';
+import { keyCollections } from './key-store/key-collections.js';
 import { mongoError } from './mongo-error.js';
 
 const alreadyInitialized = 23;
@@ -54,7 +55,11 @@ function rowsPrivileges(database: string, newest: number): readonly Privilege[] 
 
 function keysPrivileges(database: string): readonly Privilege[] {
   // No privilege to remove documents is needed, because a key is destroyed by updating its document.
-  return [{ resource: { db: `${database}_keys`, collection: '' }, actions: [...using, 'update'] }];
+  return [{ resource: { db: keysName(database), collection: '' }, actions: [...using, 'update'] }];
+}
+
+function keysName(database: string): string {
+  return `${database}_keys`;
 }
 
 /**
@@ -76,7 +81,10 @@ export async function prepareMongo(
   try {
     const lines = await initiate(adminUrl, rowsUser.hosts);
     const asAdmin = { auth: { username: admin.name, password: admin.password }, ...timeouts };
-    const newest = await withClient(new MongoClient(rows, asAdmin), (client) => newestRows(client.db(database)));
+    const newest = Math.max(
+      await withClient(new MongoClient(rows, asAdmin), (client) => newestRows(client.db(database))),
+      await withClient(new MongoClient(keys, asAdmin), (client) => newestKey(client.db(keysName(database)))),
+    );
     const roles = [
       { url: rows, user: rowsUser, role: 'strongroomRows', privileges: rowsPrivileges(database, newest) },
       { url: keys, user: keysUser, role: 'strongroomKeys', privileges: keysPrivileges(database) },
@@ -171,6 +179,12 @@ async function hasPrimary(admin: Db): Promise<boolean> {
 async function newestRows(db: Db): Promise<number> {
   const made = await db.listCollections({ name: rowsName }, { nameOnly: true }).toArray();
   return Math.max(1, ...made.map(({ name }) => Number(name.slice('token_rows_'.length))));
+}
+
+/** Returns the generation of the newest key, which can be destroyed. A rebuild uses the number after this one. */
+async function newestKey(db: Db): Promise<number> {
+  const [newest] = await keyCollections.generationKeys(db).find().sort({ _id: -1 }).limit(1).toArray();
+  return newest?._id ?? 0;
 }
 
 async function setUser(
