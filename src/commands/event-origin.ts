@@ -1,5 +1,5 @@
-import { accessTracePlace } from '../audit/access-log/new-entry.js';
 import type { Visitor } from '../domain/access/visitor.js';
+import { accessTracePlace } from '../events/access-log/seal-entries.js';
 import type { EventSource, NewEvent } from '../events/event.js';
 import { sealTrace } from '../events/sealing/trace-ciphertext.js';
 import type { TenantKeys } from '../keys/key-ring.js';

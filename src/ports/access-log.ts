@@ -1,4 +1,4 @@
-import type { AccessBatch, AccessEntry } from '../events/access-log/access-entry.js';
+import type { AccessBatch, AccessEntry, NewAccessEntry } from '../events/access-log/access-entry.js';
 import type { FoundProblem } from './store-problem.js';
 
 /** The filter for a query. An entry must match every field. A null field matches anything. */
@@ -35,10 +35,10 @@ export type AccessCount = {
  */
 export interface AccessLog {
   /**
-   * Appends the entries. They are durable once the promise resolves. Throws StoreUnavailable if the log cannot be
+   * Encrypts their traces and appends the entries. They are durable once the promise resolves. Throws StoreUnavailable if the log cannot be
    * written.
    */
-  record(entries: readonly AccessEntry[]): Promise<void>;
+  record(entries: readonly NewAccessEntry[]): Promise<void>;
   /**
    * Returns one page of a tenant's entries, newest first, with the exact total. The result includes the entries from
    * every `record` call that has resolved.

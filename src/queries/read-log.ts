@@ -1,8 +1,9 @@
-import { accessTracePlace, entriesOfRequest } from '../audit/access-log/new-entry.js';
+import { entriesOfRequest } from '../audit/access-log/new-entry.js';
 import type { Caller } from '../domain/access/caller.js';
 import { atMost } from '../domain/at-most.js';
 import type { AccessEntry } from '../events/access-log/access-entry.js';
 import { entityRef, tokenStreamOf } from '../events/access-log/entity-ref.js';
+import { accessTracePlace } from '../events/access-log/seal-entries.js';
 import { openTrace, type Trace } from '../events/sealing/trace-ciphertext.js';
 import type { TenantKeys } from '../keys/key-ring.js';
 import type { AccessFilter } from '../ports/access-log.js';
@@ -88,6 +89,7 @@ async function livingIds(
   return new Map(found.flat());
 }
 
-function traceOf({ audit }: TenantKeys, { tenantId, trace, tracePlace }: AccessEntry): Trace | null {
-  return trace === null ? null : openTrace(audit, trace, { tenantId, ...(tracePlace ?? accessTracePlace) });
+function traceOf({ audit }: TenantKeys, { tenantId, trace, tracePlace, traceIndex }: AccessEntry): Trace | null {
+  if (trace === null) return null;
+  return openTrace(audit, trace, { tenantId, ...(tracePlace ?? accessTracePlace) }, traceIndex);
 }

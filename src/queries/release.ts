@@ -9,7 +9,7 @@ import { formatTimestamp } from '../domain/time.js';
 import type { TokenContent } from '../domain/token/content.js';
 import { cvcAt } from '../domain/token/token-state.js';
 import { typeRules } from '../domain/token/types/type-rules.js';
-import type { AccessEntry } from '../events/access-log/access-entry.js';
+import type { NewAccessEntry } from '../events/access-log/access-entry.js';
 import { refOfTokenStream } from '../events/access-log/entity-ref.js';
 import { latestForCodes } from '../ports/clock.js';
 import { after, type Maybe } from '../ports/maybe.js';
@@ -86,7 +86,7 @@ function entriesOf(
   vault: ReleaseDeps,
   context: ReadContext,
   read: readonly ShownToken[],
-): Maybe<readonly AccessEntry[]> {
+): Maybe<readonly NewAccessEntry[]> {
   if (read.length === 0) return [];
   return after(tenantKeysOf(vault, context.caller.tenantId), (tenantKeys) => {
     const facts = read.map(({ stream, transform }) => factOf(refOfTokenStream(stream), transform));

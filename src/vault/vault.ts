@@ -1,6 +1,6 @@
 import type { Expressions } from '../domain/expressions/expressions.js';
 import type { StreamQueue } from '../domain/stream-queue.js';
-import type { AccessEntry } from '../events/access-log/access-entry.js';
+import type { NewAccessEntry } from '../events/access-log/access-entry.js';
 import type { IntegrityKeys, KeyRing } from '../keys/key-ring.js';
 import type { AccessLog } from '../ports/access-log.js';
 import type { Budgets } from '../ports/budgets.js';
@@ -35,11 +35,11 @@ export type AccessRecorder = {
   /**
    * Resolves when these entries, and all entries that were recorded before them, are durable. Throws StoreUnavailable.
    */
-  now(entries: readonly AccessEntry[]): Promise<void>;
+  now(entries: readonly NewAccessEntry[]): Promise<void>;
   /**
    * Records these entries within milliseconds. If the log cannot be written, keeps the entries in memory and retries.
    */
-  soon(entries: readonly AccessEntry[]): void;
+  soon(entries: readonly NewAccessEntry[]): void;
   /** Returns false if the last attempt to write the log failed. */
   isWritable(): boolean;
   /** Returns the problem that the operator must fix before the log can be written. Returns null if none is known. */

@@ -1,9 +1,11 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import type { AccessEntry } from '#src/events/access-log/access-entry.js';
+import type { AccessEntry, NewAccessEntry } from '#src/events/access-log/access-entry.js';
 import { linesOf } from '#src/events/access-log/batch-hash.js';
+import { accessTracePlace } from '#src/events/access-log/seal-entries.js';
+import { openTrace, pendingTrace } from '#src/events/sealing/trace-ciphertext.js';
 import type { AccessFilter, AccessLog } from '#src/ports/access-log.js';
-import { entriesOfLine } from '../support/entries-of-line.js';
+import { entriesOfLines } from '../support/entries-of-line.js';
 import { batchCount, verifyAccessChain } from '../support/verify-access-chain.js';
 import { aBox, aDay, aHash, atNoon, type OpenStores, onStores } from './support.js';
 
@@ -23,6 +25,50 @@ export function accessLogContract(name: string, open: OpenStores): void {
         await accessLog.record(entries);
         expect(await all(accessLog)).toEqual([...entries].reverse());
         expect(await all((await reopen()).accessLog)).toEqual([...entries].reverse());
+      }),
+    );
+
+    test(
+      'encrypts the traces of entries from several requests, tenants and epochs so that each can be opened',
+      on(async ({ accessLog, reopen }) => {
+        const keys = { tenant: randomBytes(32), other: randomBytes(32) };
+        let epoch = 1;
+        const requestOf = (tenantId: keyof typeof keys, count: number): NewAccessEntry[] => {
+          const traceId = randomUUID();
+          const trace = pendingTrace({ audit: keys[tenantId], traceEpoch: () => epoch }, { traceId, visitor: null });
+          // `actorId` repeats the trace id, so that the test can compare the two.
+          const shared = { ...anEntry({ tenantId, actorId: traceId, tracePlace: null }), trace };
+          return Array.from({ length: count }, () => ({ ...shared, entityRef: aHash() }));
+        };
+        const requests = [
+          requestOf('tenant', 1),
+          requestOf('other', 1),
+          requestOf('tenant', 3),
+          requestOf('tenant', 1),
+        ];
+        requests.push(requestOf('other', 2), [anEntry(), anEntry({ trace: null })], requestOf('tenant', 1));
+        await Promise.all(requests.map((entries) => accessLog.record(entries)));
+        // An outage of the access log delays the entries of many requests, which are then recorded by one call.
+        await accessLog.record(Array.from({ length: 600 }, () => requestOf('tenant', 1)).flat());
+        const before = requestOf('tenant', 1);
+        epoch = 2;
+        await accessLog.record([...before, ...requestOf('tenant', 1)]);
+
+        const { accessLog: again } = await reopen();
+        const ids: string[] = [];
+        for (const tenantId of ['tenant', 'other'] as const) {
+          const { total, entries } = await again.query(tenantId, everything, { offset: 0, limit: 1_000 });
+          expect(entries).toHaveLength(total);
+          for (const { trace, traceIndex, actorId, tracePlace } of entries) {
+            if (trace === null || tracePlace !== null) continue;
+            const place = { tenantId, ...accessTracePlace };
+            expect(openTrace(keys[tenantId], trace, place, traceIndex)).toEqual({ traceId: actorId, visitor: null });
+            ids.push(actorId);
+          }
+        }
+        expect(ids).toHaveLength(1 + 1 + 3 + 1 + 2 + 1 + 600 + 2);
+        expect(new Set(ids).size).toBe(6 + 600 + 2);
+        expect(await verifyAccessChain(again)).toMatchObject({ intact: true });
       }),
     );
 
@@ -283,6 +329,7 @@ export function anEntry(given: Partial<AccessEntry> = {}): AccessEntry {
     outcome: 'success',
     message: 'token read',
     trace: aBox(),
+    traceIndex: null,
     tracePlace: { stream: `token-${randomBytes(4).toString('hex')}`, revision: 3 },
     ...given,
   };
@@ -304,7 +351,7 @@ async function linesIn(log: AccessLog): Promise<string[]> {
 }
 
 function refsIn(line: string) {
-  return refsOf(entriesOfLine(line));
+  return refsOf(entriesOfLines([line]));
 }
 
 function refsOf(entries: readonly AccessEntry[]) {

@@ -5,7 +5,7 @@ import { type Packed, unpackStream } from '#src/adapters/sqlite/database/packed-
 import { pinStatements } from '#src/adapters/sqlite/database/pin-statements.js';
 import { tokenStream } from '#src/events/tokens/stream-name.js';
 import { deriveSubkeys, openTenantKey } from '#src/keys/tenant-key.js';
-import { entriesOfLine } from '../support/entries-of-line.js';
+import { entriesOfLines } from '../support/entries-of-line.js';
 import { copyOf } from '../support/process.js';
 import { storedPostings, termsIn } from '../support/stored-postings.js';
 
@@ -87,10 +87,9 @@ function recordedReveals(journal: Database.Database, months: readonly Database.D
   });
   const newest = Math.max(0, ...moved.map((month) => month.newest));
   const waiting = journal.prepare('SELECT lines FROM batches WHERE sequence > ?').pluck().all(newest) as string[];
-  const lines = waiting.flatMap((text) => text.split('\n'));
+  const entries = waiting.flatMap((text) => entriesOfLines(text.split('\n')));
   return (
-    moved.reduce((sum, { count }) => sum + count, 0) +
-    lines.flatMap(entriesOfLine).filter(({ operation }) => operation === 'reveal').length
+    moved.reduce((sum, { count }) => sum + count, 0) + entries.filter(({ operation }) => operation === 'reveal').length
   );
 }
 

@@ -1,5 +1,5 @@
 import type { AccessEntry } from '../../events/access-log/access-entry.js';
-import { groupsOf, lineOf } from '../../events/access-log/batch-hash.js';
+import { groupsOf, lineWriter } from '../../events/access-log/batch-hash.js';
 import { type Month, monthOf } from './month.js';
 
 const batchBytesMax = 256 * 1024;
@@ -10,10 +10,12 @@ export type NewBatch = { readonly month: Month; readonly entries: AccessEntry[];
 /**
  * Splits entries into batches without changing their order. Each batch contains entries from a single month, and its
  * lines are at most 256 KiB long. A line is never split, so that a verifier computes the same lines from the batch.
+ * Each entry's trace has its own ciphertext, so no line refers to the ciphertext in an earlier one.
  */
 export function batchesOf(entries: readonly AccessEntry[]): readonly NewBatch[] {
   const batches: NewBatch[] = [];
   let bytes = 0;
+  const lineOf = lineWriter();
   for (const group of groupsOf(entries)) {
     const line = lineOf(group);
     // The entries of a group have the same time.

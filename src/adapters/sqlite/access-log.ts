@@ -1,5 +1,5 @@
-import type { AccessEntry } from '../../events/access-log/access-entry.js';
-import { groupsOf, lineOf } from '../../events/access-log/batch-hash.js';
+import type { AccessEntry, NewAccessEntry } from '../../events/access-log/access-entry.js';
+import { sealedLines } from '../../events/access-log/seal-entries.js';
 import type { AccessLog } from '../../ports/access-log.js';
 import { type Month, monthOf } from '../access-log/month.js';
 import { accessLogError } from './access-log/access-log-error.js';
@@ -20,13 +20,15 @@ const chain = 'vault';
  * entries of a page of tokens usually share a line.
  */
 const recordsOfGroup = 16;
-/** The approximate maximum length of the lines in one request to the writer. The lines of a request are not split. */
+/** The approximate maximum length of the lines in one request to the writer. */
 const requestBytesMax = 64 * 1024;
+/** The approximate length of a line without its trace, and of each further entry in the line. */
+const [lengthOfLine, lengthInLine] = [400, 70];
 
 /** Entries from one month. They are handed to the writer together. */
 type Group = {
   readonly month: Month;
-  readonly entries: AccessEntry[];
+  readonly entries: NewAccessEntry[];
   /** The number of calls of `record` that added entries to the group. */
   records: number;
   readonly stored: Promise<void>;
@@ -57,7 +59,7 @@ export function sqliteAccessLog(dataDir: string, writer: Writer): AccessLog & { 
   let group: Group | null = null;
 
   function beginGroup(month: Month): Group {
-    const entries: AccessEntry[] = [];
+    const entries: NewAccessEntry[] = [];
     let settle: (stored: Promise<void>) => void = () => undefined;
     const stored = new Promise<void>((resolve) => {
       settle = resolve;
@@ -75,7 +77,7 @@ export function sqliteAccessLog(dataDir: string, writer: Writer): AccessLog & { 
   }
 
   /** Adds an entry to the current group for its month, and returns the group. */
-  function add(entry: AccessEntry): Group {
+  function add(entry: NewAccessEntry): Group {
     const month = monthOf(entry.time);
     if (group !== null && group.month !== month) group.handOver();
     group ??= beginGroup(month);
@@ -172,25 +174,38 @@ export function sqliteAccessLog(dataDir: string, writer: Writer): AccessLog & { 
 }
 
 /** Sends entries of one month to the writer as lines. Resolves when all of them are durable. */
-async function sendEntries(writer: Writer, month: Month, entries: readonly AccessEntry[]): Promise<void> {
-  const sent: Promise<null>[] = [];
-  let lines: string[] = [];
-  let [length, count] = [0, 0];
-  const send = (): void => {
+async function sendEntries(writer: Writer, month: Month, entries: readonly NewAccessEntry[]): Promise<void> {
+  const sent = partsOf(entries).map((part) => {
     // Sends all lines as one string. A single string is passed to another thread faster than objects or many strings.
-    sent.push(writer.request('record_access', { month, lines: lines.join('\n'), entries: count }));
-    lines = [];
-    [length, count] = [0, 0];
-  };
-  for (const group of groupsOf(entries)) {
-    const line = lineOf(group);
-    if (length > 0 && length + line.length > requestBytesMax) send();
-    lines.push(line);
-    length += line.length;
-    count += group.length;
-  }
-  send();
+    const lines = sealedLines(part).join('\n');
+    return writer.request('record_access', { month, lines, entries: part.length });
+  });
   await Promise.all(sent);
+}
+
+/** Splits entries into parts whose lines are about as long as a request to the writer may be. */
+function partsOf(entries: readonly NewAccessEntry[]): readonly (readonly NewAccessEntry[])[] {
+  const parts: NewAccessEntry[][] = [];
+  let length = 0;
+  for (const entry of entries) {
+    const part = parts.at(-1);
+    const sharesLine = entry.trace !== null && entry.trace === part?.at(-1)?.trace;
+    const added = sharesLine ? lengthInLine : lengthOfLine + traceLength(entry);
+    if (part === undefined || length + added > requestBytesMax) {
+      parts.push([entry]);
+      length = lengthOfLine + traceLength(entry);
+    } else {
+      part.push(entry);
+      length += added;
+    }
+  }
+  return parts;
+}
+
+/** Returns the maximum length of an entry's trace in Base64. A character has at most three bytes in UTF-8. */
+function traceLength({ trace }: NewAccessEntry): number {
+  if (trace === null) return 0;
+  return trace instanceof Uint8Array ? 2 * trace.length : 4 * trace.text.length;
 }
 
 function monthsBetween(dataDir: string, from: number, to: number | null): Month[] {

@@ -1,4 +1,4 @@
-import type { AccessEntry } from '../../events/access-log/access-entry.js';
+import type { NewAccessEntry } from '../../events/access-log/access-entry.js';
 import type { AccessLog } from '../../ports/access-log.js';
 import type { FoundProblem } from '../../ports/store-problem.js';
 import { StoreUnavailable } from '../../ports/store-unavailable.js';
@@ -24,14 +24,14 @@ const keptEntriesMax = 20_000;
 
 export function createAccessRecorder(log: AccessLog, onError: (error: unknown) => void): AccessRecorder {
   const losses = createLosses();
-  let kept: AccessEntry[] = [];
+  let kept: NewAccessEntry[] = [];
   let keptUnderWay = 0;
   const underWay = new Set<Promise<void>>();
   let timer: NodeJS.Timeout | null = null;
   let writable = true;
   let problem: FoundProblem | null = null;
 
-  function record(entries: readonly AccessEntry[]): Promise<void> {
+  function record(entries: readonly NewAccessEntry[]): Promise<void> {
     return log.record(entries).then(recorded, failed);
   }
 
@@ -79,7 +79,7 @@ export function createAccessRecorder(log: AccessLog, onError: (error: unknown) =
     timer ??= setTimeout(flushLater, inMs);
   }
 
-  async function recordAfterOthers(entries: readonly AccessEntry[]): Promise<void> {
+  async function recordAfterOthers(entries: readonly NewAccessEntry[]): Promise<void> {
     const alone = !writable && entries.length > 0;
     // While the access log cannot be written, a call with entries tries to write only its own entries. The kept entries
     // wait for the next retry. The only purpose of a call without entries is to write the kept entries, so it tries to

@@ -1,4 +1,4 @@
-import type { AccessEntry, ActorType } from '../../events/access-log/access-entry.js';
+import type { ActorType, NewAccessEntry } from '../../events/access-log/access-entry.js';
 import { entityRef, refOfTokenStream } from '../../events/access-log/entity-ref.js';
 import type { NewEvent } from '../../events/event.js';
 import type { AccessEntity, AccessOperation } from './operation.js';
@@ -36,7 +36,7 @@ export function entryOfEvent(
   stream: string,
   revision: number,
   namesKey: Uint8Array | null,
-): AccessEntry | null {
+): NewAccessEntry | null {
   const words = wordsByType[event.type];
   if (words === undefined) return null;
   const [entityType, operation, message] = words;

@@ -1,4 +1,4 @@
-import type { AccessEntry } from '../../events/access-log/access-entry.js';
+import type { NewAccessEntry } from '../../events/access-log/access-entry.js';
 
 /**
  * Tracks the tenants whose entries were dropped while the access log could not be written, so that each of these
@@ -8,14 +8,14 @@ export function createLosses() {
   const times = new Map<string, number>();
   return {
     isEmpty: (): boolean => times.size === 0,
-    add(entries: readonly AccessEntry[]): void {
+    add(entries: readonly NewAccessEntry[]): void {
       for (const { tenantId, time } of entries) if (!times.has(tenantId)) times.set(tenantId, time);
     },
     /**
      * Returns one entry for each tenant that lost entries, and stops tracking these tenants. Each returned entry has
      * the time of the first entry that the tenant lost.
      */
-    take(): AccessEntry[] {
+    take(): NewAccessEntry[] {
       const entries = [...times].map(([tenantId, time]) => lossOf(tenantId, time));
       times.clear();
       return entries;
@@ -23,7 +23,7 @@ export function createLosses() {
   };
 }
 
-function lossOf(tenantId: string, time: number): AccessEntry {
+function lossOf(tenantId: string, time: number): NewAccessEntry {
   return {
     tenantId,
     time,

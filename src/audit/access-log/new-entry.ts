@@ -1,12 +1,9 @@
 import type { Visitor } from '../../domain/access/visitor.js';
-import type { AccessEntry } from '../../events/access-log/access-entry.js';
-import { sealTrace } from '../../events/sealing/trace-ciphertext.js';
+import type { AccessEntry, NewAccessEntry } from '../../events/access-log/access-entry.js';
+import { pendingTrace } from '../../events/sealing/trace-ciphertext.js';
 import type { TenantKeys } from '../../keys/key-ring.js';
 import type { CommandContext } from '../../vault/command-context.js';
 import type { AccessEntity, AccessOperation } from './operation.js';
-
-/** Each encrypted trace is bound to a location. This is the location for traces that do not belong to an event. */
-export const accessTracePlace = { stream: 'access-log', revision: 0 } as const;
 
 /** An operation on an entity, and its outcome. */
 export type AccessFact = {
@@ -30,22 +27,22 @@ export function entriesOfRequest(
   tenantKeys: TenantKeys,
   time: number,
   facts: readonly AccessFact[],
-): AccessEntry[] {
+): NewAccessEntry[] {
   const { tenantId, applicationId: actorId, keyId, sourceAddress = null, visitor = null } = caller;
   const actor: AccessActor = { tenantId, actorId, actorType: 'application', keyId, sourceAddress, visitor };
   return entriesOfActor(actor, traceId, tenantKeys, time, facts);
 }
 
-/** Creates the entries for one request. All entries share one trace, so the trace is encrypted only once. */
+/** Creates the entries for one request. All entries share one trace, so it is encrypted only once. */
 export function entriesOfActor(
   { tenantId, actorId, actorType, keyId, sourceAddress, visitor }: AccessActor,
   traceId: string,
   tenantKeys: TenantKeys,
   time: number,
   facts: readonly AccessFact[],
-): AccessEntry[] {
-  const trace = sealTrace(tenantKeys, { traceId, visitor }, { tenantId, ...accessTracePlace });
-  // The fields are listed one by one, because spreading the objects would take as much time as the encryption.
+): NewAccessEntry[] {
+  const trace = pendingTrace(tenantKeys, { traceId, visitor });
+  // The fields are listed one by one, because spreading the objects would take as much time as an encryption.
   return facts.map(({ entity, ref, entityId = null, operation, outcome = 'success', message }) => ({
     tenantId,
     time,

@@ -1,3 +1,5 @@
+import type { PendingTrace } from '../sealing/trace-ciphertext.js';
+
 /** The kind of actor: an application, the operator at the command line, or the service itself. */
 export type ActorType = 'application' | 'operator' | 'system';
 
@@ -38,7 +40,14 @@ export type AccessEntry = {
   readonly message: string;
   /** The trace id, person and reason of the request, encrypted under the tenant's audit key. */
   readonly trace: Uint8Array | null;
+  /** The index in `trace`, if it contains the traces of several requests. Otherwise null. */
+  readonly traceIndex: number | null;
   readonly tracePlace: TracePlace | null;
+};
+
+/** An entry that is not stored yet. Its trace is encrypted when it is stored (`seal-entries.ts`), or already is. */
+export type NewAccessEntry = Omit<AccessEntry, 'trace' | 'traceIndex'> & {
+  readonly trace: Uint8Array | PendingTrace | null;
 };
 
 /**

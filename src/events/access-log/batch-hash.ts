@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { AccessEntry, AccessOutcome, ActorType, TracePlace } from './access-entry.js';
+import type { AccessEntry, AccessOutcome, ActorType, NewAccessEntry, TracePlace } from './access-entry.js';
 
 /** The `previous` hash of the first batch in a chain. */
 export const noBatch: Uint8Array = new Uint8Array(32);
@@ -27,36 +27,52 @@ export type AccessLine = {
   readonly refs: readonly AccessEntry['entityRef'][];
 };
 
+/** At least one entry. Consecutive entries that share a line are a group. */
+export type Group<E> = readonly [E, ...E[]];
+
+/** The trace in a line: a ciphertext, with an index if it contains several traces, or an index in an earlier one. */
+export type TraceField = null | string | readonly [trace: string, index: number] | number;
+
+type Grouped = NewAccessEntry & { readonly traceIndex?: number | null };
+
 /**
  * Returns the lines of a batch with these entries. The hashes in the chain cover these lines, so this function must
  * depend on nothing but the entries (docs/design.md, "Access log").
  */
 export function linesOf(entries: readonly AccessEntry[]): string[] {
-  return groupsOf(entries).map(lineOf);
+  return groupsOf(entries).map(lineWriter());
 }
 
 /** Splits entries into groups of consecutive entries that share a line. */
-export function groupsOf(entries: readonly AccessEntry[]): readonly (readonly AccessEntry[])[] {
-  const groups: AccessEntry[][] = [];
-  let group: AccessEntry[] = [];
+export function groupsOf<E extends NewAccessEntry>(entries: readonly E[]): readonly Group<E>[] {
+  const groups: [E, ...E[]][] = [];
   for (const entry of entries) {
-    const [first] = group;
-    if (first !== undefined && group.length < entriesOfLineMax && shareLine(first, entry)) {
-      group.push(entry);
-      continue;
-    }
-    group = [entry];
-    groups.push(group);
+    const group = groups.at(-1);
+    if (group !== undefined && group.length < entriesOfLineMax && shareLine(group[0], entry)) group.push(entry);
+    else groups.push([entry]);
   }
   return groups;
 }
 
-/** Returns the line of a group that `groupsOf` returned. */
-export function lineOf(group: readonly AccessEntry[]): string {
+/**
+ * Returns a function that returns the line of a group. Call it for the groups of a batch in their order. If a ciphertext
+ * contains the traces of several requests, only the first of their lines contains it.
+ */
+export function lineWriter(): (group: Group<AccessEntry>) => string {
+  let written: Uint8Array | null = null;
+  return (group) => {
+    const [{ trace, traceIndex }] = group;
+    if (trace === null || traceIndex === null) return lineOf(group, trace === null ? null : base64(trace));
+    if (isSameTrace(written, trace)) return lineOf(group, traceIndex);
+    written = trace;
+    return lineOf(group, [base64(trace), traceIndex]);
+  };
+}
+
+/** Returns the line of a group whose trace is stored as `trace`. */
+export function lineOf(group: Group<NewAccessEntry>, trace: TraceField): string {
   const [entry] = group;
-  if (entry === undefined) throw new Error('a line has at least one entry');
-  const { trace, tracePlace } = entry;
-  const fields: (string | number | null | readonly (string | null)[])[] = [
+  const fields: (TraceField | readonly (string | null)[])[] = [
     entry.tenantId,
     entry.time,
     entry.actorId,
@@ -69,19 +85,24 @@ export function lineOf(group: readonly AccessEntry[]): string {
     entry.operation,
     entry.outcome,
     entry.message,
-    trace === null ? null : Buffer.from(trace.buffer, trace.byteOffset, trace.byteLength).toString('base64'),
+    trace,
   ];
-  if (tracePlace !== null) fields.push(tracePlace.stream, tracePlace.revision);
+  if (entry.tracePlace !== null) fields.push(entry.tracePlace.stream, entry.tracePlace.revision);
   return JSON.stringify(fields);
 }
 
+export function base64({ buffer, byteOffset, byteLength }: Uint8Array): string {
+  return Buffer.from(buffer, byteOffset, byteLength).toString('base64');
+}
+
 /**
- * Returns true if two entries differ at most in `entityRef` and are of the same request. Each trace is encrypted with a
- * random nonce, so only entries of one request have the same ciphertext.
+ * Returns true if two entries differ at most in `entityRef` and are of the same request. Each ciphertext has a random
+ * nonce, so only entries of one request have the same ciphertext and the same index.
  */
-function shareLine(one: AccessEntry, other: AccessEntry): boolean {
+function shareLine(one: Grouped, other: Grouped): boolean {
   return (
     isSameTrace(one.trace, other.trace) &&
+    one.traceIndex === other.traceIndex &&
     one.tenantId === other.tenantId &&
     one.time === other.time &&
     one.actorId === other.actorId &&
@@ -98,8 +119,10 @@ function shareLine(one: AccessEntry, other: AccessEntry): boolean {
   );
 }
 
-function isSameTrace(one: AccessEntry['trace'], other: AccessEntry['trace']): boolean {
-  return one !== null && other !== null && (one === other || Buffer.compare(one, other) === 0);
+function isSameTrace(one: NewAccessEntry['trace'], other: NewAccessEntry['trace']): boolean {
+  if (one === null || other === null) return false;
+  if (one === other) return true;
+  return one instanceof Uint8Array && other instanceof Uint8Array && Buffer.compare(one, other) === 0;
 }
 
 /** The length of the end of a line that `mayShareLine` compares. Even the shortest fields after `entityRef` fill it. */
@@ -119,8 +142,21 @@ export function mayShareLine(before: string, after: string): boolean {
 
 const [fieldsOfLine, fieldsOfLineWithPlace] = [13, 15];
 
-/** Parses a line that `lineOf` returned. Returns null for any other line. */
-export function parseLine(line: string): AccessLine | null {
+/** Parses the lines of a batch. Returns null if one of them is not a line that `linesOf` returns. */
+export function parseLines(lines: readonly string[]): AccessLine[] | null {
+  const parsed: AccessLine[] = [];
+  let several: Uint8Array | null = null;
+  for (const line of lines) {
+    const entries = parseLine(line, several);
+    if (entries === null) return null;
+    if (entries.shared.traceIndex !== null) several = entries.shared.trace;
+    parsed.push(entries);
+  }
+  return parsed;
+}
+
+/** Parses a line. `several` is the newest ciphertext of several traces in the lines before it. */
+function parseLine(line: string, several: Uint8Array | null): AccessLine | null {
   const fields = jsonIn(line);
   if (!Array.isArray(fields)) return null;
   if (fields.length !== fieldsOfLine && fields.length !== fieldsOfLineWithPlace) return null;
@@ -139,10 +175,22 @@ export function parseLine(line: string): AccessLine | null {
     operation,
     outcome,
     message,
-    trace: typeof trace === 'string' ? Buffer.from(trace, 'base64') : trace,
+    ...traceIn(trace, several),
     tracePlace: fields.length === fieldsOfLine ? null : { stream, revision },
   };
   return areRefs(refs) && hasFieldsOfEntry(shared) ? { shared, refs } : null;
+}
+
+/** Returns the trace of a line. Returns values that no entry has if `field` is not one that `lineWriter` writes. */
+function traceIn(
+  field: unknown,
+  several: Uint8Array | null,
+): { readonly trace: unknown; readonly traceIndex: unknown } {
+  if (typeof field === 'string') return { trace: Buffer.from(field, 'base64'), traceIndex: null };
+  if (typeof field === 'number') return { trace: several, traceIndex: field };
+  if (!Array.isArray(field)) return { trace: field, traceIndex: null };
+  const [trace, traceIndex] = field;
+  return { trace: typeof trace === 'string' ? Buffer.from(trace, 'base64') : trace, traceIndex };
 }
 
 function jsonIn(line: string): unknown {
@@ -191,6 +239,7 @@ export function hasFieldsOfEntry(value: unknown): value is AccessLine['shared'] 
     outcomes.includes(entry.outcome) &&
     isText(entry.message) &&
     (entry.trace === null || entry.trace instanceof Uint8Array) &&
+    (entry.traceIndex === null || (entry.trace !== null && Number.isSafeInteger(entry.traceIndex))) &&
     isTracePlace(entry.tracePlace)
   );
 }

@@ -3,7 +3,8 @@ import type { Visitor } from '../../domain/access/visitor.js';
 import { type CiphertextPlace, openCiphertext, sealCiphertext } from './ciphertext.js';
 import { paddedJson } from './json-ciphertext.js';
 
-type TracePlace = Pick<CiphertextPlace, 'tenantId' | 'stream' | 'revision'>;
+/** The place that a trace is bound to. */
+export type TracePlace = Pick<CiphertextPlace, 'tenantId' | 'stream' | 'revision'>;
 
 /** A tenant's keys for traces, from `KeyRing.tenantKeys`. */
 type TraceKeys = { readonly audit: Buffer; readonly traceEpoch: () => number };
@@ -19,24 +20,68 @@ const epochBytes = 4;
 const keyBytes = 32;
 
 /**
- * Encrypts the trace id, person and reason of the request that caused an event or entry. The encryption key is derived
- * from the tenant's audit key and the current epoch (HKDF, RFC 5869). The stored bytes begin with the epoch, so older
- * traces stay readable. Each derived key encrypts only a bounded number of traces.
+ * A trace that is not encrypted yet. `key` is the tenant's trace key of the epoch. It is part of the trace, because the
+ * tenant's audit key may have been overwritten in memory by the time when the trace is encrypted.
  */
-export function sealTrace(keys: TraceKeys, trace: Trace, at: TracePlace): Buffer {
+export type PendingTrace = { readonly text: string; readonly epoch: number; readonly key: Buffer };
+
+/**
+ * Prepares a trace for encryption. The key is derived from the tenant's audit key and the current epoch (HKDF, RFC
+ * 5869). Each derived key encrypts only a bounded number of traces.
+ */
+export function pendingTrace(keys: TraceKeys, trace: Trace): PendingTrace {
   const epoch = keys.traceEpoch();
-  const head = Buffer.alloc(epochBytes);
-  head.writeUInt32BE(epoch);
-  return Buffer.concat([head, sealCiphertext(epochKey(keys.audit, epoch), textOf(trace), boxPlace(at))]);
+  return { text: textOf(trace), epoch, key: epochKey(keys.audit, epoch) };
 }
 
-/** Decrypts a trace. Returns null if the ciphertext is damaged or was sealed for a different place. */
-export function openTrace(auditKey: Buffer, stored: Uint8Array, at: TracePlace): Trace | null {
+/** Encrypts the trace id, person and reason of the request that caused an event or entry. */
+export function sealTrace(keys: TraceKeys, trace: Trace, at: TracePlace): Buffer {
+  return sealPending(pendingTrace(keys, trace), at);
+}
+
+/** Encrypts a trace. The stored bytes begin with the epoch, so older traces stay readable. */
+export function sealPending({ text, epoch, key }: PendingTrace, at: TracePlace): Buffer {
+  const head = Buffer.alloc(epochBytes);
+  head.writeUInt32BE(epoch);
+  return Buffer.concat([head, sealCiphertext(key, text, boxPlace(at))]);
+}
+
+/**
+ * Encrypts traces that have the same key in one ciphertext, which is faster than one ciphertext for each trace.
+ * `openTrace` finds a trace by its index in the list.
+ */
+export function sealTogether(traces: readonly [PendingTrace, ...PendingTrace[]], at: TracePlace): Buffer {
+  const [{ epoch, key }] = traces;
+  return sealPending({ text: JSON.stringify(traces.map(({ text }) => text)), epoch, key }, at);
+}
+
+/**
+ * Decrypts a trace. `index` is its index in a ciphertext of several traces, or null for a ciphertext of one trace.
+ * Returns null if the ciphertext is damaged or was sealed for a different place, or if it has no trace with this index.
+ */
+export function openTrace(
+  auditKey: Buffer,
+  stored: Uint8Array,
+  at: TracePlace,
+  index: number | null = null,
+): Trace | null {
   if (stored.length < epochBytes) return null;
   const bytes = Buffer.from(stored.buffer, stored.byteOffset, stored.length);
   const key = epochKey(auditKey, bytes.readUInt32BE(0));
-  const text = openCiphertext(key, bytes.subarray(epochBytes), boxPlace(at))?.toString('utf8');
-  return text === undefined ? null : traceIn(text);
+  const opened = openCiphertext(key, bytes.subarray(epochBytes), boxPlace(at))?.toString('utf8');
+  if (opened === undefined) return null;
+  const text = index === null ? opened : textAt(opened, index);
+  return text === null ? null : traceIn(text);
+}
+
+/** Returns a text from the list that `sealTogether` encrypted. Threat: an attacker changes the index of an entry. */
+function textAt(opened: string, index: number): string | null {
+  try {
+    const text: unknown = JSON.parse(opened)[index];
+    return typeof text === 'string' ? text : null;
+  } catch {
+    return null;
+  }
 }
 
 /**

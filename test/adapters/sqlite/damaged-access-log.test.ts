@@ -108,7 +108,7 @@ describe('a month’s file', () => {
   test.each([
     [
       'with a zeroed page',
-      (vault: TestVault, file: string) => zeroPage(vault, file, 4),
+      (vault: TestVault, file: string) => zeroPage(vault, file, 5),
       [['doctor'], ['audit', 'verify']],
     ],
     [

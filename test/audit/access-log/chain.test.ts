@@ -16,13 +16,16 @@ const tamperings: Readonly<Record<string, string>> = {
   'swapped entries of two batches': 'UPDATE entries SET batch = 5 - batch WHERE batch IN (2, 3)',
   'a removed entry': 'DELETE FROM entries WHERE id = 2',
   'an inserted entry':
-    'INSERT INTO entries SELECT 1000, batch, tenant, time, actor, actor_type, key, source, entity_type, ref, entity, operation, outcome, message, trace, trace_stream, trace_revision FROM entries WHERE id = 2',
+    'INSERT INTO entries SELECT 1000, batch, tenant, time, actor, actor_type, key, source, entity_type, ref, entity, operation, outcome, message, trace, trace_index, trace_stream, trace_revision FROM entries WHERE id = 2',
   'a batch removed together with its entries':
     'DELETE FROM entries WHERE batch = 2; DELETE FROM batches WHERE sequence = 2',
   'two swapped batches':
     'UPDATE batches SET sequence = -sequence WHERE sequence IN (2, 3); UPDATE batches SET sequence = 5 + sequence WHERE sequence < 0;' +
     'UPDATE entries SET batch = 5 - batch WHERE batch IN (2, 3)',
   'a changed hash': 'UPDATE batches SET hash = zeroblob(32) WHERE sequence = 2',
+  'a changed ciphertext of traces': 'UPDATE traces SET box = zeroblob(length(box)) WHERE id = 1',
+  'a changed index in a ciphertext':
+    'UPDATE entries SET trace_index = ifnull(trace_index, 0) + 1 WHERE id = (SELECT max(id) - 2 FROM entries)',
   'a replaced trace id':
     'UPDATE entries SET trace = (SELECT trace FROM entries ORDER BY id DESC LIMIT 1) WHERE id = (SELECT max(id) - 2 FROM entries)',
 };
@@ -32,7 +35,7 @@ const tamperingsOfPage: Readonly<Record<string, string>> = {
   'a changed reference': "UPDATE entries SET ref = x'aa' WHERE id = (SELECT max(id) - 1 FROM entries)",
   'a removed entry': 'DELETE FROM entries WHERE id = (SELECT max(id) FROM entries)',
   'a repeated entry':
-    'INSERT INTO entries SELECT id + 1, batch, tenant, time, actor, actor_type, key, source, entity_type, ref, entity, operation, outcome, message, trace, trace_stream, trace_revision FROM entries WHERE id = (SELECT max(id) FROM entries)',
+    'INSERT INTO entries SELECT id + 1, batch, tenant, time, actor, actor_type, key, source, entity_type, ref, entity, operation, outcome, message, trace, trace_index, trace_stream, trace_revision FROM entries WHERE id = (SELECT max(id) FROM entries)',
   'two swapped entries':
     'UPDATE entries SET ref = (SELECT ref FROM entries AS other WHERE other.id = 2 * (SELECT max(id) FROM entries) - 1 - entries.id) WHERE id >= (SELECT max(id) - 1 FROM entries)',
   'an entry with another time': 'UPDATE entries SET time = time + 1 WHERE id = (SELECT max(id) FROM entries)',

@@ -1,16 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type { AccessEntry } from '#src/events/access-log/access-entry.js';
-import {
-  batchHash,
-  groupsOf,
-  lineOf,
-  linesOf,
-  mayShareLine,
-  noBatch,
-  parseLine,
-} from '#src/events/access-log/batch-hash.js';
-import { entriesOfLine } from '../../support/entries-of-line.js';
+import { batchHash, groupsOf, linesOf, mayShareLine, noBatch, parseLines } from '#src/events/access-log/batch-hash.js';
+import { entriesOfLines } from '../../support/entries-of-line.js';
 
 const entry: AccessEntry = {
   tenantId: 'tenant',
@@ -26,8 +18,14 @@ const entry: AccessEntry = {
   outcome: 'success',
   message: 'token shown masked',
   trace: Buffer.from('trace'),
+  traceIndex: null,
   tracePlace: null,
 };
+
+/** Returns the line of an entry that begins a batch. */
+function lineOf(first: AccessEntry): string {
+  return linesOf([first]).join();
+}
 
 /** Returns entries of one request. Each trace is a separate copy, as in entries that were read from a store. */
 function entriesOf(trace: Uint8Array, refs: readonly (string | null)[]): AccessEntry[] {
@@ -68,11 +66,12 @@ describe('the lines of a batch', () => {
     { message: 'other' },
     { trace: Buffer.from('other') },
     { trace: null },
+    { traceIndex: 0 },
     { tracePlace: { stream: 'token-aa', revision: 0 } },
   ];
   test.each(differences)('entries that differ in %o do not share a line', (difference) => {
     const other = { ...entry, ...difference };
-    expect(linesOf([entry, other, entry])).toEqual([entry, other, entry].map((one) => lineOf([one])));
+    expect(linesOf([entry, other, entry])).toEqual([entry, other, entry].map((one) => lineOf(one)));
   });
 
   test.each([
@@ -102,6 +101,22 @@ describe('the lines of a batch', () => {
     ).toHaveLength(2);
   });
 
+  test('only the first line of a ciphertext of several traces contains the ciphertext', () => {
+    const [one, other] = [Buffer.from('one'), Buffer.from('other')];
+    const of = (trace: Uint8Array, traceIndex: number | null, entityRef: string): AccessEntry => ({
+      ...entry,
+      trace: Buffer.from(trace),
+      traceIndex,
+      entityRef,
+    });
+    const entries = [of(one, 0, 'aa'), of(one, 1, 'bb'), of(one, 1, 'cc'), entry, of(one, 2, 'dd'), of(other, 0, 'ee')];
+    const lines = linesOf(entries);
+    expect(lines.map((line) => JSON.parse(line)[12])).toEqual([['b25l', 0], 1, 'dHJhY2U=', 2, ['b3RoZXI=', 0]]);
+    expect(entriesOfLines(lines)).toEqual(entries);
+    // The line of a later request needs an earlier line.
+    expect(parseLines(lines.slice(1))).toBeNull();
+  });
+
   test('a line has at most 1,000 entries', () => {
     const entries = entriesOf(randomBytes(60), Array<string>(2_001).fill('aa'));
     expect(groupsOf(entries).map((group) => group.length)).toEqual([1_000, 1_000, 1]);
@@ -118,11 +133,11 @@ describe('the lines of a batch', () => {
     ];
     const lines = linesOf(entries);
     expect(lines).toHaveLength(6);
-    expect(lines.flatMap(entriesOfLine)).toEqual(entries);
+    expect(entriesOfLines(lines)).toEqual(entries);
     for (let from = 0; from < lines.length; from += 1) {
       for (let to = from + 1; to <= lines.length; to += 1) {
         const part = lines.slice(from, to);
-        expect(linesOf(part.flatMap(entriesOfLine))).toEqual(part);
+        expect(linesOf(entriesOfLines(part))).toEqual(part);
       }
     }
   });
@@ -138,14 +153,14 @@ describe('lines from two requests', () => {
     expect(mayShareLine(one, other)).toBe(true);
     expect(mayShareLine(`${unrelated}\n${one}`, `${other}\n${unrelated}`)).toBe(true);
     const shortest = { ...entry, operation: '', message: '', trace: Buffer.alloc(0) };
-    expect(mayShareLine(lineOf([shortest]), lineOf([{ ...shortest, entityRef: 'cc' }]))).toBe(true);
+    expect(mayShareLine(lineOf(shortest), lineOf({ ...shortest, entityRef: 'cc' }))).toBe(true);
   });
 
   test('can be in one batch if they have different traces or none', () => {
     const [one, other] = [lineOfTrace(randomBytes(60), ['aa']), lineOfTrace(randomBytes(60), ['aa'])];
     expect(mayShareLine(one, other)).toBe(false);
     expect(mayShareLine(`${other}\n${one}`, `${other}\n${one}`)).toBe(false);
-    const untraced = lineOf([{ ...entry, trace: null }]);
+    const untraced = lineOf({ ...entry, trace: null });
     expect(mayShareLine(untraced, untraced)).toBe(false);
     expect(mayShareLine('', one)).toBe(false);
   });
@@ -154,14 +169,14 @@ describe('lines from two requests', () => {
 describe('a line that the vault did not write is not parsed', () => {
   /** Returns the line of `entry` with one of its fields replaced. */
   function withField(index: number, value: unknown): string {
-    const fields = JSON.parse(lineOf([entry])) as unknown[];
+    const fields = JSON.parse(lineOf(entry)) as unknown[];
     fields[index] = value;
     return JSON.stringify(fields);
   }
 
   test('the same line without a replaced field is parsed', () => {
-    expect(parseLine(withField(7, 'aa'))).not.toBeNull();
-    expect(parseLine(withField(7, ['aa', null, 'bb']))).not.toBeNull();
+    expect(parseLines([withField(7, 'aa')])).not.toBeNull();
+    expect(parseLines([withField(7, ['aa', null, 'bb'])])).not.toBeNull();
   });
 
   test.each([
@@ -183,10 +198,14 @@ describe('a line that the vault did not write is not parsed', () => {
     ['an empty list of references', withField(7, [])],
     ['a list with a numeric reference', withField(7, ['aa', 5])],
     ['an unknown outcome', withField(10, 'maybe')],
-    ['a numeric trace', withField(12, 5)],
+    ['an index without a ciphertext before it', withField(12, 5)],
+    ['a trace that is an object', withField(12, {})],
+    ['a trace list without an index', withField(12, ['aa'])],
+    ['a trace list without a ciphertext', withField(12, [null, 0])],
+    ['a fractional index', withField(12, ['aa', 0.5])],
     ['a trace place without a revision', withField(13, 'token-aa')],
     ['a trace place with a revision that is text', withField(14, 'x')],
   ])('%s', (_what, line) => {
-    expect(parseLine(line)).toBeNull();
+    expect(parseLines([line])).toBeNull();
   });
 });

@@ -73,6 +73,7 @@ export function entryOf(document: EntryDocument): AccessEntry {
     outcome: document.outcome as AccessOutcome,
     message: document.message,
     trace: Buffer.isBuffer(document.trace) ? document.trace : null,
+    traceIndex: null,
     tracePlace: stream === undefined || revision === undefined ? null : { stream, revision },
   };
 }

@@ -1,6 +1,7 @@
 import type { Filter } from 'mongodb';
-import type { AccessEntry } from '../../../events/access-log/access-entry.js';
+import type { AccessEntry, NewAccessEntry } from '../../../events/access-log/access-entry.js';
 import { batchHash, noBatch } from '../../../events/access-log/batch-hash.js';
+import { sealEntries } from '../../../events/access-log/seal-entries.js';
 import type { AccessFilter, AccessLog, AccessPage } from '../../../ports/access-log.js';
 import { batchesOf, type NewBatch } from '../../access-log/batches-of.js';
 import { type Month, monthOf } from '../../access-log/month.js';
@@ -82,8 +83,8 @@ function createAccessWriter({ call }: MongoConnection) {
   });
 
   return {
-    async record(entries: readonly AccessEntry[]): Promise<void> {
-      if (entries.length > 0) await groups.add(entries);
+    async record(entries: readonly NewAccessEntry[]): Promise<void> {
+      if (entries.length > 0) await groups.add(sealEntries(entries));
     },
     /**
      * Clears the cached list of months whose indexes have been created. Call this after collections of past months have

@@ -1,6 +1,6 @@
 import { closeSync, fsyncSync, openSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { type AccessLine, noBatch, parseLine } from '../../../events/access-log/batch-hash.js';
+import { noBatch, parseLines } from '../../../events/access-log/batch-hash.js';
 import { StoreUnavailable } from '../../../ports/store-unavailable.js';
 import { type Month, monthOf } from '../../access-log/month.js';
 import type { SqliteDatabase } from '../database/open-database.js';
@@ -152,14 +152,9 @@ export function createBatchMover(journal: SqliteDatabase, dataDir: string) {
  */
 function parsed(batch: JournalBatch): LinedBatch | null {
   if (!isWhole(batch) || !isSequence(batch.sequence)) return null;
-  const { sequence, previous, hash, lines } = batch;
-  const parsedLines: AccessLine[] = [];
-  for (const line of lines.split('\n')) {
-    const parsedLine = parseLine(line);
-    if (parsedLine === null) return null;
-    parsedLines.push(parsedLine);
-  }
-  return { sequence, previous, hash, lines: parsedLines };
+  const { sequence, previous, hash } = batch;
+  const lines = parseLines(batch.lines.split('\n'));
+  return lines === null ? null : { sequence, previous, hash, lines };
 }
 
 /** Returns the newest batch in the month files. Throws StoreBroken if a file is damaged. */

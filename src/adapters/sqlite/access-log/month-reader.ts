@@ -167,6 +167,7 @@ type EntryRow = {
   readonly outcome: string;
   readonly message: string;
   readonly trace: Buffer | null;
+  readonly trace_index: number | null;
   readonly trace_stream: string | null;
   readonly trace_revision: number | null;
 };
@@ -178,7 +179,8 @@ const entryColumns = [
   'batch',
   'time',
   'ref',
-  'trace',
+  '(SELECT box FROM traces WHERE id = entries.trace) AS trace',
+  'trace_index',
   'trace_stream',
   'trace_revision',
   ...[...words, 'message'].map((column) => `(SELECT text FROM words WHERE id = entries.${column}) AS ${column}`),
@@ -204,6 +206,7 @@ function entryOf({ trace_stream: stream, trace_revision: revision, ...row }: Ent
     outcome: row.outcome as AccessOutcome,
     message: row.message,
     trace: row.trace,
+    traceIndex: row.trace_index,
     tracePlace: stream === null || revision === null ? null : { stream, revision },
   };
 }

@@ -34,14 +34,24 @@ export function openMonthWriter(dataDir: string, month: Month) {
   const insertBatch = database.prepare('INSERT INTO batches (sequence, previous, hash) VALUES (?, ?, ?)');
   const insertEntry = database.prepare(
     `INSERT INTO entries (batch, tenant, time, actor, actor_type, key, source, entity_type, ref, entity, operation,
-       outcome, message, trace, trace_stream, trace_revision)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       outcome, message, trace, trace_index, trace_stream, trace_revision)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
+
+  const insertTrace = database.prepare('INSERT INTO traces (box) VALUES (?)');
+  /** The ciphertext that was inserted last. Consecutive lines often have the same one (`parseLines`). */
+  let newestTrace: { readonly box: Uint8Array; readonly id: number | bigint } | null = null;
+
+  function traceIdOf(box: Uint8Array): number | bigint {
+    if (newestTrace?.box !== box) newestTrace = { box, id: insertTrace.run(box).lastInsertRowid };
+    return newestTrace.id;
+  }
 
   /** Inserts one row for each entry of a line. The entries share all words, so each id is looked up only once. */
   function insert(batch: number, { shared, refs }: AccessLine): void {
     const { idOf, idOrNull } = words;
-    const { time, trace, tracePlace } = shared;
+    const { time, traceIndex, tracePlace } = shared;
+    const trace = shared.trace === null ? null : traceIdOf(shared.trace);
     const tenant = idOf(shared.tenantId);
     const actor = idOf(shared.actorId);
     const actorType = idOf(shared.actorType);
@@ -70,6 +80,7 @@ export function openMonthWriter(dataDir: string, month: Month) {
         outcome,
         message,
         trace,
+        traceIndex,
         traceStream,
         traceRevision,
       );
@@ -92,6 +103,7 @@ export function openMonthWriter(dataDir: string, month: Month) {
       const [attempt] = commit([work]);
       if (attempt?.ok === true) return;
       words.forget();
+      newestTrace = null;
       throw attempt?.error ?? new Error('a commit returned no result');
     },
     close: (): void => void database.close(),
@@ -100,11 +112,13 @@ export function openMonthWriter(dataDir: string, month: Month) {
 
 /**
  * `access-YYYY-MM.db` contains one month of the access log. A repeated string, such as a tenant id or an actor id, is
- * stored only once, in `words`. Each index contains every column that its queries filter by. SQLite therefore computes
+ * stored only once, in `words`, and a trace ciphertext of several entries in `traces`. Each index contains every column that its queries filter by. SQLite therefore computes
  * an exact total from the index alone, without reading entries.
  */
 export const accessSchema = `
   CREATE TABLE words (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE) STRICT;
+
+  CREATE TABLE traces (id INTEGER PRIMARY KEY, box BLOB NOT NULL) STRICT;
 
   CREATE TABLE batches (sequence INTEGER PRIMARY KEY, previous BLOB NOT NULL, hash BLOB NOT NULL) STRICT;
 
@@ -123,7 +137,8 @@ export const accessSchema = `
     operation INTEGER NOT NULL,
     outcome INTEGER NOT NULL,
     message INTEGER NOT NULL,
-    trace BLOB,
+    trace INTEGER,
+    trace_index INTEGER,
     trace_stream TEXT,
     trace_revision INTEGER
   ) STRICT;
@@ -132,12 +147,14 @@ export const accessSchema = `
 
   CREATE TRIGGER entries_are_never_changed BEFORE UPDATE ON entries BEGIN SELECT RAISE(ABORT, 'append only'); END;
   CREATE TRIGGER entries_are_never_removed BEFORE DELETE ON entries BEGIN SELECT RAISE(ABORT, 'append only'); END;
+  CREATE TRIGGER traces_are_never_changed BEFORE UPDATE ON traces BEGIN SELECT RAISE(ABORT, 'append only'); END;
+  CREATE TRIGGER traces_are_never_removed BEFORE DELETE ON traces BEGIN SELECT RAISE(ABORT, 'append only'); END;
   CREATE TRIGGER batches_are_never_changed BEFORE UPDATE ON batches BEGIN SELECT RAISE(ABORT, 'append only'); END;
   CREATE TRIGGER batches_are_never_removed BEFORE DELETE ON batches BEGIN SELECT RAISE(ABORT, 'append only'); END;
 `;
 
 /** Increase this number also if the lines change (`linesOf`), because the hashes in the file cover the lines. */
-export const accessSchemaVersion = 2;
+export const accessSchemaVersion = 3;
 
 /** The maximum number of words in the cache. The cache needs a limit, because each source address is a word. */
 const cachedMax = 10_000;

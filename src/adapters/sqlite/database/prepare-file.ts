@@ -121,7 +121,9 @@ const lastReaders: Readonly<Record<string, string>> = {
   'vault.db 6': '02a36525',
   'vault.db 7': 'ded03e94',
   'journal.db 1': '46333698',
+  'journal.db 2': '2abb1de9',
   'access-YYYY-MM.db 1': '46333698',
+  'access-YYYY-MM.db 2': '2abb1de9',
 };
 
 function exportAdvice(fileName: string, format: number): string {

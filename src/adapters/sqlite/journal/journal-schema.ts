@@ -31,4 +31,4 @@ export const journalSchema = `
 `;
 
 /** Increase this number also if the lines of the access log change (`linesOf`). */
-export const journalSchemaVersion = 2;
+export const journalSchemaVersion = 3;
