@@ -184,8 +184,8 @@ async function load(vault: Vault, { tenantId, streams }: Target, from: Source): 
 
 /**
  * Returns the row of a live token. Returns null if the token must be loaded from the log: if there is no such row, or
- * if the row is forged or older. Threat: an attacker puts an older row back, so that an update that changes nothing reads data that
- * the caller may no longer see. The revision that is stored with the key shows that the row is older.
+ * if the row is forged or older. Threat: an attacker puts an older row back, so that an update that changes nothing
+ * reads data that the caller may no longer see. The revision that is stored with the key shows that the row is older.
  */
 async function liveRow({ rows, keys }: Vault, stream: string): Promise<TokenView | null> {
   try {

@@ -35,8 +35,8 @@ export type AccessCount = {
  */
 export interface AccessLog {
   /**
-   * Encrypts their traces and appends the entries. They are durable once the promise resolves. Throws StoreUnavailable if the log cannot be
-   * written.
+   * Encrypts the traces of the entries and appends the entries. They are durable once the promise resolves. Throws
+   * StoreUnavailable if the log cannot be written.
    */
   record(entries: readonly NewAccessEntry[]): Promise<void>;
   /**
@@ -70,8 +70,9 @@ export interface AccessLog {
    * Returns a problem if batches that were stored are missing, for example because a file was removed. `isWhole` is
    * true if the vault is so young that no month can have been dropped. Otherwise, the log need not contain the first
    * batch. Reads little, so it does not find every missing batch. Returns null if no batch is known to be missing.
+   * `missing` itself is null if the store offers no such check.
    */
-  missing(isWhole: boolean): Promise<FoundProblem | null>;
+  readonly missing: ((isWhole: boolean) => Promise<FoundProblem | null>) | null;
   /**
    * Drops the entries of every calendar month (UTC) that ended at `before` (ms) or earlier. Returns the number of
    * dropped months.

@@ -5,13 +5,14 @@ import type { Vault } from '../../vault/vault.js';
 
 /**
  * Returns a problem if the access log lacks entries that were stored, or if it cannot be read. Returns null if no
- * entries are known to be missing. `audit verify` also finds missing entries that a checkpoint has signed.
+ * entries are known to be missing, or if the store offers no check. `audit verify` also finds missing entries that a checkpoint has signed.
  */
 export async function lostEntries({
   accessLog,
   storedLog,
   clock,
 }: Pick<Vault, 'accessLog' | 'storedLog' | 'clock'>): Promise<FoundProblem | null> {
+  if (accessLog.missing === null) return null;
   const [first] = await storedLog.readClear(0, 1);
   try {
     return await accessLog.missing(first !== undefined && first.time >= keptFrom(clock.now()));

@@ -29,7 +29,7 @@ export const diagnose = operation(z.object({ fix: z.boolean() }), async (service
     ...(await unlessBroken(() => logFound(service.vault))),
     ...(await unlessBroken(() => keysFound(service))),
     ...(await unlessBroken(async () => [await lastCheckpoint(service.vault)])),
-    ...(await unlessBroken(async () => [await accessLog(service.vault)])),
+    ...(await unlessBroken(() => accessLog(service.vault))),
     ...(await unlessBroken(async () => [await copies(service)])),
     ...(await unlessBroken(async () => [await searchIndex(service.vault)])),
     ...(await unlessBroken(async () => [await suspects(service.vault, null)])),
@@ -132,9 +132,10 @@ async function keysFound({ vault }: OperatedService): Promise<readonly Finding[]
   ];
 }
 
-async function accessLog(vault: OperatedService['vault']): Promise<Finding> {
+async function accessLog(vault: OperatedService['vault']): Promise<readonly Finding[]> {
+  if (vault.accessLog.missing === null) return [];
   const found = await lostEntries(vault);
-  return found === null ? ok('access log', 'no batch is known to be missing') : problemFound(found);
+  return [found === null ? ok('access log', 'no batch is known to be missing') : problemFound(found)];
 }
 
 async function searchIndex(vault: OperatedService['vault']): Promise<Finding> {

@@ -55,8 +55,8 @@ export function groupsOf<E extends NewAccessEntry>(entries: readonly E[]): reado
 }
 
 /**
- * Returns a function that returns the line of a group. Call it for the groups of a batch in their order. If a ciphertext
- * contains the traces of several requests, only the first of their lines contains it.
+ * Returns a function that returns the line of a group. Call it for the groups of a batch in their order. If a
+ * ciphertext contains the traces of several requests, only the first of their lines contains it.
  */
 export function lineWriter(): (group: Group<AccessEntry>) => string {
   let written: Uint8Array | null = null;

@@ -18,8 +18,8 @@ export function sealEntries(entries: readonly NewAccessEntry[]): AccessEntry[] {
 }
 
 /**
- * Encrypts the traces of entries, with one ciphertext for all requests of a tenant, and returns the lines of the entries
- * (`linesOf`). The lines are ordered by tenant. The entries of a tenant keep their order.
+ * Encrypts the traces of entries, with one ciphertext for all requests of a tenant, and returns the lines of the
+ * entries (`linesOf`). The lines are ordered by tenant. The entries of a tenant keep their order.
  */
 export function sealedLines(entries: readonly NewAccessEntry[]): string[] {
   const byTenant = new Map<string, NewAccessEntry[]>();

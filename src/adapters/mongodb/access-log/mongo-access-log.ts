@@ -25,7 +25,7 @@ export function mongoAccessLog(connection: MongoConnection): AccessLog & { close
     batches: (chain, afterSequence, limit) => accessBatches(connection, chain, afterSequence, limit),
     counts: (chain, afterSequence, upTo) => accessCounts(connection, chain, afterSequence, upTo),
     heads: (since) => accessHeads(connection, monthOf(since)),
-    missing: async () => null,
+    missing: null,
     async dropMonths(before) {
       const months = (await connection.call(monthsStored)).filter((month) => month < monthOf(before));
       let dropped = 0;

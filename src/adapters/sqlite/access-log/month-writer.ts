@@ -112,8 +112,9 @@ export function openMonthWriter(dataDir: string, month: Month) {
 
 /**
  * `access-YYYY-MM.db` contains one month of the access log. A repeated string, such as a tenant id or an actor id, is
- * stored only once, in `words`, and a trace ciphertext of several entries in `traces`. Each index contains every column that its queries filter by. SQLite therefore computes
- * an exact total from the index alone, without reading entries.
+ * stored only once, in `words`. A trace ciphertext of several entries is stored only once, in `traces`. Each index
+ * contains every column that its queries filter by. SQLite therefore computes an exact total from the index alone,
+ * without reading entries.
  */
 export const accessSchema = `
   CREATE TABLE words (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE) STRICT;
