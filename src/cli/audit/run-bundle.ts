@@ -8,7 +8,7 @@ import type { ErasureStatement } from '../../audit/erasure-statement.js';
 import { type MerkleProofs, merkleProofs } from '../../audit/merkle-proofs.js';
 import { formatTimestamp } from '../../domain/time.js';
 import type { Checkpoint } from '../../events/audit/checkpoint.js';
-import { exists } from '../bulk/out-file.js';
+import { exists, removePart } from '../bulk/out-file.js';
 import { type ShowProgress, showProgress } from '../bulk/progress.js';
 import { untilSignal } from '../bulk/until-signal.js';
 import { Failure } from '../failure.js';
@@ -60,8 +60,7 @@ export async function writeBundle(run: RunOperation, options: BundleOptions): Pr
     await syncFolder(dirname(target));
     return summary;
   } catch (error) {
-    // If removing fails too, the error below is still the one to report.
-    await rm(part, { recursive: true, force: true }).catch(() => undefined);
+    await removePart(part);
     const { code } = error as NodeJS.ErrnoException;
     if (error instanceof Failure || code === undefined) throw error;
     throw new Failure(`${out} cannot be written (${code}).`);

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { mkdir, open, readdir, rename } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import type { Encrypter } from 'age-encryption';
 import { copyStoreFiles, keysToCopy } from '../../compose/backup/stores-to-copy.js';
 import type { Config } from '../../compose/config/config.js';
 import type { KeysToCopy, OnPhase } from '../../ports/backup.js';
-import { exists } from '../bulk/out-file.js';
+import { exists, removePart } from '../bulk/out-file.js';
 import { sealed } from '../bulk/run-export.js';
 import { Failure } from '../failure.js';
 import { runCommand } from '../run-command.js';
@@ -113,14 +113,6 @@ async function syncPath(path: string): Promise<void> {
   } finally {
     await handle.close();
   }
-}
-
-/**
- * Removes an incomplete copy. Never throws, so that the caller reports why the copy is incomplete. Removing fails for
- * the same reason as writing if, for example, this user may not search the directory.
- */
-async function removePart(part: string): Promise<void> {
-  await rm(part, { recursive: true, force: true }).catch(() => undefined);
 }
 
 function unwritable(out: string, error: unknown): unknown {

@@ -58,6 +58,15 @@ export function exists(path: string): Promise<boolean> {
   );
 }
 
+/**
+ * Removes an incomplete file, or an incomplete directory with its content. Never throws, so that the caller reports why
+ * it is incomplete. Removing fails for the same reason as writing if, for example, this user may not search the
+ * directory.
+ */
+export async function removePart(part: string): Promise<void> {
+  await rm(part, { recursive: true, force: true }).catch(() => undefined);
+}
+
 async function writeWhole(file: FileHandle, bytes: Uint8Array): Promise<void> {
   for (let at = 0; at < bytes.length; ) at += (await file.write(bytes, at)).bytesWritten;
 }
