@@ -152,7 +152,7 @@ test('the page lists the attempts and filters them by outcome, and an operator s
   expect((await replay('yesterday')).status).toBe(400);
   const early = await replay(new Date(service.clock.now() + 1).toISOString());
   expect(early.status).toBe(400);
-  expect(early.text).toContain('id="from-error">Must not be in the future.');
+  expect(early.text).toContain('id="from-error">That moment is in the future.');
   expect((await service.vault.webhookStore.state(id))?.version).toBe(1);
   expect((await replay(new Date(service.clock.now()).toISOString())).location).toBe(`/webhooks/${id}`);
   expect((await replay('2020-01-31')).location).toBe(`/webhooks/${id}`);
@@ -177,6 +177,17 @@ test('the page lists the attempts and filters them by outcome, and an operator s
   const { text } = await administrator.get(`/webhooks/${id}`);
   expect(text).not.toContain('Deliver again');
   expect((await administrator.post(`/webhooks/${id}/replay`, { from: '2020-01-31' })).status).toBe(403);
+});
+
+test('if a replay fails, the page shows the reason next to the field', async () => {
+  const message = 'the store webhooks is not available. Try again.';
+  const console = await startTestConsole({ operations: { run: async () => ({ ok: false, message }) } });
+  const id = await createWebhook(console);
+  const browser = await console.signIn({ isOperator: true });
+  await browser.get(`/webhooks/${id}`);
+  const failed = await browser.post(`/webhooks/${id}/replay`, { from: '2020-01-31' });
+  expect(failed.status).toBe(400);
+  expect(failed.text).toContain('id="from-error">The store webhooks is not available. Try again.');
 });
 
 /** Returns a state that contains one attempt with each outcome. */

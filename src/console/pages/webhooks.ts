@@ -313,13 +313,12 @@ async function replay(visit: Visit) {
     requirePermission(visit, 'webhook:read');
     return show(visit, webhook, { from: ['must be a date or date-time, such as 2026-01-31T12:00:00Z'] });
   }
-  if (from > visit.vault.clock.now()) {
-    requirePermission(visit, 'webhook:read');
-    return show(visit, webhook, { from: ['must not be in the future'] });
-  }
   const input = { tenantId: visit.caller.tenantId, webhookId: webhook.id, from };
   const started = await visit.operations.run('webhooks-replay', input);
-  if (!started.ok) throw new Problem('webhook_not_found');
+  if (!started.ok) {
+    requirePermission(visit, 'webhook:read');
+    return show(visit, webhook, { from: [started.message] });
+  }
   const message = 'earlier events delivered again';
   await recordConsoleAct(visit.vault, visit.context, 'webhook', webhook.id, { operation: 'update', message });
   return visit.redirect(pathOf(webhook.id), { tone: 'good', text: 'Events since that time are being redelivered.' });
