@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Checked, type FieldErrors, invalid, valid } from '../domain/field-errors.js';
-import type { Stamps } from '../domain/tenancy/stamps.js';
+import { lastChangeOf, type Stamps } from '../domain/tenancy/stamps.js';
 import { Problem } from '../http/problem/problem.js';
 import type { Visit } from './page.js';
 import { sentence, shownText } from './shown-text.js';
@@ -49,8 +49,8 @@ export function confirmed(typed: string, name: string): Checked<null> {
  * Returns the time of the document's last change, as the API shows it. A form contains this value, so that it does not
  * overwrite a change that was made after the form was opened.
  */
-export function versionOf({ created_at, modified_at }: Pick<Stamps, 'created_at' | 'modified_at'>): string {
-  return String(modified_at ?? created_at);
+export function versionOf(document: Pick<Stamps, 'created_at' | 'modified_at'>): string {
+  return String(lastChangeOf(document));
 }
 
 const onceField = z.object({ once: z.uuid() });

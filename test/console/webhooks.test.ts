@@ -230,6 +230,17 @@ test('a rotation shows the new secret once, and the old secret keeps signing unt
   expect((await browser.post(`/webhooks/${id}/secret`, { overlap: '99999' })).status).toBe(400);
 });
 
+test('if the form for a rotation is sent twice at the same time, the secret is rotated once', async () => {
+  const console = await startTestConsole();
+  const id = await createWebhook(console);
+  const browser = await console.signIn();
+  const form = { overlap: '168', version: versionIn((await browser.get(`/webhooks/${id}`)).text) };
+  console.service.clock.advance(1_000);
+  const answers = await Promise.all([1, 2, 3].map(() => browser.post(`/webhooks/${id}/secret`, form)));
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, 303, 303]);
+  expect(answers.filter(({ text }) => text.includes('whsec_'))).toHaveLength(1);
+});
+
 test('a webhook is deleted only after the word has been typed, and is then unknown', async () => {
   const console = await startTestConsole();
   const id = await createWebhook(console);

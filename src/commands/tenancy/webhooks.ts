@@ -44,17 +44,18 @@ export async function updateWebhook(
 
 /**
  * Adds a secret to a webhook. During the overlap, deliveries are signed with the new secret and with the earlier
- * secrets.
+ * secrets. `seenChange` is the time of the last change that the caller has seen, in ms. If the webhook has been changed
+ * since, returns `precondition_failed`. If `seenChange` is null, rotates the secret in any case.
  */
 export function rotateWebhookSecret(
   vault: Vault,
   context: DirectoryContext,
   webhookId: string,
-  overlapMs: number,
+  { overlapMs, seenChange }: { readonly overlapMs: number; readonly seenChange: number | null },
 ): Promise<CommandResult<WebhookWithSecret>> {
   const secret = newSecret(vault);
   return changeDirectory(vault, context, {
-    commands: [{ do: 'rotate_webhook_secret', webhookId, secret: { secret: secret.reveal() }, overlapMs }],
+    commands: [{ do: 'rotate_webhook_secret', webhookId, secret: { secret: secret.reveal() }, overlapMs, seenChange }],
     answer: (after) => ({ webhook: webhookAfter(after, webhookId), secret }),
   });
 }

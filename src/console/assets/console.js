@@ -171,6 +171,21 @@ function reloadWhileUnused() {
   }, 2000);
 }
 
+/**
+ * Sends a form only once if a person clicks its button twice. The browser shows only the second response, so a key or
+ * secret in the first one would be lost. After a second, the form can be sent again, because some forms download a file
+ * and leave the page open.
+ */
+function ignoreDoubleClicks() {
+  const sentAt = new WeakMap();
+  addEventListener('submit', (event) => {
+    const isRepeated = event.timeStamp - (sentAt.get(event.target) ?? Number.NEGATIVE_INFINITY) < 1000;
+    if (isRepeated) event.preventDefault();
+    else sentAt.set(event.target, event.timeStamp);
+  });
+}
+
+ignoreDoubleClicks();
 if (document.body.hasAttribute('data-reload')) reloadWhileUnused();
 for (const notice of document.querySelectorAll('[data-hide-after]')) hideInTime(notice);
 for (const form of document.querySelectorAll('[data-check]')) checkWhileTyping(form);

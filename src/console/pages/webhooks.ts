@@ -285,21 +285,23 @@ async function test(visit: Visit) {
 }
 
 /**
- * Rotates the secret. If the form is sent again after the response, for example because the person reloads the response,
+ * Rotates the secret. If the form is sent again, for example because the person clicks twice or reloads the response,
  * the secret is not rotated again.
  */
 async function rotate(visit: Visit) {
-  const webhook = await existing(visit);
+  const id = visit.param('id');
   const form = typedForm(visit);
   const overlap = overlaps.find(({ value }) => value === form.text('overlap'));
   if (overlap === undefined) throw new Problem('validation_failed', { overlap: ['must be one of the choices'] });
-  if (form.text('version') !== versionOf(webhook)) {
+  const rotated = await rotateWebhookSecret(visit.vault, directoryContextOf(visit.request), id, {
+    overlapMs: overlap.ms,
+    seenChange: Number(form.text('version')),
+  });
+  if (!rotated.ok && rotated.code === 'precondition_failed') {
     const text =
       'The webhook was changed since you opened the page, so its secret was not rotated. If you did not see the newest secret, rotate it again.';
-    return visit.redirect(pathOf(webhook.id), { tone: 'bad', text });
+    return visit.redirect(pathOf(id), { tone: 'bad', text });
   }
-  const context = directoryContextOf(visit.request);
-  const rotated = await rotateWebhookSecret(visit.vault, context, webhook.id, overlap.ms);
   if (!rotated.ok) throw problemFrom(rotated);
   return showSecret(visit, rotated.value.webhook.id, rotated.value.secret.reveal(), false);
 }

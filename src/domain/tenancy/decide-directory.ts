@@ -12,6 +12,7 @@ import {
   refusedFields,
 } from './directory-decision.js';
 import { type ApiKeyDocument, type ApplicationDocument, documentOf, type TenantDocument } from './documents.js';
+import { lastChangeOf } from './stamps.js';
 import type { TenantDirectory } from './tenant-directory.js';
 import { changedWebhookFields, rotatedSecrets, type WebhookDocument, webhooksMax } from './webhook.js';
 
@@ -130,6 +131,10 @@ function decideWebhook(command: WebhookCommand, { by, at }: Stamp, { tenant }: T
   if (command.do === 'delete_webhook') {
     const webhooks = tenant.webhooks.filter(({ id }) => id !== webhookId);
     return decided({ type: 'webhook.deleted', webhookId, document: { ...tenant, webhooks } });
+  }
+  if (command.do === 'rotate_webhook_secret') {
+    const { seenChange } = command;
+    if (seenChange !== null && seenChange !== lastChangeOf(before)) return refused('precondition_failed');
   }
   const changed = command.do === 'update_webhook' ? changedWebhookFields(before, command.spec) : ['secret'];
   if (changed.length === 0) return decided();

@@ -49,6 +49,11 @@ export type DirectoryCommand =
       readonly secret: NewWebhookSecret;
       /** How long the previous secrets continue to sign deliveries, in ms. */
       readonly overlapMs: number;
+      /**
+       * The time of the webhook's last change that the caller has seen, in ms. If the webhook has been changed since,
+       * the command is rejected. Null rotates the secret in any case.
+       */
+      readonly seenChange: number | null;
     }
   | { readonly do: 'delete_webhook'; readonly webhookId: string };
 

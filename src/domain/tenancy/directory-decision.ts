@@ -14,6 +14,8 @@ export type DirectoryRejection =
   | 'too_many_keys'
   | 'webhook_not_found'
   | 'too_many_webhooks'
+  /** The webhook was changed after the caller last saw it. */
+  | 'precondition_failed'
   | 'validation_failed';
 
 export type DirectoryDecided =

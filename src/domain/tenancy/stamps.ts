@@ -8,3 +8,8 @@ export type Stamps = {
   readonly modified_by: string | null;
   readonly modified_at: number | null;
 };
+
+/** Returns the time of the last change, in ms since the epoch. If there was no change, returns the time of creation. */
+export function lastChangeOf({ created_at, modified_at }: Pick<Stamps, 'created_at' | 'modified_at'>): number {
+  return modified_at ?? created_at;
+}

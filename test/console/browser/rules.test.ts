@@ -23,8 +23,8 @@ test('a person writes rules, previews a token under them, and saves them', async
   expect(await page.getByText('Get and list tokens').isVisible()).toBe(false);
   await page.getByRole('button', { name: 'Add a rule' }).click();
   const first = page.getByRole('group', { name: 'Rule 1' });
-  // The button loads the page again, and the new page moves the focus.
-  await page.waitForFunction("document.activeElement.name === 'rules.0.container'");
+  // The button loads the page again, and the new page moves the focus. While the page loads, no element is active.
+  await page.waitForFunction("document.activeElement?.name === 'rules.0.container'");
   await first.getByLabel('read', { exact: true }).check();
   await page.getByRole('button', { name: 'Add a rule' }).click();
   const second = page.getByRole('group', { name: 'Rule 2' });
@@ -135,6 +135,38 @@ test('after a secret is shown, going back or reloading shows another page and is
   await page.getByRole('button', { name: 'Rotate the secret' }).waitFor();
   expect(await page.content()).not.toContain('whsec_');
   expect([sent(console, '/webhooks/new'), sent(console, '/secret')]).toEqual([1, 1]);
+  expect(faults).toEqual([]);
+});
+
+test('a double click sends the form for a key or a secret only once, and the result is shown', async () => {
+  const console = await startTestConsole();
+  const { id } = await start(console);
+  const webhook = { url: 'https://receiver.example/hook', event_types: ['token.created'] };
+  const created = await console.service.call('POST', '/webhooks', webhook, { key: console.service.managementKey });
+  const { page, faults } = await openChromium();
+  const address = await console.listen();
+  await signInWith(page, address, console);
+  for (const [path, button, shown] of [
+    [`/applications/${id}`, 'Issue a key', 'API key'],
+    [`/webhooks/${created.body['id']}`, 'Rotate the secret', 'Signing secret'],
+  ] as const) {
+    const posts: string[] = [];
+    const click = async () => {
+      await page.mouse.down();
+      await page.mouse.up();
+    };
+    await page.goto(address + path);
+    // The second click comes before the first request has a response.
+    await page.route(`${address}${path}/*`, async (route) => {
+      posts.push(route.request().url());
+      if (posts.length === 1) await click();
+      await route.continue();
+    });
+    await page.getByRole('button', { name: button }).hover();
+    await click();
+    await page.getByRole('textbox', { name: shown }).waitFor();
+    expect(posts, path).toHaveLength(1);
+  }
   expect(faults).toEqual([]);
 });
 

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { decideDirectory } from '#src/domain/tenancy/decide-directory.js';
+import { evolveDirectory } from '#src/domain/tenancy/tenant-directory.js';
+import type { WebhookSpec } from '#src/domain/tenancy/webhook.js';
 import {
   as,
   at,
@@ -103,4 +105,26 @@ describe('the deletion of a tenant', () => {
     expect(outcome(operator, create('new', reader), ended)).toBe('tenant_not_found');
     expect(outcome(operator, { do: 'update_tenant', name: 'x', settings: {} }, ended)).toBe('tenant_not_found');
   });
+});
+
+test('a webhook’s secret is rotated only if the caller has seen the last change, unless the caller does not say', () => {
+  const spec = { url: 'https://shop.example/hook', description: '', enabled: true, event_types: ['token.created'] };
+  const webhook = { ...spec, token_types: null, containers: null } as WebhookSpec;
+  const created = {
+    do: 'create_webhook',
+    webhookId: 'hook',
+    spec: webhook,
+    secret: { secret: 'one' },
+    idKey: '',
+  } as const;
+  const before = directoryAfter(tenant, create('boss', manager()), created);
+  const rotate = (seenChange: number | null) =>
+    ({ do: 'rotate_webhook_secret', webhookId: 'hook', secret: { secret: 'two' }, overlapMs: 0, seenChange }) as const;
+  const rotated = decideDirectory(rotate(at), { actor: as('boss'), at: at + 1 }, before);
+  if (!rotated.ok) throw new Error(rotated.code);
+  const after = rotated.facts.reduce(evolveDirectory, before);
+  expect(outcome(as('boss'), rotate(at), after)).toBe('precondition_failed');
+  expect(outcome(as('boss'), rotate(Number.NaN), after)).toBe('precondition_failed');
+  expect(outcome(as('boss'), rotate(at + 1), after)).toEqual(['webhook.updated']);
+  expect(outcome(as('boss'), rotate(null), after)).toEqual(['webhook.updated']);
 });
