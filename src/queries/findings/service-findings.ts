@@ -70,6 +70,8 @@ export function storesAndProjections({ reasons, notices, stores, projections }: 
   const damaged = isDown.flatMap(({ problem: found }) => found ?? []);
   const down = isDown.filter(({ problem: found }) => found === undefined);
   const behind = projections.filter(({ gap }) => gap === null || gap >= gapMax);
+  // The finding about the damage names the damaged file and the remedy, so a reason that repeats it is left out.
+  const otherReasons = reasons.filter((reason) => !damaged.some(({ says }) => reason.includes(says)));
   return [
     ...(isDown.length === 0 ? [ok('stores', `available: ${stores.map(({ name }) => name).join(', ')}`)] : []),
     ...(down.length === 0
@@ -85,7 +87,9 @@ export function storesAndProjections({ reasons, notices, stores, projections }: 
     ...notices.map((notice) =>
       problem('clock', notice, 'Correct the clock. If it is right, run `strongroom clock confirm`.'),
     ),
-    ...reasons.map((reason) => problem('readiness', reason, 'Requests are rejected until this is fixed; see the log.')),
+    ...otherReasons.map((reason) =>
+      problem('readiness', reason, 'Requests are rejected until this is fixed; see the log.'),
+    ),
     behind.length === 0
       ? ok('projections', gapsText(projections))
       : problem('projections', gapsText(behind), 'Check that the service, or a worker, is running.'),
