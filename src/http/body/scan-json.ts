@@ -1,15 +1,8 @@
-import type { Json } from '../../domain/json.js';
+import { type Json, objectMembersMax } from '../../domain/json.js';
 import { printableKey } from '../../domain/json-path.js';
 import { finish, type Steps } from '../../domain/steps.js';
 
 const depthMax = 64;
-/**
- * The maximum number of members in one object. Threat: listing the keys of an object with hundreds of thousands of
- * members is a single step that blocks the thread for half a second. An array needs no such limit, because its items
- * can be visited a few at a time.
- */
-const membersMax = 20_000;
-
 type Expected = 'value' | 'value or end' | 'key' | 'key or end' | 'comma or end';
 
 /** A reason why JSON is rejected. `message` completes "the body …" or "the value at `path` …". */
@@ -124,13 +117,13 @@ class Scanner {
     if (character !== ',') return this.#malformed();
     this.#at += 1;
     container.index += 1;
-    if (!container.isArray && container.index === membersMax) return this.#tooManyMembers();
+    if (!container.isArray && container.index === objectMembersMax) return this.#tooManyMembers();
     this.#expected = container.isArray ? 'value' : 'key';
     return null;
   }
 
   #tooManyMembers(): JsonFault {
-    return faultAt(this.#containers.innermostPath(), `must have at most ${membersMax} members`);
+    return faultAt(this.#containers.innermostPath(), `must have at most ${objectMembersMax} members`);
   }
 
   #key(): JsonFault | null {

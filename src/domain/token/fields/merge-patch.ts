@@ -1,4 +1,6 @@
-import { isJsonObject, type Json } from '../../json.js';
+import { type Checked, invalid, valid } from '../../field-errors.js';
+import { isJsonObject, type Json, objectMembersMax } from '../../json.js';
+import { memberPath } from '../../json-path.js';
 
 /**
  * Applies a JSON merge patch (RFC 7386, section 2). Objects are merged, null removes a key, and any other value
@@ -16,4 +18,22 @@ export function mergePatch(target: Json | undefined, patch: Json): Json {
     else merged.set(key, mergePatch(merged.get(key), value));
   }
   return Object.fromEntries(merged);
+}
+
+/**
+ * Rejects a merge patch whose result has an object with more members than a request may contain. Only objects that the
+ * patch names can grow, so this function visits no others. The error is reported at the path of the object, which
+ * begins with `path`. See docs/contract.md, "Request bodies".
+ */
+export function checkGrowth(merged: Json, patch: Json, path: string): Checked<null> {
+  if (!isJsonObject(merged) || !isJsonObject(patch)) return valid(null);
+  if (Object.keys(merged).length > objectMembersMax) {
+    return invalid(path, `must have at most ${objectMembersMax} members`);
+  }
+  for (const [key, value] of Object.entries(patch)) {
+    if (!isJsonObject(value)) continue;
+    const grown = checkGrowth(merged[key] ?? null, value, memberPath(path, key));
+    if (!grown.ok) return grown;
+  }
+  return valid(null);
 }

@@ -125,6 +125,22 @@ describe('400 an invalid patch: the error names the field, and nothing is stored
   });
 });
 
+const membersFrom = (first: number, count: number) => Object.fromEntries(many(count, (i) => [`k${first + i}`, 0]));
+
+describe('400 a patch after which an object of the data has more than 20,000 members', () => {
+  test.for<readonly [what: string, under: (members: JsonObject) => JsonObject, path: string]>([
+    ['data', (members) => members, 'data'],
+    ['an object in data', (members) => ({ a: { 'b c': members } }), 'data.a["b c"]'],
+  ])('%s', async ([, under, field], { service }) => {
+    const { id } = await create(service, { type: 'token', data: under(membersFrom(0, 19_999)) });
+    await refusesPatch(service, id, { data: under(membersFrom(19_999, 2)) }, [field]);
+    const patch = (data: JsonObject) => service.call('PATCH', path(id), { data: under(data) });
+    expect((await patch(membersFrom(19_999, 1))).status).toBe(200);
+    await refusesPatch(service, id, { data: under(membersFrom(20_000, 1)) }, [field]);
+    expect((await patch({ k0: null, k20000: 0 })).status).toBe(200);
+  });
+});
+
 describe('400 a body that is not a patch', () => {
   test.for(['null', '[]', '"x"', '1'])('%s', async (raw, { service }) => {
     const { id } = await createPlain(service);
