@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../compose/config/config.js';
-import { controlSocketPath, serviceListens } from '../compose/embedded/control-socket.js';
+import { controlSocketPath, serviceMayListen } from '../compose/embedded/control-socket.js';
+import { faultOfBackup } from '../compose/embedded/data-directory.js';
 import { dataDirectoryOf, openProfile } from '../compose/open-profile.js';
 import type { OperatedService } from '../compose/vault/open-service.js';
 import type { Json } from '../domain/json.js';
@@ -44,7 +45,7 @@ export async function runOperations<T>(
   { looksOnly = false }: { readonly looksOnly?: boolean } = {},
 ): Promise<T> {
   const socketPath = socketPathOf(config);
-  if (socketPath === null || !(await serviceListens(socketPath))) {
+  if (socketPath === null || !(await serviceMayListen(socketPath))) {
     return withService(config, { prepares: false, acceptsOlderLog: looksOnly }, (service) =>
       use(async (name, input) => answerOf(await runOperation(service, name, input))),
     );
@@ -77,6 +78,8 @@ async function withService<T>(
   use: (service: OperatedService) => Promise<T>,
 ): Promise<T> {
   const dataDir = dataDirectoryOf(config);
+  const backup = dataDir === null ? null : faultOfBackup(dataDir);
+  if (backup !== null) throw new Failure(backup);
   if (!opening.prepares && dataDir !== null && !existsSync(join(dataDir, 'vault.db'))) {
     throw new Failure(
       `there is no vault in ${dataDir}. Create one with \`strongroom init\`, or name another directory with --data.`,

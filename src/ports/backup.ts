@@ -19,6 +19,9 @@ export type KeysToCopy = {
   close(): Promise<void> | void;
 };
 
+/** The file of a backup that contains the encrypted keys. A data directory has no file with this name. */
+export const keysFile = 'keys.age';
+
 /** Thrown when a backup or restore is refused. The message states the reason and how to proceed. */
 export class BackupRefused extends StoreProblem {
   constructor(message: string) {

@@ -7,7 +7,7 @@ import { apiKeyHash, newApiKey } from '#src/domain/tenancy/api-key.js';
 import { findTexts } from '../erasure/files.js';
 import { tamper } from '../erasure/support.js';
 import { fill, unread, wrapsIn } from '../rotation/support.js';
-import { hashesOf, http, makeVault, run, runJson, startService, tempDir } from '../support/process.js';
+import { hashesOf, http, makeVault, run, runJson, spawnVerb, startService, tempDir, until } from '../support/process.js';
 
 const env = { STRONGROOM_RATE_LIMIT_REQUESTS: '0' };
 
@@ -325,4 +325,41 @@ test('a backup mixed from two backups, of the same vault or of two vaults, is no
       ])
     ).code,
   ).toBe(0);
+});
+
+test('a backup that is passed as the data directory is reported as a backup, and nothing in it changes', async () => {
+  const { dir, flags, rootKeyFile, recipient } = await vaultWithIdentity();
+  const backup = join(dir, 'backup');
+  await runJson(['backup', backup, '--recipient', recipient, ...flags]);
+  const before = hashesOf(backup);
+  const as = ['--data', backup, '--root-key-file', rootKeyFile];
+  const another = ['backup', join(dir, 'another'), '--recipient', recipient];
+  for (const command of [['audit', 'verify'], ['tenants', 'list'], ['init'], ['serve', '--port', '0'], another]) {
+    const { code, stderr } = await run([...command, ...as]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining(`${backup} is a backup, not a data directory.`)]);
+    expect(stderr).toContain('strongroom restore');
+  }
+  const doctor = await run(['doctor', ...as]);
+  expect([doctor.code, doctor.stdout]).toEqual([3, expect.stringContaining('is a backup, not a data directory')]);
+  expect(hashesOf(backup)).toEqual(before);
+});
+
+test.each(['SIGINT', 'SIGTERM'] as const)('a backup that %s interrupts leaves no files behind', async (signal) => {
+  const vault = await vaultWithIdentity();
+  const { dir, dataDir, flags, recipient } = vault;
+  const service = await startService(flags, { env });
+  await fill(service.address, vault, 200);
+  const folder = join(dir, 'backups');
+  mkdirSync(folder);
+  const command = ['backup', join(folder, 'monday'), '--recipient', recipient, '--data', dataDir];
+  const interrupted = spawnVerb(command);
+  await until('the incomplete backup', 30_000, () => readdirSync(folder)[0]);
+  expect(await interrupted.stop(signal)).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('interrupted; nothing was written.'),
+  });
+  expect(readdirSync(folder)).toEqual([]);
+  await runJson(command);
+  expect(readdirSync(folder)).toEqual(['monday']);
+  await service.stop();
 });

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { isLoopback } from '../../compose/config/schemas.js';
-import { controlSocketPath, serviceListens } from '../../compose/embedded/control-socket.js';
+import { controlSocketPath, serviceMayListen } from '../../compose/embedded/control-socket.js';
 import { dataDirectoryOf } from '../../compose/open-profile.js';
 import { counted } from '../../domain/text.js';
 import { untilSignal } from '../bulk/until-signal.js';
@@ -68,7 +68,7 @@ Examples:
               // Threat: an operator starts a stream while no service is running. If the stream opened the data itself,
               // no service could start until the stream ended, because the data would be locked.
               const socketPath = controlSocketPath(dataDir);
-              if (socketPath === null || !(await serviceListens(socketPath))) {
+              if (socketPath === null || !(await serviceMayListen(socketPath))) {
                 throw new Failure('no service is running on this data; start one with `strongroom serve`.');
               }
               return runCommand(config, name, input);

@@ -7,7 +7,6 @@ import { Failure } from '../failure.js';
 import { isBackupMac } from '../maintenance/maintenance.js';
 
 export const manifestFile = 'manifest.json';
-export const keysFile = 'keys.age';
 export const erasedFile = 'erased-keys.txt';
 
 const shape = z.object({
@@ -37,9 +36,10 @@ export function expectAuthentic(manifest: Manifest, key: Uint8Array): void {
   );
 }
 
-export async function sha256Of(path: string): Promise<string> {
+/** Returns the SHA-256 of a file in hex. Rejects if the file cannot be read, or if `signal` is aborted. */
+export async function sha256Of(path: string, signal?: AbortSignal): Promise<string> {
   const hash = createHash('sha256');
-  for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
+  for await (const chunk of createReadStream(path, { signal })) hash.update(chunk as Buffer);
   return hash.digest('hex');
 }
 

@@ -5,13 +5,13 @@ import { expectNoData, restoreStores } from '../../compose/backup/restore-stores
 import type { Config } from '../../compose/config/config.js';
 import { counted } from '../../domain/text.js';
 import type { UnreadableToken } from '../../jobs/close-unreadable-tokens.js';
-import type { OnPhase } from '../../ports/backup.js';
+import { keysFile, type OnPhase } from '../../ports/backup.js';
 import { openImport } from '../bulk/open-import.js';
 import { readLines } from '../bulk/read-lines.js';
 import { Failure } from '../failure.js';
 import { rootKeysOf } from '../root-keys-of.js';
 import { type ErasedList, readErasedList } from './erased-list.js';
-import { erasedFile, expectAuthentic, keysFile, type Manifest, readManifest } from './manifest.js';
+import { erasedFile, expectAuthentic, type Manifest, readManifest } from './manifest.js';
 
 const lineBytesMax = 64 * 1024;
 

@@ -5,13 +5,14 @@ import { Readable } from 'node:stream';
 import type { Encrypter } from 'age-encryption';
 import { copyStoreFiles, keysToCopy } from '../../compose/backup/stores-to-copy.js';
 import type { Config } from '../../compose/config/config.js';
-import type { KeysToCopy, OnPhase } from '../../ports/backup.js';
+import { type KeysToCopy, keysFile, type OnPhase } from '../../ports/backup.js';
 import { exists, removePart } from '../bulk/out-file.js';
 import { sealed } from '../bulk/run-export.js';
+import { untilSignal } from '../bulk/until-signal.js';
 import { Failure } from '../failure.js';
 import { runCommand } from '../run-command.js';
 import { erasedLines } from './erased-list.js';
-import { authenticatedText, erasedFile, keysFile, manifestFile, sha256Of } from './manifest.js';
+import { authenticatedText, erasedFile, manifestFile, sha256Of } from './manifest.js';
 
 export type Backup = { readonly folder: string; readonly made_at: string; readonly files: readonly string[] };
 
@@ -23,13 +24,19 @@ export type Backup = { readonly folder: string; readonly made_at: string; readon
  * the keys is therefore never older than the copy of the log (ADR 30).
  *
  * The running service computes the MACs of the manifest and of the list. If no service is running, this process
- * computes the MACs with the root key. Throws Failure if the backup cannot be written.
+ * computes the MACs with the root key. Throws Failure if the backup cannot be written, or after SIGINT or SIGTERM. It
+ * then leaves no files behind.
  */
-export async function writeBackup(
+export function writeBackup(config: Config, out: string, encrypter: Encrypter, onPhase: OnPhase): Promise<Backup> {
+  return interruptible((signal) => copyVault(config, out, encrypter, onPhase, signal));
+}
+
+async function copyVault(
   config: Config,
   out: string,
   encrypter: Encrypter,
   onPhase: OnPhase,
+  signal: AbortSignal,
 ): Promise<Backup> {
   const folder = resolve(out);
   if (await exists(folder)) throw new Failure(`${out} already exists; nothing was changed. Choose another name.`);
@@ -39,46 +46,57 @@ export async function writeBackup(
     await mkdir(part, { mode: 0o700 });
     const madeAt = new Date().toISOString();
     if (config.settings.profile === 'embedded') onPhase('copying the log, the rows and the access log');
-    const copied = copyStoreFiles(config, part);
+    const copied = await copyStoreFiles(config, part, signal);
     onPhase('encrypting the keys');
-    await writeChunks(join(part, keysFile), await sealed(encrypter, bytesOf(keys.lines())));
-    await writeChunks(join(part, erasedFile), bytesOf(authenticErasedLines(config, keys)));
+    await writeChunks(join(part, keysFile), await sealed(encrypter, bytesOf(keys.lines())), signal);
+    await writeChunks(join(part, erasedFile), bytesOf(authenticErasedLines(config, keys)), signal);
     onPhase('computing checksums');
     const names = [...copied, keysFile, erasedFile];
-    const files = await Promise.all(names.map(async (name) => ({ name, sha256: await sha256Of(join(part, name)) })));
+    const hashed = names.map(async (name) => ({ name, sha256: await sha256Of(join(part, name), signal) }));
+    const files = await Promise.all(hashed);
     const { profile } = config.settings;
     const logId = await keys.logId();
     const listed = { format: 'strongroom backup 2', profile, log_id: logId, made_at: madeAt, files } as const;
     const { mac } = await runCommand(config, 'backup-mac', { of: 'manifest', text: authenticatedText(listed) });
     const manifest = { ...listed, mac };
-    await writeChunks(join(part, manifestFile), Readable.from([`${JSON.stringify(manifest, null, 2)}\n`]));
+    await writeChunks(join(part, manifestFile), Readable.from([`${JSON.stringify(manifest, null, 2)}\n`]), signal);
     onPhase('saving the files to disk');
     for (const name of await readdir(part)) await syncPath(join(part, name));
     await syncPath(part);
+    signal.throwIfAborted();
     await rename(part, folder);
     await syncPath(dirname(folder));
     await keys.recordBackup(Date.parse(madeAt));
     return { folder, made_at: madeAt, files: [...names, manifestFile] };
   } catch (error) {
     await removePart(part);
+    signal.throwIfAborted();
     throw unwritable(out, error);
   } finally {
     await keys.close();
   }
 }
 
-/** Writes the list of erased keys, with its MAC, to a new file. Throws Failure if the file cannot be written. */
-export async function writeErasedList(config: Config, out: string): Promise<Backup> {
+/**
+ * Writes the list of erased keys, with its MAC, to a new file. Throws Failure if the file cannot be written, or after
+ * SIGINT or SIGTERM. It then leaves no file behind.
+ */
+export function writeErasedList(config: Config, out: string): Promise<Backup> {
+  return interruptible((signal) => listErased(config, out, signal));
+}
+
+async function listErased(config: Config, out: string, signal: AbortSignal): Promise<Backup> {
   if (await exists(out)) throw new Failure(`${out} already exists; nothing was changed. Choose another name.`);
   const keys = await keysToCopy(config);
   const part = `${out}.part-${randomBytes(4).toString('hex')}`;
   try {
     const madeAt = new Date().toISOString();
-    await writeChunks(part, bytesOf(authenticErasedLines(config, keys)));
+    await writeChunks(part, bytesOf(authenticErasedLines(config, keys)), signal);
     await rename(part, out);
     return { folder: dirname(resolve(out)), made_at: madeAt, files: [basename(out)] };
   } catch (error) {
     await removePart(part);
+    signal.throwIfAborted();
     throw unwritable(out, error);
   } finally {
     await keys.close();
@@ -92,10 +110,28 @@ function authenticErasedLines(config: Config, keys: KeysToCopy): AsyncIterable<s
   );
 }
 
-async function writeChunks(path: string, chunks: AsyncIterable<Uint8Array | string>): Promise<void> {
+/** Runs the work with a signal that SIGINT and SIGTERM abort. The reason of the signal is a Failure. */
+async function interruptible<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const controller = new AbortController();
+  const interrupt = untilSignal(() => controller.abort(new Failure('interrupted; nothing was written.')));
+  try {
+    return await work(controller.signal);
+  } finally {
+    interrupt.end();
+  }
+}
+
+async function writeChunks(
+  path: string,
+  chunks: AsyncIterable<Uint8Array | string>,
+  signal: AbortSignal,
+): Promise<void> {
   const file = await open(path, 'wx', 0o600);
   try {
-    for await (const chunk of chunks) await file.writeFile(chunk);
+    for await (const chunk of chunks) {
+      signal.throwIfAborted();
+      await file.writeFile(chunk);
+    }
     await file.sync();
   } finally {
     await file.close();

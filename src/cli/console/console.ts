@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { controlSocketPath, serviceListens } from '../../compose/embedded/control-socket.js';
+import { controlSocketPath, serviceMayListen } from '../../compose/embedded/control-socket.js';
 import { dataDirectoryOf } from '../../compose/open-profile.js';
 import { Failure } from '../failure.js';
 import { configOf, storeSettings, withSettings } from '../options.js';
@@ -22,7 +22,7 @@ export function addConsole(program: Command): void {
       const socketPath = dataDir === null ? null : controlSocketPath(dataDir);
       // In the embedded profile, one-time codes exist only in the memory of the process that serves the console, so a
       // service must be running.
-      if (dataDir !== null && (socketPath === null || !(await serviceListens(socketPath)))) {
+      if (dataDir !== null && (socketPath === null || !(await serviceMayListen(socketPath)))) {
         throw new Failure(
           `no service is running on ${dataDir}. Start it with \`strongroom serve\`, or name its directory with --data.`,
         );

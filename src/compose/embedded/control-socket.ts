@@ -15,16 +15,21 @@ export function controlSocketPath(dataDir: string): string | null {
 }
 
 /**
- * Returns true if a process is listening on the socket, or might be. Returns false if the socket does not exist or no
- * process is listening on it.
+ * Returns false only if it is certain that no process is listening on the socket. Returns true if this process may not
+ * connect to the socket, for example. A command that may open the data only if no service is running uses this function.
+ * Compare `serviceSurelyListens`.
  */
-export async function serviceListens(socketPath: string): Promise<boolean> {
+export async function serviceMayListen(socketPath: string): Promise<boolean> {
   const error = await connectionError(socketPath);
   return error === null || !isNobody(error);
 }
 
-/** Returns true only if a process is certainly listening on the socket. */
-export async function serviceAnswers(socketPath: string): Promise<boolean> {
+/**
+ * Returns true only if it is certain that a process is listening on the socket. Returns false if this process may not
+ * connect to the socket, for example. A start that already holds the lock uses this function, because it must not fail
+ * without a proof that another service is running. Compare `serviceMayListen`.
+ */
+export async function serviceSurelyListens(socketPath: string): Promise<boolean> {
   const error = await connectionError(socketPath);
   // EAGAIN means that the queue of the listening socket is full.
   return error === null || error.code === 'EAGAIN';

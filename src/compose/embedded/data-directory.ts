@@ -3,10 +3,11 @@ import { access, mkdir, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { lockData } from '../../adapters/sqlite/data-lock.js';
 import { StoreBroken } from '../../adapters/sqlite/database/database-error.js';
+import { keysFile } from '../../ports/backup.js';
 import { isOfOwnGroup, isRoots } from '../root-key/own-group.js';
 import { faultOfPath } from '../root-key/path-fault.js';
 import { realPath } from '../root-key/real-path.js';
-import { controlSocketPath, serviceAnswers } from './control-socket.js';
+import { controlSocketPath, serviceSurelyListens } from './control-socket.js';
 
 const databases = ['keys.db', 'vault.db', 'journal.db'];
 
@@ -18,6 +19,7 @@ const setgid = 0o2000;
  * a container.
  *
  * Throws StoreBroken in these cases:
+ * - The directory is a backup.
  * - This process cannot write to the directory.
  * - Other users can write to the directory or replace it.
  * - Other users can read or replace files in the directory.
@@ -30,6 +32,8 @@ export async function takeDataDirectory(
   onLost: (error: StoreBroken) => void,
   isDev = false,
 ): Promise<{ release(): void }> {
+  const backup = faultOfBackup(dataDir);
+  if (backup !== null) throw new StoreBroken(backup);
   if (!isDev) expectNotReplaceable(dataDir, 'the data directory ');
   try {
     await mkdir(dataDir, { recursive: true, mode: 0o700 }).catch(async (error: unknown) => {
@@ -53,7 +57,7 @@ export async function takeDataDirectory(
   const lock = lockData(dataDir, onLost);
   // A service may be running although the lock is free: its lock file may have been removed.
   const socketPath = controlSocketPath(dataDir);
-  if (lock !== null && (socketPath === null || !(await serviceAnswers(socketPath)))) return lock;
+  if (lock !== null && (socketPath === null || !(await serviceSurelyListens(socketPath)))) return lock;
   lock?.release();
   throw new StoreBroken(
     `another Strongroom process uses ${dataDir}. Stop it first, or choose another directory with --data.`,
@@ -66,6 +70,18 @@ export async function takeDataDirectory(
  */
 export function holdsVault(dataDir: string): boolean {
   return databases.some((file) => existsSync(join(dataDir, file)));
+}
+
+/**
+ * Returns a message that says how to use a backup, if the directory is a backup. Otherwise returns null. A command that
+ * opened the backup as a data directory would report that its keys are missing.
+ */
+export function faultOfBackup(dataDir: string): string | null {
+  if (!existsSync(join(dataDir, keysFile)) || existsSync(join(dataDir, 'keys.db'))) return null;
+  return (
+    `${dataDir} is a backup, not a data directory. \`strongroom restore\` checks a backup and restores it into a new ` +
+    'directory, which you can then name with --data.'
+  );
 }
 
 /**
