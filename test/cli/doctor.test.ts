@@ -8,6 +8,7 @@ import { packStream } from '#src/adapters/sqlite/database/packed-text.js';
 import { pinStatements } from '#src/adapters/sqlite/database/pin-statements.js';
 import { openAuthenticStores } from '#src/compose/embedded/embedded-stores.js';
 import { loadRootKey } from '#src/compose/root-key/root-key.js';
+import { operate } from '../audit/operate.js';
 import { anEvent } from '../contract/support.js';
 import { keyIdBytes, keyIdsOf, streamOf, tamper, tamperBehindTriggers } from '../erasure/support.js';
 import { openVault } from '../rebuild/support.js';
@@ -151,6 +152,19 @@ test('lost keys, overdue deadlines and orphan keys are reported, and --fix resol
   const found = await doctor(['--fix', ...flags]);
   expect(found.wrong).toEqual(['lost keys']);
   expect(found.says('lost keys')).toBe('1 token lacks a key');
+});
+
+test('nothing is said about missing entries if the store of the access log cannot check for them', async () => {
+  const { service } = await startTestService();
+  const { accessLog } = service.vault;
+  const diagnosed = async (missing: typeof accessLog.missing) => {
+    const vault = { ...service.vault, accessLog: { ...accessLog, missing } };
+    const { findings } = await operate({ ...service, vault }, 'diagnose', { fix: false });
+    return findings.map(({ check }) => check);
+  };
+  expect(await diagnosed(async () => null)).toContain('access log');
+  expect(await diagnosed(null)).not.toContain('access log');
+  await service.close();
 });
 
 test('invalid settings, another vault’s root key, and servers that are down are findings, not crashes', async () => {

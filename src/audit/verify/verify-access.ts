@@ -21,7 +21,7 @@ export type AccessChecks = {
    */
   readonly from: Checkpoint | null;
   /** Batches from before this time (in ms) may be missing, because the service removes old batches. */
-  readonly keptFrom: number;
+  readonly mustContainFrom: number;
 };
 
 export type AccessReport = { readonly problem: Problem | null; readonly chains: number; readonly batches: number };
@@ -34,9 +34,9 @@ type Signed = { readonly sequence: number; readonly hash: string; readonly numbe
  */
 export async function verifyAccess(
   batches: AsyncIterable<ChainBatch>,
-  { checkpoints, from, keptFrom }: AccessChecks,
+  { checkpoints, from, mustContainFrom }: AccessChecks,
 ): Promise<AccessReport> {
-  const signed = signedEnds(checkpoints.filter(({ time }) => time >= keptFrom));
+  const signed = signedEnds(checkpoints.filter(({ time }) => time >= mustContainFrom));
   const before = signedEnds(from === null ? [] : [from]);
   const seen = new Set<string>();
   let chain: ReturnType<typeof createChain> | null = null;

@@ -163,7 +163,9 @@ export async function verifyLog(
     const newest = lost.sort((one, other) => other.number - one.number)[0];
     if (newest === undefined) return null;
     const { number, count: signed } = newest;
-    const message = `the log was cut: the anchor holds checkpoint ${number} over ${counted(signed, 'commit')}, and the log ends with checkpoint ${lastNumber} and ${counted(tree.size, 'commit')}`;
+    const message =
+      `the log was cut: the anchor holds checkpoint ${number} over ${counted(signed, 'commit')}, and the log ends ` +
+      `with checkpoint ${lastNumber} and ${counted(tree.size, 'commit')}`;
     return { kind: 'cut_tail', position: null, message };
   }
 }

@@ -63,7 +63,7 @@ type Source = {
   readonly from: Checkpoint | null;
   readonly isPart: boolean;
   /** The vault may have dropped access log batches that are older than this time (ms since the epoch). */
-  readonly keptFrom: number;
+  readonly mustContainFrom: number;
 };
 
 /**
@@ -90,7 +90,7 @@ export async function verifyVault(run: RunOperation, options: VerifyOptions): Pr
     logId,
     from: start,
     isPart,
-    keptFrom: mustContainFrom(Date.now()),
+    mustContainFrom: mustContainFrom(Date.now()),
   });
   if (verified.problem !== null) return verified;
   const isBehind = begin.is_behind && !isPart;
@@ -100,7 +100,9 @@ export async function verifyVault(run: RunOperation, options: VerifyOptions): Pr
   }
   if (isPart) return verified;
   if (isBehind) {
-    const message = `the log was truncated, or is an older copy: the key store has recorded events after position ${head.position}`;
+    const message =
+      'the log was truncated, or is an older copy: the key store has recorded events after position ' +
+      `${head.position}`;
     return { ...verified, problem: { kind: 'cut_tail', position: head.position, message } };
   }
   const checked = await checkAllRows(run, options);
@@ -165,7 +167,7 @@ export async function verifyExport(path: string, options: VerifyOptions): Promis
     isPart,
     // Threat: an attacker removes batches and sets the time of the export to a later time, so that the vault appears to
     // have dropped these batches because of their age.
-    keptFrom: mustContainFrom(Math.min(madeAt, Date.now())),
+    mustContainFrom: mustContainFrom(Math.min(madeAt, Date.now())),
   });
 }
 
@@ -201,7 +203,11 @@ async function verifySource(options: VerifyOptions, source: Source): Promise<Ver
     if (log.problem !== null) return { ...found, access: null, problem: log.problem };
     const checkpoints = log.checkpoints.filter((checkpoint) => checkpoint !== from);
     phase = 'verifying the access log';
-    const access = await verifyAccess(source.access(checkpoints), { checkpoints, from, keptFrom: source.keptFrom });
+    const access = await verifyAccess(source.access(checkpoints), {
+      checkpoints,
+      from,
+      mustContainFrom: source.mustContainFrom,
+    });
     return { ...found, access, problem: access.problem };
   } finally {
     display.end();
