@@ -176,8 +176,8 @@ function connectionFailure({ address, addressName }: ClientOptions, error: unkno
   if (/^(CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|ERR_TLS_CERT_)/.test(code)) {
     const fault = certificateFaults[code] ?? 'is not signed by an authority that this machine trusts';
     return new Failure(
-      `the TLS certificate of ${origin} ${fault} (${code}). Nothing was sent. Check ${addressName}; for an authority of ` +
-        'your own, set NODE_EXTRA_CA_CERTS to the file with its certificate.',
+      `the TLS certificate of ${origin} ${fault} (${code}). Nothing was sent. Check ${addressName}; for an ` +
+        'authority of your own, set NODE_EXTRA_CA_CERTS to the file with its certificate.',
     );
   }
   if (code === 'EPROTO' || code.startsWith('ERR_SSL_') || code.startsWith('ERR_TLS_')) {

@@ -14,8 +14,8 @@ export function forgedDirectoryText({ row, what }: ForgedRow, store: string): st
   // A read repairs an older row from the log. If the row is still older, a rebuild would not help either.
   if (what === 'outdated') {
     return (
-      `${place} is older than the version that the key store recorded, and the log has no newer version. Find out who ` +
-      'can write to the stores. Then restore the newest backup.'
+      `${place} is older than the version that the key store recorded, and the log has no newer version. Find ` +
+      'out who can write to the stores. Then restore the newest backup.'
     );
   }
   return (

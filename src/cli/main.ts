@@ -28,7 +28,10 @@ function faultOfNode(): string | null {
   const [major = 0, minor = 0] = minimum.split('.').map(Number);
   const [ownMajor = 0, ownMinor = 0] = process.versions.node.split('.').map(Number);
   if (ownMajor > major || (ownMajor === major && ownMinor >= minor)) return null;
-  return `Strongroom needs Node.js ${minimum} or later, and this is ${process.versions.node} (${process.execPath}). Install Node.js 24.`;
+  return (
+    `Strongroom needs Node.js ${minimum} or later, and this is ${process.versions.node} (${process.execPath}). ` +
+    'Install Node.js 24.'
+  );
 }
 
 /**
@@ -36,7 +39,8 @@ function faultOfNode(): string | null {
  * it can.
  */
 function faultOfAddon(): string | null {
-  const rebuild = `run \`npm rebuild better-sqlite3\` in ${new URL('../..', import.meta.url).pathname} with this Node.js.`;
+  const folder = new URL('../..', import.meta.url).pathname;
+  const rebuild = `run \`npm rebuild better-sqlite3\` in ${folder} with this Node.js.`;
   try {
     require(addon);
     return null;

@@ -17,5 +17,8 @@ export function storeUnavailableText({ store, reason, found }: StoreUnavailable)
   const text = `${store} is unavailable (${reason.replaceAll('_', ' ')}). Try again in a moment`;
   const address = addresses[store];
   if (address === undefined) return `${text}.`;
-  return `${text}; if that does not help, check that it runs, and that ${address}, with the right user and certificates.`;
+  return (
+    `${text}; if that does not help, check that it runs, and that ${address}, with the ` +
+    'right user and certificates.'
+  );
 }

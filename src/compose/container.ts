@@ -12,12 +12,15 @@ import { realPath } from './root-key/real-path.js';
 export function faultOfContainer({ settings }: Config): string | null {
   if (!settings.container) return null;
   if (process.geteuid?.() === 0) {
-    return 'this container runs as root. Start it as another user, for example with --user 10001:10001 (runAsNonRoot on Kubernetes).';
+    return (
+      'this container runs as root. Start it as another user, for example with --user 10001:10001 (runAsNonRoot on ' +
+      'Kubernetes).'
+    );
   }
   if (settings.profile !== 'embedded' || deviceOf(settings.data) !== deviceOf('/')) return null;
   return (
-    `the data directory ${settings.data} is not on a volume, so its data would be lost with the container. Mount a volume ` +
-    `at ${settings.data}, or name the directory of one with --data.`
+    `the data directory ${settings.data} is not on a volume, so its data would be lost with the container. Mount ` +
+    `a volume at ${settings.data}, or name the directory of one with --data.`
   );
 }
 

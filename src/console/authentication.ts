@@ -43,8 +43,9 @@ export function createConsoleAuthentication(service: Service, admission: Admissi
       await service.limits.keyless(request);
       throw new ConsoleProblem('session_ended');
     }
-    // Threat: a person acts with a session or a key that has ended. A store server that has lost its leadership may still
-    // return it. A page confirms its reads when it is complete, but an action must not begin before they are confirmed.
+    // Threat: a person acts with a session or a key that has ended. A store server that has lost its leadership may
+    // still return it. A page confirms its reads when it is complete, but an action must not begin before they are
+    // confirmed.
     if (request.method !== 'GET') await vault.confirmReads(request.beganAt, false);
     request.signedIn = session;
     const found = callerFor(session, route);

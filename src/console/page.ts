@@ -124,9 +124,9 @@ export type Visit = {
   /** Redirects the browser (303) to another console page. That page shows `flash`. */
   redirect(path: string, flash?: Flash): FastifyReply;
   /**
-   * Redirects the browser (303) to an address of the same page that contains the posted form in encrypted form. The back
-   * button and a reload then show the result again, without sending the form again. Returns null if the form is too
-   * long for an address. The handler must then respond with the result itself.
+   * Redirects the browser (303) to an address of the same page that contains the posted form in encrypted form. The
+   * back button and a reload then show the result again, without sending the form again. Returns null if the form is
+   * too long for an address. The handler must then respond with the result itself.
    */
   redirectToResult(): FastifyReply | null;
 };

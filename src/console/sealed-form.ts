@@ -17,8 +17,8 @@ type Place = { readonly path: string; readonly sessionId: string };
 type Deps = Pick<Vault, 'integrity' | 'random'>;
 
 /**
- * Returns an address that shows the result of a form again. Returns null if the form is too long for an address. Threat:
- * a form can contain a value, and browsers and proxies store addresses. The form is therefore encrypted with
+ * Returns an address that shows the result of a form again. Returns null if the form is too long for an address.
+ * Threat: a form can contain a value, and browsers and proxies store addresses. The form is therefore encrypted with
  * AES-256-GCM, and only the same session can open the address.
  */
 export function addressOf({ integrity, random }: Deps, place: Place, fields: FormFields): string | null {

@@ -27,7 +27,9 @@ const codeMs = 5 * 60_000;
 export const signInMs = 10 * 60_000;
 /** If this many sessions and sign-ins are stored, no new sign-in with the identity provider can begin. */
 const storedMax = 10_000;
-/** The maximum number of open sessions for each key, for each person, and for all operators who signed in with a code. */
+/**
+ * The maximum number of open sessions for each key, for each person, and for all operators who signed in with a code.
+ */
 export const sessionsMax = 100;
 const tokenBytes = 32;
 

@@ -260,9 +260,9 @@ export function errorsBeside(
 }
 
 /**
- * Creates a function that returns the line that an item such as `containers[1]` comes from, or null if the path names no
- * such item. The function counts the lines of a field once, and not for each error. Threat: a form with a million lines
- * and errors in several of them blocks the process for seconds.
+ * Creates a function that returns the line that an item such as `containers[1]` comes from, or null if the path names
+ * no such item. The function counts the lines of a field once, and not for each error. Threat: a form with a million
+ * lines and errors in several of them blocks the process for seconds.
  */
 function lineFinder(lines: Lines): (path: string) => string | null {
   const counted = new Map<string, readonly number[]>();

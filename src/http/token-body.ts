@@ -38,7 +38,9 @@ const shared = {
     additionalProperties: { type: ['string', 'null'] },
   }),
   search_indexes: indexes.optional().meta({
-    description: `At most ${indexesMax} expressions over \`data\` whose values find the token in a search. The default depends on the type.`,
+    description:
+      `At most ${indexesMax} expressions over \`data\` whose values find the token in a search. The default ` +
+      'depends on the type.',
     type: ['array', 'null'],
     items: { type: 'string' },
   }),

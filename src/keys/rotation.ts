@@ -81,7 +81,10 @@ export function createKeyRotation({ store, roots, tenants, wrapperFor }: Deps): 
   }
 
   function unopened(what: string): string {
-    return `${what} does not open, so it cannot be rewrapped; nothing was removed. Restore ${store.title} from a backup.`;
+    return (
+      `${what} does not open, so it cannot be rewrapped; nothing was removed. Restore ` +
+      `${store.title} from a backup.`
+    );
   }
 
   return {

@@ -61,7 +61,9 @@ export class ForgedLog extends StoreProblem {
     super({
       check: 'log',
       says: `something other than this vault changed the log: ${what}`,
-      do: 'Run `strongroom audit verify` to see what was changed, find out what can write to the store, and restore a backup',
+      do:
+        'Run `strongroom audit verify` to see what was changed, find out what can write to the store, and ' +
+        'restore a backup',
     });
     this.name = 'ForgedLog';
     this.what = what;

@@ -88,8 +88,8 @@ export interface UnitOfWork {
    */
   follow(streams: readonly SeenStream[]): Promise<void>;
   /**
-   * True if one transaction stores all writes of a change. One change with many writes then costs less than many changes
-   * with one write each.
+   * True if one transaction stores all writes of a change. One change with many writes then costs less than many
+   * changes with one write each.
    */
   readonly isOneTransaction: boolean;
 }

@@ -7,7 +7,17 @@ import { apiKeyHash, newApiKey } from '#src/domain/tenancy/api-key.js';
 import { findTexts } from '../erasure/files.js';
 import { tamper } from '../erasure/support.js';
 import { fill, unread, wrapsIn } from '../rotation/support.js';
-import { hashesOf, http, makeVault, run, runJson, spawnVerb, startService, tempDir, until } from '../support/process.js';
+import {
+  hashesOf,
+  http,
+  makeVault,
+  run,
+  runJson,
+  spawnVerb,
+  startService,
+  tempDir,
+  until,
+} from '../support/process.js';
 
 const env = { STRONGROOM_RATE_LIMIT_REQUESTS: '0' };
 

@@ -49,23 +49,23 @@ async function checkHosts({ hosts, isCluster, tls }: EventStoreDbAddress): Promi
   });
   if (hosts.length > 1 && views.length === 0) {
     throw new EventStoreDbBroken(
-      `none of the hosts in eventstore.url responds as EventStoreDB: ${hosts.map(nameOf).join(', ')}. Check that they run, ` +
-        'the ports, and the certificates.',
+      `none of the hosts in eventstore.url responds as EventStoreDB: ${hosts.map(nameOf).join(', ')}. Check that ` +
+        'they run, the ports, and the certificates.',
     );
   }
   const alone = views.find(({ members }) => members.length === 1);
   if (hosts.length > 1 && alone !== undefined) {
     throw new EventStoreDbBroken(
-      `eventstore.url names ${hosts.length} hosts, but they do not form a cluster: ${nameOf(alone.host)} is a standalone server. ` +
-        'Name the nodes of one cluster, or one server.',
+      `eventstore.url names ${hosts.length} hosts, but they do not form a cluster: ${nameOf(alone.host)} is a ` +
+        'standalone server. Name the nodes of one cluster, or one server.',
     );
   }
   const [only] = views;
   if (!isCluster && only !== undefined && only.members.length > 1) {
     const all = only.members.map(({ endpoint }) => nameOf(endpoint)).join(',');
     throw new EventStoreDbBroken(
-      `eventstore.url names one node of a cluster of ${only.members.length}, so the loss of that node would stop the vault. ` +
-        `Name all of them: esdb://${all}`,
+      `eventstore.url names one node of a cluster of ${only.members.length}, so the loss of that node would stop ` +
+        `the vault. Name all of them: esdb://${all}`,
     );
   }
 }
@@ -79,12 +79,13 @@ function rejectionOf({ reason }: StoreUnavailable, { user, hosts }: EventStoreDb
   }
   if (reason === rejectedUser.noRight) {
     return new EventStoreDbBroken(
-      `the user ${name} of eventstore.url may not read $all, the whole log of EventStoreDB. Run \`strongroom cluster prepare\`, ` +
-        'which gives the user what the vault needs.',
+      `the user ${name} of eventstore.url may not read $all, the whole log of EventStoreDB. Run \`strongroom ` +
+        'cluster prepare`, which gives the user what the vault needs.',
     );
   }
   if (reason !== 'no node leads') return null;
   return new EventStoreDbBroken(
-    `no EventStoreDB node is the leader (${hosts.map(nameOf).join(', ')}). Start the missing nodes: a cluster needs a majority.`,
+    `no EventStoreDB node is the leader (${hosts.map(nameOf).join(', ')}). Start the missing nodes: a cluster ` +
+      'needs a majority.',
   );
 }

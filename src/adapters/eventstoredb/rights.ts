@@ -195,7 +195,8 @@ async function waitUntilEffective(vaultUrl: string): Promise<void> {
       if (excess.length === 0) return;
       if (performance.now() > until) {
         throw new EventStoreDbBroken(
-          `the user of eventstore.url could still ${excess.join(', ')}. Remove it from the groups $admins and $ops, and run this again.`,
+          `the user of eventstore.url could still ${excess.join(', ')}. Remove it from the groups $admins and ` +
+            '$ops, and run this again.',
         );
       }
     } catch (error) {

@@ -147,8 +147,8 @@ const unknownUser =
   'MongoDB does not know this user with this password. Check name, password and authSource in mongodb.url and ' +
   'mongodb.keys_url.';
 const lacksRights =
-  'the user of mongodb.url or mongodb.keys_url lacks a permission in MongoDB. `strongroom cluster prepare` gives both what ' +
-  'they need.';
+  'the user of mongodb.url or mongodb.keys_url lacks a permission in MongoDB. `strongroom cluster prepare` ' +
+  'gives both what they need.';
 
 /**
  * Thrown when MongoDB is configured in a way that the vault cannot use. The message tells the operator how to fix it.

@@ -45,7 +45,9 @@ export function lockData(
     onLost(
       new StoreBroken({
         check: 'lock',
-        says: `${path} was removed or replaced while a process was using the directory, so another process can use it too`,
+        says:
+          `${path} was removed or replaced while a process was using the directory, so another process can use it ` +
+          'too',
         do: 'Make sure that no other process uses the directory, then start again',
       }),
     );

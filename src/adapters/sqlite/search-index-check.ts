@@ -81,7 +81,8 @@ function statementsOf(database: SqliteDatabase, slot: Slot) {
   return {
     index: indexStatements(database, slot),
     rowsAfter: database.prepare(
-      `SELECT row, seq, terms FROM ${rows} WHERE row > ? AND seq IS NOT NULL AND terms IS NOT NULL ORDER BY row LIMIT ? + 0`,
+      `SELECT row, seq, terms FROM ${rows} WHERE row > ? AND seq IS NOT NULL AND terms IS NOT NULL ORDER BY row ` +
+        'LIMIT ? + 0',
     ),
   };
 }

@@ -5,7 +5,8 @@ import type { Vault } from '../../vault/vault.js';
 
 /**
  * Returns a problem if the access log lacks entries that were stored, or if it cannot be read. Returns null if no
- * entries are known to be missing, or if the store offers no check. `audit verify` also finds missing entries that a checkpoint has signed.
+ * entries are known to be missing, or if the store offers no check. `audit verify` also finds missing entries that a
+ * checkpoint has signed.
  */
 export async function lostEntries({
   accessLog,

@@ -72,7 +72,9 @@ Examples:
         const { events, batches } = await runOperations(configOf(options), (run) => exportLog(run, given), {
           looksOnly: true,
         });
-        const text = `exported ${counted(events, 'event')} and ${counted(batches, 'batch', 'batches')} of the access log to ${out}`;
+        const text =
+          `exported ${counted(events, 'event')} and ${counted(batches, 'batch', 'batches')} of the access log to ` +
+          `${out}`;
         print({ type: 'summary', events, access_batches: batches }, { json }, () => text);
         return;
       }

@@ -409,11 +409,12 @@ async function main(): Promise<number> {
     await checkReads(directory, manifest, streams);
     checkErasures(directory, manifest, { key, keyId, streams, ends });
     if (problems.length === 0) {
+      const reads = counted(manifest['reads'], 'read');
       process.stdout.write(
         `${[
           `${counted(manifest['events'], 'event')}, each unchanged and included in a signed checkpoint`,
           `${counted(checkpoints.size, 'checkpoint')}, each signed, and each later one continues the earlier one`,
-          `${counted(manifest['reads'], 'read')} and ${counted(manifest['erasures'], 'erasure statement')}, as the vault signed them`,
+          `${reads} and ${counted(manifest['erasures'], 'erasure statement')}, as the vault signed them`,
           publicKey === null
             ? `signed by the key in this bundle (SHA-256 ${keyId}): compare it with the key that you know`
             : 'signed by the given key',

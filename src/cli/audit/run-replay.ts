@@ -52,7 +52,8 @@ export async function replayByQuery(run: RunOperation, { json, ...ask }: QueryRe
   const left =
     erased === 0
       ? ''
-      : `; ${counted(erased, 'token')} from that time ${erased === 1 ? 'has' : 'have'} been erased, so the query could not check ${erased === 1 ? 'it' : 'them'}`;
+      : `; ${counted(erased, 'token')} from that time ${erased === 1 ? 'has' : 'have'} been erased, so the query ` +
+        `could not check ${erased === 1 ? 'it' : 'them'}`;
   const text = `${counted(found, 'token')} found${left}`;
   process.stdout.write(`${json ? JSON.stringify({ type: 'summary', found, erased }) : text}\n`);
 }

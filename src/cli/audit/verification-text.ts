@@ -13,10 +13,10 @@ export function verificationText({ log, access, rows, anchored, unreadableAnchor
     const end = `complete up to checkpoint ${number} (position ${position}, ${formatTimestamp(time)})`;
     lines.push(anchored === 0 ? `${end}, according to this store alone` : `${end}, and the anchor agrees`);
   }
-  if (unsigned > 0)
-    lines.push(
-      `${counted(unsigned, proven === null ? 'commit is' : 'later commit is', proven === null ? 'commits are' : 'later commits are')} linked but not signed yet`,
-    );
+  if (unsigned > 0) {
+    const later = proven === null ? '' : 'later ';
+    lines.push(`${counted(unsigned, `${later}commit is`, `${later}commits are`)} linked but not signed yet`);
+  }
   if (events > linked)
     lines.push(`${counted(events - linked, 'of the newest events has', 'of the newest events have')} no link yet`);
   if (access !== null && access.chains > 0) {

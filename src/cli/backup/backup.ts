@@ -75,7 +75,10 @@ function restoredText(folder: string | undefined, ended: number): string {
   const done = folder === undefined ? 'accepted the log' : 'restored';
   if (ended === 0) return done;
   const whose = ended === 1 ? 'its' : 'their';
-  return `${done}; recorded ${counted(ended, 'token')} as ended, because ${whose} keys were erased after the log was copied`;
+  return (
+    `${done}; recorded ${counted(ended, 'token')} as ended, because ${whose} keys were erased after the log was ` +
+    'copied'
+  );
 }
 
 /** Runs a long command and shows its phases. With `--json`, shows no phases. */

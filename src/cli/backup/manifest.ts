@@ -32,7 +32,8 @@ export function authenticatedText({ format, profile, log_id, made_at, files }: O
 export function expectAuthentic(manifest: Manifest, key: Uint8Array): void {
   if (isBackupMac(manifest.mac, key, 'manifest', authenticatedText(manifest))) return;
   throw new Failure(
-    `${manifestFile} was changed after the backup was made, or belongs to other keys. Nothing was changed. Use another backup.`,
+    `${manifestFile} was changed after the backup was made, or belongs to other keys. Nothing was changed. Use ` +
+      'another backup.',
   );
 }
 

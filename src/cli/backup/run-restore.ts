@@ -42,8 +42,8 @@ export async function runRestore(
   // are missing from it, so a restore could bring back their tokens.
   if (erased.madeAt < Date.parse(manifest.made_at)) {
     throw new Failure(
-      `${erasedPath} is older than the backup. Name the newest list of erased keys: that of the newest backup, or the ` +
-        'newest one that `strongroom backup --erased-only` wrote.',
+      `${erasedPath} is older than the backup. Name the newest list of erased keys: that of the newest backup, ` +
+        'or the newest one that `strongroom backup --erased-only` wrote.',
     );
   }
   const rootKeys = await rootKeysOf(config, 'restore');
@@ -108,8 +108,8 @@ function expectAccepted(lost: readonly UnreadableToken[], madeAt: string, accept
   if (lost.length === 0 || acceptsOlderLog) return;
   throw new Failure(
     `the log in this backup, from ${madeAt}, is older than the list of erased keys: since then, ` +
-      `${counted(lost.length, 'token in it was', 'tokens in it were')} deleted or had data replaced, which cannot be restored. ` +
-      'Add --accept-older-log to record them as ended. Nothing was changed.',
+      `${counted(lost.length, 'token in it was', 'tokens in it were')} deleted or had data replaced, which cannot ` +
+      'be restored. Add --accept-older-log to record them as ended. Nothing was changed.',
     3,
   );
 }

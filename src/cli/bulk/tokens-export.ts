@@ -38,7 +38,8 @@ Examples:
       const isSealed = recipient.length + recipientFile.length > 0;
       if (isSealed === plaintext) {
         throw new Failure(
-          'choose the format: encrypted with --recipient age1… or --recipient-file FILE, or plaintext with --plaintext.',
+          'choose the format: encrypted with --recipient age1… or --recipient-file FILE, or plaintext with ' +
+            '--plaintext.',
           2,
         );
       }

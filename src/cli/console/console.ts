@@ -14,7 +14,11 @@ export function addConsole(program: Command): void {
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
-      '\nThe code is valid for five minutes and for one sign-in.\n\nExample:\n  strongroom console sign-in --data /var/lib/strongroom',
+      '\n' +
+        'The code is valid for five minutes and for one sign-in.\n' +
+        '\n' +
+        'Example:\n' +
+        '  strongroom console sign-in --data /var/lib/strongroom',
     )
     .action(async (options: { readonly json?: boolean }) => {
       const config = configOf(options);
@@ -31,7 +35,8 @@ export function addConsole(program: Command): void {
       // In the cluster profile, the command cannot see which processes serve a console.
       if (dataDir === null && config.settings['console.enabled'] !== true) {
         process.stderr.write(
-          'These settings turn no console on. The code is useful only if a process of the cluster has console.enabled.\n',
+          'These settings turn no console on. The code is useful only if a process of the cluster has ' +
+            'console.enabled.\n',
         );
       }
       print(

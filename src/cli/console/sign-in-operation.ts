@@ -9,8 +9,8 @@ import { OperationFailed, operation } from '../operations/operation.js';
 export const consoleSignIn = operation(z.object({}), async (service) => {
   if (service.console === 'off') {
     throw new OperationFailed(
-      'the service has no console. Set console.enabled to true, and restart the service. If --dev started the service, ' +
-        'the port of the console is in use: choose one with console.port.',
+      'the service has no console. Set console.enabled to true, and restart the service. If --dev started the ' +
+        'service, the port of the console is in use: choose one with console.port.',
     );
   }
   return { code: await issueOperatorCode(service.vault) };

@@ -37,8 +37,8 @@ export function callControl<Name extends OperationName>(
 }
 
 const unknownThere =
-  'the running service has another version and does not know this command. Restart the service with this version, or use ' +
-  'the program of its version.';
+  'the running service has another version and does not know this command. Restart the service with this ' +
+  'version, or use the program of its version.';
 
 function failureOf(error: unknown, socketPath: string): Failure {
   const { code } = error as NodeJS.ErrnoException;

@@ -126,7 +126,8 @@ async function keysFound({ vault }: OperatedService): Promise<readonly Finding[]
       ? ok('events', 'this program knows the versions of all events')
       : problem(
           'events',
-          `the event at position ${newer.position} (${newer.type}, version ${newer.version}) was written by a newer version`,
+          `the event at position ${newer.position} (${newer.type}, version ${newer.version}) was written by a ` +
+            'newer version',
           'Start the version of Strongroom that wrote it.',
         ),
   ];

@@ -34,7 +34,8 @@ export function versions(running: Running | undefined): Finding {
   return old.length === 0
     ? ok(
         'versions',
-        `Strongroom ${own}; the stores have its schemas${stored.length === 0 ? '' : `; versions of projections: ${text(stored)}`}`,
+        `Strongroom ${own}; the stores have its ` +
+          `schemas${stored.length === 0 ? '' : `; versions of projections: ${text(stored)}`}`,
       )
     : problem(
         'versions',

@@ -61,12 +61,15 @@ async function rotate(options: object, json: boolean): Promise<KeyRotationState>
 function resultText(ended: KeyRotationState): string {
   if (ended.state === 'rotated') {
     return (
-      `all keys are under the new root key in ${ended.root_key_file}. Keep a copy of it separately from the data, and destroy ` +
-      'every copy of the old one: then no older copy of the keys opens anything.'
+      `all keys are under the new root key in ${ended.root_key_file}. Keep a copy of it separately from the ` +
+      'data, and destroy every copy of the old one: then no older copy of the keys opens anything.'
     );
   }
   if (ended.state === 'cleared') {
-    return `finished a rotation that was interrupted: the root key in ${ended.root_key_file} is the new one. To rotate again, run this command again.`;
+    return (
+      `finished a rotation that was interrupted: the root key in ${ended.root_key_file} is the new one. To rotate ` +
+      'again, run this command again.'
+    );
   }
   return 'the service was restarted and no longer rotates keys. Run this command again to continue.';
 }

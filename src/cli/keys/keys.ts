@@ -16,7 +16,8 @@ export function addKeys(program: Command): void {
     .action((file: string, options: { readonly json?: boolean }) => {
       const generated = generateRootKey(file);
       if (!generated.ok) throw new Failure(generated.message);
-      const text = `created ${file}. Keep a copy of it separately from the data: without this key, no data can be read.`;
+      const advice = 'Keep a copy of it separately from the data: without this key, no data can be read.';
+      const text = `created ${file}. ${advice}`;
       print({ root_key_file: file }, options, () => text);
     });
 }

@@ -38,7 +38,10 @@ function planText({ name, events = 0, rows = null }: Plan): string {
   const log = `reads the log up to position ${events}`;
   switch (name) {
     case 'tokens':
-      return `${name}: ${log}, writes ${counted(rows ?? 0, 'row')} beside those in use, compares the two, and switches to the new ones`;
+      return (
+        `${name}: ${log}, writes ${counted(rows ?? 0, 'row')} beside those in use, compares the two, and switches ` +
+        'to the new ones'
+      );
     case 'directory':
       return `${name}: ${log} and replaces ${descriptions.directory}`;
     case 'shredder':

@@ -29,7 +29,8 @@ export const projectionsRebuild = operation(
     const started = await projections.rebuild(each, acceptNew);
     if (started === 'busy') {
       throw new OperationFailed(
-        `a rebuild of ${each} is already running, or keeps the old rows for running reads. To see its progress: strongroom projections status`,
+        `a rebuild of ${each} is already running, or keeps the old rows for running reads. To see its progress: ` +
+          'strongroom projections status',
       );
     }
     return { started, keptSeconds: projections.keptSeconds };

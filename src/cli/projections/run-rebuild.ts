@@ -32,7 +32,8 @@ async function follow(run: RunOperation, name: ProjectionName, keptSeconds: numb
       if (status.rebuild === null || (keptSeconds > 0 && status.rebuild.phase === 'keeping')) break;
       if (interrupt.came()) {
         throw new Failure(
-          `interrupted. If a service is running, it continues the rebuild; otherwise the same command does. To cancel it: strongroom projections cancel ${name}`,
+          'interrupted. If a service is running, it continues the rebuild; otherwise the same command does. To ' +
+            `cancel it: strongroom projections cancel ${name}`,
         );
       }
       await wait(pollMs);
@@ -64,7 +65,8 @@ function failure(name: ProjectionName, last: ProjectionStatus['lastRebuild']): F
   switch (last?.outcome) {
     case 'different':
       return new Failure(
-        `${counted(last.different, 'row differs', 'rows differ')} between the log and the rows in use; nothing was changed. The first of them:${listed}\n` +
+        `${counted(last.different, 'row differs', 'rows differ')} between the log and the rows in use; nothing ` +
+          `was changed. The first of them:${listed}\n` +
           'If the log is right, use the new rows with --accept-new.',
         3,
       );

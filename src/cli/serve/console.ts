@@ -116,7 +116,8 @@ function readClientSecret(file: string): string {
     text = readFileSync(file, 'utf8').trim();
   } catch {
     throw new Failure(
-      `the client secret ${file} cannot be read. Set console.oidc.client_secret_file to a file that this user may read.`,
+      `the client secret ${file} cannot be read. Set console.oidc.client_secret_file to a file that this user ` +
+        'may read.',
     );
   }
   if (text !== '') return text;

@@ -67,14 +67,16 @@ async function oldestTenant(vault: Vault): Promise<string | null> {
   return living.sort((one, other) => one.createdAt - other.createdAt)[0]?.id ?? null;
 }
 
-/** Returns the text that a start with `--dev` prints. Unless the keys are old, it has commands that try out a new one. */
+/**
+ * Returns the text that a start with `--dev` prints. Unless the keys are old, it has commands that try out a new one.
+ */
 export function quickstartText(config: Config, address: string, found: Quickstart): string {
   if (found === 'existing') return placesText(config);
   const { data: dataDir } = config.settings;
   const missing =
     found === 'keys_created'
-      ? `${join(dataDir, 'dev-keys.json')} was missing. --dev created two new applications in the existing tenant, and ` +
-        'wrote their keys to this file. Older keys still work.\n'
+      ? `${join(dataDir, 'dev-keys.json')} was missing. --dev created two new applications in the existing tenant, ` +
+        'and wrote their keys to this file. Older keys still work.\n'
       : '';
   const header = shellWord(`@${join(dataDir, 'quickstart.header')}`);
   const tokens = shellWord(`${address}/tokens`);

@@ -55,7 +55,8 @@ function asFailure(error: unknown, { host, port }: Address, settings: Settings):
   switch ((error as NodeJS.ErrnoException).code) {
     case 'EADDRINUSE':
       return new Failure(
-        `port ${port} on ${host} is in use. Stop the program that uses it, or choose another port with ${portFlag} (0 selects a free port).`,
+        `port ${port} on ${host} is in use. Stop the program that uses it, or choose another port with ` +
+          `${portFlag} (0 selects a free port).`,
       );
     case 'EACCES':
       return new Failure(`this user may not listen on port ${port}. Choose a port above 1023 with ${portFlag}.`);

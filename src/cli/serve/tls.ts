@@ -22,8 +22,8 @@ export function readTls({ settings }: Config): TlsFiles | null {
     return files;
   } catch {
     throw new Failure(
-      `the TLS certificate ${certFile} and the key ${keyFile} do not belong together, or are not PEM files. Set --tls-cert ` +
-        'and --tls-key to a certificate and the key that it was issued for.',
+      `the TLS certificate ${certFile} and the key ${keyFile} do not belong together, or are not PEM files. Set ` +
+        '--tls-cert and --tls-key to a certificate and the key that it was issued for.',
     );
   }
 }

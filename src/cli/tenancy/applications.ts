@@ -84,7 +84,8 @@ where support-rules.json contains an array of access rules:
 function applicationsVerb(applications: Command, name: string): Command {
   return withAddress(withSettings(applications.command(name), storeSettings)).option(
     '--api-key-file <file>',
-    'with an address: file with the API key of a management application (- for standard input; default: STRONGROOM_API_KEY)',
+    'with an address: file with the API key of a management application (- for standard input; default: ' +
+      'STRONGROOM_API_KEY)',
   );
 }
 

@@ -10,7 +10,8 @@ export const init = operation(z.object({ name: z.string().min(1).max(200) }), as
   vault.streams.run(['init'], async () => {
     if ((await vault.directory.list('tenant')).length > 0) {
       throw new OperationFailed(
-        'the vault is already initialized; no tenant was created. To create another one, run `strongroom tenants create`.',
+        'the vault is already initialized; no tenant was created. To create another one, run `strongroom ' +
+          'tenants create`.',
       );
     }
     const { tenantId, managementKey } = await createTenant(vault, name, []);

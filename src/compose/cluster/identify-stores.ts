@@ -57,8 +57,9 @@ const emptyLog =
 
 const unsearchable =
   'the rows in MongoDB are from before a rebuild, which destroyed their search key. Drop the collections ' +
-  'generations, checkpoints and token_rows_<number>, and run `strongroom init`: a worker rebuilds the rows from the log.';
+  'generations, checkpoints and token_rows_<number>, and run `strongroom init`: a worker rebuilds the rows ' +
+  'from the log.';
 
 const shortLog =
-  'EventStoreDB lacks events that MongoDB has recorded, for example after a restore from an older copy. Restore the rows in ' +
-  'MongoDB from a copy that is older still; the vault then brings them up to date from the log.';
+  'EventStoreDB lacks events that MongoDB has recorded, for example after a restore from an older copy. Restore ' +
+  'the rows in MongoDB from a copy that is older still; the vault then brings them up to date from the log.';

@@ -8,11 +8,15 @@ import { environmentName, flagMember, flagName } from './setting.js';
  */
 export const clientSettings = {
   address: {
-    doc: 'The address of a running service, such as https://vault.example.com. Without it, a command works on local data.',
+    doc:
+      'The address of a running service, such as https://vault.example.com. Without it, a command works on local ' +
+      'data.',
     hasFlag: true,
   },
   api_key: {
-    doc: 'The API key of the application that a command acts as. It has no flag, because other users can see arguments.',
+    doc:
+      'The API key of the application that a command acts as. It has no flag, because other users can see ' +
+      'arguments.',
     hasFlag: false,
   },
   api_key_file: {

@@ -43,8 +43,9 @@ function reachChecks(values: Settings, nameOf: NameOf): readonly string[] {
     problems.push(`${nameOf('host')}: ${ofThisMachine}`);
   } else if (cert === null && key === null && !isBehindProxy) {
     problems.push(
-      `${nameOf('host')}: other machines can reach this address, so TLS is required; set tls.cert and tls.key (--tls-cert, ` +
-        '--tls-key), or behind_tls_proxy with http.trusted_proxies when a proxy terminates TLS, or use 127.0.0.1',
+      `${nameOf('host')}: other machines can reach this address, so TLS is required; set tls.cert and tls.key ` +
+        '(--tls-cert, --tls-key), or behind_tls_proxy with http.trusted_proxies when a proxy terminates TLS, or ' +
+        'use 127.0.0.1',
     );
   }
   return problems;
@@ -62,8 +63,8 @@ function consoleChecks(values: Settings, nameOf: NameOf): readonly string[] {
   const problems: string[] = [];
   if (values['tls.cert'] === null && !isBehindProxy) {
     problems.push(
-      `${nameOf('console.host')}: other machines can reach this address, so TLS is required; set tls.cert and tls.key, or ` +
-        'behind_tls_proxy with http.trusted_proxies when a proxy terminates TLS, or use 127.0.0.1',
+      `${nameOf('console.host')}: other machines can reach this address, so TLS is required; set tls.cert and ` +
+        'tls.key, or behind_tls_proxy with http.trusted_proxies when a proxy terminates TLS, or use 127.0.0.1',
     );
   }
   if (values['console.allowed_hosts'].length === 0) {

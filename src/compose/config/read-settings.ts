@@ -131,8 +131,8 @@ function unknownSetting(
 ): string {
   if (path === 'root_key') {
     return (
-      `the root key must not be a setting, because settings show up in lists of variables; put it into a file that only ` +
-      `its owner can read, and set ${nameOf('root_key_file')} to the path`
+      'the root key must not be a setting, because settings show up in lists of variables; put it into a file ' +
+      `that only its owner can read, and set ${nameOf('root_key_file')} to the path`
     );
   }
   return `is not a setting; the nearest is ${nameOf(nearest(path, known) ?? '')}`;

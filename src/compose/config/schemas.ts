@@ -175,7 +175,8 @@ function isSafeUrl(text: string): boolean {
 /** An origin that browsers reach either over TLS or on loopback. */
 export const loopbackOrHttps = z.string({ error: 'must be text' }).refine((text) => isOrigin(text) && isSafeUrl(text), {
   error:
-    'must be an origin such as https://console.vault.example, in lower case and without a path; http:// only on loopback',
+    'must be an origin such as https://console.vault.example, in lower case and without a path; http:// only on ' +
+    'loopback',
 });
 
 const shortTextError = 'must be text of 1 to 500 characters';

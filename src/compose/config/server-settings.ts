@@ -11,7 +11,9 @@ export const serverSettings = {
     default: null,
     form: 'text',
     secret: false,
-    doc: 'The address of EventStoreDB, with user and password: esdb://user:pass@a:2113 or, for a cluster, all nodes separated by commas.',
+    doc:
+      'The address of EventStoreDB, with user and password: esdb://user:pass@a:2113 or, for a cluster, all nodes ' +
+      'separated by commas.',
   },
   'eventstore.url_file': {
     schema: optionalPath,

@@ -135,8 +135,8 @@ export const settings = {
     form: 'boolean',
     secret: false,
     doc:
-      'Also accepts the API key as `Authorization: Bearer <key>`. A request with two different keys gets 401, so keep it ' +
-      'off behind a proxy that sends bearer tokens of its own.',
+      'Also accepts the API key as `Authorization: Bearer <key>`. A request with two different keys gets 401, ' +
+      'so keep it off behind a proxy that sends bearer tokens of its own.',
   },
   'http.idempotency_header_aliases': {
     schema: plainHeaderNames,
@@ -186,8 +186,8 @@ export const settings = {
     form: 'boolean',
     secret: false,
     doc:
-      'A proxy in front of the service terminates TLS. The service then serves only connections from http.trusted_proxies ' +
-      'whose X-Forwarded-Proto header is https; other requests get 403, except /health/*.',
+      'A proxy in front of the service terminates TLS. The service then serves only connections from ' +
+      'http.trusted_proxies whose X-Forwarded-Proto header is https; other requests get 403, except /health/*.',
   },
   'rate_limit.requests': {
     schema: wholeNumber(0, 1_000_000_000),
@@ -388,8 +388,8 @@ export const settings = {
     // The path or query of the address may contain credentials for the collector.
     secret: true,
     doc:
-      'Where an OpenTelemetry collector accepts traces (OTLP over HTTP), such as http://localhost:4318/v1/traces. Without ' +
-      'it, no traces are recorded.',
+      'Where an OpenTelemetry collector accepts traces (OTLP over HTTP), such as ' +
+      'http://localhost:4318/v1/traces. Without it, no traces are recorded.',
   },
   'tracing.sample_ratio': {
     schema: ratio,

@@ -16,8 +16,8 @@ export function controlSocketPath(dataDir: string): string | null {
 
 /**
  * Returns false only if it is certain that no process is listening on the socket. Returns true if this process may not
- * connect to the socket, for example. A command that may open the data only if no service is running uses this function.
- * Compare `serviceSurelyListens`.
+ * connect to the socket, for example. A command that may open the data only if no service is running uses this
+ * function. Compare `serviceSurelyListens`.
  */
 export async function serviceMayListen(socketPath: string): Promise<boolean> {
   const error = await connectionError(socketPath);

@@ -65,8 +65,8 @@ export async function takeDataDirectory(
 }
 
 /**
- * Returns true if the directory contains a vault, or what is left of one. Only the root key that it was created with can
- * open it.
+ * Returns true if the directory contains a vault, or what is left of one. Only the root key that it was created with
+ * can open it.
  */
 export function holdsVault(dataDir: string): boolean {
   return databases.some((file) => existsSync(join(dataDir, file)));
@@ -93,12 +93,17 @@ export function faultOfBackup(dataDir: string): string | null {
 export function faultOfDataDirectory(directory: Stats, dataDir: string): string | null {
   const groupsOwn = isGroupsOwn(directory);
   if (directory.uid !== process.geteuid?.() && !(isRoots(directory) && groupsOwn)) {
-    return `the data directory ${dataDir} belongs to another user. Run this as that user, or choose another directory with --data.`;
+    return (
+      `the data directory ${dataDir} belongs to another user. Run this as that user, or choose another directory ` +
+      'with --data.'
+    );
   }
   if ((directory.mode & (groupsOwn ? 0o002 : 0o022)) !== 0) {
     return groupsOwn
-      ? `every user can write to the data directory ${dataDir}. Check that its files are yours, then run as root: chmod o-rwx ${dataDir}`
-      : `users other than its owner can write to the data directory ${dataDir}. Check that its files are yours, then run: chmod 700 ${dataDir}`;
+      ? `every user can write to the data directory ${dataDir}. Check that its files are yours, then run as root: ` +
+          `chmod o-rwx ${dataDir}`
+      : `users other than its owner can write to the data directory ${dataDir}. Check that its files are yours, ` +
+          `then run: chmod 700 ${dataDir}`;
   }
   return null;
 }
@@ -159,7 +164,10 @@ async function expectWritable(file: string): Promise<void> {
 function reasonOf(error: unknown): string {
   const { code } = error as NodeJS.ErrnoException;
   if (code === 'EROFS') {
-    return 'written: its file system is read-only. Mount a writable volume there, or choose another directory with --data.';
+    return (
+      'written: its file system is read-only. Mount a writable volume there, or choose another directory with ' +
+      '--data.'
+    );
   }
   if (code === 'EACCES' || code === 'EPERM') {
     return 'written. Give this user write permission on it, or choose another directory with --data.';

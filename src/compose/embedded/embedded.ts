@@ -286,8 +286,8 @@ async function identify(
   if (!acceptsOlderLog) await logIdentity(stores.log);
   if (mode === 'production' && identity.dev) {
     throw new StoreBroken(
-      'this data was created by --dev and is not for real use. Start it with ' +
-        `\`strongroom serve --dev --data ${dataDir}\` and the same --root-key-file, or choose another directory with --data.`,
+      'this data was created by --dev and is not for real use. Start it with `strongroom serve --dev --data ' +
+        `${dataDir}\` and the same --root-key-file, or choose another directory with --data.`,
     );
   }
   if (mode === 'dev' && !identity.dev) {

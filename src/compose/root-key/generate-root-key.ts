@@ -37,7 +37,9 @@ function create(path: string): { ok: true; descriptor: number } | { ok: false; m
     if (code === 'EEXIST') {
       return {
         ok: false,
-        message: `${path} already exists and was not changed: without the key in it, data would be lost. Choose another name.`,
+        message:
+          `${path} already exists and was not changed: without the key in it, data would be lost. Choose another ` +
+          'name.',
       };
     }
     if (code === 'ENOENT') {

@@ -45,8 +45,9 @@ export function takeNextRootKey({ file, nextFile, dataDir, isDev }: RootKeyPlace
   if (!existsSync(nextFile)) {
     if (!mayMake) {
       throw new RotationRefused(
-        `there is no next root key in ${nextFile}. Create it with \`strongroom keys generate-root ${nextFile}\`, and put it ` +
-          'beside the root key on every machine of the cluster, so that all of them keep running when it takes over.',
+        `there is no next root key in ${nextFile}. Create it with \`strongroom keys generate-root ${nextFile}\`, ` +
+          'and put it beside the root key on every machine of the cluster, so that all of them keep running when ' +
+          'it takes over.',
       );
     }
     make(nextFile);

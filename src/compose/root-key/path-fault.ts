@@ -61,15 +61,18 @@ function faultOfDirectory(directory: string, entry: string, stats: Stats | null)
   const groupWrites = (own.mode & 0o020) !== 0 && !isOfOwnGroup(own) && own.gid !== 0;
   if (!groupWrites && (own.mode & 0o002) === 0) return null;
   if ((own.mode & sticky) === 0) {
-    return `is reached through ${directory}, to which other users can write. Check that its files are yours, then run: chmod go-w ${directory}`;
+    return (
+      `is reached through ${directory}, to which other users can write. Check that its files are yours, then run: ` +
+      `chmod go-w ${directory}`
+    );
   }
   return stats === null || isTrusted(stats) ? null : foreign(entry, stats);
 }
 
 function foreign(path: string, { uid }: Stats): string {
   return (
-    `is reached through ${path}, which belongs to another user. ${runAsOwner(uid)} Otherwise, check that its files are ` +
-    'yours, then make root or the user that runs Strongroom its owner (chown), or choose another place.'
+    `is reached through ${path}, which belongs to another user. ${runAsOwner(uid)} Otherwise, check that its ` +
+    'files are yours, then make root or the user that runs Strongroom its owner (chown), or choose another place.'
   );
 }
 

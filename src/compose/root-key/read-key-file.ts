@@ -73,9 +73,11 @@ function open(path: string, file: string): { ok: true; descriptor: number } | { 
   } catch (error) {
     const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
     const message = isMissing
-      ? `The root key file ${file} does not exist. \`strongroom keys generate-root ${file}\` creates a key for new data.`
-      : `The root key file ${file} cannot be opened by this user. Run this as the user that runs Strongroom, or make that ` +
-        'user its owner (chown) with mode 0400, or give it to root and to the group of that user with mode 0440.';
+      ? `The root key file ${file} does not exist. \`strongroom keys generate-root ${file}\` creates a key for new ` +
+        'data.'
+      : `The root key file ${file} cannot be opened by this user. Run this as the user that runs Strongroom, or ` +
+        'make that user its owner (chown) with mode 0400, or give it to root and to the group of that user with ' +
+        'mode 0440.';
     return { ok: false, message };
   }
 }
@@ -86,8 +88,8 @@ function faultOf(stats: Stats, file: string): string | null {
   if (isRoots(stats)) return faultOfMounted(stats, mode, file);
   if (stats.uid !== process.geteuid?.()) {
     return (
-      `The root key file ${file} belongs to another user. ${runAsOwner(stats.uid)} Otherwise, make the user that runs ` +
-      'Strongroom its owner (chown), or give it to root and to the group of that user with mode 0440.'
+      `The root key file ${file} belongs to another user. ${runAsOwner(stats.uid)} Otherwise, make the user that ` +
+      'runs Strongroom its owner (chown), or give it to root and to the group of that user with mode 0440.'
     );
   }
   if (!ownerModes.includes(mode)) {
@@ -105,8 +107,8 @@ function faultOfMounted(stats: Stats, mode: number, file: string): string | null
         ? 'Run Strongroom in a group of its own, not in the group of root'
         : `Run: chgrp ${group} ${file} (on Kubernetes: set fsGroup and runAsGroup to the same group)`;
     return (
-      `The root key file ${file} belongs to root and to group ${stats.gid}, which is not the primary group of the user that ` +
-      `runs Strongroom. ${fix}`
+      `The root key file ${file} belongs to root and to group ${stats.gid}, which is not the primary group of ` +
+      `the user that runs Strongroom. ${fix}`
     );
   }
   if (mode !== mountedMode) {

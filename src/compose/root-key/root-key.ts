@@ -22,8 +22,8 @@ export async function loadRootKey(from: {
   if (file !== null) return readKeyFile(file, from.dataDir, from.isDev);
   if (command !== null) return runKeyCommand(command);
   return noRootKey(
-    'There is no root key. Create one with `strongroom keys generate-root FILE`, outside of the data directory, and set ' +
-      'root_key_file (STRONGROOM_ROOT_KEY_FILE, --root-key-file) to its path. An existing vault can be opened only with ' +
-      'its own root key.',
+    'There is no root key. Create one with `strongroom keys generate-root FILE`, outside of the data ' +
+      'directory, and set root_key_file (STRONGROOM_ROOT_KEY_FILE, --root-key-file) to its path. An existing vault ' +
+      'can be opened only with its own root key.',
   );
 }

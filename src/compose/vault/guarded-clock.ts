@@ -250,8 +250,9 @@ export function holdNotices(hold: HoldStatus | null): readonly string[] {
   if (hold === null) return [];
   const { trusted, remainingMs } = hold;
   return [
-    `the clock is far from the newest time that the vault recorded, ${new Date(trusted).toISOString()}: data that is due is hidden, ` +
-      `and nothing is destroyed until the service has run for another ${counted(Math.ceil(remainingMs / 60_000), 'minute')}`,
+    `the clock is far from the newest time that the vault recorded, ${new Date(trusted).toISOString()}: data ` +
+      'that is due is hidden, and nothing is destroyed until the service has run for another ' +
+      `${counted(Math.ceil(remainingMs / 60_000), 'minute')}`,
   ];
 }
 
@@ -265,7 +266,8 @@ function newestOf({ newest }: ClockRecord, newestEvent: number | null): number {
 
 function holdText(trusted: number): string {
   return (
-    `the clock is far from the newest time that the vault recorded (${new Date(trusted).toISOString()}): data that is due is ` +
-    'hidden, and nothing is destroyed for 24 hours. If the clock is right, run `strongroom clock confirm`'
+    `the clock is far from the newest time that the vault recorded (${new Date(trusted).toISOString()}): data ` +
+    'that is due is hidden, and nothing is destroyed for 24 hours. If the clock is right, run `strongroom clock ' +
+    'confirm`'
   );
 }

@@ -6,8 +6,8 @@ export type OperatedService = Service & {
   readonly rotation: KeyRotationWork;
   readonly confirmClock: ConfirmClock;
   /**
-   * Whether people can sign in to a console of this vault. `unknown` means that this process has only opened the stores:
-   * another process may serve the console.
+   * Whether people can sign in to a console of this vault. `unknown` means that this process has only opened the
+   * stores: another process may serve the console.
    */
   readonly console: 'served' | 'off' | 'unknown';
 };

@@ -299,7 +299,8 @@ async function rotate(visit: Visit) {
   });
   if (!rotated.ok && rotated.code === 'precondition_failed') {
     const text =
-      'The webhook was changed since you opened the page, so its secret was not rotated. If you did not see the newest secret, rotate it again.';
+      'The webhook was changed since you opened the page, so its secret was not rotated. If you did not see the ' +
+      'newest secret, rotate it again.';
     return visit.redirect(pathOf(id), { tone: 'bad', text });
   }
   if (!rotated.ok) throw problemFrom(rotated);

@@ -3,8 +3,8 @@ import type { TokenType } from './types/token-type.js';
 
 /**
  * The fields of a token that are encrypted together. The cvc is not among them, because it is encrypted separately. An
- * event contains the content as one ciphertext. A row contains a copy of that ciphertext, or refers to the event (ADR 65).
- * Absent fields are null. See docs/contract.md, "The token object".
+ * event contains the content as one ciphertext. A row contains a copy of that ciphertext, or refers to the event (ADR
+ * 65). Absent fields are null. See docs/contract.md, "The token object".
  */
 export type TokenContent = {
   readonly id: string;

@@ -34,7 +34,9 @@ export function loggedError(error: unknown): LoggedError {
   };
 }
 
-/** Returns what an error about a store says. All of this text comes from our own code. Returns null for other errors. */
+/**
+ * Returns what an error about a store says. All of this text comes from our own code. Returns null for other errors.
+ */
 function problemIn(error: Error): string | null {
   if (error instanceof StoreProblem) return error.message;
   if (!(error instanceof StoreUnavailable)) return null;

@@ -38,8 +38,8 @@ export const documentedMetadata = {
       style: 'form',
       explode: true,
     }),
-  // The document describes this parameter as a string and not as JSON content. A generator that ignores the content type
-  // would otherwise send each member of the JSON object as a separate parameter.
+  // The document describes this parameter as a string and not as JSON content. A generator that ignores the content
+  // type would otherwise send each member of the JSON object as a separate parameter.
   metadata: z.string().optional().meta({
     description: 'The same filters as a JSON string: an object that maps metadata keys to values.',
     contentMediaType: 'application/json',

@@ -147,7 +147,8 @@ export async function suspects({ budgets, clock, directory }: Vault, tenantId: s
   const others = found.length > suspectsMax ? ` and ${grouped(found.length - suspectsMax)} more` : '';
   return problem(
     'guessing',
-    `applications that used a tenth of an hour’s deduplication misses without a hit and may be guessing values: ${found.slice(0, suspectsMax).join(', ')}${others}`,
+    'applications that used a tenth of an hour’s deduplication misses without a hit and may be guessing values: ' +
+      `${found.slice(0, suspectsMax).join(', ')}${others}`,
     'Check what these applications did with `GET /logs`, and delete their keys if they were guessing.',
   );
 }

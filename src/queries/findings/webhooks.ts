@@ -46,7 +46,8 @@ export async function webhooks(vault: Vault, tenantId: string | null): Promise<F
   return problem(
     'webhooks',
     `${found.slice(0, shownMax).join('; ')}${others}`,
-    'Read the attempts with `GET /webhooks/{id}/deliveries` and check the receiver. Then send a test delivery, and deliver what was given up with `strongroom webhooks replay`.',
+    'Read the attempts with `GET /webhooks/{id}/deliveries` and check the receiver. Then send a test delivery, ' +
+      'and deliver what was given up with `strongroom webhooks replay`.',
   );
 }
 

@@ -5,8 +5,8 @@ import { ensureIndexes, type RequiredIndexes } from '../required-indexes.js';
 const shape = /^access_(\d{4})_(\d{2})$/;
 
 /**
- * The names of the indexes. Every query passes one of them as its hint. Each index contains every field that its queries
- * filter by, so MongoDB computes an exact count without reading entries.
+ * The names of the indexes. Every query passes one of them as its hint. Each index contains every field that its
+ * queries filter by, so MongoDB computes an exact count without reading entries.
  */
 export const accessIndexNames = { time: 'time', ref: 'ref' } as const;
 

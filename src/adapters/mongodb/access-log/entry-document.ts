@@ -54,8 +54,8 @@ export function entryDocument(
 }
 
 /**
- * Returns the entry of a document. Threat: an attacker replaces `ref` or `trace` with a value of another type. The entry
- * then has null in its place, so the hash of the batch no longer matches.
+ * Returns the entry of a document. Threat: an attacker replaces `ref` or `trace` with a value of another type. The
+ * entry then has null in its place, so the hash of the batch no longer matches.
  */
 export function entryOf(document: EntryDocument): AccessEntry {
   const { trace_stream: stream, trace_revision: revision } = document;

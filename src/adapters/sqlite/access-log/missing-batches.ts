@@ -43,6 +43,8 @@ function missing(first: number, last: number): FoundProblem {
   return {
     check: 'access log',
     says: `entries of the access log are missing: no file contains ${which}`,
-    do: 'Find out who removed or replaced a file `access-YYYY-MM.db`. If a month has no file, stop the service and put back the newest copy of that file',
+    do:
+      'Find out who removed or replaced a file `access-YYYY-MM.db`. If a month has no file, stop the service and ' +
+      'put back the newest copy of that file',
   };
 }

@@ -25,7 +25,9 @@ export function damagedFile(fileName: string, detail = ''): StoreBroken {
     check: filesCheck,
     says: `${fileName} is damaged${detail === '' ? '' : `: ${detail}`}`,
     do: isMonthFile
-      ? `Stop the service, move ${fileName} and its -wal and -shm files out of the data directory, and start the service again. If the newest backup contains ${fileName}, put that copy in its place. The access log then lacks the entries that are only in the damaged file`
+      ? `Stop the service, move ${fileName} and its -wal and -shm files out of the data directory, and start the ` +
+        `service again. If the newest backup contains ${fileName}, put that copy in its place. The access log then ` +
+        'lacks the entries that are only in the damaged file'
       : 'Stop the service and restore the data directory from a backup',
   });
 }

@@ -8,8 +8,8 @@ import Database from 'better-sqlite3';
  */
 const kept: object[] = [];
 /**
- * A limit that is only a parameter. Because the value of the limit can influence the query plan, SQLite parses and plans
- * such a statement again on every execution, which takes longer than the execution itself. A limit that is an
+ * A limit that is only a parameter. Because the value of the limit can influence the query plan, SQLite parses and
+ * plans such a statement again on every execution, which takes longer than the execution itself. A limit that is an
  * expression (`LIMIT ? + 0`) does not influence the plan.
  */
 const plannedLimit = /\bLIMIT\s+[?@:$]\w*(?!\w|\s*\+)/i;

@@ -91,15 +91,17 @@ export function expectVersion(fileName: string, stored: number, version: number)
   if (stored === version) return;
   throw new StoreBroken({
     check: 'versions',
-    says: `${fileName} was written by ${stored > version ? 'a newer' : 'an older'} version of Strongroom: its format is ${stored}, and this version has ${version}`,
+    says:
+      `${fileName} was written by ${stored > version ? 'a newer' : 'an older'} version of Strongroom: its format ` +
+      `is ${stored}, and this version has ${version}`,
     do: `Nothing was changed. Start the version that wrote it${exportAdvice(fileName, stored)}`,
   });
 }
 
 /**
  * Returns the version in the header of a Strongroom file. Returns null if the file cannot be read or belongs to another
- * program. Does not open the file as a database, so SQLite creates no write-ahead log. A new version that is only in the
- * write-ahead log is not found.
+ * program. Does not open the file as a database, so SQLite creates no write-ahead log. A new version that is only in
+ * the write-ahead log is not found.
  */
 export function versionInHeader(path: string): number | null {
   try {
@@ -129,7 +131,10 @@ const lastReaders: Readonly<Record<string, string>> = {
 function exportAdvice(fileName: string, format: number): string {
   const commit = lastReaders[`${fileName.replace(/\d{4}-\d{2}/, 'YYYY-MM')} ${format}`];
   if (commit === undefined) return '';
-  return `, or export the data with commit ${commit}, the last one that reads this format, and import them into a new data directory`;
+  return (
+    `, or export the data with commit ${commit}, the last one that reads this format, and import them into a new ` +
+    'data directory'
+  );
 }
 
 type SchemaObject = {

@@ -38,7 +38,10 @@ export function completeVault({ vault, keys, journal }: Files): EndNotice {
     // If the process was killed between the commits to `vault.db` and to the journal, `vault.db` has one more group
     // than the journal. That group was never acknowledged, so nothing is lost.
     if (applied.sequence - end.sequence === 1) return null;
-    return 'journal.db ends before vault.db: its end was damaged or removed, and the access log may lack entries. Find out why';
+    return (
+      'journal.db ends before vault.db: its end was damaged or removed, and the access log may lack entries. Find ' +
+      'out why'
+    );
   }
   const nextOf = nextGroup(journal);
   if (removedIn(journal, 'groups').sequence > applied.sequence) {

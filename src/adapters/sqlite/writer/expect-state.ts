@@ -86,7 +86,8 @@ const stateTables: Readonly<Record<'keys.db' | 'vault.db' | 'journal.db', readon
 export function expectState(database: SqliteDatabase, fileName: keyof typeof stateTables): void {
   for (const { table, needed, valid } of stateTables[fileName]) {
     const counted = database.prepare(
-      `SELECT ifnull(sum(${needed?.where ?? 'true'}), 0) AS rows, ifnull(sum((${valid}) IS NOT TRUE), 0) AS invalid FROM ${table}`,
+      `SELECT ifnull(sum(${needed?.where ?? 'true'}), 0) AS rows, ifnull(sum((${valid}) IS NOT TRUE), 0) AS ` +
+        `invalid FROM ${table}`,
     );
     const found = counted.get() as { readonly rows: number; readonly invalid: number };
     if (needed !== null && found.rows !== needed.rows)

@@ -46,10 +46,10 @@ export const tokenObject = z
       .optional()
       .meta({
         description:
-          'Within a tenant, equal values of the same type have equal fingerprints. Get, list, search and detokenize show ' +
-          'the fingerprint to callers with the transform `reveal`, or to every caller if the tenant sets ' +
-          '`show_fingerprints`. A create or update also shows it if the request contained every value that the ' +
-          'expression reads.',
+          'Within a tenant, equal values of the same type have equal fingerprints. Get, list, search and ' +
+          'detokenize show the fingerprint to callers with the transform `reveal`, or to every caller if the ' +
+          'tenant sets `show_fingerprints`. A create or update also shows it if the request contained every ' +
+          'value that the expression reads.',
       }),
     containers: z.array(z.string()).meta({ description: 'The containers of the token, to which access rules apply.' }),
     metadata: z.record(z.string(), z.string()).optional().meta({
