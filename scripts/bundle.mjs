@@ -25,14 +25,13 @@ function isExternal(id) {
 }
 
 const bundle = await rolldown({
-  // Each entry is a file that Node.js starts: the program, its three worker threads, and two further programs. The copy
-  // process copies the files of a backup. The verifier is copied into each evidence bundle.
+  // Each entry is a file that Node.js starts: the program, its three worker threads, and the verifier. The verifier is
+  // copied into each evidence bundle.
   input: {
     strongroom: 'dist/cli/main.js',
     'writer-thread': 'dist/adapters/sqlite/writer/writer-thread.js',
     'background-thread': 'dist/adapters/sqlite/writer/background-thread.js',
     'rebuild-worker': 'dist/compose/rebuild/rebuild-worker.js',
-    'copy-process': 'dist/compose/backup/copy-process.js',
     'bundle-verifier': 'dist/cli/audit/bundle-verifier.js',
   },
   platform: 'node',

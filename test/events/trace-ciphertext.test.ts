@@ -18,21 +18,11 @@ test('each of several traces in a ciphertext can be opened by its index', () => 
   expect(openTrace(randomBytes(32), box, place, 0)).toBeNull();
 });
 
-test('an index that an attacker changed shows no trace, and causes no error', () => {
+test('an index that an attacker changed, added or removed opens nothing else, and causes no error', () => {
   const several = sealTogether([pendingOf('one'), pendingOf('two')], place);
-  for (const index of [2, -1, 0.5]) expect(openTrace(audit, several, place, index)).toBeNull();
-  const boxes = [
-    sealPending(pendingOf('one'), place),
-    sealPending(pendingOf('one', { ...visitor, reason: '' }), place),
-  ];
-  for (const box of boxes)
-    for (const index of [1, 2, 9]) expect(() => openTrace(audit, box, place, index)).not.toThrow();
-  expect(openTrace(audit, sealPending(pendingOf('one'), place), place, 0)).toBeNull();
-});
-
-test('a trace is encrypted even if the audit key was overwritten in the meantime', () => {
-  const overwritten = Buffer.from(audit);
-  const pending = pendingTrace({ audit: overwritten, traceEpoch: () => 7 }, { traceId: 'one', visitor: null });
-  overwritten.fill(0);
-  expect(openTrace(audit, sealPending(pending, place), place)).toEqual({ traceId: 'one', visitor: null });
+  for (const index of [null, 2, -1, 0.5]) expect(openTrace(audit, several, place, index)).toBeNull();
+  const boxes = [pendingOf('one'), pendingOf('one', { ...visitor, name: '[Ada' })].map((one) =>
+    sealPending(one, place),
+  );
+  for (const box of boxes) for (const index of [0, 1, 2, 9]) expect(openTrace(audit, box, place, index)).toBeNull();
 });

@@ -17,7 +17,7 @@ export function batchesOf(entries: readonly AccessEntry[]): readonly NewBatch[] 
   let bytes = 0;
   const lineOf = lineWriter();
   for (const group of groupsOf(entries)) {
-    const line = lineOf(group);
+    const line = lineOf(group, group[0]);
     // The entries of a group have the same time.
     const month = monthOf(group[0]?.time ?? 0);
     let batch = batches.at(-1);

@@ -1,4 +1,5 @@
 import type { NewAccessEntry } from '../../events/access-log/access-entry.js';
+import { sealEntries } from '../../events/access-log/seal-entries.js';
 import type { AccessLog } from '../../ports/access-log.js';
 import type { FoundProblem } from '../../ports/store-problem.js';
 import { StoreUnavailable } from '../../ports/store-unavailable.js';
@@ -61,7 +62,7 @@ export function createAccessRecorder(log: AccessLog, onError: (error: unknown) =
     try {
       await flushing;
     } catch (error) {
-      kept = [...entries, ...kept];
+      kept = [...sealEntries(entries), ...kept];
       schedule(retryMs);
       throw error;
     } finally {
@@ -99,7 +100,8 @@ export function createAccessRecorder(log: AccessLog, onError: (error: unknown) =
         losses.add(entries);
         return;
       }
-      kept.push(...entries);
+      // While entries wait for the end of an outage, no plaintext trace is in memory.
+      kept.push(...(writable ? entries : sealEntries(entries)));
       if (!writable) schedule(retryMs);
       else if (kept.length >= batchEntriesMax) flushLater();
       else schedule(batchMs);

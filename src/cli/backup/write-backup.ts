@@ -46,7 +46,8 @@ async function copyVault(
     await mkdir(part, { mode: 0o700 });
     const madeAt = new Date().toISOString();
     if (config.settings.profile === 'embedded') onPhase('copying the log, the rows and the access log');
-    const copied = await copyStoreFiles(config, part, signal);
+    const copied = copyStoreFiles(config, part);
+    // While SQLite copies, this thread handles no signal. A signal that came in the meantime ends one of the next steps.
     onPhase('encrypting the keys');
     await writeChunks(join(part, keysFile), await sealed(encrypter, bytesOf(keys.lines())), signal);
     await writeChunks(join(part, erasedFile), bytesOf(authenticErasedLines(config, keys)), signal);

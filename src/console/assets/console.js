@@ -172,16 +172,18 @@ function reloadWhileUnused() {
 }
 
 /**
- * Sends a form only once if a person clicks its button twice. The browser shows only the second response, so a key or
- * secret in the first one would be lost. After a second, the form can be sent again, because some forms download a file
+ * Sends a form only once if a person clicks a button twice. The browser shows only the second response, so a key or
+ * secret in the first one would be lost. After a second, the button works again, because some forms download a file
  * and leave the page open.
  */
 function ignoreDoubleClicks() {
   const sentAt = new WeakMap();
   addEventListener('submit', (event) => {
-    const isRepeated = event.timeStamp - (sentAt.get(event.target) ?? Number.NEGATIVE_INFINITY) < 1000;
+    if (event.defaultPrevented) return;
+    const button = event.submitter ?? event.target;
+    const isRepeated = event.timeStamp - (sentAt.get(button) ?? Number.NEGATIVE_INFINITY) < 1000;
     if (isRepeated) event.preventDefault();
-    else sentAt.set(event.target, event.timeStamp);
+    else sentAt.set(button, event.timeStamp);
   });
 }
 

@@ -31,7 +31,10 @@ export type AccessLine = {
 export type Group<E> = readonly [E, ...E[]];
 
 /** The trace in a line: a ciphertext, with an index if it contains several traces, or an index in an earlier one. */
-export type TraceField = null | string | readonly [trace: string, index: number] | number;
+type TraceField = null | string | readonly [trace: string, index: number] | number;
+
+/** The trace of an entry that is stored. */
+export type SealedTrace = Pick<AccessEntry, 'trace' | 'traceIndex'>;
 
 type Grouped = NewAccessEntry & { readonly traceIndex?: number | null };
 
@@ -40,7 +43,8 @@ type Grouped = NewAccessEntry & { readonly traceIndex?: number | null };
  * depend on nothing but the entries (docs/design.md, "Access log").
  */
 export function linesOf(entries: readonly AccessEntry[]): string[] {
-  return groupsOf(entries).map(lineWriter());
+  const lineOfGroup = lineWriter();
+  return groupsOf(entries).map((group) => lineOfGroup(group, group[0]));
 }
 
 /** Splits entries into groups of consecutive entries that share a line. */
@@ -55,22 +59,23 @@ export function groupsOf<E extends NewAccessEntry>(entries: readonly E[]): reado
 }
 
 /**
- * Returns a function that returns the line of a group. Call it for the groups of a batch in their order. If a
- * ciphertext contains the traces of several requests, only the first of their lines contains it.
+ * Returns a function that returns the line of a group with its trace. Call it for the groups of a batch in their order.
+ * If a ciphertext contains the traces of several requests, only the first of their lines contains it. An index without
+ * a ciphertext is written too, so that the hash shows that an attacker added it.
  */
-export function lineWriter(): (group: Group<AccessEntry>) => string {
+export function lineWriter(): (group: Group<NewAccessEntry>, trace: SealedTrace) => string {
   let written: Uint8Array | null = null;
-  return (group) => {
-    const [{ trace, traceIndex }] = group;
-    if (trace === null || traceIndex === null) return lineOf(group, trace === null ? null : base64(trace));
-    if (isSameTrace(written, trace)) return lineOf(group, traceIndex);
+  return (group, { trace, traceIndex }) => {
+    if (trace === null || (traceIndex !== null && isSameTrace(written, trace))) return lineOf(group, traceIndex);
+    const { buffer, byteOffset, byteLength } = trace;
+    const box = Buffer.from(buffer, byteOffset, byteLength).toString('base64');
+    if (traceIndex === null) return lineOf(group, box);
     written = trace;
-    return lineOf(group, [base64(trace), traceIndex]);
+    return lineOf(group, [box, traceIndex]);
   };
 }
 
-/** Returns the line of a group whose trace is stored as `trace`. */
-export function lineOf(group: Group<NewAccessEntry>, trace: TraceField): string {
+function lineOf(group: Group<NewAccessEntry>, trace: TraceField): string {
   const [entry] = group;
   const fields: (TraceField | readonly (string | null)[])[] = [
     entry.tenantId,
@@ -91,10 +96,6 @@ export function lineOf(group: Group<NewAccessEntry>, trace: TraceField): string 
   return JSON.stringify(fields);
 }
 
-export function base64({ buffer, byteOffset, byteLength }: Uint8Array): string {
-  return Buffer.from(buffer, byteOffset, byteLength).toString('base64');
-}
-
 /**
  * Returns true if two entries differ at most in `entityRef` and are of the same request. Each ciphertext has a random
  * nonce, so only entries of one request have the same ciphertext and the same index.
@@ -102,7 +103,7 @@ export function base64({ buffer, byteOffset, byteLength }: Uint8Array): string {
 function shareLine(one: Grouped, other: Grouped): boolean {
   return (
     isSameTrace(one.trace, other.trace) &&
-    one.traceIndex === other.traceIndex &&
+    (one.traceIndex ?? null) === (other.traceIndex ?? null) &&
     one.tenantId === other.tenantId &&
     one.time === other.time &&
     one.actorId === other.actorId &&
@@ -131,7 +132,7 @@ const comparedEnd = 16;
 /**
  * Returns false if no entry in the last line of `before` can share a line with an entry in the first line of `after`.
  * If it returns true, the two texts must not be in the same batch, because a verifier might join the two lines. The
- * function compares only the ends of the lines, which are ends of ciphertexts, and is therefore fast.
+ * function compares only the ends of the lines, which are the ends of their traces, and is therefore fast.
  */
 export function mayShareLine(before: string, after: string): boolean {
   const lineBreak = after.indexOf('\n');

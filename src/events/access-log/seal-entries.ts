@@ -1,6 +1,6 @@
 import { type PendingTrace, sealPending, sealTogether, type TracePlace } from '../sealing/trace-ciphertext.js';
 import type { AccessEntry, NewAccessEntry } from './access-entry.js';
-import { base64, groupsOf, lineOf, type TraceField } from './batch-hash.js';
+import { groupsOf, lineWriter, type SealedTrace } from './batch-hash.js';
 
 /** Each encrypted trace is bound to a location. This is the location for traces that do not belong to an event. */
 export const accessTracePlace = { stream: 'access-log', revision: 0 } as const;
@@ -33,35 +33,27 @@ export function sealedLines(entries: readonly NewAccessEntry[]): string[] {
 
 function linesOfTenant(tenantId: string, entries: readonly NewAccessEntry[]): string[] {
   const groups = groupsOf(entries);
-  const pending = groups.map(([{ trace }]) => trace).filter(isPending);
-  const fieldOf = traceFields(pending, { tenantId, ...accessTracePlace });
+  const sealed = sealTraces(groups.map(([{ trace }]) => trace).filter(isPending), { tenantId, ...accessTracePlace });
+  const lineOf = lineWriter();
   return groups.map((group) => {
     const [{ trace }] = group;
-    if (trace === null) return lineOf(group, null);
-    return lineOf(group, isPending(trace) ? fieldOf(trace) : base64(trace));
+    return lineOf(group, isPending(trace) ? (sealed.get(trace) ?? noTrace) : { trace, traceIndex: null });
   });
 }
 
-/** Encrypts traces. Returns a function that returns the trace in each line. Call it for the lines in their order. */
-function traceFields(traces: readonly PendingTrace[], place: TracePlace): (trace: PendingTrace) => TraceField {
+const noTrace: SealedTrace = { trace: null, traceIndex: null };
+
+/** Encrypts traces, if possible with one ciphertext. */
+function sealTraces(traces: readonly PendingTrace[], place: TracePlace): ReadonlyMap<PendingTrace, SealedTrace> {
   const [first, ...others] = new Set(traces);
+  if (first === undefined) return new Map();
   // An epoch has so many traces that the traces of two epochs, which have different keys, almost never meet here.
-  if (first === undefined || others.some(({ key }) => key !== first.key)) {
-    return (trace) => base64(sealPending(trace, place));
-  }
-  if (others.length === 0) {
-    const box = base64(sealPending(first, place));
-    return () => box;
+  if (others.length === 0 || others.some(({ key }) => key !== first.key)) {
+    return new Map([first, ...others].map((each) => [each, { trace: sealPending(each, place), traceIndex: null }]));
   }
   const together = [first, ...others] as const;
-  const indexes = new Map(together.map((trace, index) => [trace, index]));
-  let box: string | null = base64(sealTogether(together, place));
-  return (trace) => {
-    const index = indexes.get(trace) ?? 0;
-    const field = box === null ? index : ([box, index] as const);
-    box = null;
-    return field;
-  };
+  const trace = sealTogether(together, place);
+  return new Map(together.map((each, traceIndex) => [each, { trace, traceIndex }]));
 }
 
 function isPending(trace: NewAccessEntry['trace']): trace is PendingTrace {

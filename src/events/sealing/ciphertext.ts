@@ -16,7 +16,7 @@ export type CiphertextPlace = {
   /** The revision of the event that contains the ciphertext. */
   readonly revision: number;
   readonly keyId: string;
-  readonly field: 'content' | 'cvc' | 'trace' | 'data-key' | 'tenant-key' | 'generation-key' | 'root-check';
+  readonly field: 'content' | 'cvc' | 'trace' | 'traces' | 'data-key' | 'tenant-key' | 'generation-key' | 'root-check';
 };
 
 /**

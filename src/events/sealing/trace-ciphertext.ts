@@ -19,10 +19,7 @@ export type Trace = {
 const epochBytes = 4;
 const keyBytes = 32;
 
-/**
- * A trace that is not encrypted yet. `key` is the tenant's trace key of the epoch. It is part of the trace, because the
- * tenant's audit key may have been overwritten in memory by the time when the trace is encrypted.
- */
+/** A trace that is not encrypted yet. `key` is the tenant's trace key of the epoch. */
 export type PendingTrace = { readonly text: string; readonly epoch: number; readonly key: Buffer };
 
 /**
@@ -39,11 +36,9 @@ export function sealTrace(keys: TraceKeys, trace: Trace, at: TracePlace): Buffer
   return sealPending(pendingTrace(keys, trace), at);
 }
 
-/** Encrypts a trace. The stored bytes begin with the epoch, so older traces stay readable. */
+/** Encrypts a trace. */
 export function sealPending({ text, epoch, key }: PendingTrace, at: TracePlace): Buffer {
-  const head = Buffer.alloc(epochBytes);
-  head.writeUInt32BE(epoch);
-  return Buffer.concat([head, sealCiphertext(key, text, boxPlace(at))]);
+  return seal(text, epoch, key, boxPlace(at, 'trace'));
 }
 
 /**
@@ -52,7 +47,15 @@ export function sealPending({ text, epoch, key }: PendingTrace, at: TracePlace):
  */
 export function sealTogether(traces: readonly [PendingTrace, ...PendingTrace[]], at: TracePlace): Buffer {
   const [{ epoch, key }] = traces;
-  return sealPending({ text: JSON.stringify(traces.map(({ text }) => text)), epoch, key }, at);
+  const texts = traces.map(({ text }) => text);
+  return seal(paddedJson(texts), epoch, key, boxPlace(at, 'traces'));
+}
+
+/** The stored bytes begin with the epoch, so older traces stay readable. */
+function seal(text: string, epoch: number, key: Buffer, place: CiphertextPlace): Buffer {
+  const head = Buffer.alloc(epochBytes);
+  head.writeUInt32BE(epoch);
+  return Buffer.concat([head, sealCiphertext(key, text, place)]);
 }
 
 /**
@@ -68,20 +71,13 @@ export function openTrace(
   if (stored.length < epochBytes) return null;
   const bytes = Buffer.from(stored.buffer, stored.byteOffset, stored.length);
   const key = epochKey(auditKey, bytes.readUInt32BE(0));
-  const opened = openCiphertext(key, bytes.subarray(epochBytes), boxPlace(at))?.toString('utf8');
+  // Threat: an attacker removes or adds the index of an entry. A ciphertext of one trace and one of several are bound to
+  // different fields, so neither can be opened as the other.
+  const place = boxPlace(at, index === null ? 'trace' : 'traces');
+  const opened = openCiphertext(key, bytes.subarray(epochBytes), place)?.toString('utf8');
   if (opened === undefined) return null;
-  const text = index === null ? opened : textAt(opened, index);
-  return text === null ? null : traceIn(text);
-}
-
-/** Returns a text from the list that `sealTogether` encrypted. Threat: an attacker changes the index of an entry. */
-function textAt(opened: string, index: number): string | null {
-  try {
-    const text: unknown = JSON.parse(opened)[index];
-    return typeof text === 'string' ? text : null;
-  } catch {
-    return null;
-  }
+  const text = index === null ? opened : (JSON.parse(opened) as readonly string[])[index];
+  return text === undefined ? null : traceIn(text);
 }
 
 /**
@@ -109,6 +105,6 @@ function epochKey(auditKey: Buffer, epoch: number): Buffer {
   return key;
 }
 
-function boxPlace({ tenantId, stream, revision }: TracePlace): CiphertextPlace {
-  return { tenantId, stream, revision, keyId: 'audit', field: 'trace' };
+function boxPlace({ tenantId, stream, revision }: TracePlace, field: 'trace' | 'traces'): CiphertextPlace {
+  return { tenantId, stream, revision, keyId: 'audit', field };
 }

@@ -26,6 +26,7 @@ const tamperings: Readonly<Record<string, string>> = {
   'a changed ciphertext of traces': 'UPDATE traces SET box = zeroblob(length(box)) WHERE id = 1',
   'a changed index in a ciphertext':
     'UPDATE entries SET trace_index = ifnull(trace_index, 0) + 1 WHERE id = (SELECT max(id) - 2 FROM entries)',
+  'an index that was removed': 'UPDATE entries SET trace_index = CASE WHEN trace_index IS NULL THEN 0 END WHERE id = 2',
   'a replaced trace id':
     'UPDATE entries SET trace = (SELECT trace FROM entries ORDER BY id DESC LIMIT 1) WHERE id = (SELECT max(id) - 2 FROM entries)',
 };

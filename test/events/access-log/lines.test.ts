@@ -101,6 +101,11 @@ describe('the lines of a batch', () => {
     ).toHaveLength(2);
   });
 
+  test('an index without a ciphertext changes the line', () => {
+    const untraced = { ...entry, trace: null };
+    expect(linesOf([{ ...untraced, traceIndex: 5 }])).not.toEqual(linesOf([untraced]));
+  });
+
   test('only the first line of a ciphertext of several traces contains the ciphertext', () => {
     const [one, other] = [Buffer.from('one'), Buffer.from('other')];
     const of = (trace: Uint8Array, traceIndex: number | null, entityRef: string): AccessEntry => ({

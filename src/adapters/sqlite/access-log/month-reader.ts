@@ -64,6 +64,7 @@ function readerOn(database: SqliteDatabase, month: Month, identity: string | nul
   const oldest = database.prepare('SELECT min(sequence) FROM batches').pluck();
   const newest = newestBatchOf(database, month);
   const counter = createEntryCounter(database);
+  const traceBox = database.prepare('SELECT box FROM traces WHERE id = ?').pluck();
   const entriesOf = database.prepare(`SELECT ${entryColumns} FROM entries WHERE batch BETWEEN ? AND ? ORDER BY id`);
 
   /**
@@ -109,12 +110,21 @@ function readerOn(database: SqliteDatabase, month: Month, identity: string | nul
     return { total, rows: rows as EntryRow[] };
   }
 
+  /** Returns the entries of rows. Entries with the same ciphertext share its buffer. */
+  function entriesIn<E>(rows: readonly EntryRow[], entryIn: (row: EntryRow, trace: unknown) => E): E[] {
+    const boxes = new Map<number | null, unknown>([[null, null]]);
+    return rows.map((row) => {
+      if (!boxes.has(row.trace)) boxes.set(row.trace, traceBox.get(row.trace) ?? null);
+      return entryIn(row, boxes.get(row.trace));
+    });
+  }
+
   function batchesAfter(afterSequence: number, limit: number): AccessBatch[] {
     const found = batches.all(afterSequence, limit) as Batch[];
     const [first] = found;
     const rows = first === undefined ? [] : (entriesOf.all(first.sequence, found.at(-1)?.sequence) as EntryRow[]);
     const entries = new Map<number, AccessEntry[]>(found.map(({ sequence }) => [sequence, []]));
-    for (const row of rows) entries.get(row.batch)?.push(entryOf(row, fileName));
+    entriesIn(rows, (row, trace) => entries.get(row.batch)?.push(entryOf(row, trace, fileName)));
     return found.map((batch) => ({ ...batch, entries: entries.get(batch.sequence) ?? [] }));
   }
 
@@ -134,8 +144,10 @@ function readerOn(database: SqliteDatabase, month: Month, identity: string | nul
     identity,
     /** Returns a page of the month's entries, newest first, and the total number of entries that match. */
     query(tenantId: string, filter: AccessFilter, offset: number, limit: number) {
-      const { total, rows } = atOnce(() => select(tenantId, filter, offset, limit));
-      return { total, entries: rows.map((row) => shownEntryOf(row, fileName)) };
+      return atOnce(() => {
+        const { total, rows } = select(tenantId, filter, offset, limit);
+        return { total, entries: entriesIn(rows, (row, trace) => shownEntryOf(row, trace, fileName)) };
+      });
     },
     batches: (afterSequence: number, limit: number): AccessBatch[] => atOnce(() => batchesAfter(afterSequence, limit)),
     counter: {
@@ -166,7 +178,7 @@ type EntryRow = {
   readonly operation: string;
   readonly outcome: string;
   readonly message: string;
-  readonly trace: Buffer | null;
+  readonly trace: number | null;
   readonly trace_index: number | null;
   readonly trace_stream: string | null;
   readonly trace_revision: number | null;
@@ -179,7 +191,7 @@ const entryColumns = [
   'batch',
   'time',
   'ref',
-  '(SELECT box FROM traces WHERE id = entries.trace) AS trace',
+  'trace',
   'trace_index',
   'trace_stream',
   'trace_revision',
@@ -190,8 +202,9 @@ const entryColumns = [
  * Returns the entry in a row. Its words may be null if `words` lacks them: the hash of its batch then shows that the
  * batch was changed. Throws StoreBroken if a column with bytes contains something else, because its page is damaged.
  */
-function entryOf({ trace_stream: stream, trace_revision: revision, ...row }: EntryRow, fileName: string): AccessEntry {
-  if (!isBytesOrNull(row.ref) || !isBytesOrNull(row.trace)) throw noEntry(fileName, row.batch);
+function entryOf(row: EntryRow, trace: unknown, fileName: string): AccessEntry {
+  const { trace_stream: stream, trace_revision: revision } = row;
+  if (!isBytesOrNull(row.ref) || !isBytesOrNull(trace)) throw noEntry(fileName, row.batch);
   return {
     tenantId: row.tenant,
     time: row.time,
@@ -205,20 +218,20 @@ function entryOf({ trace_stream: stream, trace_revision: revision, ...row }: Ent
     operation: row.operation,
     outcome: row.outcome as AccessOutcome,
     message: row.message,
-    trace: row.trace,
+    trace,
     traceIndex: row.trace_index,
     tracePlace: stream === null || revision === null ? null : { stream, revision },
   };
 }
 
 /** Like `entryOf`, but throws StoreBroken for every row that the vault did not write as an entry. */
-function shownEntryOf(row: EntryRow, fileName: string): AccessEntry {
-  const entry = entryOf(row, fileName);
+function shownEntryOf(row: EntryRow, trace: unknown, fileName: string): AccessEntry {
+  const entry = entryOf(row, trace, fileName);
   if (!hasFieldsOfEntry(entry)) throw noEntry(fileName, row.batch);
   return entry;
 }
 
-function isBytesOrNull(value: unknown): boolean {
+function isBytesOrNull(value: unknown): value is Buffer | null {
   return value === null || Buffer.isBuffer(value);
 }
 

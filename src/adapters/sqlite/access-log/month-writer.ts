@@ -39,19 +39,22 @@ export function openMonthWriter(dataDir: string, month: Month) {
   );
 
   const insertTrace = database.prepare('INSERT INTO traces (box) VALUES (?)');
-  /** The ciphertext that was inserted last. Consecutive lines often have the same one (`parseLines`). */
-  let newestTrace: { readonly box: Uint8Array; readonly id: number | bigint } | null = null;
+  /** The newest ciphertext of several traces. The lines after it refer to it (`parseLines`). */
+  let several: { readonly box: Uint8Array; readonly id: number | bigint } | null = null;
 
-  function traceIdOf(box: Uint8Array): number | bigint {
-    if (newestTrace?.box !== box) newestTrace = { box, id: insertTrace.run(box).lastInsertRowid };
-    return newestTrace.id;
+  function traceIdOf({ trace, traceIndex }: AccessLine['shared']): number | bigint | null {
+    if (trace === null) return null;
+    if (traceIndex !== null && several?.box === trace) return several.id;
+    const { lastInsertRowid: id } = insertTrace.run(trace);
+    if (traceIndex !== null) several = { box: trace, id };
+    return id;
   }
 
   /** Inserts one row for each entry of a line. The entries share all words, so each id is looked up only once. */
   function insert(batch: number, { shared, refs }: AccessLine): void {
     const { idOf, idOrNull } = words;
     const { time, traceIndex, tracePlace } = shared;
-    const trace = shared.trace === null ? null : traceIdOf(shared.trace);
+    const trace = traceIdOf(shared);
     const tenant = idOf(shared.tenantId);
     const actor = idOf(shared.actorId);
     const actorType = idOf(shared.actorType);
@@ -103,7 +106,7 @@ export function openMonthWriter(dataDir: string, month: Month) {
       const [attempt] = commit([work]);
       if (attempt?.ok === true) return;
       words.forget();
-      newestTrace = null;
+      several = null;
       throw attempt?.error ?? new Error('a commit returned no result');
     },
     close: (): void => void database.close(),
