@@ -19,7 +19,7 @@ export function batchesOf(entries: readonly AccessEntry[]): readonly NewBatch[] 
   for (const group of groupsOf(entries)) {
     const line = lineOf(group, group[0]);
     // The entries of a group have the same time.
-    const month = monthOf(group[0]?.time ?? 0);
+    const month = monthOf(group[0].time);
     let batch = batches.at(-1);
     if (batch?.month !== month || bytes + line.length > batchBytesMax) {
       batch = { month, entries: [], lines: [] };

@@ -1,7 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Db, MongoClient, MongoServerError } from 'mongodb';
 import { MongoBroken } from './connection.js';
-import { keyCollections } from './key-store/key-collections.js';
+import { newestGeneration } from './key-store/generation-keys.js';
+import { keysDatabase } from './key-store/key-collections.js';
 import { mongoError } from './mongo-error.js';
 
 const alreadyInitialized = 23;
@@ -55,11 +56,7 @@ function rowsPrivileges(database: string, newest: number): readonly Privilege[] 
 
 function keysPrivileges(database: string): readonly Privilege[] {
   // No privilege to remove documents is needed, because a key is destroyed by updating its document.
-  return [{ resource: { db: keysName(database), collection: '' }, actions: [...using, 'update'] }];
-}
-
-function keysName(database: string): string {
-  return `${database}_keys`;
+  return [{ resource: { db: keysDatabase(database), collection: '' }, actions: [...using, 'update'] }];
 }
 
 /**
@@ -83,7 +80,7 @@ export async function prepareMongo(
     const asAdmin = { auth: { username: admin.name, password: admin.password }, ...timeouts };
     const newest = Math.max(
       await withClient(new MongoClient(rows, asAdmin), (client) => newestRows(client.db(database))),
-      await withClient(new MongoClient(keys, asAdmin), (client) => newestKey(client.db(keysName(database)))),
+      await withClient(new MongoClient(keys, asAdmin), (client) => newestGeneration(client.db(keysDatabase(database)))),
     );
     const roles = [
       { url: rows, user: rowsUser, role: 'strongroomRows', privileges: rowsPrivileges(database, newest) },
@@ -179,12 +176,6 @@ async function hasPrimary(admin: Db): Promise<boolean> {
 async function newestRows(db: Db): Promise<number> {
   const made = await db.listCollections({ name: rowsName }, { nameOnly: true }).toArray();
   return Math.max(1, ...made.map(({ name }) => Number(name.slice('token_rows_'.length))));
-}
-
-/** Returns the generation of the newest key, which can be destroyed. A rebuild uses the number after this one. */
-async function newestKey(db: Db): Promise<number> {
-  const [newest] = await keyCollections.generationKeys(db).find().sort({ _id: -1 }).limit(1).toArray();
-  return newest?._id ?? 0;
 }
 
 async function setUser(

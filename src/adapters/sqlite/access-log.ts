@@ -99,7 +99,7 @@ export function sqliteAccessLog(dataDir: string, writer: Writer): AccessLog & { 
       if (entries.length === 0) return Promise.resolve();
       const stored = new Set<Promise<void>>();
       for (const entry of entries) stored.add(add(entry).stored);
-      // Entries of one request must not be split, so the group is handed over only after all entries have been added.
+      // The group is handed over only after all entries have been added, so that entries of one request share a line.
       if (group !== null) {
         group.records += 1;
         if (group.records >= recordsOfGroup) group.handOver();
@@ -190,10 +190,11 @@ function partsOf(entries: readonly NewAccessEntry[]): readonly (readonly NewAcce
   for (const entry of entries) {
     const part = parts.at(-1);
     const sharesLine = entry.trace !== null && entry.trace === part?.at(-1)?.trace;
-    const added = sharesLine ? lengthInLine : lengthOfLine + traceLength(entry);
+    const alone = lengthOfLine + traceLength(entry);
+    const added = sharesLine ? lengthInLine : alone;
     if (part === undefined || length + added > requestBytesMax) {
       parts.push([entry]);
-      length = lengthOfLine + traceLength(entry);
+      length = alone;
     } else {
       part.push(entry);
       length += added;

@@ -1,3 +1,4 @@
+import { keysDatabase } from '../../adapters/mongodb/key-store/key-collections.js';
 import { copyData } from '../../adapters/sqlite/backup/copy-data.js';
 import { openKeysToCopy } from '../../adapters/sqlite/backup/copy-keys.js';
 import { BackupRefused, type KeysToCopy } from '../../ports/backup.js';
@@ -7,12 +8,12 @@ import { faultOfBackup } from '../embedded/data-directory.js';
 
 /** Returns the name of the database that contains the keys in the cluster profile. */
 export function keysDatabaseOf({ settings }: Config): string {
-  return `${settings['mongodb.database']}_keys`;
+  return keysDatabase(settings['mongodb.database']);
 }
 
 /**
  * Opens the configured key store for reading. Other processes can use the key store at the same time. The root key is
- * not needed. Throws BackupRefused if the settings name no key store.
+ * not needed. Throws BackupRefused if the settings name no key store, or name a backup as the data directory.
  */
 export async function keysToCopy(config: Config): Promise<KeysToCopy> {
   if (config.settings.profile === 'embedded') {

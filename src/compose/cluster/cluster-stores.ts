@@ -11,6 +11,7 @@ import {
   theGenerations,
 } from '../../adapters/mongodb/generations/generations-document.js';
 import { livingGenerations } from '../../adapters/mongodb/key-store/generation-keys.js';
+import { keysDatabase } from '../../adapters/mongodb/key-store/key-collections.js';
 import { checkIndexes, ensureIndexes } from '../../adapters/mongodb/required-indexes.js';
 import { tokenRowsIndexes } from '../../adapters/mongodb/token-rows/token-rows-indexes.js';
 import { workIndexes } from '../../adapters/mongodb/work-indexes.js';
@@ -52,7 +53,7 @@ export async function openClusterStores({ urls, database, prepares, clockOf, ...
   try {
     const rowsConnection = await connectMongo(urls.mongodb, database);
     closing.push(() => rowsConnection.close());
-    const keysConnection = await connectMongo(urls.keys, `${database}_keys`);
+    const keysConnection = await connectMongo(urls.keys, keysDatabase(database));
     closing.push(() => keysConnection.close());
     if (prepares) {
       await ensureGenerations(rowsConnection, async () =>

@@ -1,3 +1,4 @@
+import type { Db } from 'mongodb';
 import type { Clock } from '../../../ports/clock.js';
 import { firstGeneration } from '../../../ports/generations.js';
 import type { KeyStore } from '../../../ports/key-store.js';
@@ -17,6 +18,12 @@ export async function livingGenerations({ call }: MongoConnection): Promise<read
   return found.map(({ _id }) => _id);
 }
 
+/** Returns the newest generation that has a key, even if the key is destroyed. A rebuild uses the number after it. */
+export async function newestGeneration(db: Db): Promise<number> {
+  const [newest] = await keyCollections.generationKeys(db).find().sort({ _id: -1 }).limit(1).toArray();
+  return newest?._id ?? 0;
+}
+
 /** Stores the wrapped search-term keys. There is one key for each generation of token rows. */
 export function mongoGenerationKeys(
   connection: MongoConnection,
@@ -33,10 +40,7 @@ export function mongoGenerationKeys(
       return row?.wrapped ?? null;
     },
     generations: () => livingGenerations(connection),
-    async newestGeneration() {
-      const newest = await call((db) => keyCollections.generationKeys(db).find().sort({ _id: -1 }).limit(1).toArray());
-      return newest[0]?._id ?? 0;
-    },
+    newestGeneration: () => call(newestGeneration),
     async insertGenerationKey(generation, wrapped, rootCheck) {
       // Creates the collection before the transaction begins. A collection cannot be created in a transaction that
       // reads from a snapshot.

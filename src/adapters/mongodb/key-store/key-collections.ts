@@ -97,6 +97,11 @@ export const restoringMark = 'restoring';
  */
 export const restored = 'ended';
 
+/** Returns the name of the database for the keys. `database` is the name of the database for the rows. */
+export function keysDatabase(database: string): string {
+  return `${database}_keys`;
+}
+
 /** The collections of the key store. */
 export const keyCollections = {
   tenantKeys: (db: Db): Collection<TenantKeyDocument> => db.collection('tenant_keys'),

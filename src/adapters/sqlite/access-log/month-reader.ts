@@ -110,13 +110,13 @@ function readerOn(database: SqliteDatabase, month: Month, identity: string | nul
     return { total, rows: rows as EntryRow[] };
   }
 
-  /** Returns the entries of rows. Entries with the same ciphertext share its buffer. */
-  function entriesIn<E>(rows: readonly EntryRow[], entryIn: (row: EntryRow, trace: unknown) => E): E[] {
+  /** Returns a function that returns the ciphertext of a row. Rows with the same ciphertext share its buffer. */
+  function traceReader(): (row: EntryRow) => unknown {
     const boxes = new Map<number | null, unknown>([[null, null]]);
-    return rows.map((row) => {
-      if (!boxes.has(row.trace)) boxes.set(row.trace, traceBox.get(row.trace) ?? null);
-      return entryIn(row, boxes.get(row.trace));
-    });
+    return ({ trace }) => {
+      if (!boxes.has(trace)) boxes.set(trace, traceBox.get(trace) ?? null);
+      return boxes.get(trace);
+    };
   }
 
   function batchesAfter(afterSequence: number, limit: number): AccessBatch[] {
@@ -124,7 +124,8 @@ function readerOn(database: SqliteDatabase, month: Month, identity: string | nul
     const [first] = found;
     const rows = first === undefined ? [] : (entriesOf.all(first.sequence, found.at(-1)?.sequence) as EntryRow[]);
     const entries = new Map<number, AccessEntry[]>(found.map(({ sequence }) => [sequence, []]));
-    entriesIn(rows, (row, trace) => entries.get(row.batch)?.push(entryOf(row, trace, fileName)));
+    const traceOf = traceReader();
+    for (const row of rows) entries.get(row.batch)?.push(entryOf(row, traceOf(row), fileName));
     return found.map((batch) => ({ ...batch, entries: entries.get(batch.sequence) ?? [] }));
   }
 
@@ -146,7 +147,8 @@ function readerOn(database: SqliteDatabase, month: Month, identity: string | nul
     query(tenantId: string, filter: AccessFilter, offset: number, limit: number) {
       return atOnce(() => {
         const { total, rows } = select(tenantId, filter, offset, limit);
-        return { total, entries: entriesIn(rows, (row, trace) => shownEntryOf(row, trace, fileName)) };
+        const traceOf = traceReader();
+        return { total, entries: rows.map((row) => shownEntryOf(row, traceOf(row), fileName)) };
       });
     },
     batches: (afterSequence: number, limit: number): AccessBatch[] => atOnce(() => batchesAfter(afterSequence, limit)),
