@@ -7,7 +7,6 @@ import { noteLog } from '../vault/log-behind.js';
 import { anchorOf } from './anchor-of.js';
 import type { Config } from './config/config.js';
 import { storeUrls } from './config/store-urls.js';
-import { keptRowsMs, openEmbedded } from './embedded/embedded.js';
 import { readRootKeys, rootKeyPlaceOf } from './root-key/root-key-place.js';
 import { createKeyRotationWork } from './vault/key-rotation-work.js';
 import type { OpenService, OperatedService } from './vault/open-service.js';
@@ -62,6 +61,10 @@ export async function openProfile(config: Config, options: ProfileOptions): Prom
   };
 }
 
+/**
+ * Loads the profile's adapters on demand, because they take a long time to load. A command that prints help, or that
+ * sends its requests to an address, needs none of them.
+ */
 async function openStores(config: Config, options: ProfileOptions): Promise<OpenService> {
   const { settings } = config;
   const { prepares, isVerb, onError, onBroken } = options;
@@ -81,20 +84,20 @@ async function openStores(config: Config, options: ProfileOptions): Promise<Open
     const made = settings.dev ? 'dev' : 'production';
     const mode = isVerb && !prepares ? 'any' : made;
     // While a command has the data open, no other process reads it, so the old rows can be removed immediately.
-    const keptMs = isVerb ? 0 : keptRowsMs;
-    const reserveBytes = settings['disk.reserve_bytes'];
-    return openEmbedded({ ...shared, nextRootKey, reserveBytes, dataDir: settings.data, onBroken, mode, keptMs });
+    const kept = isVerb ? { keptMs: 0 } : {};
+    const place = { dataDir: settings.data, reserveBytes: settings['disk.reserve_bytes'] };
+    const { openEmbedded } = await import('./embedded/embedded.js');
+    return openEmbedded({ ...shared, ...place, ...kept, nextRootKey, onBroken, mode });
   }
   const stores = storeUrls(config);
   if (!stores.ok) throw new WrongStores(stores.problems);
   const role = isVerb ? 'api' : settings.role;
-  // We load this module on demand, because the clients for the three servers take a long time to load.
-  const { openCluster } = await import('./cluster/open-cluster.js');
   const place = { urls: stores.urls, database: settings['mongodb.database'] };
   // A command retains the old rows for a shorter time than the service, because the operator is waiting. If a search
   // still uses the old rows when they are removed, the vault plans that search again.
-  const keptMs = isVerb ? verbKeptRowsMs : keptRowsMs;
-  return openCluster({ ...shared, ...place, role, prepares, keptMs, rereadRootKeys: () => rereadRootKeys(config) });
+  const kept = isVerb ? { keptMs: verbKeptRowsMs } : {};
+  const { openCluster } = await import('./cluster/open-cluster.js');
+  return openCluster({ ...shared, ...place, ...kept, role, prepares, rereadRootKeys: () => rereadRootKeys(config) });
 }
 
 /**
