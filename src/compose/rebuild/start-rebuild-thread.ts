@@ -13,7 +13,7 @@ type Waiting = { resolve(answer: unknown): void; reject(error: Error): void };
 export function startRebuildThread(data: ThreadData): RebuildThread {
   const rootKey = new Uint8Array(new SharedArrayBuffer(data.rootKey.length));
   rootKey.set(data.rootKey);
-  const worker = new Worker(new URL('./rebuild-worker.js', import.meta.url), {
+  const worker = new Worker(new URL(import.meta.resolve('#src/bin/rebuild-worker.js')), {
     workerData: { ...data, rootKey },
   });
   const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()));

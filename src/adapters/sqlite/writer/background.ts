@@ -54,7 +54,7 @@ export function startBackground(
   onDone: (done: FromBackground) => void,
   onFailed: (error: unknown) => void,
 ) {
-  const worker = new Worker(new URL('./background-thread.js', import.meta.url), {
+  const worker = new Worker(new URL(import.meta.resolve('#src/bin/background-thread.js')), {
     workerData: { dataDir },
     resourceLimits: { maxYoungGenerationSizeMb: 4 },
   });

@@ -42,7 +42,7 @@ export function startWriter(
   onBroken: (error: StoreBroken) => void,
   onCommitted: (requests: number) => void = () => undefined,
 ): Promise<Writer> {
-  const worker = new Worker(new URL('./writer-thread.js', import.meta.url), {
+  const worker = new Worker(new URL(import.meta.resolve('#src/bin/writer-thread.js')), {
     workerData: { dataDir },
     resourceLimits: { maxYoungGenerationSizeMb: youngGenerationMb },
   });
