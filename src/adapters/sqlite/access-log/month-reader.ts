@@ -10,7 +10,7 @@ import { expectSchema, expectVersion, versionInHeader } from '../database/prepar
 import { reading } from '../database/reading.js';
 import { createEntryCounter } from './count-entries.js';
 import { fileIdentity, monthFile, monthsOnDisk, newestBatchOf } from './month-files.js';
-import { accessSchema, accessSchemaVersion } from './month-writer.js';
+import { accessSchema, accessSchemaVersion, sliceOfEntry } from './month-writer.js';
 
 type Batch = { readonly sequence: number; readonly previous: Buffer; readonly hash: Buffer };
 
@@ -68,10 +68,10 @@ function readerOn(database: SqliteDatabase, month: Month, identity: string | nul
   const entriesOf = database.prepare(`SELECT ${entryColumns} FROM entries WHERE batch BETWEEN ? AND ? ORDER BY id`);
 
   /**
-   * Returns the SQL conditions for a filter. Returns null if no entry can match, because at least one of the strings in
-   * the filter is missing from the file.
+   * Returns the SQL clauses that select the entries of a filter. Returns null if no entry can match, because at least
+   * one of the strings in the filter is missing from the file.
    */
-  function conditionsOf(tenantId: string, filter: AccessFilter): { where: string; values: unknown[] } | null {
+  function clausesOf(tenantId: string, filter: AccessFilter): { clauses: string; values: unknown[] } | null {
     const { entityType, entityRef, operation, from, to } = filter;
     const words = { tenant: tenantId, entity_type: entityType, operation };
     const conditions: [sql: string, value: unknown][] = [];
@@ -84,27 +84,32 @@ function readerOn(database: SqliteDatabase, month: Month, identity: string | nul
     if (entityRef !== null) conditions.push(['ref = ?', Buffer.from(entityRef, 'hex')]);
     conditions.push(['time >= ?', from]);
     if (to !== null) conditions.push(['time < ?', to]);
-    return { where: conditions.map(([sql]) => sql).join(' AND '), values: conditions.map(([, value]) => value) };
+    const where = conditions.map(([sql]) => sql).join(' AND ');
+    const clauses = entityRef === null ? `FROM entries WHERE ${where}` : `${fromSlices} AND ${where}`;
+    return { clauses, values: conditions.map(([, value]) => value) };
   }
 
-  /** The prepared statements, keyed by their WHERE clause. */
+  /** The prepared statements, keyed by their clauses. */
   const statements = new Map<string, Statements>();
-  function statementsFor(where: string): Statements {
-    let made = statements.get(where);
+  function statementsFor(clauses: string): Statements {
+    let made = statements.get(clauses);
     if (made === undefined) {
-      const page = `SELECT ${entryColumns} FROM entries WHERE ${where} ORDER BY time DESC, id DESC LIMIT ? + 0 OFFSET ?`;
-      const count = `SELECT count(*) FROM entries WHERE ${where}`;
+      const order = 'ORDER BY time DESC, id DESC';
+      // Finds the ids of the page first, in the index alone. Otherwise, SQLite would read all entries to sort them.
+      const ids = `SELECT id ${clauses} ${order} LIMIT ? + 0 OFFSET ?`;
+      const page = `${withSlices} SELECT ${entryColumns} FROM entries WHERE id IN (${ids}) ${order}`;
+      const count = `${withSlices} SELECT count(*) ${clauses}`;
       made = { count: database.prepare(count).pluck(), page: database.prepare(page) };
-      statements.set(where, made);
+      statements.set(clauses, made);
     }
     return made;
   }
 
   function select(tenantId: string, filter: AccessFilter, offset: number, limit: number): Found {
-    const conditions = conditionsOf(tenantId, filter);
-    if (conditions === null) return { total: 0, rows: [] };
-    const { where, values } = conditions;
-    const { count, page } = statementsFor(where);
+    const found = clausesOf(tenantId, filter);
+    if (found === null) return { total: 0, rows: [] };
+    const { clauses, values } = found;
+    const { count, page } = statementsFor(clauses);
     const total = Number(count.get(...values));
     const rows = total <= offset || limit === 0 ? [] : page.all(...values, limit, offset);
     return { total, rows: rows as EntryRow[] };
@@ -187,6 +192,20 @@ type EntryRow = {
 };
 
 const words = ['tenant', 'actor', 'actor_type', 'key', 'source', 'entity_type', 'entity', 'operation', 'outcome'];
+
+/**
+ * The slices of the index by reference. Each one is found in the index, so the walk ends even if an attacker adds entries
+ * with very large ids.
+ */
+const withSlices = `WITH RECURSIVE slices (slice) AS (
+  SELECT min(${sliceOfEntry}) FROM entries WHERE ref IS NOT NULL
+  UNION ALL
+  SELECT (SELECT min(${sliceOfEntry}) FROM entries WHERE ref IS NOT NULL AND ${sliceOfEntry} > slice) FROM slices
+  WHERE slice IS NOT NULL
+)`;
+
+/** Searches each slice for the conditions that follow. SQLite takes at most one page of entries from each slice. */
+const fromSlices = `FROM slices CROSS JOIN entries WHERE ${sliceOfEntry} = slice AND ref IS NOT NULL`;
 
 /** The SELECT list for an `EntryRow`. It looks up the string for each word id. */
 const entryColumns = [

@@ -126,6 +126,7 @@ const lastReaders: Readonly<Record<string, string>> = {
   'journal.db 2': '2abb1de9',
   'access-YYYY-MM.db 1': '46333698',
   'access-YYYY-MM.db 2': '2abb1de9',
+  'access-YYYY-MM.db 3': 'e71b1d5d',
 };
 
 function exportAdvice(fileName: string, format: number): string {

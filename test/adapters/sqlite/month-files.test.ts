@@ -1,0 +1,95 @@
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { openMonthReader } from '#src/adapters/sqlite/access-log/month-reader.js';
+import { openMonthWriter } from '#src/adapters/sqlite/access-log/month-writer.js';
+import { pinStatements } from '#src/adapters/sqlite/database/pin-statements.js';
+import type { AccessFilter } from '#src/ports/access-log.js';
+import { tempDir } from '../../support/process.js';
+
+const month = '2026-01';
+const start = Date.UTC(2026, 0, 1);
+const entriesMax = 70_000;
+const operations = ['reveal', 'read', 'update'] as const;
+
+const refs = Array.from({ length: 500 }, (_, i) => createHash('sha256').update(String(i)).digest('hex'));
+const always: AccessFilter = { entityType: null, entityRef: null, operation: null, from: start, to: null };
+
+/** Entries in the order in which they were recorded. Their times are not in this order. Some have no reference. */
+const entries = Array.from({ length: entriesMax }, (_, i) => ({
+  tenantId: i % 11 === 0 ? 'another' : 'one',
+  time: start + i + ((i * 7_919) % 60_000),
+  entityRef: i % 50 === 0 ? null : (refs[(i * 31) % refs.length] ?? null),
+  operation: operations[i % operations.length] ?? 'read',
+}));
+
+function lineOf({ entityRef, ...entry }: (typeof entries)[number]) {
+  const actor = { actorId: 'an application', actorType: 'application', keyId: null, sourceAddress: null } as const;
+  const entity = { entityType: 'token', entityId: null, outcome: 'success', message: '' } as const;
+  return {
+    shared: { ...entry, ...actor, ...entity, trace: null, traceIndex: null, tracePlace: null },
+    refs: [entityRef],
+  };
+}
+
+test('queries by reference find the entries of all parts of a large month, in order and with exact totals', () => {
+  const dataDir = tempDir();
+  const writer = openMonthWriter(dataDir, month);
+  for (let from = 0; from < entriesMax; from += 10_000) {
+    const lines = entries.slice(from, from + 10_000).map(lineOf);
+    writer.append([{ sequence: from + 1, previous: Buffer.alloc(32), hash: Buffer.alloc(32), lines }]);
+  }
+  writer.close();
+  const reader = openMonthReader(dataDir, month);
+  const model = entries.map((entry, id) => ({ ...entry, id })).sort((a, b) => b.time - a.time || b.id - a.id);
+  const [one = null, other = null] = refs;
+  for (const filter of [
+    { ...always, entityRef: one },
+    { ...always, entityRef: other, operation: 'read' as const },
+    { ...always, entityRef: one, entityType: 'token' as const, from: start + 40_000, to: start + 90_000 },
+    { ...always, entityRef: one, from: start + 20 * entriesMax },
+    { ...always, entityRef: '0'.repeat(64) },
+    { ...always, operation: 'update' as const },
+    always,
+  ]) {
+    const { entityRef, operation, from, to } = filter;
+    const expected = model.filter(
+      (entry) =>
+        entry.tenantId === 'one' &&
+        (entityRef === null || entry.entityRef === entityRef) &&
+        (operation === null || entry.operation === operation) &&
+        entry.time >= from &&
+        (to === null || entry.time < to),
+    );
+    for (const [offset, limit] of [
+      [0, 20],
+      [95, 100],
+      [expected.length - 3, 20],
+      [expected.length, 20],
+    ] as const) {
+      if (offset < 0) continue;
+      const found = reader.query('one', filter, offset, limit);
+      expect(found.total).toBe(expected.length);
+      const shown = found.entries.map(({ time, entityRef: ref, operation: done }) => [time, ref, done]);
+      const page = expected.slice(offset, offset + limit);
+      expect(shown).toEqual(page.map(({ time, entityRef: ref, operation: done }) => [time, ref, done]));
+    }
+  }
+  reader.close();
+});
+
+test('a query ends, even if an attacker adds an entry with a very large id', () => {
+  const dataDir = tempDir();
+  const writer = openMonthWriter(dataDir, month);
+  const lines = entries.slice(1, 10).map(lineOf);
+  writer.append([{ sequence: 1, previous: Buffer.alloc(32), hash: Buffer.alloc(32), lines }]);
+  writer.close();
+  const database = pinStatements(join(dataDir, `access-${month}.db`), {});
+  const columns = 'batch, tenant, time, actor, actor_type, entity_type, ref, operation, outcome, message';
+  database.exec(`INSERT INTO entries (id, ${columns}) SELECT ${2n ** 62n}, ${columns} FROM entries WHERE id = 1`);
+  database.close();
+  const reader = openMonthReader(dataDir, month);
+  const { entityRef } = entries[1] ?? { entityRef: null };
+  expect(reader.query('one', { ...always, entityRef }, 0, 20).total).toBe(2);
+  reader.close();
+});
