@@ -1,4 +1,4 @@
-import { accessSync, chmodSync, constants, mkdtempSync, rmSync, statfsSync } from 'node:fs';
+import { accessSync, chmodSync, constants, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { freemem, tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 
@@ -23,16 +23,31 @@ export function teardown(): void {
 }
 
 /**
- * Returns a file system in memory, or the temporary directory if there is not enough memory. A sync in memory takes no
- * time, so the tests of the cluster profile take about half as long. The tests kill processes, but never the machine,
- * so a sync to a disk would not protect anything that they check.
+ * Returns a file system in memory, or the temporary directory if there is not enough memory or programs cannot run from
+ * it. A sync in memory takes no time, so the tests of the cluster profile take about half as long. The tests kill
+ * processes, but never the machine, so a sync to a disk would not protect anything that they check.
  */
 export function fastFolder(): string {
   try {
-    accessSync(memory, constants.W_OK);
     const { bavail, bsize } = statfsSync(memory);
-    return Math.min(bavail * bsize, freemem()) >= neededBytes ? memory : tmpdir();
+    const isLarge = Math.min(bavail * bsize, freemem()) >= neededBytes;
+    return isLarge && mayRunPrograms(memory) ? memory : tmpdir();
   } catch {
     return tmpdir();
+  }
+}
+
+/** Throws if the folder is read-only. Returns false if its file system is mounted with `noexec`, as in a container. */
+function mayRunPrograms(parent: string): boolean {
+  const place = mkdtempSync(join(parent, prefix));
+  const program = join(place, 'program');
+  try {
+    writeFileSync(program, '', { mode: 0o700 });
+    accessSync(program, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  } finally {
+    rmSync(place, { recursive: true });
   }
 }
