@@ -160,5 +160,8 @@ describe('checks and verification', () => {
     const isRunning = during.text.includes('is being verified');
     expect(during.text.includes('<noscript><meta http-equiv="refresh" content="2"></noscript>')).toBe(isRunning);
     expect(during.text.includes('<body data-reload>')).toBe(isRunning);
+    await expect
+      .poll(async () => (await browser.get('/verification')).text, { timeout: 20_000 })
+      .not.toContain('is being verified');
   });
 });
