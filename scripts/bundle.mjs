@@ -45,8 +45,8 @@ cpSync('src/console/assets', 'dist/console/assets', { recursive: true });
 await bundle.write({
   dir: 'dist/bin',
   cleanDir: true,
-  // All files are in one folder, because the path of a worker thread's script is resolved relative to the file that
-  // starts the thread.
+  // All files are in one folder, because `audit bundle` reads the verifier relative to its own file. The program finds
+  // the worker threads by these names (`#src/bin/NAME.js`), so the names of entries contain no hash.
   entryFileNames: '[name].js',
   chunkFileNames: '[name]-[hash].js',
 });

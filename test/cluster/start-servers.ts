@@ -14,18 +14,19 @@ const named = ['STRONGROOM_TEST_MONGODB_URL', 'STRONGROOM_TEST_REDIS_URL'];
  */
 export function setup(): (() => void) | undefined {
   if (named.every((name) => process.env[name] !== undefined)) return undefined;
-  const serversRun = () => spawnSync(program, ['status']).status === 0;
-  if (!serversRun()) process.env[folder] ??= join(fastFolder(), 'strongroom-servers');
-  const ranBefore = serversRun();
-  const stop = (...options: readonly string[]) => {
-    if (!ranBefore) execFileSync(program, ['down', ...options]);
+  const areRunning = (env: NodeJS.ProcessEnv) => spawnSync(program, ['status'], { env }).status === 0;
+  const isOurs = process.env[folder] === undefined && !areRunning(process.env);
+  const env = isOurs ? { ...process.env, [folder]: join(fastFolder(), 'strongroom-test-servers') } : process.env;
+  const ranBefore = areRunning(env);
+  const stop = (options: readonly string[]) => {
+    if (!ranBefore) execFileSync(program, ['down', ...options], { env });
   };
   try {
-    const output = execFileSync(program, ['up'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
+    const output = execFileSync(program, ['up'], { env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
     for (const [, name, value] of output.matchAll(/^export (\w+)='(.*)'$/gm)) process.env[String(name)] = value;
-    return () => stop('--clean');
+    return () => stop(isOurs ? ['--clean'] : []);
   } catch (error) {
-    stop();
+    stop([]); // The logs stay, because the message of `up` names them.
     throw error;
   }
 }

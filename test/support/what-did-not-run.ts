@@ -1,7 +1,10 @@
 import { readdirSync } from 'node:fs';
 import type { TestProject } from 'vitest/node';
 
-/** At the end of the run, prints which suites were not part of it. Every project calls this function, but one prints. */
+/**
+ * At the end of the run, prints which suites were not part of it. Vitest calls this for every project, and the root
+ * project prints.
+ */
 export function setup(project: TestProject): (() => void) | undefined {
   return project.isRootProject() ? printWhatDidNotRun : undefined;
 }

@@ -15,16 +15,20 @@ const operations = ['reveal', 'read', 'update'] as const;
 const refs = Array.from({ length: 500 }, (_, i) => createHash('sha256').update(String(i)).digest('hex'));
 const always: AccessFilter = { entityType: null, entityRef: null, operation: null, from: start, to: null };
 
-/** Entries in the order in which they were recorded. Their times are not in this order. Some have no reference. */
+/**
+ * Entries in the order in which they were recorded. Their times are not in this order, and many are equal. Some entries
+ * have no reference. The actor's name shows which entry it is.
+ */
 const entries = Array.from({ length: entriesMax }, (_, i) => ({
   tenantId: i % 11 === 0 ? 'another' : 'one',
-  time: start + i + ((i * 7_919) % 60_000),
+  time: start + Math.floor((i + ((i * 7_919) % 60_000)) / 1_000),
   entityRef: i % 50 === 0 ? null : (refs[(i * 31) % refs.length] ?? null),
   operation: operations[i % operations.length] ?? 'read',
+  actorId: `entry ${i}`,
 }));
 
 function lineOf({ entityRef, ...entry }: (typeof entries)[number]) {
-  const actor = { actorId: 'an application', actorType: 'application', keyId: null, sourceAddress: null } as const;
+  const actor = { actorType: 'application', keyId: null, sourceAddress: null } as const;
   const entity = { entityType: 'token', entityId: null, outcome: 'success', message: '' } as const;
   return {
     shared: { ...entry, ...actor, ...entity, trace: null, traceIndex: null, tracePlace: null },
@@ -46,7 +50,7 @@ test('queries by reference find the entries of all parts of a large month, in or
   for (const filter of [
     { ...always, entityRef: one },
     { ...always, entityRef: other, operation: 'read' as const },
-    { ...always, entityRef: one, entityType: 'token' as const, from: start + 40_000, to: start + 90_000 },
+    { ...always, entityRef: one, entityType: 'token' as const, from: start + 40, to: start + 90 },
     { ...always, entityRef: one, from: start + 20 * entriesMax },
     { ...always, entityRef: '0'.repeat(64) },
     { ...always, operation: 'update' as const },
@@ -64,21 +68,20 @@ test('queries by reference find the entries of all parts of a large month, in or
     for (const [offset, limit] of [
       [0, 20],
       [95, 100],
-      [expected.length - 3, 20],
+      [Math.max(0, expected.length - 3), 20],
       [expected.length, 20],
     ] as const) {
-      if (offset < 0) continue;
       const found = reader.query('one', filter, offset, limit);
       expect(found.total).toBe(expected.length);
-      const shown = found.entries.map(({ time, entityRef: ref, operation: done }) => [time, ref, done]);
+      const shown = found.entries.map(({ actorId }) => actorId);
       const page = expected.slice(offset, offset + limit);
-      expect(shown).toEqual(page.map(({ time, entityRef: ref, operation: done }) => [time, ref, done]));
+      expect(shown).toEqual(page.map(({ actorId }) => actorId));
     }
   }
   reader.close();
 });
 
-test('a query ends, even if an attacker adds an entry with a very large id', () => {
+test('a query ends, even if an attacker adds entries with ids that are far apart', () => {
   const dataDir = tempDir();
   const writer = openMonthWriter(dataDir, month);
   const lines = entries.slice(1, 10).map(lineOf);
@@ -86,10 +89,12 @@ test('a query ends, even if an attacker adds an entry with a very large id', () 
   writer.close();
   const database = pinStatements(join(dataDir, `access-${month}.db`), {});
   const columns = 'batch, tenant, time, actor, actor_type, entity_type, ref, operation, outcome, message';
-  database.exec(`INSERT INTO entries (id, ${columns}) SELECT ${2n ** 62n}, ${columns} FROM entries WHERE id = 1`);
+  for (const id of [-(2n ** 62n), -1n, 2n ** 62n]) {
+    database.exec(`INSERT INTO entries (id, ${columns}) SELECT ${id}, ${columns} FROM entries WHERE id = 1`);
+  }
   database.close();
   const reader = openMonthReader(dataDir, month);
   const { entityRef } = entries[1] ?? { entityRef: null };
-  expect(reader.query('one', { ...always, entityRef }, 0, 20).total).toBe(2);
+  expect(reader.query('one', { ...always, entityRef }, 0, 20).total).toBe(4);
   reader.close();
 });

@@ -95,7 +95,8 @@ function readerOn(database: SqliteDatabase, month: Month, identity: string | nul
     let made = statements.get(clauses);
     if (made === undefined) {
       const order = 'ORDER BY time DESC, id DESC';
-      // Finds the ids of the page first, in the index alone. Otherwise, SQLite would read all entries to sort them.
+      // Finds the ids of the page first, in the index alone. Otherwise, a query by reference would read all matching
+      // entries to sort them.
       const ids = `SELECT id ${clauses} ${order} LIMIT ? + 0 OFFSET ?`;
       const page = `${withSlices} SELECT ${entryColumns} FROM entries WHERE id IN (${ids}) ${order}`;
       const count = `${withSlices} SELECT count(*) ${clauses}`;
@@ -194,17 +195,20 @@ type EntryRow = {
 const words = ['tenant', 'actor', 'actor_type', 'key', 'source', 'entity_type', 'entity', 'operation', 'outcome'];
 
 /**
- * The slices of the index by reference. Each one is found in the index, so the walk ends even if an attacker adds entries
- * with very large ids.
+ * Lists the slices that contain entries with a reference, the newest first. Skips from one to the next in the index, so
+ * an attacker cannot make a query slow with a few entries whose ids are far apart.
  */
 const withSlices = `WITH RECURSIVE slices (slice) AS (
-  SELECT min(${sliceOfEntry}) FROM entries WHERE ref IS NOT NULL
+  SELECT max(${sliceOfEntry}) FROM entries WHERE ref IS NOT NULL
   UNION ALL
-  SELECT (SELECT min(${sliceOfEntry}) FROM entries WHERE ref IS NOT NULL AND ${sliceOfEntry} > slice) FROM slices
+  SELECT (SELECT max(${sliceOfEntry}) FROM entries WHERE ref IS NOT NULL AND ${sliceOfEntry} < slice) FROM slices
   WHERE slice IS NOT NULL
 )`;
 
-/** Searches each slice for the conditions that follow. SQLite takes at most one page of entries from each slice. */
+/**
+ * Searches each slice for the conditions that follow. Once SQLite has as many entries as a page needs, it leaves an older
+ * slice at the first entry.
+ */
 const fromSlices = `FROM slices CROSS JOIN entries WHERE ${sliceOfEntry} = slice AND ref IS NOT NULL`;
 
 /** The SELECT list for an `EntryRow`. It looks up the string for each word id. */
