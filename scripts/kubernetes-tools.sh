@@ -10,7 +10,7 @@ set -euo pipefail
 helm_version=v3.22.0
 kubernetes_version=v1.34.2
 operator_version=v0.85.0
-programs=${STRONGROOM_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/strongroom}/programs
+programs=${STRONGROOM_CACHE:-${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/strongroom}/programs
 mkdir -p "$programs"
 
 say() { printf '%s\n' "$*" >&2; }

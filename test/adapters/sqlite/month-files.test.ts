@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { monthFile } from '#src/adapters/sqlite/access-log/month-files.js';
 import { openMonthReader } from '#src/adapters/sqlite/access-log/month-reader.js';
 import { openMonthWriter } from '#src/adapters/sqlite/access-log/month-writer.js';
 import { pinStatements } from '#src/adapters/sqlite/database/pin-statements.js';
@@ -87,7 +88,7 @@ test('a query ends, even if an attacker adds entries with ids that are far apart
   const lines = entries.slice(1, 10).map(lineOf);
   writer.append([{ sequence: 1, previous: Buffer.alloc(32), hash: Buffer.alloc(32), lines }]);
   writer.close();
-  const database = pinStatements(join(dataDir, `access-${month}.db`), {});
+  const database = pinStatements(join(dataDir, monthFile(month)), {});
   const columns = 'batch, tenant, time, actor, actor_type, entity_type, ref, operation, outcome, message';
   for (const id of [-(2n ** 62n), -1n, 2n ** 62n]) {
     database.exec(`INSERT INTO entries (id, ${columns}) SELECT ${id}, ${columns} FROM entries WHERE id = 1`);

@@ -98,8 +98,8 @@ function readerOn(database: SqliteDatabase, month: Month, identity: string | nul
       // Finds the ids of the page first, in the index alone. Otherwise, a query by reference would read all matching
       // entries to sort them.
       const ids = `SELECT id ${clauses} ${order} LIMIT ? + 0 OFFSET ?`;
-      const page = `${withSlices} SELECT ${entryColumns} FROM entries WHERE id IN (${ids}) ${order}`;
-      const count = `${withSlices} SELECT count(*) ${clauses}`;
+      const page = `SELECT ${entryColumns} FROM entries WHERE id IN (${ids}) ${order}`;
+      const count = `SELECT count(*) ${clauses}`;
       made = { count: database.prepare(count).pluck(), page: database.prepare(page) };
       statements.set(clauses, made);
     }
@@ -198,18 +198,21 @@ const words = ['tenant', 'actor', 'actor_type', 'key', 'source', 'entity_type', 
  * Lists the slices that contain entries with a reference, the newest first. Skips from one to the next in the index, so
  * an attacker cannot make a query slow with a few entries whose ids are far apart.
  */
-const withSlices = `WITH RECURSIVE slices (slice) AS (
-  SELECT max(${sliceOfEntry}) FROM entries WHERE ref IS NOT NULL
-  UNION ALL
-  SELECT (SELECT max(${sliceOfEntry}) FROM entries WHERE ref IS NOT NULL AND ${sliceOfEntry} < slice) FROM slices
-  WHERE slice IS NOT NULL
+const slices = `(
+  WITH RECURSIVE found (slice) AS (
+    SELECT max(${sliceOfEntry}) FROM entries WHERE ref IS NOT NULL
+    UNION ALL
+    SELECT (SELECT max(${sliceOfEntry}) FROM entries WHERE ref IS NOT NULL AND ${sliceOfEntry} < slice) FROM found
+    WHERE slice IS NOT NULL
+  )
+  SELECT slice FROM found
 )`;
 
 /**
  * Searches each slice for the conditions that follow. Once SQLite has as many entries as a page needs, it leaves an older
  * slice at the first entry.
  */
-const fromSlices = `FROM slices CROSS JOIN entries WHERE ${sliceOfEntry} = slice AND ref IS NOT NULL`;
+const fromSlices = `FROM ${slices} CROSS JOIN entries WHERE ${sliceOfEntry} = slice AND ref IS NOT NULL`;
 
 /** The SELECT list for an `EntryRow`. It looks up the string for each word id. */
 const entryColumns = [
