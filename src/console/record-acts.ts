@@ -1,4 +1,5 @@
-import { type ConsoleAct, recordConsoleAct, recordOperatorAct } from '../audit/access-log/record-console-act.js';
+import { type ConsoleAct, recordConsoleAct } from '../audit/access-log/record-console-act.js';
+import { recordOperatorAct } from '../audit/access-log/record-for-all-tenants.js';
 import type { Caller } from '../domain/access/caller.js';
 import type { Visitor } from '../domain/access/visitor.js';
 import type { Visit } from './page.js';

@@ -1,5 +1,6 @@
 import type { Steps } from '../domain/steps.js';
 import type { Maybe } from '../ports/maybe.js';
+import { createRecentTenants } from './recent-tenants.js';
 
 /**
  * How long a request computes before other requests may run, in ms. A request for one token waits about four times, for
@@ -20,8 +21,6 @@ const beginMs = { alone: 4, shared: 2 };
  */
 const restFactor = 3;
 const restMsMax = 100;
-/** How long a tenant still counts as sending requests after its last request, in ms. */
-const activeMs = 1_000;
 
 /**
  * Shares the thread that serves requests among tenants. Work that takes longer than one slice waits for its turn before
@@ -69,9 +68,7 @@ export function createTurns(): Turns {
   let restsUntil = Number.NEGATIVE_INFINITY;
   /** True if a timer will schedule long work at the end of the pause. */
   let isTimed = false;
-  let last = '';
-  let lastAt = Number.NEGATIVE_INFINITY;
-  let otherAt = Number.NEGATIVE_INFINITY;
+  const recent = createRecentTenants();
   /**
    * The time after which no more requests may begin in this turn of the event loop. Null if no request has begun in
    * this turn yet.
@@ -92,23 +89,14 @@ export function createTurns(): Turns {
     return beginEndsAt;
   }
 
-  function noteRequest(tenantId: string): void {
-    if (tenantId !== last) {
-      otherAt = lastAt;
-      last = tenantId;
-    }
-    lastAt = performance.now();
-  }
-
   /**
    * Returns true if several tenants send requests. A tenant with a waiting request counts, no matter how long ago it
    * sent that request. Threat: a tenant sends requests that take more than a second. If the tenant no longer counted
    * after a second, those requests would never pause.
    */
   function isShared(): boolean {
-    const now = performance.now();
-    if (waiting.size > 1 || now - otherAt < activeMs) return true;
-    return waiting.size === 1 && !waiting.has(last) && now - lastAt < activeMs;
+    if (waiting.size > 1 || recent.areSeveralActive()) return true;
+    return [...waiting.keys()].some(recent.isAnotherActive);
   }
 
   function isResting(): boolean {
@@ -198,7 +186,7 @@ export function createTurns(): Turns {
   return {
     turn: (tenantId) => turnOf(tenantId, 'long'),
     begin(tenantId) {
-      noteRequest(tenantId);
+      recent.note(tenantId);
       let isShort = true;
       // A request must not overtake an earlier request of the same tenant that is waiting to begin.
       const mustWait = (waiting.get(tenantId)?.short.length ?? 0) > 0;

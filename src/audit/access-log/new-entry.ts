@@ -1,4 +1,3 @@
-import type { Visitor } from '../../domain/access/visitor.js';
 import type { AccessEntry, NewAccessEntry } from '../../events/access-log/access-entry.js';
 import { pendingTrace } from '../../events/sealing/trace-ciphertext.js';
 import type { TenantKeys } from '../../keys/key-ring.js';
@@ -17,9 +16,7 @@ export type AccessFact = {
 };
 
 /** The fields of an access-log entry that identify who made a request. */
-export type AccessActor = Pick<AccessEntry, 'tenantId' | 'actorId' | 'actorType' | 'keyId' | 'sourceAddress'> & {
-  readonly visitor: Visitor | null;
-};
+export type AccessActor = Pick<AccessEntry, 'tenantId' | 'actorId' | 'actorType' | 'keyId' | 'sourceAddress'>;
 
 /** Creates the entries for one request of an application. */
 export function entriesOfRequest(
@@ -29,19 +26,17 @@ export function entriesOfRequest(
   facts: readonly AccessFact[],
 ): NewAccessEntry[] {
   const { tenantId, applicationId: actorId, keyId, sourceAddress = null, visitor = null } = caller;
-  const actor: AccessActor = { tenantId, actorId, actorType: 'application', keyId, sourceAddress, visitor };
-  return entriesOfActor(actor, traceId, tenantKeys, time, facts);
+  const actor: AccessActor = { tenantId, actorId, actorType: 'application', keyId, sourceAddress };
+  return entriesOfActor(actor, pendingTrace(tenantKeys, { traceId, visitor }), time, facts);
 }
 
-/** Creates the entries for one request. All entries share one trace, so it is encrypted only once. */
+/** Creates the entries for one action. All entries share one trace, so it is encrypted only once. */
 export function entriesOfActor(
-  { tenantId, actorId, actorType, keyId, sourceAddress, visitor }: AccessActor,
-  traceId: string,
-  tenantKeys: TenantKeys,
+  { tenantId, actorId, actorType, keyId, sourceAddress }: AccessActor,
+  trace: NewAccessEntry['trace'],
   time: number,
   facts: readonly AccessFact[],
 ): NewAccessEntry[] {
-  const trace = pendingTrace(tenantKeys, { traceId, visitor });
   // The fields are listed one by one, because spreading the objects would take as much time as an encryption.
   return facts.map(({ entity, ref, entityId = null, operation, outcome = 'success', message }) => ({
     tenantId,

@@ -1,9 +1,8 @@
-import type { Visitor } from '../../domain/access/visitor.js';
 import { entityRef } from '../../events/access-log/entity-ref.js';
 import type { CommandContext } from '../../vault/command-context.js';
 import { tenantKeysOf } from '../../vault/tenant-keys.js';
 import type { Vault } from '../../vault/vault.js';
-import { type AccessActor, type AccessFact, entriesOfActor, entriesOfRequest } from './new-entry.js';
+import { type AccessFact, entriesOfRequest } from './new-entry.js';
 
 /** A person's action in the console. `message` is a fixed text that contains no token data. */
 export type ConsoleAct = Pick<AccessFact, 'operation' | 'message'>;
@@ -23,27 +22,4 @@ export async function recordConsoleAct(
   const ref = entityRef(tenantKeys.names, entityId);
   const fact = { entity, ref, entityId, operation, message };
   vault.recorder.soon(entriesOfRequest(context, tenantKeys, vault.clock.now(), [fact]));
-}
-
-/** Records an operator's action on the service in the access log of every live tenant. */
-export async function recordOperatorAct(
-  { directory, keys, clock, recorder }: Vault,
-  { traceId, visitor, sourceAddress }: { traceId: string; visitor: Visitor; sourceAddress: string },
-  { operation, message }: ConsoleAct,
-): Promise<void> {
-  for (const { id: tenantId, removedAt } of await directory.list('tenant')) {
-    const tenantKeys = removedAt === null ? await keys.tenantKeys(tenantId) : null;
-    if (tenantKeys === null) continue;
-    const ref = entityRef(tenantKeys.names, tenantId);
-    const actor: AccessActor = {
-      tenantId,
-      actorId: 'operator',
-      actorType: 'operator',
-      keyId: null,
-      sourceAddress,
-      visitor,
-    };
-    const fact: AccessFact = { entity: 'service', ref, operation, message };
-    recorder.soon(entriesOfActor(actor, traceId, tenantKeys, clock.now(), [fact]));
-  }
 }

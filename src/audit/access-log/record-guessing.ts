@@ -5,7 +5,8 @@ import type { BudgetName } from '../../ports/budgets.js';
 import type { CommandContext } from '../../vault/command-context.js';
 import { tenantKeysOf } from '../../vault/tenant-keys.js';
 import type { Vault } from '../../vault/vault.js';
-import { entriesOfRequest } from './new-entry.js';
+import { type AccessActor, type AccessFact, entriesOfActor, entriesOfRequest } from './new-entry.js';
+import { namesKeyOf } from './recorded-work.js';
 
 type Deps = Pick<Vault, 'keys' | 'clock' | 'recorder'>;
 
@@ -36,36 +37,11 @@ async function recordOfApplication(
 ): Promise<void> {
   const { tenantId, applicationId, keyId, sourceAddress = null } = caller;
   const names = await namesKeyOf(keys, tenantId);
-  recorder.soon([
-    {
-      tenantId,
-      time: clock.now(),
-      actorId: applicationId,
-      actorType: 'application',
-      keyId,
-      sourceAddress,
-      entityType: 'application',
-      entityId: applicationId,
-      entityRef: names === null ? null : entityRef(names, applicationId),
-      operation: 'read',
-      outcome,
-      message,
-      trace: null,
-      tracePlace: null,
-    },
-  ]);
-}
-
-/**
- * Returns the key that is used to compute the reference to the application, or null if the tenant keys are unavailable.
- * In that case, the entry is written without the reference, because no other record of the guessing exists.
- */
-async function namesKeyOf(keys: Deps['keys'], tenantId: string): Promise<Uint8Array | null> {
-  try {
-    return (await keys.tenantKeys(tenantId))?.names ?? null;
-  } catch {
-    return null;
-  }
+  const ref = names === null ? null : entityRef(names, applicationId);
+  const actor: AccessActor = { tenantId, actorId: applicationId, actorType: 'application', keyId, sourceAddress };
+  const entityId = applicationId;
+  const fact: AccessFact = { entity: 'application', ref, entityId, operation: 'read', outcome, message };
+  recorder.soon(entriesOfActor(actor, null, clock.now(), [fact]));
 }
 
 /** Records a search by value that found nothing. Never records the value. */

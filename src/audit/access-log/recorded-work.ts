@@ -36,10 +36,10 @@ function storedWrites({ writes }: Change, committed: CommitOutcome): readonly St
 
 /**
  * Returns the key that is used to compute the reference to the entity, or null if the tenant keys are destroyed or the
- * key store is unavailable. In that case, the entry is written without the reference, because the change is already
- * committed.
+ * key store is unavailable. In that case, the entry is written without the reference, because it describes something
+ * that has already happened.
  */
-async function namesKeyOf(keys: Pick<KeyRing, 'tenantKeys'>, tenantId: string): Promise<Uint8Array | null> {
+export async function namesKeyOf(keys: Pick<KeyRing, 'tenantKeys'>, tenantId: string): Promise<Uint8Array | null> {
   try {
     return (await keys.tenantKeys(tenantId))?.names ?? null;
   } catch {

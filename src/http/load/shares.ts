@@ -1,7 +1,7 @@
+import { createRecentTenants } from '../../vault/recent-tenants.js';
+
 /** The number of requests that each tenant can run at the same time while several tenants are active. */
 const atOnceMax = 4;
-/** How long a tenant counts as active after its last request, in ms. */
-const activeMs = 1_000;
 
 /**
  * Limits how many requests each tenant runs at the same time. If only one tenant is active, all of its requests run. If
@@ -23,29 +23,14 @@ type Share = { running: number; readonly waiting: Waiting[] };
 
 export function createShares(): Shares {
   const shares = new Map<string, Share>();
-  /**
-   * `last` is the tenant of the last request, and `lastAt` is the time of that request. `otherAt` is the time of the
-   * last request from any tenant other than `last`.
-   */
-  let last = '';
-  let lastAt = Number.NEGATIVE_INFINITY;
-  let otherAt = Number.NEGATIVE_INFINITY;
-
-  function isContended(tenantId: string): boolean {
-    return performance.now() - (tenantId === last ? otherAt : lastAt) < activeMs;
-  }
+  const recent = createRecentTenants();
 
   return {
     enter(tenantId, isGone) {
-      const now = performance.now();
-      if (tenantId !== last) {
-        otherAt = lastAt;
-        last = tenantId;
-      }
-      lastAt = now;
+      recent.note(tenantId);
       const share = shares.get(tenantId) ?? { running: 0, waiting: [] };
       shares.set(tenantId, share);
-      if (share.running < atOnceMax || (share.waiting.length === 0 && !isContended(tenantId))) {
+      if (share.running < atOnceMax || (share.waiting.length === 0 && !recent.isAnotherActive(tenantId))) {
         share.running += 1;
         return undefined;
       }
@@ -55,7 +40,7 @@ export function createShares(): Shares {
       const share = shares.get(tenantId);
       if (share === undefined) return;
       share.running -= 1;
-      while (share.waiting.length > 0 && (share.running < atOnceMax || !isContended(tenantId))) {
+      while (share.waiting.length > 0 && (share.running < atOnceMax || !recent.isAnotherActive(tenantId))) {
         const next = share.waiting.shift();
         if (next === undefined || next.isGone()) continue;
         share.running += 1;
