@@ -142,7 +142,7 @@ export function createWebhookDeliveries(
   /**
    * Returns the stored state of a webhook. If the state is missing or not authentic, the webhook starts again at the
    * position of its creation. In that case, some events may be delivered twice, but no event is lost. Returns null if
-   * another process saved a state first.
+   * another process saved a state first, or if the webhook has been deleted.
    */
   async function begin(subscription: Subscription): Promise<VersionedState<WebhookState> | null> {
     const { id } = subscription.webhook;
@@ -150,7 +150,14 @@ export function createWebhookDeliveries(
     if (stored) return { version, state: stored };
     if (stored === null) onError(new ForgedWebhookState(id));
     const state = stateFrom(await createdAt(vault, subscription));
-    return (await store.save(id, version, state, [])) ? { version: version + 1, state } : null;
+    if (!(await store.save(id, version, state, []))) return null;
+    // The state may be missing because the webhook was deleted after `subscription` was read. The document is read
+    // after the save: if it still lists the webhook, a later deletion also removes the state that was just saved.
+    const tenant = await tenantDocument(vault, subscription.tenantId);
+    if (tenant?.webhooks.some((webhook) => webhook.id === id)) return { version: version + 1, state };
+    await store.remove(id);
+    refreshAt = Number.NEGATIVE_INFINITY;
+    return null;
   }
 
   /**

@@ -4,6 +4,7 @@ import { webhookSender } from '#src/adapters/webhook-target/webhook-sender.js';
 import { replayDeliveries } from '#src/commands/replay-deliveries.js';
 import { deleteToken } from '#src/commands/tokens/delete-token.js';
 import type { JsonObject } from '#src/domain/json.js';
+import { createWebhookDeliveries } from '#src/jobs/deliver-webhooks.js';
 import { StoreUnavailable } from '#src/ports/store-unavailable.js';
 import { webhooks } from '#src/queries/findings/webhooks.js';
 import { ForgedWebhookState } from '#src/vault/authentic-webhook-store.js';
@@ -13,6 +14,7 @@ import { type Receiver, startReceiver } from './receiver.js';
 
 const [minute, hour, day] = [60_000, 3_600_000, 24 * 3_600_000];
 const limitMs = 1_000;
+const pollOptions = { timeout: 10_000 };
 
 const test = plain
   .extend<{ service: TestService }>({
@@ -394,6 +396,37 @@ describe('a webhook', () => {
     await service.service.webhooks.run();
     expect(receiver.received).toHaveLength(1);
     expect(await service.vault.webhookStore.state(id)).toBeNull();
+  });
+
+  test('gets nothing after it is deleted, even if the running job has not noticed the deletion yet', async ({
+    service,
+    receiver,
+  }) => {
+    const { vault } = service;
+    const other = await startReceiver();
+    onTestFinished(() => other.close());
+    const { id } = await subscribe(service, receiver.url);
+    await subscribe(service, other.url);
+    await create(service, 'one');
+    const tenants = await vault.directory.list('tenant');
+    const directory = { ...vault.directory, list: async () => tenants };
+    const errors: unknown[] = [];
+    const deliveries = createWebhookDeliveries({ ...vault, directory }, (error) => errors.push(error));
+    deliveries.start();
+    try {
+      await expect.poll(() => [receiver.received.length, other.received.length], pollOptions).toEqual([1, 1]);
+      await service.call('DELETE', `/webhooks/${id}`, undefined, { key: service.managementKey });
+      // Each of these deliveries shows that a round has begun for both webhooks since the deletion.
+      for (const [index, token] of ['two', 'three', 'four'].entries()) {
+        await create(service, token);
+        await expect.poll(() => other.received.length, pollOptions).toBe(index + 2);
+      }
+    } finally {
+      await deliveries.stop();
+    }
+    expect(told(receiver)).toEqual([['token.created', 'one']]);
+    expect(await vault.webhookStore.state(id)).toBeNull();
+    expect(errors).toEqual([]);
   });
 
   test('that receives a test delivery then gets all waiting deliveries immediately', async ({ service, receiver }) => {

@@ -1,13 +1,14 @@
 import { apiKeyHash, isWellFormedApiKey } from '../../domain/tenancy/api-key.js';
 import { tenantStream } from '../../events/tenancy/streams.js';
+import { clearEvents } from '../../vault/load-token.js';
 import { type CommandResult, done } from '../../vault/result.js';
 import type { Vault } from '../../vault/vault.js';
 import { changeDirectory, type DirectoryContext } from './change-directory.js';
 
 /**
- * Deletes a tenant and destroys its tenant keys. `name` must equal the tenant's name. Once the promise resolves, the
- * vault rejects the tenant's API keys, and none of the tenant's data can be decrypted (docs/contract.md, "Tenants").
- * Throws StoreUnavailable if the tenant keys could not be destroyed in time.
+ * Deletes a tenant, destroys its tenant keys, and removes what is stored for its webhooks. `name` must equal the
+ * tenant's name. Once the promise resolves, the vault rejects the tenant's API keys, and none of the tenant's data can
+ * be decrypted (docs/contract.md, "Tenants"). Throws StoreUnavailable if the tenant keys could not be destroyed in time.
  */
 export async function deleteTenant(
   vault: Vault,
@@ -21,13 +22,14 @@ export async function deleteTenant(
   if (!deleted.ok) return deleted;
   vault.vocabularies.drop(context.tenantId);
   for (const eventId of deleted.value) await vault.keys.destroyTenant(context.tenantId, eventId);
+  await removeWebhookStates(vault, context.tenantId);
   return done(null);
 }
 
 /**
- * Finishes a tenant deletion that returned 503: destroys the tenant keys that still exist. The API key must belong to
- * the application that requested the deletion. Returns false unless that application deleted the tenant and at least
- * one tenant key still exists.
+ * Finishes a tenant deletion that returned 503: destroys the tenant keys that still exist, and removes what is stored
+ * for the tenant's webhooks. The API key must belong to the application that requested the deletion. Returns false
+ * unless that application deleted the tenant and at least one tenant key still existed.
  */
 export async function finishTenantDeletion(vault: Vault, key: string): Promise<boolean> {
   if (!isWellFormedApiKey(key)) return false;
@@ -36,5 +38,19 @@ export async function finishTenantDeletion(vault: Vault, key: string): Promise<b
   const { id, tenantId } = application;
   const last = (await vault.log.readStream(tenantStream(tenantId))).at(-1);
   if (last?.type !== 'tenant.deleted' || last.actorId !== id) return false;
-  return (await vault.keys.destroyTenant(tenantId, last.id)) > 0;
+  const destroyed = await vault.keys.destroyTenant(tenantId, last.id);
+  await removeWebhookStates(vault, tenantId);
+  return destroyed > 0;
+}
+
+/**
+ * Removes the states and sealed ids of all webhooks that a deleted tenant ever had. The tenant's document is already
+ * gone, so this function finds the webhooks in the log.
+ */
+async function removeWebhookStates({ log, webhookStore }: Vault, tenantId: string): Promise<void> {
+  for await (const page of clearEvents(log, tenantStream(tenantId), 1)) {
+    for (const { type, clear } of page) {
+      if (type === 'webhook.created') await webhookStore.remove(String(clear['webhook_id']));
+    }
+  }
 }

@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { pinStatements } from '#src/adapters/sqlite/database/pin-statements.js';
+import { stateFrom } from '#src/ports/webhook-store.js';
 import { holdKeys } from '../../../support/hold-keys.js';
 import { embeddedOnly, profile } from '../../../support/profile.js';
 import { startTestService, type TestService } from '../../../support/test-service.js';
@@ -26,7 +27,31 @@ async function expectHealthy({ errors, service }: TestService): Promise<void> {
 const deletion = (service: TestService, name: unknown = 'test', key?: string) =>
   manage(service, 'DELETE', '/tenants/self', { name }, key);
 
+/** Creates a webhook with a stored state and a sealed id. Returns a function that tells which of the two still exist. */
+async function makeWebhook(service: TestService) {
+  const { webhookStore, random, clock } = service.vault;
+  const body = { url: 'https://example.com/hook', event_types: ['token.deleted'] };
+  const made = await manage(service, 'POST', '/webhooks', body);
+  expect(made.status, made.text).toBe(201);
+  const webhookId = String(made.body['id']);
+  const eventId = random.uuid();
+  await webhookStore.save(webhookId, 0, stateFrom(0), []);
+  await webhookStore.keepIds([{ webhookId, eventId, sealed: Buffer.alloc(40, 1), at: clock.now() }]);
+  return async () => ({
+    state: (await webhookStore.state(webhookId)) !== null,
+    id: (await webhookStore.sealedIds(webhookId, [eventId])).has(eventId),
+  });
+}
+
 describe('204 DELETE /tenants/self', () => {
+  test('the states and the sealed ids of the tenant’s webhooks are removed', () =>
+    withService(async (service) => {
+      const webhooks = [await makeWebhook(service), await makeWebhook(service)];
+      for (const left of webhooks) expect(await left()).toEqual({ state: true, id: true });
+      expect((await deletion(service)).status).toBe(204);
+      for (const left of webhooks) expect(await left()).toEqual({ state: false, id: false });
+    }));
+
   test('every key returns 401 from then on, and other tenants are not affected', () =>
     withService(async (service) => {
       const keys = [service.key, service.managementKey, (await makeApplication(service)).key];
@@ -113,6 +138,7 @@ describe('503 while the keys cannot be destroyed', () => {
       withService(async (service) => {
         const [wrapped] = profile === 'embedded' ? wrappedKeys(service) : [];
         const stranger = await makeManager(service, ['tenant:delete']);
+        const left = await makeWebhook(service);
         const release = holdKeys(service);
         // Adds a key to the store. The reader's snapshot then differs from the current state, so the write-ahead log
         // must retain the old state.
@@ -125,6 +151,7 @@ describe('503 while the keys cannot be destroyed', () => {
         release();
         expect((await deletion(service, 'test', stranger.key)).status, 'by another application').toBe(401);
         expect((await deletion(service)).status).toBe(204);
+        expect(await left()).toEqual({ state: false, id: false });
         if (wrapped !== undefined) expect(await filesWith(service.dataDir, wrapped)).toEqual([]);
         expect((await deletion(service)).status, 'nothing is left').toBe(401);
       }),
