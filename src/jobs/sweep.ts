@@ -18,7 +18,7 @@ const dueRowsMax = 500;
  * limits.
  */
 const recordedAtOnce = 64;
-/** The maximum time between two rounds, in ms. */
+/** The maximum time between two rounds, in ms. This is also the time after which a failed step is tried again. */
 const roundMs = 20_000;
 const housekeepingMs = 60_000;
 const tombstoneMs = 7 * 24 * 3_600_000;
@@ -37,8 +37,11 @@ export type Sweep = {
 /**
  * Records expiries and cvc purges when rows are due. The sweep also does housekeeping: it destroys ended keys that
  * commands failed to destroy, destroys orphan keys, and removes old claims, tombstones and access log entries. Reads do
- * not depend on the sweep. If a step fails, the sweep reports the error to `onError` and retries the step in the next
- * round. `projectedUpTo` returns the log position up to which the rows are up to date.
+ * not depend on the sweep.
+ *
+ * If a step fails, the sweep reports the error to `onError` and continues with the other steps. A failed step of the
+ * housekeeping is retried after 20 seconds. The delay doubles with each failure, up to the interval at which the step
+ * is repeated when it succeeds. `projectedUpTo` returns the log position up to which the rows are up to date.
  */
 export function createSweep(
   vault: Vault,
@@ -51,8 +54,17 @@ export function createSweep(
   let running: Promise<unknown> = Promise.resolve();
   let stopped = true;
   let stopping = false;
-  let keptHouseAt = Number.NEGATIVE_INFINITY;
-  let soughtOrphansAt = Number.NEGATIVE_INFINITY;
+  // The removal of a claim, a tombstone or a key cannot be undone. Housekeeping therefore uses the earliest possible
+  // current time.
+  const earliest = (): number => earliestNow(vault.clock);
+  const housekeeping = [
+    every(housekeepingMs, async () => shredEndedKeys(vault.log, vault.keys, await projectedUpTo())),
+    every(housekeepingMs, () => noteLog(vault)),
+    every(housekeepingMs, () => vault.claims.forget(forgottenBefore(earliest()))),
+    every(housekeepingMs, () => forgetTombstones(earliest() - tombstoneMs)),
+    every(housekeepingMs, () => dropOldAccess(vault.accessLog, earliest())),
+    every(orphanSearchMs, () => destroyOrphanKeys(vault, earliest())),
+  ];
 
   async function run(): Promise<number> {
     let recorded = 0;
@@ -87,29 +99,33 @@ export function createSweep(
     return failed;
   }
 
-  async function keepHouse(): Promise<void> {
-    const steady = steadyNow(vault.clock);
-    if (steady - keptHouseAt < housekeepingMs) return;
-    keptHouseAt = steady;
-    // The removal of a claim, a tombstone or a key cannot be undone. Housekeeping therefore uses the earliest possible
-    // current time.
-    const now = earliestNow(vault.clock);
-    await shredEndedKeys(vault.log, vault.keys, await projectedUpTo());
-    await noteLog(vault);
-    await vault.claims.forget(forgottenBefore(now));
-    await forgetTombstones(now - tombstoneMs);
-    await dropOldAccess(vault.accessLog, now);
-    if (steady - soughtOrphansAt < orphanSearchMs) return;
-    soughtOrphansAt = steady;
-    await destroyOrphanKeys(vault, now);
+  /**
+   * Returns a function that does the work if this many ms have passed since it last succeeded. After a failure, the
+   * first wait is `roundMs`. The waits grow, so that work that fails every time takes little time and space in the log.
+   */
+  function every(intervalMs: number, work: () => Promise<unknown>): () => Promise<void> {
+    let nextAt = Number.NEGATIVE_INFINITY;
+    let failures = 0;
+    return async () => {
+      const steady = steadyNow(vault.clock);
+      if (steady < nextAt) return;
+      nextAt = steady + Math.min(intervalMs, roundMs * 2 ** failures);
+      failures += 1;
+      await work();
+      nextAt = steady + intervalMs;
+      failures = 0;
+    };
   }
 
   async function round(): Promise<void> {
-    try {
-      await run();
-      await keepHouse();
-    } catch (error) {
-      onError(error);
+    for (const step of [run, ...housekeeping]) {
+      try {
+        await step();
+      } catch (error) {
+        onError(error);
+        // Each step may wait for a store that does not respond. A sweep that is being stopped waits only once.
+        if (stopping) break;
+      }
     }
     const dueAt = await nextDueAt();
     // This check comes last, because stop() may have been called while this function waited.

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createSweep } from '#src/jobs/sweep.js';
 import type { Vault } from '#src/vault/vault.js';
 import { withClaimMac } from '#src/views/row-mac.js';
@@ -255,5 +255,87 @@ describe('housekeeping', () => {
     for (const id of [...keyIds, orphan]) {
       expect((await service.vault.keys.use(service.tenantId, id, () => 0)).state).toBe('destroyed');
     }
+  });
+});
+
+describe('a step that fails', () => {
+  beforeEach((context) =>
+    embeddedOnly(context, 'its timers are moved by hand, and with them the limits of calls to servers'),
+  );
+
+  /**
+   * Starts a sweep. The steps in `failing` fail. `tries` counts how often each step was tried, and `errors` are the
+   * messages that were reported.
+   */
+  function failingSweep(...names: ('rows' | 'shredder' | 'orphans')[]) {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const { vault, clock } = service;
+    const failing = new Set(names);
+    const tries = { rows: 0, shredder: 0, tombstones: 0, orphans: 0 };
+    const errors: string[] = [];
+    const attempt = async <T>(name: (typeof names)[number], work: () => T | Promise<T>): Promise<T> => {
+      tries[name] += 1;
+      if (failing.has(name)) throw new Error(`${name} failed`);
+      return work();
+    };
+    const due: Vault['rows']['due'] = (...given) => attempt('rows', () => vault.rows.due(...given));
+    const made: Vault['keys']['made'] = (...given) => attempt('orphans', () => vault.keys.made(...given));
+    const sweep = createSweep(
+      { ...vault, rows: { ...vault.rows, due }, keys: { ...vault.keys, made } },
+      async () => {
+        tries.tombstones += 1;
+      },
+      (error) => errors.push(error instanceof Error ? error.message : 'not an error'),
+      () => attempt('shredder', () => vault.log.head()),
+    );
+    onTestFinished(() => sweep.stop());
+    sweep.start();
+    let rounds = 1;
+    const ended = () => vi.waitFor(() => expect([tries.rows, vi.getTimerCount()]).toEqual([rounds, 1]));
+    /** Lets 20 s pass, and waits for the end of the round that begins then. */
+    const nextRound = async (): Promise<void> => {
+      rounds += 1;
+      clock.advance(20_000);
+      vi.advanceTimersByTime(20_000);
+      await ended();
+    };
+    return { failing, tries, errors, ended, nextRound };
+  }
+
+  test('does not stop the steps after it, and is retried in the next regular round', async () => {
+    const { failing, tries, errors, ended, nextRound } = failingSweep('shredder', 'orphans');
+    await ended();
+    expect(errors).toEqual(['shredder failed', 'orphans failed']);
+    expect(tries).toEqual({ rows: 1, shredder: 1, tombstones: 1, orphans: 1 });
+    failing.clear();
+    await nextRound();
+    expect(tries).toEqual({ rows: 2, shredder: 2, tombstones: 1, orphans: 2 });
+    await nextRound();
+    await nextRound();
+    expect(tries).toEqual({ rows: 4, shredder: 2, tombstones: 2, orphans: 2 });
+    await nextRound();
+    expect(tries).toEqual({ rows: 5, shredder: 3, tombstones: 2, orphans: 2 });
+    expect(errors).toHaveLength(2);
+  });
+
+  test('does not stop housekeeping if it is the search for due rows', async () => {
+    const { tries, errors, ended } = failingSweep('rows');
+    await ended();
+    expect(errors).toEqual(['rows failed']);
+    expect(tries).toEqual({ rows: 1, shredder: 1, tombstones: 1, orphans: 1 });
+  });
+
+  test('is retried less and less often, until it is tried as often as a step that succeeds', async () => {
+    const { tries, ended, nextRound } = failingSweep('shredder', 'orphans');
+    await ended();
+    const roundsWith = { shredder: [0], orphans: [0] };
+    for (let round = 1; round <= 10; round += 1) {
+      const before = { ...tries };
+      await nextRound();
+      for (const name of ['shredder', 'orphans'] as const) {
+        if (tries[name] > before[name]) roundsWith[name].push(round);
+      }
+    }
+    expect(roundsWith).toEqual({ shredder: [0, 1, 3, 6, 9], orphans: [0, 1, 3, 7] });
   });
 });
