@@ -2,8 +2,9 @@ import { signingSecrets, type WebhookDocument } from '../domain/tenancy/webhook.
 import { formatTimestamp } from '../domain/time.js';
 import { signedHeaders } from '../events/webhooks/signature.js';
 import type { SendOutcome } from '../ports/webhook-sender.js';
-import type { WebhookAttempt } from '../ports/webhook-store.js';
+import type { WebhookAttempt, WebhookState } from '../ports/webhook-store.js';
 import type { Vault } from '../vault/vault.js';
+import { changeWebhookState } from './change-webhook-state.js';
 
 const [second, minute, hour] = [1_000, 60_000, 3_600_000];
 const firstDelays = [5 * second, minute, 5 * minute, 15 * minute, 30 * minute, hour, 2 * hour, 3 * hour];
@@ -72,8 +73,9 @@ function shownResponse(response: SendOutcome): Pick<WebhookAttempt, 'status' | '
 }
 
 /**
- * Sends a test event. A test event is not in the log, and is not retried. If the receiver accepts it, all pending
- * deliveries become due immediately.
+ * Sends a test event. A test event is not in the log, and is not retried. If the receiver accepts it, all waiting
+ * deliveries, including the next denial, become due immediately. Throws StoreUnavailable if the times of the waiting
+ * deliveries cannot be stored.
  */
 export async function sendTestEvent(vault: Vault, tenantId: string, webhook: WebhookDocument): Promise<WebhookAttempt> {
   const at = vault.clock.now();
@@ -85,17 +87,20 @@ export async function sendTestEvent(vault: Vault, tenantId: string, webhook: Web
   });
   const { response, durationMs } = await postToWebhook(vault, webhook, eventId, payload);
   const outcome = isAccepted(response) ? 'delivered' : 'failed';
-  if (outcome === 'delivered') await makeDue(vault, webhook.id, at);
+  if (outcome === 'delivered') {
+    await changeWebhookState(vault, webhook.id, (state) => state && madeDue(state, at));
+  }
   const what = { eventId, eventType: 'webhook.test', at, durationMs, attempt: 1, outcome } as const;
   return { ...what, ...shownResponse(response), nextAt: null };
 }
 
-async function makeDue({ webhookStore }: Pick<Vault, 'webhookStore'>, webhookId: string, at: number): Promise<void> {
-  const stored = await webhookStore.state(webhookId);
-  const state = stored?.state ?? null;
-  if (stored === null || state === null || state.pending.length === 0) return;
-  const pending = state.pending.map((one) => ({ ...one, nextAt: Math.min(one.nextAt, at) }));
-  // If another delivery was recorded after the read, the save fails. The failure is ignored, because the next test
-  // event makes the pending deliveries due.
-  await webhookStore.save(webhookId, stored.version, { ...state, pending }, []);
+/** Returns the state with all waiting deliveries due at `at` (in ms). Returns null if none of them is due later. */
+function madeDue(state: WebhookState, at: number): WebhookState | null {
+  const { pending, denials } = state;
+  if (pending.every(({ nextAt }) => nextAt <= at) && (denials === null || denials.nextAt <= at)) return null;
+  return {
+    ...state,
+    pending: pending.map((one) => ({ ...one, nextAt: Math.min(one.nextAt, at) })),
+    denials: denials && { ...denials, nextAt: Math.min(denials.nextAt, at) },
+  };
 }

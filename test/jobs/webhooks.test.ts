@@ -1,12 +1,14 @@
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, onTestFinished, test as plain } from 'vitest';
 import { webhookSender } from '#src/adapters/webhook-target/webhook-sender.js';
+import { sendTestEvent } from '#src/commands/post-to-webhook.js';
 import { replayDeliveries } from '#src/commands/replay-deliveries.js';
 import { deleteToken } from '#src/commands/tokens/delete-token.js';
 import type { JsonObject } from '#src/domain/json.js';
 import { createWebhookDeliveries } from '#src/jobs/deliver-webhooks.js';
 import { StoreUnavailable } from '#src/ports/store-unavailable.js';
 import { webhooks } from '#src/queries/findings/webhooks.js';
+import { findWebhook } from '#src/queries/tenancy/webhooks.js';
 import { ForgedWebhookState } from '#src/vault/authentic-webhook-store.js';
 import { rowsAttacker } from '../commands/integrity/rows-attacker.js';
 import { startTestService, type TestService } from '../support/test-service.js';
@@ -437,6 +439,52 @@ describe('a webhook', () => {
     receiver.respond = (response) => response.writeHead(204).end();
     const tested = await service.call('POST', `/webhooks/${id}/test`, undefined, { key: service.managementKey });
     expect(tested.body).toMatchObject({ event_type: 'webhook.test', outcome: 'delivered', response_status: 204 });
+    await service.service.webhooks.run();
+    expect(told(receiver).at(-1)).toEqual(['token.created', 'one']);
+  });
+
+  test('that receives a test delivery then gets the waiting denials immediately', async ({ service, receiver }) => {
+    const reader = await service.application(['token:read']);
+    const { id } = await subscribe(service, receiver.url, { event_types: ['access.denied'] });
+    await create(service, 'customer-1');
+    await service.call('DELETE', '/tokens/customer-1', undefined, { key: reader });
+    await service.vault.recorder.now([]);
+    receiver.respond = (response) => response.writeHead(500).end();
+    await service.service.webhooks.run();
+    await service.service.webhooks.run();
+    expect(receiver.received.map(({ body }) => body['type'])).toEqual(['access.denied']);
+    receiver.respond = (response) => response.writeHead(204).end();
+    await service.call('POST', `/webhooks/${id}/test`, undefined, { key: service.managementKey });
+    await service.service.webhooks.run();
+    const types = receiver.received.map(({ body }) => body['type']);
+    expect(types).toEqual(['access.denied', 'webhook.test', 'access.denied']);
+  });
+
+  test('that receives a test delivery then gets all waiting deliveries, even if its state was just changed', async ({
+    service,
+    receiver,
+  }) => {
+    const { vault } = service;
+    const { id } = await subscribe(service, receiver.url);
+    receiver.respond = (response) => response.writeHead(500).end();
+    await create(service, 'one');
+    await service.service.webhooks.run();
+    receiver.respond = (response) => response.writeHead(204).end();
+    let isFirst = true;
+    const webhookStore = {
+      ...vault.webhookStore,
+      /** After the first read, another process changes the state. */
+      async state(webhookId: string) {
+        const stored = await vault.webhookStore.state(webhookId);
+        if (isFirst && stored?.state) await vault.webhookStore.save(webhookId, stored.version, stored.state, []);
+        isFirst = false;
+        return stored;
+      },
+    };
+    const webhook = await findWebhook(vault, service.tenantId, id);
+    if (webhook === null) throw new Error('the webhook was created above');
+    await sendTestEvent({ ...vault, webhookStore }, service.tenantId, webhook);
+    expect(isFirst).toBe(false);
     await service.service.webhooks.run();
     expect(told(receiver).at(-1)).toEqual(['token.created', 'one']);
   });

@@ -1,0 +1,25 @@
+import { StoreUnavailable } from '../ports/store-unavailable.js';
+import type { WebhookState } from '../ports/webhook-store.js';
+import type { Vault } from '../vault/vault.js';
+
+const triesMax = 20;
+
+/**
+ * Replaces a webhook's stored state with the result of `change`. `change` receives null if no state is stored, or if
+ * the stored state is not authentic. If `change` returns null, the stored state stays as it is.
+ *
+ * A delivery in progress may change the state between the read and the save. In that case, the change is repeated with
+ * the new state. Throws StoreUnavailable if 20 tries fail.
+ */
+export async function changeWebhookState(
+  { webhookStore }: Pick<Vault, 'webhookStore'>,
+  webhookId: string,
+  change: (before: WebhookState | null) => WebhookState | null,
+): Promise<void> {
+  for (let tries = 0; tries < triesMax; tries += 1) {
+    const stored = await webhookStore.state(webhookId);
+    const after = change(stored?.state ?? null);
+    if (after === null || (await webhookStore.save(webhookId, stored?.version ?? 0, after, []))) return;
+  }
+  throw new StoreUnavailable('webhooks', 'race_not_settled');
+}
