@@ -9,6 +9,7 @@ import { refOfTokenStream } from '../events/access-log/entity-ref.js';
 import type { ClearEvent } from '../events/event.js';
 import { tenantStream } from '../events/tenancy/streams.js';
 import { openTokenId } from '../events/webhooks/sealed-id.js';
+import { ForgedLog } from '../ports/event-log.js';
 import {
   type PendingDelivery,
   stateFrom,
@@ -318,14 +319,15 @@ function chunkOf(
 
 type Retried = { readonly event: ClearEvent; readonly failed: number };
 
-async function eventsAt({ log }: Pick<Vault, 'log'>, due: readonly PendingDelivery[]): Promise<readonly Retried[]> {
-  const found = await Promise.all(
-    due.map(async ({ stream, revision, attempts }) => {
+/** Reads the events of pending deliveries. Throws ForgedLog if one of them is missing. */
+function eventsAt({ log }: Pick<Vault, 'log'>, due: readonly PendingDelivery[]): Promise<readonly Retried[]> {
+  return Promise.all(
+    due.map(async ({ position, stream, revision, attempts }) => {
       const [event] = await log.readClearFrom(stream, revision, 1);
-      return event === undefined ? [] : [{ event, failed: attempts }];
+      if (event === undefined) throw ForgedLog.at({ position, stream, revision }, 'is missing');
+      return { event, failed: attempts };
     }),
   );
-  return found.flat();
 }
 
 type Batch = {

@@ -6,7 +6,9 @@ import { replayDeliveries } from '#src/commands/replay-deliveries.js';
 import { deleteToken } from '#src/commands/tokens/delete-token.js';
 import type { JsonObject } from '#src/domain/json.js';
 import { createWebhookDeliveries } from '#src/jobs/deliver-webhooks.js';
+import { ForgedLog } from '#src/ports/event-log.js';
 import { StoreUnavailable } from '#src/ports/store-unavailable.js';
+import { stateFrom } from '#src/ports/webhook-store.js';
 import { webhooks } from '#src/queries/findings/webhooks.js';
 import { findWebhook } from '#src/queries/tenancy/webhooks.js';
 import { ForgedWebhookState } from '#src/vault/authentic-webhook-store.js';
@@ -487,6 +489,22 @@ describe('a webhook', () => {
     expect(isFirst).toBe(false);
     await service.service.webhooks.run();
     expect(told(receiver).at(-1)).toEqual(['token.created', 'one']);
+  });
+
+  test('with a waiting delivery whose event is missing reports the error and waits for the next round', async ({
+    service,
+    receiver,
+  }) => {
+    const { webhookStore } = service.vault;
+    const { id } = await subscribe(service, receiver.url);
+    await service.service.webhooks.run();
+    const missing = { position: 1, stream: `token-${'0'.repeat(64)}`, revision: 0, attempts: 1, nextAt: 0 };
+    const stored = await webhookStore.state(id);
+    const before = { ...(stored?.state ?? stateFrom(0)), pending: [missing] };
+    await webhookStore.save(id, stored?.version ?? 0, before, []);
+    await service.service.webhooks.run();
+    expect(service.errors).toEqual([ForgedLog.at(missing, 'is missing')]);
+    expect((await webhookStore.state(id))?.state).toEqual(before);
   });
 });
 
