@@ -19,7 +19,7 @@ import {
 } from '../ports/webhook-store.js';
 import { ForgedWebhookState, type VersionedState } from '../vault/authentic-webhook-store.js';
 import { KeyLost } from '../vault/key-lost.js';
-import { loadToken } from '../vault/load-token.js';
+import { loadToken, tokenTypeAt } from '../vault/load-token.js';
 import { openTenant, tenantDocument } from '../vault/open-directory.js';
 import { type OpenToken, openContent } from '../vault/open-token.js';
 import { TenantGone } from '../vault/tenant-gone.js';
@@ -449,7 +449,7 @@ async function tokenOf(
       return { id: open.id, type: life.tokenType, isCovered: coversContainers(webhook, open.containers) };
     }
   }
-  const type = await typeAt(vault, event);
+  const type = await tokenTypeAt(vault, stream, revision);
   const sealed = sealedIds.get(event.id);
   const id = sealed === undefined || sealed.length === 0 ? null : openTokenId(webhook, sealed, event);
   return { id, type, isCovered: webhook.containers === null || sealed !== undefined };
@@ -466,15 +466,4 @@ async function openedOrLost(vault: Vault, view: TokenView, life: TokenLife): Pro
     if (error instanceof KeyLost) return null;
     throw error;
   }
-}
-
-/** Returns the type of the event's token. Reads the type from the event that began the token's life. */
-async function typeAt({ log }: Pick<Vault, 'log'>, { stream, revision }: ClearEvent): Promise<TokenType> {
-  for (let before: number | null = revision + 1; before !== null; ) {
-    const page: readonly ClearEvent[] = await log.readNewest(stream, before, pageSize);
-    const created = page.find(({ type }) => type === 'token.created');
-    if (created !== undefined) return created.clear['token_type'] as TokenType;
-    before = page.at(-1)?.revision ?? null;
-  }
-  throw new Error('the event that created this token is missing');
 }

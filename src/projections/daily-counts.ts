@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { ClearEvent } from '../events/event.js';
 import { readTokenEvent } from '../events/tokens/catalogue.js';
 import type { DayCount } from '../ports/daily-counts.js';
+import { tokenTypeAt } from '../vault/load-token.js';
 import type { Vault } from '../vault/vault.js';
 
 export type CountingDeps = Pick<Vault, 'log' | 'accessLog' | 'dailyCounts' | 'keys' | 'clock'>;
@@ -14,7 +15,6 @@ export const logSource = 'log';
 
 const dayMs = 86_400_000;
 const eventsAtOnce = 200;
-const eventsOfTokenAtOnce = 100;
 const restMsMax = 1_000;
 
 /** Determines how counting shares the process with requests. */
@@ -84,7 +84,7 @@ async function countAccesses(deps: CountingDeps, since: number, counting: Counti
   }
 }
 
-async function countsOfEvents({ log }: CountingDeps, page: readonly ClearEvent[]): Promise<readonly DayCount[]> {
+async function countsOfEvents(deps: CountingDeps, page: readonly ClearEvent[]): Promise<readonly DayCount[]> {
   /** The types of the tokens created on this page, keyed by stream. */
   const types = new Map<string, string>();
   const found: DayCount[] = [];
@@ -93,7 +93,7 @@ async function countsOfEvents({ log }: CountingDeps, page: readonly ClearEvent[]
     const change = changeOf(event);
     if (change === null) continue;
     if (change.what === 'created') types.set(stream, change.tokenType);
-    const name = types.get(stream) ?? (await typeOf(log, stream, revision));
+    const name = types.get(stream) ?? (await tokenTypeAt(deps, stream, revision));
     const at = change.what === 'expired' ? Math.min(time, change.dueAt) : time;
     const day = Math.floor(at / dayMs);
     // From the tenant's point of view, the tokens of an undone batch never existed, so they are subtracted from the
@@ -126,22 +126,6 @@ function changeOf(event: ClearEvent): Change | null {
     default:
       return null;
   }
-}
-
-/**
- * Returns the type of the token whose life an event ended. The event does not contain the type, so this function reads
- * the type from the stream.
- */
-async function typeOf(log: CountingDeps['log'], stream: string, revision: number): Promise<string> {
-  for (let before = revision; before > 0; ) {
-    const events = await log.readNewest(stream, before, eventsOfTokenAtOnce);
-    for (const event of events) {
-      const change = changeOf(event);
-      if (change?.what === 'created') return change.tokenType;
-    }
-    before = events.at(-1)?.revision ?? 0;
-  }
-  throw new Error("a token's life ended before it began");
 }
 
 function summed(counts: readonly DayCount[]): readonly DayCount[] {

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { evolve } from '../domain/token/evolve.js';
 import type { TokenState } from '../domain/token/token-state.js';
+import type { TokenType } from '../domain/token/types/token-type.js';
 import type { ProvenClear } from '../events/commit.js';
 import { readTokenEvent } from '../events/tokens/catalogue.js';
 import type { EventLog } from '../ports/event-log.js';
@@ -14,6 +15,8 @@ type Log = Pick<EventLog, 'readFrom' | 'readClearFrom'>;
 const wholeMax = 8;
 /** The number of events that are read between two pauses. Verifying this many takes a few milliseconds. */
 const clearPageSize = 64;
+/** The number of events that are read at the same time in the search for the event that created a token. */
+const newestPageSize = 100;
 
 /**
  * Reads a token's stream from the log and folds it. If the stream is long, reads only the ciphertexts that are still in
@@ -53,6 +56,27 @@ export async function* clearEvents(
     yield page.slice(1);
     if (page.length <= clearPageSize) return;
   }
+}
+
+/**
+ * Returns the type of the token that lived at a revision of the stream. Reads it from the event that began the token's
+ * life, which is the newest `token.created` at or before `revision`. Use this function if the token may have ended
+ * since, because its folded state then no longer contains the type.
+ */
+export async function tokenTypeAt(
+  { log }: { readonly log: Pick<EventLog, 'readNewest'> },
+  stream: string,
+  revision: number,
+): Promise<TokenType> {
+  for (let before: number | null = revision + 1; before !== null; ) {
+    const page: readonly ProvenClear[] = await log.readNewest(stream, before, newestPageSize);
+    for (const event of page) {
+      const fact = event.type === 'token.created' ? readTokenEvent(event) : null;
+      if (fact?.type === 'token.created') return fact.clear.token_type;
+    }
+    before = page.at(-1)?.revision ?? null;
+  }
+  throw new Error('the event that created this token is missing');
 }
 
 async function boxesOf(log: Log, stream: string, { life }: TokenState): Promise<Pick<TokenView, 'content' | 'cvc'>> {
