@@ -2,7 +2,7 @@ import { type Actor, actorId } from '../../domain/tenancy/actor.js';
 import { decideDirectory } from '../../domain/tenancy/decide-directory.js';
 import type { DirectoryCommand } from '../../domain/tenancy/directory-command.js';
 import type { DirectoryDecided } from '../../domain/tenancy/directory-decision.js';
-import type { DirectoryFact } from '../../domain/tenancy/directory-fact.js';
+import type { DirectoryFact, DirectoryFactType } from '../../domain/tenancy/directory-fact.js';
 import { evolveDirectory, type TenantDirectory } from '../../domain/tenancy/tenant-directory.js';
 import type { NewEvent } from '../../events/event.js';
 import { tenantStream } from '../../events/tenancy/streams.js';
@@ -19,15 +19,42 @@ import { conflict, retryOnConflict } from '../retry-on-conflict.js';
 import { type Concerned, loadDirectory } from './load-directory.js';
 import { sealDirectoryEvents } from './seal-directory-events.js';
 
-/** Events of these types do not take rights away from any caller. */
-const adding: ReadonlySet<string> = new Set([
-  'tenant.created',
-  'application.created',
-  'application.key.issued',
-  'webhook.created',
-  'webhook.updated',
-  'webhook.deleted',
-]);
+/**
+ * The event types after which the caches of callers are cleared. These events take rights away from a caller or change
+ * its tenant's settings. The others either add callers, which no cache contains yet, or change webhooks.
+ */
+const changesCallers: Readonly<Record<DirectoryFactType, boolean>> = {
+  'tenant.created': false,
+  'tenant.updated': true,
+  'tenant.deleted': true,
+  'application.created': false,
+  'application.updated': true,
+  'application.deleted': true,
+  'application.key.issued': false,
+  'application.key.revoked': true,
+  'webhook.created': false,
+  'webhook.updated': false,
+  'webhook.deleted': false,
+};
+
+/**
+ * The commands that can take management rights away from an application. Their decision needs another administrator,
+ * because the last one must remain (docs/contract.md, "Management rights").
+ */
+const endsRights: Readonly<Record<DirectoryCommand['do'], boolean>> = {
+  create_tenant: false,
+  update_tenant: false,
+  delete_tenant: false,
+  create_application: false,
+  update_application: true,
+  delete_application: true,
+  issue_key: false,
+  revoke_key: true,
+  create_webhook: false,
+  update_webhook: false,
+  rotate_webhook_secret: false,
+  delete_webhook: false,
+};
 
 /** The tenant to change, who changes it, and the trace id of the request. */
 export type DirectoryContext = { readonly tenantId: string; readonly actor: Actor; readonly traceId: string | null };
@@ -64,9 +91,7 @@ export function changeDirectory<T>(
     const after = decided.facts.reduce(evolveDirectory, directory);
     const events = await sealed(vault, { tenantId, revision: directory.revision }, decided.facts, origin);
     if (!(await store(vault, { tenantId, directory, view, events }, claim, at))) return conflict;
-    // Events of the types in `adding` either add callers, which no cache contains yet, or change webhooks. Neither
-    // requires clearing the caches.
-    if (events.some(({ type }) => !adding.has(type))) await vault.knownCallers.forget(tenantId);
+    if (decided.facts.some(({ type }) => changesCallers[type])) await vault.knownCallers.forget(tenantId);
     // Threat: after a crash, an attacker replaces the log with an older copy and thereby restores the rights that this
     // change takes away. Once the key store has recorded the end of the log, the vault rejects an older copy.
     await noteLog(vault);
@@ -96,12 +121,10 @@ function decideAll(
 
 function concernedBy(commands: readonly DirectoryCommand[], actor: Actor): Concerned {
   const targets = commands.flatMap((command) => ('id' in command ? [command.id] : []));
-  const mayTakeAway = commands.some(
-    ({ do: verb }) => !['create_application', 'issue_key'].includes(verb) && !verb.includes('webhook'),
-  );
+  const mayEndRights = commands.some((command) => endsRights[command.do]);
   return {
     applicationIds: actor.kind === 'operator' ? targets : [...targets, actor.applicationId],
-    administratorBeside: mayTakeAway ? (targets[0] ?? null) : null,
+    administratorBeside: mayEndRights ? (targets[0] ?? null) : null,
   };
 }
 
