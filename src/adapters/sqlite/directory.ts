@@ -17,40 +17,35 @@ type Row = {
   readonly content: Buffer | null;
   readonly removed_at: number | null;
   readonly mac: Buffer;
+  /** The application's keys, as JSON. Empty for a tenant. */
+  readonly keys: string;
 };
+
+/**
+ * The columns of a `Row`. A statement returns a row together with its keys, because the row's MAC covers both. Two
+ * statements could return a row from before a commit and its keys from after it, and the row would look forged.
+ */
+const columns = `directory.*, (
+  SELECT json_group_array(json_object('id', id, 'hash', hash)) FROM api_keys
+  WHERE directory.kind = 'application' AND application = directory.id
+) AS keys`;
 
 /** Implements `Directory` on `vault.db`. The unit of work writes the rows. */
 export function sqliteDirectory(database: SqliteDatabase, writer: Writer): Directory {
   const byHash = database.prepare(
-    `SELECT directory.* FROM api_keys JOIN directory ON kind = 'application' AND directory.id = api_keys.application
+    `SELECT ${columns} FROM api_keys JOIN directory ON kind = 'application' AND directory.id = api_keys.application
      WHERE api_keys.hash = ?`,
   );
-  const byId = database.prepare('SELECT * FROM directory WHERE kind = ? AND id = ?');
-  const ofKind = database.prepare('SELECT * FROM directory WHERE kind = ?');
-  const keysOf = database.prepare('SELECT id, hash FROM api_keys WHERE application = ?');
+  const byId = database.prepare(`SELECT ${columns} FROM directory WHERE kind = ? AND id = ?`);
+  const ofKind = database.prepare(`SELECT ${columns} FROM directory WHERE kind = ?`);
   const usedOn = database.prepare('SELECT used_on FROM api_keys WHERE hash = ?').pluck();
   const living = `FROM directory WHERE tenant = @tenantId AND kind = 'application' AND removed_at IS NULL
     AND (@ids IS NULL OR id IN (SELECT value FROM json_each(@ids)))
     AND (@types IS NULL OR application_type IN (SELECT value FROM json_each(@types)))`;
-  const page = database.prepare(`SELECT * ${living} ORDER BY created_revision DESC LIMIT @limit + 0 OFFSET @offset`);
+  const page = database.prepare(
+    `SELECT ${columns} ${living} ORDER BY created_revision DESC LIMIT @limit + 0 OFFSET @offset`,
+  );
   const count = database.prepare(`SELECT count(*) ${living}`).pluck();
-
-  function record(row: Row): Stored<DirectoryRecord> {
-    const { kind, id, tenant: tenantId, revision, content, mac } = row;
-    return {
-      kind,
-      id,
-      tenantId,
-      revision,
-      content,
-      mac,
-      applicationType: row.application_type,
-      createdRevision: row.created_revision,
-      contentRevision: row.content_revision,
-      removedAt: row.removed_at,
-      keys: kind === 'tenant' ? [] : (keysOf.all(id) as DirectoryRecord['keys']),
-    };
-  }
 
   return {
     async byKeyHash(keyHash) {
@@ -75,6 +70,23 @@ export function sqliteDirectory(database: SqliteDatabase, writer: Writer): Direc
     async markKeyUsed(keyHash, minute) {
       await writer.request('mark_key_used', { keyHash, minute });
     },
+  };
+}
+
+function record(row: Row): Stored<DirectoryRecord> {
+  const { kind, id, tenant: tenantId, revision, content, mac } = row;
+  return {
+    kind,
+    id,
+    tenantId,
+    revision,
+    content,
+    mac,
+    applicationType: row.application_type,
+    createdRevision: row.created_revision,
+    contentRevision: row.content_revision,
+    removedAt: row.removed_at,
+    keys: JSON.parse(row.keys) as DirectoryRecord['keys'],
   };
 }
 
