@@ -6,6 +6,7 @@ import { accessLogError } from './access-log/access-log-error.js';
 import { missingBatches, newestRemovedBatch } from './access-log/missing-batches.js';
 import { fileIdentity, monthsOnDisk } from './access-log/month-files.js';
 import { type MonthReader, openMonthReader } from './access-log/month-reader.js';
+import { pauseAfterFailure } from './access-log/pause-after-failure.js';
 import type { Writer } from './writer/writer.js';
 
 /**
@@ -35,25 +36,33 @@ type Group = {
   handOver(): void;
 };
 
+/** A month's file. `reader` is null if the file could not be opened. */
+type OpenedFile = {
+  readonly identity: string | null;
+  readonly pausing: ReturnType<typeof pauseAfterFailure>;
+  reader: MonthReader | null;
+};
+
 /**
  * Implements `AccessLog` on the journal and one file per month. The writer appends entries to the journal in batches,
  * and the writer's background thread moves the batches into the month files. All reads except `counts` first wait until
  * the files contain every recorded entry.
  */
 export function sqliteAccessLog(dataDir: string, writer: Writer): AccessLog & { close(): void } {
-  const readers = new Map<Month, MonthReader>();
+  const files = new Map<Month, OpenedFile>();
 
   function close(month: Month): void {
-    readers.get(month)?.close();
-    readers.delete(month);
+    files.get(month)?.reader?.close();
+    files.delete(month);
   }
 
   function readerOf(month: Month): MonthReader {
     const identity = fileIdentity(dataDir, month);
-    if (readers.get(month)?.identity !== identity) close(month);
-    const reader = readers.get(month) ?? openMonthReader(dataDir, month);
-    readers.set(month, reader);
-    return reader;
+    if (files.get(month)?.identity !== identity) close(month);
+    const file = files.get(month) ?? { identity, pausing: pauseAfterFailure(), reader: null };
+    files.set(month, file);
+    file.reader ??= file.pausing(() => openMonthReader(dataDir, month));
+    return file.reader;
   }
 
   let group: Group | null = null;
@@ -164,11 +173,11 @@ export function sqliteAccessLog(dataDir: string, writer: Writer): AccessLog & { 
     },
     async dropMonths(before) {
       const beforeMonth = monthOf(before);
-      for (const month of [...readers.keys()]) if (month < beforeMonth) close(month);
+      for (const month of [...files.keys()]) if (month < beforeMonth) close(month);
       return writer.request('drop_access', { beforeMonth });
     },
     close() {
-      for (const month of [...readers.keys()]) close(month);
+      for (const month of [...files.keys()]) close(month);
     },
   };
 }

@@ -1,7 +1,6 @@
 import { closeSync, fsyncSync, openSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { noBatch, parseLines } from '../../../events/access-log/batch-hash.js';
-import { StoreUnavailable } from '../../../ports/store-unavailable.js';
 import { type Month, monthOf } from '../../access-log/month.js';
 import type { SqliteDatabase } from '../database/open-database.js';
 import { reading } from '../database/reading.js';
@@ -11,17 +10,11 @@ import { accessLogError } from './access-log-error.js';
 import { fileIdentity, monthFile, monthsOnDisk, newestBatchOf } from './month-files.js';
 import { openMonth } from './month-reader.js';
 import { type LinedBatch, type MonthWriter, openMonthWriter } from './month-writer.js';
+import { pauseAfterFailure } from './pause-after-failure.js';
 
 /** The approximate number of entries and of characters moved in one transaction. */
 const entriesAtOnce = 10_000;
 const lengthAtOnce = 4 * 1024 * 1024;
-
-/**
- * The length of the first pause after a failure, in ms. The pause doubles with each consecutive failure. There is no
- * pause after a temporary failure, such as a full disk or a lack of file descriptors.
- */
-const restMsMin = 1_000;
-const restMsMax = 60_000;
 
 /**
  * Moves access log batches from the journal into the month files, with many batches per transaction. If a file cannot
@@ -35,9 +28,6 @@ export function createBatchMover(journal: SqliteDatabase, dataDir: string) {
   let open: MonthWriter | null = null;
   /** Every batch up to this sequence number is in its month's file. */
   let moved = 0;
-  let restMs = restMsMin;
-  let restsUntil = Number.NEGATIVE_INFINITY;
-  let lastFailure: Error = new StoreUnavailable('access log', 'broken');
 
   function close(): void {
     const closing = open;
@@ -96,22 +86,13 @@ export function createBatchMover(journal: SqliteDatabase, dataDir: string) {
     }
   }
 
+  const pausing = pauseAfterFailure(close);
+
   function attempt<T>(work: () => T): T | Error {
-    if (performance.now() < restsUntil) return lastFailure;
     try {
-      const done = work();
-      restMs = restMsMin;
-      return done;
+      return pausing(work);
     } catch (error) {
-      const unavailable = accessLogError(error);
-      // A temporary failure, such as a full disk, rolls back the transaction. The next call can retry the transaction
-      // without a pause.
-      if (isPassing(unavailable)) return unavailable;
-      close();
-      lastFailure = unavailable;
-      restsUntil = performance.now() + restMs;
-      restMs = Math.min(restMs * 2, restMsMax);
-      return unavailable;
+      return accessLogError(error);
     }
   }
 
@@ -184,8 +165,4 @@ function syncDirectory(dataDir: string): void {
   } finally {
     closeSync(directory);
   }
-}
-
-function isPassing(error: Error): boolean {
-  return error instanceof StoreUnavailable && error.reason !== 'broken';
 }

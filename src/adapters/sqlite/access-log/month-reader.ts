@@ -9,7 +9,7 @@ import { openDatabase, type SqliteDatabase } from '../database/open-database.js'
 import { expectSchema, expectVersion, versionInHeader } from '../database/prepare-file.js';
 import { reading } from '../database/reading.js';
 import { createEntryCounter } from './count-entries.js';
-import { fileIdentity, monthFile, monthsOnDisk, newestBatchOf } from './month-files.js';
+import { monthFile, monthsOnDisk, newestBatchOf } from './month-files.js';
 import { accessSchema, accessSchemaVersion, sliceOfEntry } from './month-writer.js';
 
 type Batch = { readonly sequence: number; readonly previous: Buffer; readonly hash: Buffer };
@@ -42,17 +42,16 @@ export function expectMonthVersions(dataDir: string): void {
 /** Opens one month's file for queries. This function and the result's methods throw StoreBroken if it is damaged. */
 export function openMonthReader(dataDir: string, month: Month) {
   const fileName = monthFile(month);
-  const identity = fileIdentity(dataDir, month);
   const database = openMonth(dataDir, month);
   try {
-    return readerOn(database, month, identity);
+    return readerOn(database, month);
   } catch (error) {
     database.close();
     throw databaseError(error, fileName);
   }
 }
 
-function readerOn(database: SqliteDatabase, month: Month, identity: string | null) {
+function readerOn(database: SqliteDatabase, month: Month) {
   const fileName = monthFile(month);
   expectSchema(database, fileName, accessSchema);
   const begin = database.prepare('BEGIN');
@@ -148,7 +147,6 @@ function readerOn(database: SqliteDatabase, month: Month, identity: string | nul
   }
 
   return {
-    identity,
     /** Returns a page of the month's entries, newest first, and the total number of entries that match. */
     query(tenantId: string, filter: AccessFilter, offset: number, limit: number) {
       return atOnce(() => {

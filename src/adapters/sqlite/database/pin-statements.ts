@@ -3,8 +3,9 @@ import Database from 'better-sqlite3';
 /**
  * All databases that this thread has opened and all statements that it has prepared. The list prevents them from being
  * garbage-collected. Node.js 24.19 and later terminate the process if a better-sqlite3 12 object is collected while no
- * JavaScript is running (ADR 10). The list stays small, because the program prepares each of its statements once for
- * each open database. It grows only when a database is opened again, for example after a failure.
+ * JavaScript is running (ADR 10). The program prepares each of its statements once for each open database. The list
+ * therefore grows only when a database is opened again, even if it has been closed. A file that may be opened again and
+ * again, for example because it is damaged, must be opened with growing pauses (`pause-after-failure.ts`).
  */
 const kept: object[] = [];
 /**

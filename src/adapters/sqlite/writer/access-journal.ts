@@ -4,6 +4,7 @@ import { StoreUnavailable } from '../../../ports/store-unavailable.js';
 import { accessLogError } from '../access-log/access-log-error.js';
 import { newestMovedBatch } from '../access-log/batch-mover.js';
 import { fileIdentity } from '../access-log/month-files.js';
+import { pauseAfterFailure } from '../access-log/pause-after-failure.js';
 import type { Attempt } from '../database/group-commit.js';
 import type { Journal, JournalBatch, JournalEnd } from '../journal/journal.js';
 import type { Background, FromBackground, TaskFailure } from './background.js';
@@ -39,6 +40,7 @@ export function createAccessJournal(
   onMoved: (failure: Error | null) => void,
 ) {
   let head: JournalEnd | null = null;
+  const pausing = pauseAfterFailure();
   /** The batches that have been appended to the journal but not yet moved, with the number of entries in each. */
   let unmoved: { readonly sequence: number; readonly entries: number }[] = [];
   let unmovedEntries = 0;
@@ -105,7 +107,7 @@ export function createAccessJournal(
     try {
       // Throws if something other than a file exists at the path of the month file.
       fileIdentity(dataDir, month);
-      head ??= newer(journal.endOfBatches(), newestMovedBatch(dataDir));
+      head ??= pausing(() => newer(journal.endOfBatches(), newestMovedBatch(dataDir)));
       return null;
     } catch (error) {
       return accessLogError(error);
