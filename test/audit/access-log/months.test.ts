@@ -1,6 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { pinStatements } from '#src/adapters/sqlite/database/pin-statements.js';
 import { dropOldAccess } from '#src/jobs/sweep.js';
 import { logs } from '../../http/routes/list-logs/support.js';
 import { createPlain, path } from '../../http/routes/support.js';
@@ -33,6 +34,24 @@ test('each month has its own file; files older than 13 months are removed, and t
   const left = await logs(service, { entity_id: id, start_date: '2020-01-01' });
   expect(left.map(({ created_at }) => created_at).at(-1)).toContain('2026-03-01');
   expect(left).toHaveLength(13);
+  await service.close();
+});
+
+test('if the journal cannot be written when months are dropped, the caller learns it, and the next drop completes', async () => {
+  const service = await startTestService();
+  await createPlain(service);
+  const journal = pinStatements(join(service.dataDir, 'journal.db'), {});
+  const { accessLog } = service.vault;
+  const until = Date.UTC(2026, 1, 1);
+  journal.exec('BEGIN IMMEDIATE');
+  await expect(accessLog.dropMonths(until)).rejects.toMatchObject({ name: 'StoreUnavailable', store: 'journal.db' });
+  journal.exec('ROLLBACK');
+  // The next start would move these batches again and recreate the removed file.
+  const batches = journal.prepare('SELECT count(*) FROM batches').pluck();
+  expect(batches.get()).toBeGreaterThan(0);
+  await dropOldAccess(accessLog, Date.UTC(2027, 2, 1));
+  expect(batches.get()).toBe(0);
+  journal.close();
   await service.close();
 });
 

@@ -142,10 +142,9 @@ export function createAccessJournal(
     const request = dropping.get(id);
     dropping.delete(id);
     // Removes the moved batches from the journal. Otherwise, the next start would move them again and recreate the
-    // removed files.
-    if (failed === null) journal.removeStored();
-    const attempt: Attempt = failed === null ? { ok: true, answer: months } : { ok: false, error: errorOf(failed) };
-    if (request !== undefined) reply(request, attempt);
+    // removed files. If this fails, the caller drops the months again.
+    const error = failed === null ? journal.removeStored() : errorOf(failed);
+    if (request !== undefined) reply(request, error === null ? { ok: true, answer: months } : { ok: false, error });
   }
 
   return {
