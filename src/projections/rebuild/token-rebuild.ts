@@ -93,9 +93,9 @@ export function createTokenRebuild(needs: TokenRebuildDeps) {
   }
 
   async function failed(rebuild: Rebuild, error: unknown): Promise<Rebuild> {
-    onError(error);
     // In these two phases, nothing is dropped here. The next `start` or `resume` removes the rows that are not in use.
     if (rebuild.phase === 'keeping' || rebuild.phase === 'dropping') throw error;
+    onError(error);
     if (!(error instanceof KeyLost)) return drop(rebuild, 'failed');
     return drop({ ...rebuild, different: 1, examples: [error.stream] }, 'key_lost');
   }

@@ -1,0 +1,50 @@
+import { randomBytes } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { openAuthenticStores } from '#src/compose/embedded/embedded-stores.js';
+import type { Rebuild } from '#src/ports/generations.js';
+import { createTokenRebuild } from '#src/projections/rebuild/token-rebuild.js';
+import { manualClock } from '../support/manual-clock.js';
+import { tempDir } from '../support/process.js';
+
+test.each(['keeping', 'dropping'] as const)('an error in the phase `%s` is reported once', async (phase) => {
+  const clock = manualClock();
+  const stores = await openAuthenticStores(tempDir(), randomBytes(32), clock, (error) => {
+    throw error;
+  });
+  const rebuild: Rebuild = {
+    generation: await stores.keys.createGeneration(),
+    from: 1,
+    phase: 'building',
+    position: 0,
+    head: 0,
+    startedAt: clock.now(),
+    acceptNew: false,
+    outcome: null,
+    different: 0,
+    examples: [],
+    rate: null,
+  };
+  await stores.generations.begin(rebuild);
+  await stores.generations.save({ ...rebuild, phase, outcome: phase === 'keeping' ? null : 'failed' });
+  const bug = new Error('a bug');
+  const fail = async () => {
+    throw bug;
+  };
+  const errors: unknown[] = [];
+  const { keys, log, generations } = stores;
+  const tokens = createTokenRebuild({
+    generations,
+    keys,
+    log,
+    clock,
+    version: 1,
+    graceMs: 0,
+    openThread: async () => ({ build: fail, compare: fail, forgetKeys: fail, close: async () => undefined }),
+    isElsewhere: async () => false,
+    onError: (error) => errors.push(error),
+  });
+  await tokens.resume();
+  await tokens.idle();
+  expect(errors).toEqual([bug]);
+  await stores.close();
+});
