@@ -80,7 +80,7 @@ function expectSafeKey({ address, addressName, key, keyName, plaintext }: Client
     );
   }
   if (address.protocol === 'https:' || plaintext === 'allowed') return;
-  if (isLoopback(address.hostname.replace(/^\[(.*)\]$/, '$1'))) return;
+  if (isLoopback(address.hostname)) return;
   throw new Failure(
     `${addressName}: ${address.origin} would receive the API key and the data in plaintext. Use https://, or ` +
       '--allow-plaintext-http if nobody else can read this network. Nothing was sent.',

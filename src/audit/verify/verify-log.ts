@@ -142,7 +142,8 @@ export async function verifyLog(
   function hashProblem(checkpoint: Checkpoint, before: Checkpoint | null): string | null {
     const { number, position, count: signed, hash, root } = checkpoint;
     const at = links.get(position);
-    if (at?.link === hash && at.tree.size === signed && hex(treeRoot(at.tree)) === root) return null;
+    if (at?.link === hash && at.tree.size === signed && Buffer.from(treeRoot(at.tree)).toString('hex') === root)
+      return null;
     const start = before === null ? 'the beginning' : `checkpoint ${before.number} (position ${before.position})`;
     const difference = at === undefined ? 0 : at.tree.size - signed;
     const changed =
@@ -202,8 +203,4 @@ function lookingAhead(commits: AsyncGenerator<ChainedCommit>) {
       return found;
     },
   };
-}
-
-function hex(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex');
 }

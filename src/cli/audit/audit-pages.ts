@@ -31,17 +31,13 @@ export const auditAccess = operation(
     return {
       batches: batches.map(({ sequence, previous, hash, entries }) => ({
         sequence,
-        previous: hex(previous),
-        hash: hex(hash),
+        previous: Buffer.from(previous).toString('hex'),
+        hash: Buffer.from(hash).toString('hex'),
         lines: linesOf(entries),
       })),
     };
   },
 );
-
-function hex(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex');
-}
 
 /**
  * Returns a token's history in the form that `GET /tokens/{id}/history` returns. For each event with sealed values,

@@ -101,7 +101,7 @@ async function receiverOf(
       2,
     );
   }
-  if (url.protocol === 'http:' && !isLoopback(url.hostname.replace(/^\[(.*)\]$/, '$1')) && !allowPlainHttp) {
+  if (url.protocol === 'http:' && !isLoopback(url.hostname) && !allowPlainHttp) {
     throw new Failure('--to-url must be https://, except on this machine, or with --allow-plain-http.', 2);
   }
   const headers = headerFile === undefined ? new Headers() : await headersOf(headerFile);

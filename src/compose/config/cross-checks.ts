@@ -99,7 +99,7 @@ function isSet(value: unknown): boolean {
 
 function publicHostChecks(publicUrl: string, values: Settings, nameOf: NameOf): string[] {
   const { hostname } = new URL(publicUrl);
-  if (isLoopback(hostname.replace(/^\[(.*)\]$/, '$1')) || values['console.allowed_hosts'].includes(hostname)) return [];
+  if (isLoopback(hostname) || values['console.allowed_hosts'].includes(hostname)) return [];
   return [`${nameOf('console.public_url')}: the console rejects this host; add it to console.allowed_hosts`];
 }
 

@@ -122,10 +122,11 @@ export const hostNames = z.array(
 
 /**
  * Returns true if only this machine can reach the address. Returns false for an address in an unusual notation, because
- * the vault assumes that others can reach such an address.
+ * the vault assumes that others can reach such an address. An IPv6 address may be in brackets, as in a URL.
  */
 export function isLoopback(text: string): boolean {
-  return text === 'localhost' || text === '::1' || (isIP(text) === 4 && text.startsWith('127.'));
+  const host = text.replace(/^\[(.*:.*)\]$/, '$1');
+  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
 }
 
 /**
@@ -169,7 +170,7 @@ function isSafeUrl(text: string): boolean {
   if (!/^https?:\/\//.test(text) || !URL.canParse(text)) return false;
   const { protocol, hostname, username, password } = new URL(text);
   const isPlain = username === '' && password === '' && !/[?#\s]/.test(text);
-  return isPlain && (protocol === 'https:' || isLoopback(hostname.replace(/^\[(.*)\]$/, '$1')));
+  return isPlain && (protocol === 'https:' || isLoopback(hostname));
 }
 
 /** An origin that browsers reach either over TLS or on loopback. */

@@ -3,11 +3,10 @@ import { BackupRefused, type ErasedKeys } from '../../../ports/backup.js';
 import type { KeyRingReader } from '../../../ports/key-store.js';
 import { keysSchema, keysSchemaVersion, never, noRevision } from '../database/keys-schema.js';
 import { prepareFile } from '../database/prepare-file.js';
-import { uuidText } from '../database/uuid-bytes.js';
+import { noEventBytes, uuidText } from '../database/uuid-bytes.js';
 import { decodeKeyLine, type KeyLine } from './key-line.js';
 
 const rowsAtOnce = 1_000;
-const noEvent = Buffer.alloc(16);
 /**
  * The log readers whose checkpoints are not restored. These readers start again at position 0, because the log may be
  * restored from a different backup than the keys.
@@ -63,7 +62,7 @@ function withoutErased({ table, row }: KeyLine, { ids, madeAt }: ErasedKeys): Ke
   const { id, wrapped, destroyed_at } = row;
   const keyId = Buffer.isBuffer(id) ? uuidText(id) : String(id);
   if (!Buffer.isBuffer(wrapped) || destroyed_at !== never || !ids.has(keyId)) return { table, row };
-  const ended = { destroyed_at: madeAt, destroyed_by: noEvent, wrapped: Buffer.alloc(wrapped.length) };
+  const ended = { destroyed_at: madeAt, destroyed_by: noEventBytes, wrapped: Buffer.alloc(wrapped.length) };
   return { table, row: { ...row, ...ended } };
 }
 

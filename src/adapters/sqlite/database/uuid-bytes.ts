@@ -1,7 +1,12 @@
+import { noEvent } from '../../../ports/key-store.js';
+
 /** Returns the 16 bytes of a UUID. `uuidText` is the inverse. */
 export function uuidBytes(uuid: string): Buffer {
   return Buffer.from(uuid.replaceAll('-', ''), 'hex');
 }
+
+/** `noEvent`, as bytes. It has the same size as the id of an event, which can therefore replace it in place. */
+export const noEventBytes = uuidBytes(noEvent);
 
 export function uuidText(bytes: Uint8Array): string {
   const hex = Buffer.from(bytes).toString('hex');

@@ -4,14 +4,11 @@ import { never, noRevision } from '../database/keys-schema.js';
 import { logMemoryBytes, logMemoryIn, newerMemory } from '../database/log-memory.js';
 import { numberBytes } from '../database/number-bytes.js';
 import type { SqliteDatabase } from '../database/open-database.js';
-import { uuidBytes } from '../database/uuid-bytes.js';
+import { noEventBytes, uuidBytes } from '../database/uuid-bytes.js';
 import type { TenantKeyRow, WriterOperations } from './protocol.js';
 
 /** The keys destroyed by a request. `destroyedNow` contains the keys that had not been destroyed before the request. */
 export type Destroyed = { readonly keyIds: readonly string[]; readonly destroyedNow: readonly string[] };
-
-/** A placeholder for the id of the event that destroys a key. The placeholder has the same size as an event id. */
-const noEvent = Buffer.alloc(16);
 
 /**
  * Creates the operations on `keys.db`. Each call must run inside a savepoint of a group's transaction, and must not
@@ -110,7 +107,7 @@ export function createKeyOperations(database: SqliteDatabase, newestLink: () => 
   return {
     /** Inserts tenant keys. If a tenant's keys have been destroyed, inserts no new keys for that tenant. */
     insert_tenant_keys(rows: readonly TenantKeyRow[]): null {
-      for (const row of rows) insertTenantKey.run({ ...row, noEvent });
+      for (const row of rows) insertTenantKey.run({ ...row, noEvent: noEventBytes });
       return null;
     },
     insert_generation_key({ generation, madeAt, wrapped }: WriterOperations['insert_generation_key']['input']): null {
@@ -129,7 +126,7 @@ export function createKeyOperations(database: SqliteDatabase, newestLink: () => 
       const tenantKey = uuidBytes(tenantKeyId);
       const logHead = rememberHead()?.position ?? 0;
       for (const { id, wrapped } of keys) {
-        insertDataKey.run(uuidBytes(id), tenantKey, madeAt, logHead, noEvent, noRevision, wrapped);
+        insertDataKey.run(uuidBytes(id), tenantKey, madeAt, logHead, noEventBytes, noRevision, wrapped);
       }
       return true;
     },

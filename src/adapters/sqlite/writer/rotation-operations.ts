@@ -2,11 +2,8 @@ import type { RewrappedDataKey } from '../../../ports/key-store.js';
 import { never } from '../database/keys-schema.js';
 import { numberBytes } from '../database/number-bytes.js';
 import type { SqliteDatabase } from '../database/open-database.js';
-import { uuidBytes, uuidText } from '../database/uuid-bytes.js';
+import { noEventBytes, uuidBytes, uuidText } from '../database/uuid-bytes.js';
 import type { NewRoot } from './protocol.js';
-
-/** A placeholder for the id of the event that destroys a key. The placeholder has the same size as an event id. */
-const noEvent = Buffer.alloc(16);
 
 /**
  * Creates the operations on `keys.db` for a rotation. These operations overwrite existing keys in place with the same
@@ -70,7 +67,7 @@ export function createRotationOperations(database: SqliteDatabase) {
       if (!isWhole(root)) return false;
       for (const { id, wrapped } of root.tenantKeys) rewrapTenantKey.run(wrapped, id);
       for (const { generation, wrapped } of root.generationKeys) rewrapGenerationKey.run(wrapped, generation);
-      for (const id of root.retired) retireTenantKey.run(root.at, noEvent, id);
+      for (const id of root.retired) retireTenantKey.run(root.at, noEventBytes, id);
       saveRootCheck.run(root.rootCheck);
       if (root.voidBefore !== null) saveVoidBefore.run(numberBytes(root.voidBefore));
       endRotation.run();
