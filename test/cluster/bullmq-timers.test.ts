@@ -108,11 +108,15 @@ test('refill sets as many timers as the limit allows, and starts with the earlie
 test('a failed job is reported and not retried, and neither the job nor its error stays in Redis', async () => {
   const marker = `marker-${randomUUID()}`;
   const { timers, ran, errors, work, jobs } = queue({ run: () => Promise.reject(new Error(marker)) });
-  work();
   timers.set(timer(0));
+  expect(await eventually(async () => (await jobs()).length === 1)).toBe(true);
+  const [stored = ''] = await jobs();
+  const { opts } = JSON.parse(stored.slice(stored.indexOf(' '))) as { readonly opts: string };
+  // BullMQ does not retry a job that has a single attempt.
+  expect(JSON.parse(opts)).toMatchObject({ attempts: 1 });
+  work();
   expect(await eventually(() => errors.length === 1)).toBe(true);
   expect(await eventually(async () => (await jobs()).length === 0)).toBe(true);
-  await wait(500);
   expect(ran).toHaveLength(1);
   expect(await redis.everything()).not.toContain(marker);
 });

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { startTestService, type TestService } from '../support/test-service.js';
-import { expectNowhere, isSomewhere } from './files.js';
+import { expectNowhere, isSomewhere, wrappedKeys } from './files.js';
 import { aCard, anHour, create, openReader, wrappedKeysOf } from './support.js';
 
 let service: TestService;
@@ -56,14 +56,22 @@ test('many deletes that wait for one reader all succeed when the reader closes',
   const keys = await Promise.all(ids.map((id) => wrappedKeysOf(service, id)));
   const reader = openReader(service.dataDir);
   reader.hold();
-  const deletes = Promise.all(ids.map((id) => service.call('DELETE', `/tokens/${id}`)));
-  await new Promise((resolve) => setTimeout(resolve, 300));
-  reader.close();
-  expect((await deletes).map(({ status }) => status)).toEqual(ids.map(() => 204));
-  expectNowhere(
-    service.dataDir,
-    keys.flatMap(({ content, cvc }) => [...content, ...cvc]),
+  let settled = 0;
+  const deletes = ids.map((id) => service.call('DELETE', `/tokens/${id}`).finally(() => (settled += 1)));
+  const ended = keys.flatMap(({ content, cvc }) => [...content, ...cvc]);
+  // Every delete has destroyed its keys, and now waits until the write-ahead log no longer contains their bytes.
+  await vi.waitFor(
+    () => {
+      const stored = wrappedKeys(service.dataDir);
+      const living = ended.filter(({ id }) => stored.get(id)?.destroyed !== true);
+      expect(living).toEqual([]);
+    },
+    { timeout: 10_000, interval: 10 },
   );
+  expect(settled).toBe(0);
+  reader.close();
+  expect((await Promise.all(deletes)).map(({ status }) => status)).toEqual(ids.map(() => 204));
+  expectNowhere(service.dataDir, ended);
 });
 
 test('an erasure that a reader delayed finishes without another request once the reader is gone', async () => {
