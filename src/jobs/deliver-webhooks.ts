@@ -9,7 +9,6 @@ import { refOfTokenStream } from '../events/access-log/entity-ref.js';
 import type { ClearEvent } from '../events/event.js';
 import { tenantStream } from '../events/tenancy/streams.js';
 import { openTokenId } from '../events/webhooks/sealed-id.js';
-import { ForgedLog } from '../ports/event-log.js';
 import {
   type PendingDelivery,
   stateFrom,
@@ -181,8 +180,11 @@ export function createWebhookDeliveries(
         page = [];
         if (position - at.state.position < unsavedMax) continue;
       }
-      const retried = await eventsAt(vault, due);
-      const { state, delivered } = await deliver(vault, subscription, at.state, { retried, chunk, upTo });
+      const { retried, missing } = await eventsAt(vault, due);
+      for (const { stream, revision } of missing) {
+        onError(new Error(`webhook ${id} waited for event ${revision} of ${stream}, which is missing in the log`));
+      }
+      const { state, delivered } = await deliver(vault, subscription, at.state, { retried, missing, chunk, upTo });
       const isSaved = await store.save(id, at.version, state, delivered);
       at = isSaved ? { version: at.version + 1, state } : null;
       position = state.position;
@@ -319,19 +321,30 @@ function chunkOf(
 
 type Retried = { readonly event: ClearEvent; readonly failed: number };
 
-/** Reads the events of pending deliveries. Throws ForgedLog if one of them is missing. */
-function eventsAt({ log }: Pick<Vault, 'log'>, due: readonly PendingDelivery[]): Promise<readonly Retried[]> {
-  return Promise.all(
-    due.map(async ({ position, stream, revision, attempts }) => {
-      const [event] = await log.readClearFrom(stream, revision, 1);
-      if (event === undefined) throw ForgedLog.at({ position, stream, revision }, 'is missing');
-      return { event, failed: attempts };
+/**
+ * Reads the events of pending deliveries. An event can be `missing` if the operator has accepted an older log, or if
+ * the log was changed. `strongroom audit verify` finds out which.
+ */
+async function eventsAt(
+  { log }: Pick<Vault, 'log'>,
+  due: readonly PendingDelivery[],
+): Promise<{ readonly retried: readonly Retried[]; readonly missing: readonly PendingDelivery[] }> {
+  const missing: PendingDelivery[] = [];
+  const found = await Promise.all(
+    due.map(async (delivery) => {
+      const [event] = await log.readClearFrom(delivery.stream, delivery.revision, 1);
+      if (event !== undefined) return [{ event, failed: delivery.attempts }];
+      missing.push(delivery);
+      return [];
     }),
   );
+  return { retried: found.flat(), missing };
 }
 
 type Batch = {
   readonly retried: readonly Retried[];
+  /** Pending deliveries that are dropped, because their events are missing. */
+  readonly missing: readonly PendingDelivery[];
   readonly chunk: readonly ClearEvent[];
   /** The webhook's checkpoint after this batch. */
   readonly upTo: number;
@@ -342,12 +355,13 @@ async function deliver(
   vault: Vault,
   subscription: Subscription,
   before: WebhookState,
-  { retried, chunk, upTo }: Batch,
+  { retried, missing, chunk, upTo }: Batch,
 ): Promise<{ readonly state: WebhookState; readonly delivered: readonly string[] }> {
-  const pending = new Map(before.pending.map((one) => [one.position, one]));
+  const kept = before.pending.filter((one) => !missing.includes(one));
+  const pending = new Map(kept.map((one) => [one.position, one]));
   const delivered: string[] = [];
   const attempts: WebhookAttempt[] = [];
-  const waiting = new Set(before.pending.map(({ stream }) => stream));
+  const waiting = new Set(kept.map(({ stream }) => stream));
   const ended = [...retried.map(({ event }) => event), ...chunk]
     .filter(({ type }) => endingEvents.has(type))
     .map(({ id }) => id);

@@ -6,7 +6,6 @@ import { replayDeliveries } from '#src/commands/replay-deliveries.js';
 import { deleteToken } from '#src/commands/tokens/delete-token.js';
 import type { JsonObject } from '#src/domain/json.js';
 import { createWebhookDeliveries } from '#src/jobs/deliver-webhooks.js';
-import { ForgedLog } from '#src/ports/event-log.js';
 import { StoreUnavailable } from '#src/ports/store-unavailable.js';
 import { stateFrom } from '#src/ports/webhook-store.js';
 import { webhooks } from '#src/queries/findings/webhooks.js';
@@ -491,7 +490,7 @@ describe('a webhook', () => {
     expect(told(receiver).at(-1)).toEqual(['token.created', 'one']);
   });
 
-  test('with a waiting delivery whose event is missing reports the error and waits for the next round', async ({
+  test('with a waiting delivery whose event is missing reports and drops the delivery', async ({
     service,
     receiver,
   }) => {
@@ -503,8 +502,9 @@ describe('a webhook', () => {
     const before = { ...(stored?.state ?? stateFrom(0)), pending: [missing] };
     await webhookStore.save(id, stored?.version ?? 0, before, []);
     await service.service.webhooks.run();
-    expect(service.errors).toEqual([ForgedLog.at(missing, 'is missing')]);
-    expect((await webhookStore.state(id))?.state).toEqual(before);
+    const message = `webhook ${id} waited for event 0 of ${missing.stream}, which is missing in the log`;
+    expect(service.errors).toEqual([new Error(message)]);
+    expect((await webhookStore.state(id))?.state).toEqual({ ...before, pending: [] });
   });
 });
 
