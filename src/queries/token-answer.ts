@@ -9,10 +9,10 @@ export type ShownToken = {
   readonly stream: string;
   readonly transform: Transform;
   /**
-   * Whether this request read, created or updated the token. If the request created or updated the token, an event
-   * records this, so the access log does not record the token as read. There is one exception. The response to an
-   * update can show more data than the request contained. If that response contains plaintext, it is recorded as a
-   * reveal.
+   * Whether this request read, created or updated the token. `create` and `update` mean that the request appended an
+   * event of the token. The event records the access, so the access log does not record the token as read. There is one
+   * exception. The response to an update can show more data than the request contained. If that response contains
+   * plaintext, it is recorded as a reveal. An update that changes nothing appends no event, so it is a `read`.
    */
   readonly recordedAs: 'read' | 'create' | 'update';
 };
@@ -34,7 +34,8 @@ export type DecryptedAnswer = {
 };
 
 export type AnswerOptions = {
-  readonly recordedAs?: 'create' | 'update';
+  /** Default: `read`. */
+  readonly recordedAs?: ShownToken['recordedAs'];
   /** The members of the `_extras` field. */
   readonly extras?: JsonObject;
   /** True if the request contained all values that the fingerprint is computed from. */

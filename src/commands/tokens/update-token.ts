@@ -158,7 +158,10 @@ async function attemptUpdate(vault: Vault, update: Update, attempt: Attempt): Pr
   if (isExpired(after.state.life, latestNow(vault.clock))) return rejected('token_not_found');
   const read = { view: after, life: after.state.life, open: updatedToken };
   const { carriesFingerprint } = updated;
-  return done(tokenAnswer(caller, read, allowed.value, { recordedAs: 'update', carriesFingerprint }));
+  // Threat: a caller that may update but not read a token reads it with an update that changes nothing. Such an update
+  // appends no event, so the access log records it as a read.
+  const recordedAs = decided.events.length === 0 ? 'read' : 'update';
+  return done(tokenAnswer(caller, read, allowed.value, { recordedAs, carriesFingerprint }));
 }
 
 /**
