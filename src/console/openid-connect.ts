@@ -1,4 +1,5 @@
 import * as client from 'openid-client';
+import { mayContainCardNumber } from '../domain/access/visitor.js';
 import type { Clock } from '../ports/clock.js';
 import type { GroupRule } from './groups.js';
 import { callbackPath, type IdentityProvider, type ProviderFault, type ProviderResult } from './identity-provider.js';
@@ -99,7 +100,7 @@ export function createOpenIdConnect(settings: OpenIdConnectSettings, clock: Pick
         const { sub: subject } = claims;
         const stated = groupsIn(claimOf(claims, groupsClaim));
         const groups = [...new Set(rules.map(({ group }) => group).filter((group) => stated.includes(group)))];
-        const name = nameIn(claimOf(claims, nameClaim)) ?? nameIn(subject) ?? 'unnamed';
+        const name = statedName(claimOf(claims, nameClaim)) ?? nameIn(subject) ?? 'unnamed';
         return { ok: true, value: { name, membership: { issuer, subject, groups } } };
       } catch (error) {
         return faultOf(error);
@@ -119,6 +120,16 @@ function claimOf(claims: client.IDToken, name: string): unknown {
 
 function groupsIn(claim: unknown): readonly unknown[] {
   return Array.isArray(claim) ? claim : [claim];
+}
+
+/**
+ * Returns the name in the claim for the name. Returns null if the claim contains no name, or may contain a card number.
+ * Threat: at many providers, people choose this name, and the access log still contains it after a token is erased. The
+ * provider itself assigns the subject, which may be a long number.
+ */
+function statedName(claim: unknown): string | null {
+  const name = nameIn(claim);
+  return name === null || mayContainCardNumber(name) ? null : name;
 }
 
 /** Returns the name in a claim as one line. Returns null if the claim contains no name. */

@@ -16,6 +16,8 @@ const people = {
   eve: { name: 'Eve', groups: ['unrelated'] },
   grace: { name: 'Grace Hopper', groups: ['operators', 'audit', 'support'] },
   linus: { name: 'Linus', groups: 'operators' },
+  numbered: { name: 'card 4242 4242 4242 4242', groups: ['support'] },
+  '110169484474386276334': { groups: ['support'] },
   nameless: { groups: ['support'] },
 };
 
@@ -159,6 +161,20 @@ describe('a sign-in with the identity provider', () => {
     const { signInAs } = await startBoth();
     const { browser } = await signInAs('nameless');
     expect((await browser.get('/session')).text).toContain('nameless');
+  });
+
+  test('shows the subject of a person whose name could be a card number', async () => {
+    const { signInAs } = await startBoth();
+    const { browser } = await signInAs('numbered');
+    const { text } = await browser.get('/session');
+    expect(text).toContain('numbered');
+    expect(text).not.toContain('4242 4242');
+  });
+
+  test('shows a subject that is a long number, because the provider assigns it', async () => {
+    const { signInAs } = await startBoth();
+    const { browser } = await signInAs('110169484474386276334');
+    expect((await browser.get('/session')).text).toContain('110169484474386276334');
   });
 
   test('sends PKCE, a state and a nonce to the provider, and sets a cookie that gives no access', async () => {

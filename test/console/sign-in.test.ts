@@ -79,6 +79,18 @@ describe('a sign-in', () => {
     expect(person.cookies.has(sessionCookie)).toBe(false);
   });
 
+  test('rejects a name that could be a card number, and does not repeat it', async () => {
+    const { service, browser } = await startTestConsole();
+    const person = browser();
+    await person.get('/sign-in');
+    for (const name of ['4242424242424242', 'Ada 4242-4242.4242 4242', '４２４２４２４２４２４２']) {
+      const answer = await person.post('/sign-in', { name, private_key: service.key });
+      expect([answer.status, answer.text], name).toEqual([400, expect.stringContaining('could be a card number')]);
+      expect(answer.text).not.toContain(name);
+    }
+    expect(person.cookies.has(sessionCookie)).toBe(false);
+  });
+
   test('is rejected for a key of the other kind, a key of a public application, or keys of two tenants', async () => {
     const { service, browser } = await startTestConsole();
     const publicKey = await service.application(['token:create'], 'public');

@@ -341,7 +341,8 @@ export const settings = {
     secret: false,
     doc:
       'The ID token claim with the name that the access log shows. Choose a claim that people cannot change ' +
-      'themselves. A person without the claim appears as the subject (sub).',
+      'themselves. A person without the claim, or with twelve or more digits in a row in it, ' +
+      'appears as the subject (sub).',
   },
   'console.oidc.groups': {
     schema: groupRules,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { mayContainCardNumber } from '../../domain/access/visitor.js';
 import type { FieldErrors } from '../../domain/field-errors.js';
 import { cookieNames, cookieOptions } from '../cookies.js';
 import type { ConsolePage, Visit } from '../page.js';
@@ -23,7 +24,10 @@ const form = z.object({
     .min(1, { error: 'Enter your name. The access log shows it.' })
     .max(nameMax, { error: `Use at most ${nameMax} characters.` })
     .regex(/^\P{C}*$/u, { error: 'Use letters, digits, spaces and punctuation only.' })
-    .refine((name) => !keyOrCode.test(name), { error: 'This is a key or a code, not a name.' }),
+    .refine((name) => !keyOrCode.test(name), { error: 'This is a key or a code, not a name.' })
+    .refine((name) => !mayContainCardNumber(name), {
+      error: 'This could be a card number, not a name. Use fewer than twelve digits in a row.',
+    }),
   private_key: secret,
   management_key: secret,
   operator_code: secret,
@@ -115,7 +119,9 @@ function wrongField(kind: 'Private' | 'Management'): string {
   return `This is a ${kind.toLowerCase()} key. Enter it in the field “${kind} key”.`;
 }
 
+/** Returns the name in a rejected form, to show it again. Returns '' if it could be a key, a code or a card number. */
 function nameIn(body: unknown): string {
   const { name } = (body ?? {}) as { readonly name?: unknown };
-  return typeof name === 'string' && !keyOrCode.test(name.trim()) ? name.slice(0, nameMax) : '';
+  if (typeof name !== 'string' || keyOrCode.test(name.trim()) || mayContainCardNumber(name)) return '';
+  return name.slice(0, nameMax);
 }

@@ -71,6 +71,6 @@ function checkText(name: string, text: string | undefined, max: number): Checked
  * and the access log still contains this number after the token is erased. The shortest card numbers have 12 digits
  * (ADR 18).
  */
-function mayContainCardNumber(text: string): boolean {
+export function mayContainCardNumber(text: string): boolean {
   return /\p{Nd}{12}/u.test(text.replaceAll(/[\s._\p{Pd}\p{Cf}]/gu, ''));
 }
