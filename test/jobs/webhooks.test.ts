@@ -200,6 +200,23 @@ describe('a webhook', () => {
     expect(outcomes).toEqual(['delivered', 'delivered', 'delivered', 'failed']);
   });
 
+  test('with filters for tokens is still notified about denied requests for all tokens', async ({
+    service,
+    receiver,
+  }) => {
+    const reader = await service.application(['token:read']);
+    await create(service, 'customer-2');
+    await subscribe(service, receiver.url, {
+      event_types: ['access.denied'],
+      token_types: ['card'],
+      containers: ['/pci/'],
+    });
+    await service.call('DELETE', '/tokens/customer-2', undefined, { key: reader });
+    await service.vault.recorder.now([]);
+    await service.service.webhooks.run();
+    expect(receiver.received.map(({ body }) => body['type'])).toEqual(['access.denied']);
+  });
+
   test('that fails gets the same event again, with increasing delays, until the vault parks the event', async ({
     service,
     receiver,

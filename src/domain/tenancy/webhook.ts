@@ -29,9 +29,9 @@ export type WebhookSpec = {
   /** If false, nothing is delivered. After the webhook is enabled again, deliveries continue where they stopped. */
   readonly enabled: boolean;
   readonly event_types: readonly WebhookEventType[];
-  /** Only events about tokens of these types are delivered. Null means all types. */
+  /** Of the events about tokens, only those about these types are delivered. Null means all types. */
   readonly token_types: readonly TokenType[] | null;
-  /** Only events about tokens in or below these containers are delivered. Null means all containers. */
+  /** Of the events about tokens, only those in or below these containers are delivered. Null means all containers. */
   readonly containers: readonly string[] | null;
 };
 

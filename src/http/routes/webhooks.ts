@@ -47,11 +47,15 @@ const webhookBody = z.object(
         'Whether events are delivered. Default: true. Once enabled again, deliveries continue where they stopped.',
     }),
     event_types: texts.meta({ description: `The events to deliver: one or more of ${webhookEventTypes.join(', ')}.` }),
-    token_types: texts
-      .nullish()
-      .meta({ description: `Delivers only events of tokens of these types: ${tokenTypes.join(', ')}. Default: all.` }),
+    token_types: texts.nullish().meta({
+      description:
+        `Of the token.* events, delivers only those of tokens of these types: ${tokenTypes.join(', ')}. Default: ` +
+        'all. It does not filter other events.',
+    }),
     containers: texts.nullish().meta({
-      description: 'Delivers only events of tokens in these containers or their children, at most 10. Default: all.',
+      description:
+        'Of the token.* events, delivers only those of tokens in these containers or their children, at most 10. ' +
+        'Default: all. It does not filter other events.',
     }),
   },
   anObject,

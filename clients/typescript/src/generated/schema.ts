@@ -1256,9 +1256,9 @@ export interface components {
             enabled: boolean;
             /** @description The events that are delivered. */
             event_types: ("token.created" | "token.updated" | "token.deleted" | "token.expired" | "token.property.expired" | "application.created" | "application.updated" | "application.deleted" | "application.key.issued" | "application.key.revoked" | "access.denied")[];
-            /** @description Delivers only events of tokens of these types. Absent if all types are delivered. */
+            /** @description Of the token.* events, delivers only those of tokens of these types. Absent if all types are delivered. */
             token_types?: ("token" | "card" | "bank" | "card_number" | "us_bank_account_number" | "us_bank_routing_number" | "social_security_number" | "employer_id_number")[];
-            /** @description Delivers only events of tokens in these containers or their children. Absent if all containers are delivered. */
+            /** @description Of the token.* events, delivers only those of tokens in these containers or their children. Absent if all containers are delivered. */
             containers?: string[];
             /**
              * Format: date-time
@@ -1300,9 +1300,9 @@ export interface components {
             enabled: boolean;
             /** @description The events that are delivered. */
             event_types: ("token.created" | "token.updated" | "token.deleted" | "token.expired" | "token.property.expired" | "application.created" | "application.updated" | "application.deleted" | "application.key.issued" | "application.key.revoked" | "access.denied")[];
-            /** @description Delivers only events of tokens of these types. Absent if all types are delivered. */
+            /** @description Of the token.* events, delivers only those of tokens of these types. Absent if all types are delivered. */
             token_types?: ("token" | "card" | "bank" | "card_number" | "us_bank_account_number" | "us_bank_routing_number" | "social_security_number" | "employer_id_number")[];
-            /** @description Delivers only events of tokens in these containers or their children. Absent if all containers are delivered. */
+            /** @description Of the token.* events, delivers only those of tokens in these containers or their children. Absent if all containers are delivered. */
             containers?: string[];
             /**
              * Format: date-time
@@ -2558,9 +2558,9 @@ export interface operations {
                     enabled?: boolean | null;
                     /** @description The events to deliver: one or more of token.created, token.updated, token.deleted, token.expired, token.property.expired, application.created, application.updated, application.deleted, application.key.issued, application.key.revoked, access.denied. */
                     event_types: string[];
-                    /** @description Delivers only events of tokens of these types: token, card, bank, card_number, us_bank_account_number, us_bank_routing_number, social_security_number, employer_id_number. Default: all. */
+                    /** @description Of the token.* events, delivers only those of tokens of these types: token, card, bank, card_number, us_bank_account_number, us_bank_routing_number, social_security_number, employer_id_number. Default: all. It does not filter other events. */
                     token_types?: string[] | null;
-                    /** @description Delivers only events of tokens in these containers or their children, at most 10. Default: all. */
+                    /** @description Of the token.* events, delivers only those of tokens in these containers or their children, at most 10. Default: all. It does not filter other events. */
                     containers?: string[] | null;
                 };
             };
@@ -2635,9 +2635,9 @@ export interface operations {
                     enabled?: boolean | null;
                     /** @description The events to deliver: one or more of token.created, token.updated, token.deleted, token.expired, token.property.expired, application.created, application.updated, application.deleted, application.key.issued, application.key.revoked, access.denied. */
                     event_types: string[];
-                    /** @description Delivers only events of tokens of these types: token, card, bank, card_number, us_bank_account_number, us_bank_routing_number, social_security_number, employer_id_number. Default: all. */
+                    /** @description Of the token.* events, delivers only those of tokens of these types: token, card, bank, card_number, us_bank_account_number, us_bank_routing_number, social_security_number, employer_id_number. Default: all. It does not filter other events. */
                     token_types?: string[] | null;
-                    /** @description Delivers only events of tokens in these containers or their children, at most 10. Default: all. */
+                    /** @description Of the token.* events, delivers only those of tokens in these containers or their children, at most 10. Default: all. It does not filter other events. */
                     containers?: string[] | null;
                 };
             };

@@ -15,14 +15,18 @@ const fields = {
     .meta({ description: 'A human-readable description. Absent if the webhook has no description.' }),
   enabled: z.boolean().meta({ description: 'Whether events are delivered.' }),
   event_types: z.array(z.enum(webhookEventTypes)).meta({ description: 'The events that are delivered.' }),
-  token_types: z
-    .array(z.enum(tokenTypes))
-    .optional()
-    .meta({ description: 'Delivers only events of tokens of these types. Absent if all types are delivered.' }),
-  containers: z.array(z.string()).optional().meta({
+  token_types: z.array(z.enum(tokenTypes)).optional().meta({
     description:
-      'Delivers only events of tokens in these containers or their children. Absent if all containers are delivered.',
+      'Of the token.* events, delivers only those of tokens of these types. Absent if all types are delivered.',
   }),
+  containers: z
+    .array(z.string())
+    .optional()
+    .meta({
+      description:
+        'Of the token.* events, delivers only those of tokens in these containers or their children. Absent if all ' +
+        'containers are delivered.',
+    }),
   old_secrets_end_at: dateTime(
     'The time until which deliveries are also signed with older secrets. Absent if there is only one secret.',
   ).optional(),

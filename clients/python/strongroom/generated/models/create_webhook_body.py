@@ -23,11 +23,11 @@ class CreateWebhookBody:
         description (None | str | Unset): A human-readable description of at most 200 characters.
         enabled (bool | None | Unset): Whether events are delivered. Default: true. Once enabled again, deliveries
             continue where they stopped.
-        token_types (list[str] | None | Unset): Delivers only events of tokens of these types: token, card, bank,
-            card_number, us_bank_account_number, us_bank_routing_number, social_security_number, employer_id_number.
-            Default: all.
-        containers (list[str] | None | Unset): Delivers only events of tokens in these containers or their children, at
-            most 10. Default: all.
+        token_types (list[str] | None | Unset): Of the token.* events, delivers only those of tokens of these types:
+            token, card, bank, card_number, us_bank_account_number, us_bank_routing_number, social_security_number,
+            employer_id_number. Default: all. It does not filter other events.
+        containers (list[str] | None | Unset): Of the token.* events, delivers only those of tokens in these containers
+            or their children, at most 10. Default: all. It does not filter other events.
     """
 
     url: str
