@@ -125,7 +125,10 @@ export function parseWebhook(fields: WebhookFields, checkTarget: (url: URL) => s
 
 function parseUrl(text: string, checkTarget: (url: URL) => string | null): Checked<string> {
   const url = text.length <= urlCharactersMax && URL.canParse(text) ? new URL(text) : null;
-  if (url === null) return invalid('url', `must be an address of at most ${urlCharactersMax} characters`);
+  // Percent-encoding can make the stored address longer than the text. A client must be able to send the stored address
+  // back in an update.
+  if (url === null || url.href.length > urlCharactersMax)
+    return invalid('url', `must be an address of at most ${urlCharactersMax} characters`);
   if (url.username !== '' || url.password !== '') return invalid('url', 'must not contain a user or a password');
   const problem = checkTarget(url);
   return problem === null ? valid(url.href) : invalid('url', problem);

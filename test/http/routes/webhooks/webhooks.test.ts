@@ -61,6 +61,7 @@ describe('/webhooks', () => {
     ['no address', { event_types: ['token.created'] }, ['url']],
     ['a string that is not an address', { ...valid, url: 'shop' }, ['url']],
     ['an address that is too long', { ...valid, url: `${url}/${'a'.repeat(2_000)}` }, ['url']],
+    ['an address that is too long once it is percent-encoded', { ...valid, url: `${url}/${'é'.repeat(400)}` }, ['url']],
     ['a plain HTTP address', { ...valid, url: 'http://shop.example/' }, ['url']],
     ['a private address', { ...valid, url: 'https://10.0.0.1/' }, ['url']],
     ['loopback in another notation', { ...valid, url: 'https://0x7f000001/' }, ['url']],
