@@ -14,7 +14,8 @@ type Frame =
  * Copies a JSON value and replaces some of the values in it. `replace` returns the replacement for a value, or
  * undefined to keep the value and visit its members. Works in steps and without recursion, because a 4 MiB body may
  * have a million values. `pathOf` returns the path of the current value (`a.b[0]`). The value must not contain the key
- * `__proto__`. Parsed bodies never contain it.
+ * `__proto__`. Parsed bodies never contain it. A copied array has room for exactly its items, because arrays that grow by
+ * `push` would take several times as much memory.
  */
 export function* replaceValues(
   value: Json,
@@ -32,7 +33,7 @@ export function* replaceValues(
     if (replaced !== undefined) return replaced;
     if (typeof one !== 'object' || one === null) return one;
     const frame: Frame = isJsonArray(one)
-      ? { keys: null, from: one, into: [], at: 0 }
+      ? { keys: null, from: one, into: new Array<Json>(one.length), at: 0 }
       : { keys: Object.keys(one), from: one as JsonObject, into: {}, at: 0 };
     frames.push(frame);
     return frame.into;
@@ -45,7 +46,7 @@ export function* replaceValues(
     if (frame === undefined) return copy;
     const at = frame.at++;
     if (at === (frame.keys ?? frame.from).length) frames.pop();
-    else if (frame.keys === null) frame.into.push(copyOf(frame.from[at] ?? null));
+    else if (frame.keys === null) frame.into[at] = copyOf(frame.from[at] ?? null);
     else {
       const key = frame.keys[at] ?? '';
       frame.into[key] = copyOf(frame.from[key] ?? null);

@@ -1,5 +1,9 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Json } from '#src/domain/json.js';
+import { replaceValues } from '#src/domain/replace-values.js';
 import { finish } from '#src/domain/steps.js';
 import { type JsonBody, parseJsonBody, parsingJsonBody } from '#src/http/body/parse-json-body.js';
 
@@ -394,5 +398,39 @@ describe('a large hostile body takes linear time', () => {
     parseJsonBody(bytes);
     // With quadratic-time parsing, 4 MiB would take minutes. The limit is high enough for a busy machine.
     expect(performance.now() - started).toBeLessThan(5_000);
+  });
+});
+
+describe('a body of nested arrays takes little memory', () => {
+  const arrays = 200_000;
+  const nest = 50;
+  const bytes = Buffer.from(`[${Array(arrays / nest).fill('['.repeat(nest) + ']'.repeat(nest))}]`);
+  const collect = () => {
+    setFlagsFromString('--expose-gc');
+    runInNewContext('gc')();
+  };
+
+  /** Returns the memory that a result takes, in bytes per array. */
+  function memoryOf(make: () => Json): number {
+    collect();
+    const before = process.memoryUsage().heapUsed;
+    const made = make();
+    collect();
+    const bytesUsed = process.memoryUsage().heapUsed - before;
+    expect(Array.isArray(made)).toBe(true);
+    return bytesUsed / arrays;
+  }
+
+  // An array that grows by `push` has room for 17 items, and takes 184 bytes.
+  it('when it is parsed in steps, and when its values are replaced', () => {
+    const body = { value: null as Json };
+    expect(
+      memoryOf(() => {
+        const parsed = finish(parsingJsonBody(bytes));
+        body.value = parsed.ok ? parsed.value : null;
+        return body.value;
+      }),
+    ).toBeLessThan(100);
+    expect(memoryOf(() => finish(replaceValues(body.value, () => undefined)))).toBeLessThan(100);
   });
 });
