@@ -31,6 +31,23 @@ describe('a page from an allowed origin may use the service from a browser', () 
     expect(String(answer.headers['access-control-allow-headers'])).toContain('service-api-key');
   });
 
+  test('a page can read that a path does not exist, because its preflight succeeds', async ({ service }) => {
+    const app = appFor(service);
+    const preflight = { origin, 'access-control-request-method': 'GET' };
+    const allowed = await app.inject({ method: 'OPTIONS', url: '/nope', headers: preflight });
+    expect([allowed.statusCode, allowed.headers['access-control-allow-origin']]).toEqual([204, origin]);
+    const answer = await app.inject({ method: 'GET', url: '/nope', headers: { origin } });
+    expect([answer.statusCode, answer.headers['access-control-allow-origin']]).toEqual([404, origin]);
+  });
+
+  test('a preflight from another origin does not allow that origin', async ({ service }) => {
+    const headers = { origin: 'https://other.example', 'access-control-request-method': 'GET' };
+    for (const url of ['/nope', '/tokens/some-id']) {
+      const answer = await appFor(service).inject({ method: 'OPTIONS', url, headers });
+      expect([answer.statusCode, answer.headers['access-control-allow-origin']], url).toEqual([204, undefined]);
+    }
+  });
+
   test('a page can read error responses', async ({ service }) => {
     const { id } = await createPlain(service);
     for (const key of [service.key, 'wrong']) {
