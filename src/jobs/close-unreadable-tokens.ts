@@ -1,9 +1,11 @@
+import { setImmediate as endOfTurn } from 'node:timers/promises';
 import { changeTokens, nothingToSeal } from '../commands/write-path.js';
 import { decide } from '../domain/token/decide.js';
 import type { ClearEvent } from '../events/event.js';
 import type { Vault } from '../vault/vault.js';
 
-const pageSize = 1_000;
+/** The number of events per page. Verifying this many takes a few milliseconds. */
+const pageSize = 250;
 
 /**
  * A token that is live according to the log, although one of its keys was destroyed. `what` is `data` if its data key
@@ -17,16 +19,18 @@ type ClearLog = { readClear(afterPosition: number, limit: number): Promise<reado
 /**
  * Finds the tokens that are live according to the log although one of their keys was destroyed. An older log that was
  * restored can contain such tokens, because it does not contain the events that marked their keys for destruction.
- * Decrypts nothing.
+ * Decrypts nothing. Calls `onPage` with each page of the log, so that the caller need not read the log again.
  */
 export async function findUnreadableTokens(
   log: ClearLog,
   isErased: (keyId: string) => boolean,
+  onPage: (page: readonly ClearEvent[]) => void = () => undefined,
 ): Promise<readonly UnreadableToken[]> {
   const isGone = (keyId: unknown) => typeof keyId === 'string' && isErased(keyId);
   const found = new Map<string, { readonly tenantId: string; readonly data: boolean; readonly cvc: boolean }>();
   const goneTenants = new Set<string>();
   for (let page = await log.readClear(0, pageSize); page.length > 0; ) {
+    onPage(page);
     for (const { type, tenantId, stream, clear } of page) {
       if (type === 'tenant.deleted') goneTenants.add(tenantId);
       if (type === 'token.deleted' || type === 'token.expired') found.delete(stream);
@@ -35,6 +39,8 @@ export async function findUnreadableTokens(
       const keepsCvc = clear['cvc'] === 'kept' && found.get(stream)?.cvc === true;
       keep(stream, tenantId, isGone(clear['key']), keepsCvc || isGone(clear['cvc_key']));
     }
+    // SQLite reads are synchronous. This pause allows requests to run between two pages.
+    await endOfTurn();
     page = await log.readClear(page.at(-1)?.position ?? 0, pageSize);
   }
   return [...found].flatMap(([stream, { tenantId, data }]) =>

@@ -1,3 +1,4 @@
+import { setImmediate as endOfTurn } from 'node:timers/promises';
 import { checkpointType, checkpointVersion } from '../events/audit/checkpoint.js';
 import type { ClearEvent } from '../events/event.js';
 import { directoryEventTypes, directoryEventVersion } from '../events/tenancy/catalogue.js';
@@ -7,8 +8,7 @@ import { loadToken } from '../vault/load-token.js';
 import type { Vault } from '../vault/vault.js';
 import { findUnreadableTokens, type UnreadableToken } from './close-unreadable-tokens.js';
 
-const pageSize = 10_000;
-const logPageSize = 1_000;
+const pageSize = 1_000;
 /**
  * No orphan key should be older than this. The orphan-key job runs every hour and destroys orphan keys that are more
  * than one hour old.
@@ -29,34 +29,43 @@ type ReconciledKeys = {
 };
 
 /**
- * Compares all living keys with the log. Checks each suspected token a second time, because the token may have changed
- * during the comparison.
+ * Compares all living keys with the log. Reads both once, page by page, and lets requests run after each page. Checks
+ * each suspected token a second time, because the token may have changed during the comparison.
  */
 export async function reconcileKeys(vault: Vault): Promise<ReconciledKeys> {
-  const living = await livingKeys(vault, Number.MAX_SAFE_INTEGER);
-  const old = await livingKeys(vault, vault.clock.now() - orphanAgeMs);
-  const suspected = await findUnreadableTokens(vault.log, (keyId) => !living.has(keyId));
-  const lost: Lost[] = [];
+  const { living, old } = await livingKeys(vault);
   let newer: ClearEvent | null = null;
+  const suspected = await findUnreadableTokens(
+    vault.log,
+    (keyId) => !living.has(keyId),
+    (page) => {
+      for (const { clear } of page) for (const named of [clear['key'], clear['cvc_key']]) old.delete(String(named));
+      newer ??= page.find((event) => !isOfKnownVersion(event)) ?? null;
+    },
+  );
+  const lost: Lost[] = [];
   for (const token of suspected) {
     const key = await keyOf(vault, token);
     if (key !== 'open') lost.push({ ...token, key });
-  }
-  for (let page = await vault.log.readClear(0, logPageSize); page.length > 0; ) {
-    for (const { clear } of page) for (const named of [clear['key'], clear['cvc_key']]) old.delete(String(named));
-    newer ??= page.find((event) => !isOfKnownVersion(event)) ?? null;
-    page = await vault.log.readClear(page.at(-1)?.position ?? 0, logPageSize);
+    await endOfTurn();
   }
   return { lost, orphans: old.size, newer };
 }
 
-async function livingKeys({ keys }: Vault, madeBefore: number): Promise<Set<string>> {
+/** Returns the ids of all living keys. `old` contains those that are older than `orphanAgeMs`. */
+async function livingKeys({ keys, clock }: Vault): Promise<Record<'living' | 'old', Set<string>>> {
   const living = new Set<string>();
-  for (let page = await keys.made(0, madeBefore, pageSize); page.length > 0; ) {
-    for (const { keyId } of page) living.add(keyId);
-    page = await keys.made(page.at(-1)?.sequence ?? 0, madeBefore, pageSize);
+  const old = new Set<string>();
+  const oldBefore = clock.now() - orphanAgeMs;
+  for (let page = await keys.made(0, Number.MAX_SAFE_INTEGER, pageSize); page.length > 0; ) {
+    for (const { keyId, madeAt } of page) {
+      living.add(keyId);
+      if (madeAt < oldBefore) old.add(keyId);
+    }
+    await endOfTurn();
+    page = await keys.made(page.at(-1)?.sequence ?? 0, Number.MAX_SAFE_INTEGER, pageSize);
   }
-  return living;
+  return { living, old };
 }
 
 async function keyOf(vault: Vault, { tenantId, stream, what }: UnreadableToken): Promise<KeyUse<unknown>['state']> {

@@ -123,9 +123,15 @@ export function directoryName({ kind, id }: DirectoryName): string {
 
 /**
  * A data key that has not been destroyed. Keys are numbered in the order in which they were created. `logHead` is the
- * head of the log before the key was created, so no event up to that position can name the key.
+ * head of the log before the key was created, so no event up to that position can name the key. `madeAt` is the time when
+ * the key was created, in milliseconds since the epoch.
  */
-export type MadeKey = { readonly sequence: number; readonly keyId: string; readonly logHead: number };
+export type MadeKey = {
+  readonly sequence: number;
+  readonly keyId: string;
+  readonly madeAt: number;
+  readonly logHead: number;
+};
 
 /**
  * The readers of the log or the keys, each with the value that the key store records for it:

@@ -331,6 +331,9 @@ export function keyStoreContract(name: string, open: OpenStores): void {
           expect(ids).toContain(second?.id);
           expect(ids).not.toContain(dead?.id);
           expect(ids.indexOf(String(first?.id))).toBeLessThan(ids.indexOf(String(second?.id)));
+          const madeAt = new Map(all.map((key) => [key.keyId, key.madeAt]));
+          expect(madeAt.get(String(first?.id))).toBe(startedAt);
+          expect(madeAt.get(String(second?.id))).toBe(startedAt + anHour);
 
           const old = (await keys.made(0, startedAt + 1, 10_000)).map(({ keyId }) => keyId);
           expect(old).toContain(first?.id);

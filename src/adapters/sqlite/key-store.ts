@@ -39,7 +39,12 @@ type LivingRow = {
   readonly tenant_key: Buffer;
   readonly wrapped: Buffer;
 };
-type MadeRow = { readonly sequence: number; readonly id: Buffer; readonly log_head: number };
+type MadeRow = {
+  readonly sequence: number;
+  readonly id: Buffer;
+  readonly made_at: number;
+  readonly log_head: number;
+};
 
 const read = <T>(run: () => T): T => reading(run, 'keys.db');
 
@@ -249,7 +254,7 @@ function sqliteKeyRecords({ database, writer }: Deps): KeyRecords {
   const metaOf = metaReader(database);
   const statusOf = database.prepare('SELECT destroyed_at FROM data_keys WHERE id = ?').pluck();
   const madeAfter = database.prepare(
-    `SELECT sequence, id, log_head FROM data_keys
+    `SELECT sequence, id, made_at, log_head FROM data_keys
      WHERE sequence > ? AND made_at < ? AND destroyed_at = ${never} ORDER BY sequence LIMIT ? + 0`,
   );
   const revisionOf = database.prepare('SELECT revision FROM directory_revisions WHERE kind = ? AND id = ?').pluck();
@@ -269,7 +274,12 @@ function sqliteKeyRecords({ database, writer }: Deps): KeyRecords {
     },
     async made(afterSequence, madeBefore, limit) {
       const rows = read(() => madeAfter.all(afterSequence, madeBefore, limit) as MadeRow[]);
-      return rows.map(({ sequence, id, log_head }) => ({ sequence, keyId: uuidText(id), logHead: log_head }));
+      return rows.map(({ sequence, id, made_at: madeAt, log_head: logHead }) => ({
+        sequence,
+        keyId: uuidText(id),
+        madeAt,
+        logHead,
+      }));
     },
     async keyStatuses(keyIds) {
       return keyIds.flatMap((keyId) => {

@@ -4,6 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { tokenPermissions } from '#src/domain/access/permission.js';
 import { joinChunks } from '#src/http/body/join-chunks.js';
+import { reconcileKeys } from '#src/jobs/reconcile-keys.js';
 import type { EventLog } from '#src/ports/event-log.js';
 import { noLimits } from '#src/vault/limit-settings.js';
 import { http } from '../../support/process.js';
@@ -19,11 +20,12 @@ async function listening(): Promise<{ readonly service: TestService; readonly or
 }
 
 /**
- * While a request runs, sends GET requests as a second tenant, one at a time. Returns the number of GET requests, and
- * the response to the request. After 200 GET requests, sends one every 3 s: while a second tenant sends requests, the
- * request gets at most a quarter of the thread's time, and the tests would take several times as long.
+ * While a request or another computation runs, sends GET requests as a second tenant, one at a time. Returns the number
+ * of GET requests, and the result of the request. After 200 GET requests, sends one every 3 s: while a second tenant
+ * sends requests, the request gets at most a quarter of the thread's time, and the tests would take several times as
+ * long.
  */
-async function getsDuring(service: TestService, origin: string, request: () => ReturnType<typeof http>) {
+async function getsDuring<T>(service: TestService, origin: string, request: () => Promise<T>) {
   const other = await service.otherTenant();
   const created = await http('POST', `${origin}/tokens`, { key: other, body: { type: 'token', data: 'x' } });
   const url = `${origin}/tokens/${String(created.body['id'])}`;
@@ -232,6 +234,17 @@ async function createLongHistory({ call }: TestService, updates: number): Promis
   }
   return id;
 }
+
+test('while the keys are compared with the log, another tenant can read', async () => {
+  const { service, origin } = await listening();
+  const tokens = Array.from({ length: 100 }, () => ({ type: 'token', data: 'x' }));
+  for (let count = 0; count < 4_000; count += tokens.length) {
+    expect((await service.call('POST', '/tokenize', tokens)).status).toBe(200);
+  }
+  const { gets, answer } = await getsDuring(service, origin, () => reconcileKeys(service.vault));
+  expect(answer).toEqual({ lost: [], orphans: 0, newer: null });
+  expect(gets).toBeGreaterThan(2);
+}, 180_000);
 
 /** Counts the bytes of all ciphertexts that the vault reads from its log after this call. */
 function sealedBytesRead({ vault: { log } }: TestService): () => number {

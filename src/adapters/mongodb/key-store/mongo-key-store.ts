@@ -84,9 +84,10 @@ function mongoKeyRecords(connection: MongoConnection): KeyRecords {
           .toArray(),
       );
       const young = rows.findIndex(({ made_at }) => made_at >= madeBefore);
-      return rows.slice(0, young === -1 ? rows.length : young).map(({ _id, stamp, log_head }) => ({
+      return rows.slice(0, young === -1 ? rows.length : young).map(({ _id, stamp, made_at, log_head }) => ({
         sequence: sequenceOf(stamp),
         keyId: uuidText(_id),
+        madeAt: made_at,
         logHead: log_head,
       }));
     },
