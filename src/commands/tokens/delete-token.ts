@@ -18,8 +18,9 @@ import { preconditionHolds } from './precondition.js';
 
 /**
  * Deletes a token and destroys its keys (docs/contract.md, "Delete a token"). Throws StoreUnavailable if the keys could
- * not be destroyed in time. In that case, a retry destroys them. Returns `token_not_found` only if all keys of the
- * token are destroyed.
+ * not be destroyed in time. In that case, a retry destroys them. Returns `token_not_found` for a deleted token only if
+ * all its keys are destroyed. Returns it for an expired token even if its keys still exist, because the sweep records
+ * the expiry and destroys them (docs/contract.md, "Expiry").
  */
 export async function deleteToken(
   vault: Vault,
