@@ -36,7 +36,7 @@ export async function finishTenantDeletion(vault: Vault, key: string): Promise<b
   const application = await vault.directory.byKeyHash(apiKeyHash(key));
   if (application === null) return false;
   const { id, tenantId } = application;
-  const last = (await vault.log.readStream(tenantStream(tenantId))).at(-1);
+  const [last] = await vault.log.readNewest(tenantStream(tenantId), null, 1);
   if (last?.type !== 'tenant.deleted' || last.actorId !== id) return false;
   const destroyed = await vault.keys.destroyTenant(tenantId, last.id);
   await removeWebhookStates(vault, tenantId);

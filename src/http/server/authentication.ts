@@ -38,11 +38,13 @@ export function createAuthentication(service: Service, carriers: KeyCarriers, ad
   }
 
   async function refuse(request: FastifyRequest, reply: FastifyReply, key: string | undefined): Promise<unknown> {
+    // The request is counted first. Threat: the holder of a deleted tenant's key repeats the request to make the vault
+    // read its log and write to its key store without a limit.
+    await service.limits.authFailure(request.ip);
     const { finishesTenantDeletion } = request.routeOptions.config;
     if (finishesTenantDeletion === true && key !== undefined && (await finishTenantDeletion(service.vault, key))) {
       return reply.code(204).send();
     }
-    await service.limits.authFailure(request.ip);
     throw new Problem('unauthenticated');
   }
 

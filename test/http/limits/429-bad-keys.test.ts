@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { TestService } from '../../support/test-service.js';
 import { expectRefusal } from '../routes/support.js';
 import { limitedService, metric, statuses } from './support.js';
@@ -26,6 +26,17 @@ test('a valid key from the same address is never limited', async () => {
   const service = await limitedService({ authFailures: 1 });
   expect(await statuses(3, () => ask(service, null))).toEqual([401, 429, 429]);
   expect((await ask(service, service.key)).status).toBe(404);
+});
+
+test('the key of a deleted tenant is limited before the vault tries to finish the deletion', async () => {
+  const service = await limitedService({ authFailures: 3 });
+  const remove = () => service.call('DELETE', '/tenants/self', { name: 'test' }, { key: service.managementKey });
+  expect((await remove()).status).toBe(204);
+  const destroy = vi.spyOn(service.vault.keys, 'destroyTenant');
+  const readStream = vi.spyOn(service.vault.log, 'readStream');
+  expect(await statuses(6, remove)).toEqual([401, 401, 401, 429, 429, 429]);
+  expect(destroy).toHaveBeenCalledTimes(3);
+  expect(readStream, 'the stream of a tenant has no maximum length').not.toHaveBeenCalled();
 });
 
 test('other addresses are not limited, and all addresses in one IPv6 network count as one', async () => {
