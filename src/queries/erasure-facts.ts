@@ -1,15 +1,17 @@
-import { isExpired } from '../domain/token/token-state.js';
-import type { RecordedEvent } from '../events/event.js';
+import { evolve } from '../domain/token/evolve.js';
+import { isExpired, noToken } from '../domain/token/token-state.js';
+import type { ClearEvent } from '../events/event.js';
+import { readTokenEvent } from '../events/tokens/catalogue.js';
 import { tokenStream } from '../events/tokens/stream-name.js';
 import { latestNow } from '../ports/clock.js';
 import type { Looked } from '../ports/erasure-probe.js';
 import { planSearch } from '../search/plan-search.js';
+import { allClearEvents } from '../vault/load-token.js';
 import { searchKeyOf, tenantKeysOf } from '../vault/tenant-keys.js';
 import type { Vault } from '../vault/vault.js';
-import { applyToView, emptyView } from '../views/token-view.js';
 
 /** An ended life of a token. `createdAt` is in milliseconds since the epoch. */
-export type EndedLife = { readonly createdAt: number; readonly end: RecordedEvent };
+export type EndedLife = { readonly createdAt: number; readonly end: ClearEvent };
 
 /** The result of a search for the remains of a token. */
 export type ErasureFound =
@@ -50,9 +52,9 @@ export type Sought = Omit<Looked, 'kind'> & { readonly kind: Looked['kind'] | 'f
  */
 export async function erasureFacts(vault: Vault, tenantId: string, id: string): Promise<ErasureFound> {
   const stream = tokenStream((await tenantKeysOf(vault, tenantId)).names, id);
-  const events = (await vault.log.readStream(stream)).filter((event) => event.tenantId === tenantId);
+  const events = await allClearEvents(vault.log, stream);
   if (events.length === 0) return { is: 'unknown' };
-  const { life } = events.reduce(applyToView, emptyView(stream, tenantId)).state;
+  const { life } = events.map(readTokenEvent).reduce(evolve, noToken);
   if (life !== null) return isExpired(life, latestNow(vault.clock)) ? { is: 'expired' } : { is: 'living' };
 
   const named = [...new Set(events.flatMap(({ clear }) => [clear['key'], clear['cvc_key']]))];
@@ -82,7 +84,7 @@ export async function erasureFacts(vault: Vault, tenantId: string, id: string): 
 }
 
 /** Searches for timers at all due times that the token has ever had. */
-async function timersOf({ timers }: Vault, events: readonly RecordedEvent[]): Promise<Sought> {
+async function timersOf({ timers }: Vault, events: readonly ClearEvent[]): Promise<Sought> {
   const rows = events.flatMap(({ stream, tenantId, clear }) =>
     (
       [
@@ -105,7 +107,7 @@ async function searchedById(vault: Vault, tenantId: string, id: string): Promise
   return { kind: 'found_by_id', store: 'search', looked: 1, found: total };
 }
 
-function endedLives(events: readonly RecordedEvent[]): readonly EndedLife[] {
+function endedLives(events: readonly ClearEvent[]): readonly EndedLife[] {
   let createdAt: number | null = null;
   return events.flatMap((event): EndedLife[] => {
     if (event.type === 'token.created') createdAt = event.time;

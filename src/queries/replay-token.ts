@@ -4,13 +4,13 @@ import type { JsonObject } from '../domain/json.js';
 import { formatTimestamp } from '../domain/time.js';
 import { isExpired, type TokenLife } from '../domain/token/token-state.js';
 import { refOfTokenStream } from '../events/access-log/entity-ref.js';
-import type { RecordedEvent } from '../events/event.js';
 import { latestNow } from '../ports/clock.js';
 import type { CommandContext } from '../vault/command-context.js';
 import { KeyLost } from '../vault/key-lost.js';
+import { loadToken, loadTokenBefore } from '../vault/load-token.js';
 import { type OpenToken, openContent } from '../vault/open-token.js';
 import type { Vault } from '../vault/vault.js';
-import { applyToView, emptyView, type TokenView } from '../views/token-view.js';
+import type { TokenView } from '../views/token-view.js';
 import { type AsOf, hadHappened } from './as-of.js';
 import { type TokenAnswer, tokenAnswer } from './token-answer.js';
 
@@ -30,24 +30,26 @@ export type ReplayAsk = {
 };
 
 /**
- * Folds a token's events up to a moment, and decrypts the content at that moment. Never returns a cvc. If the token was
- * deleted or has expired after that moment, never returns its content, even if its keys have not been destroyed yet.
- * The caller gets the transform for the token's containers at that moment or for its current containers, whichever is
- * stricter. Throws KeyLost.
+ * Folds a token's events up to a moment, and decrypts the content at that moment. The fold ends at the first event
+ * after the moment, even if the recorded times of later events are earlier. If `createdRevision` is set, returns `none`
+ * unless the life at that moment began at this revision. Never returns a cvc. If the token was deleted or has expired
+ * after that moment, never returns its content, even if its keys have not been destroyed yet. The caller gets the
+ * transform for the token's containers at that moment or for its current containers, whichever is stricter. Throws
+ * KeyLost.
  */
 export async function replayToken(
   vault: Vault,
   { caller }: Pick<CommandContext, 'caller'>,
   stream: string,
-  events: readonly RecordedEvent[],
   { asOf, reveal }: ReplayAsk,
+  createdRevision: number | null = null,
 ): Promise<Replayed> {
   const { tenantId } = caller;
-  const ofTenant = events.filter((event) => event.tenantId === tenantId);
-  const now = fold(stream, tenantId, ofTenant);
-  const then = fold(stream, tenantId, upTo(ofTenant, asOf));
+  const then = await loadTokenBefore(vault, tenantId, stream, (event) => !hadHappened(asOf, event));
   const { life } = then.state;
   if (life === null || isExpired(life, asOf.time)) return { is: 'none' };
+  if (createdRevision !== null && life.createdRevision !== createdRevision) return { is: 'none' };
+  const now = await loadToken(vault, tenantId, stream);
   const present = now.state.life;
   const lives =
     present?.createdRevision === life.createdRevision && !isExpired(present, latestNow(vault.clock)) ? present : null;
@@ -67,19 +69,6 @@ export async function replayToken(
   if (transform === null) return { is: 'forbidden' };
   const shown = transform === 'reveal' && !reveal ? 'mask' : transform;
   return { is: 'token', answer: tokenAnswer(caller, { view: then, life, open }, shown), open, life };
-}
-
-function fold(stream: string, tenantId: string, events: readonly RecordedEvent[]): TokenView {
-  return events.reduce(applyToView, emptyView(stream, tenantId));
-}
-
-/**
- * Returns the events that come before the first event after the moment. Events that are later in the stream are left
- * out, even if their recorded times are earlier.
- */
-function upTo(events: readonly RecordedEvent[], asOf: AsOf): readonly RecordedEvent[] {
-  const end = events.findIndex((event) => !hadHappened(asOf, event));
-  return end < 0 ? events : events.slice(0, end);
 }
 
 /** Throws KeyLost if a key was destroyed but no event has ended the key. */

@@ -68,10 +68,7 @@ async function placesOf({ log }: Vault, work: Work, stream: string): Promise<rea
     // Fences are left out, because they contain information about the stores and not about the token.
     if (type !== 'token.fenced') places.push({ revision, life });
   };
-  const [first] = await log.readClearFrom(stream, 0, 1);
-  if (first === undefined) return places;
-  add(first);
-  for await (const page of clearEvents(log, stream, 1)) {
+  for await (const page of clearEvents(log, stream, 0)) {
     for (const event of page) add(event);
     await work.pause();
   }

@@ -3,6 +3,7 @@ import { evolve } from '../domain/token/evolve.js';
 import type { TokenState } from '../domain/token/token-state.js';
 import type { TokenType } from '../domain/token/types/token-type.js';
 import type { ProvenClear } from '../events/commit.js';
+import type { ClearEvent } from '../events/event.js';
 import { readTokenEvent } from '../events/tokens/catalogue.js';
 import type { EventLog } from '../ports/event-log.js';
 import { applyToView, emptyView, type TokenView } from '../views/token-view.js';
@@ -23,39 +24,70 @@ const newestPageSize = 100;
  * use, and lets other requests run between two pages. Threat: a caller updates one token a thousand times with 512 KiB
  * of data. If each change read all ciphertexts, every later change of the token would read half a gigabyte.
  */
-export async function loadToken(
-  { log }: { readonly log: Log },
+export function loadToken(
+  deps: { readonly log: Log },
   tenantId: string,
   stream: string,
   /** Lets other requests run. Awaited between two pages of a long stream. */
+  pause?: () => Promise<void> | undefined,
+): Promise<TokenView> {
+  return loadTokenBefore(deps, tenantId, stream, () => false, pause);
+}
+
+/**
+ * Like `loadToken`, but folds only the events before the first event for which `isEnd` returns true. Returns the token
+ * as it was before that event.
+ */
+export async function loadTokenBefore(
+  { log }: { readonly log: Log },
+  tenantId: string,
+  stream: string,
+  isEnd: (event: ClearEvent) => boolean,
   pause: () => Promise<void> | undefined = nextTurn,
 ): Promise<TokenView> {
   const first = await log.readFrom(stream, 0, wholeMax);
-  const view = first.reduce(applyToView, emptyView(stream, tenantId));
-  if (first.length < wholeMax) return view;
+  const folded = before(first, isEnd);
+  const view = folded.reduce(applyToView, emptyView(stream, tenantId));
+  if (folded.length < wholeMax) return view;
   let { state } = view;
   for await (const page of clearEvents(log, stream, wholeMax)) {
-    state = page.reduce((before, event) => evolve(before, readTokenEvent(event)), state);
+    const events = before(page, isEnd);
+    state = events.reduce((earlier, event) => evolve(earlier, readTokenEvent(event)), state);
+    if (events.length < page.length) break;
     await pause();
   }
   return { stream, tenantId, state, ...(await boxesOf(log, stream, state)) };
 }
 
-/**
- * Yields the events of a stream page by page, without ciphertexts. Starts at `fromRevision`, which must be at least 1.
- */
+function before<T extends ClearEvent>(events: readonly T[], isEnd: (event: ClearEvent) => boolean): readonly T[] {
+  const end = events.findIndex(isEnd);
+  return end < 0 ? events : events.slice(0, end);
+}
+
+/** Yields the events of a stream from a revision on, page by page, without ciphertexts. */
 export async function* clearEvents(
   log: Log,
   stream: string,
   fromRevision: number,
 ): AsyncGenerator<readonly ProvenClear[]> {
   for (let from = fromRevision; ; from += clearPageSize) {
-    // Each read includes the event before the page, which always exists. This means that even the last read is never
-    // empty, and shows whether the stream ends with a complete commit.
-    const page = await log.readClearFrom(stream, from - 1, clearPageSize + 1);
-    yield page.slice(1);
-    if (page.length <= clearPageSize) return;
+    // Each read except the first of a stream includes the event before the page, which always exists. This means that
+    // even the last read is never empty, and shows whether the stream ends with a complete commit.
+    const extra = from === 0 ? 0 : 1;
+    const page = await log.readClearFrom(stream, from - extra, clearPageSize + extra);
+    yield page.slice(extra);
+    if (page.length < clearPageSize + extra) return;
   }
+}
+
+/** Returns all events of a stream, without ciphertexts. Lets other requests run after each page. */
+export async function allClearEvents(log: Log, stream: string): Promise<readonly ProvenClear[]> {
+  const events: ProvenClear[] = [];
+  for await (const page of clearEvents(log, stream, 0)) {
+    events.push(...page);
+    await nextTurn();
+  }
+  return events;
 }
 
 /**

@@ -7,6 +7,7 @@ import { endedKeys } from '../../events/ended-keys.js';
 import { tokenStream } from '../../events/tokens/stream-name.js';
 import { pageAnswer, pageFields, rangeOf } from '../../http/pagination.js';
 import { tokenHistory } from '../../queries/token-history.js';
+import { allClearEvents } from '../../vault/load-token.js';
 import { tenantKeysOf } from '../../vault/tenant-keys.js';
 import { commandContext, unwrap } from '../operations/as-application.js';
 import { OperationFailed, operation } from '../operations/operation.js';
@@ -56,7 +57,7 @@ export const auditHistory = operation(
     }
     const context = commandContext(service, caller);
     const { entries, total } = unwrap(await tokenHistory(vault, caller, id, rangeOf(page)));
-    const events = await vault.log.readStream(tokenStream((await tenantKeysOf(vault, caller.tenantId)).names, id));
+    const events = await allClearEvents(vault.log, tokenStream((await tenantKeysOf(vault, caller.tenantId)).names, id));
     await vault.confirmReads(context.beganAt, false);
     await recordManagementRead(vault, context, 'token', id);
     const ended = new Set(endedKeys(events).map(({ keyId }) => keyId));

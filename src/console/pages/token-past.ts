@@ -98,10 +98,7 @@ async function showEarlier(visit: Visit): Promise<FastifyReply> {
   }
   const { asOf } = read;
   const stream = tokenStream((await tenantKeysOf(vault, context.caller.tenantId)).names, id);
-  const replayed = await replayToken(vault, context, stream, await vault.log.readStream(stream), {
-    asOf,
-    reveal: false,
-  });
+  const replayed = await replayToken(vault, context, stream, { asOf, reveal: false });
   const shown = { ...model, at: fieldOf(new Date(asOf.time).toISOString()), asked: asOf.time };
   if (replayed.is === 'forbidden') throw problemFrom({ ok: false, code: 'forbidden' });
   if (replayed.is === 'none') return visit.page('tokens/as-of', { ...shown, isNone: true }, options);

@@ -2,11 +2,13 @@ import { type AddressInfo, connect } from 'node:net';
 import { Readable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import type { OperationName } from '#src/cli/operations.js';
 import { tokenPermissions } from '#src/domain/access/permission.js';
 import { joinChunks } from '#src/http/body/join-chunks.js';
 import { reconcileKeys } from '#src/jobs/reconcile-keys.js';
 import type { EventLog } from '#src/ports/event-log.js';
 import { noLimits } from '#src/vault/limit-settings.js';
+import { operate } from '../../audit/operate.js';
 import { http } from '../../support/process.js';
 import { rule, startTestService, type TestService } from '../../support/test-service.js';
 
@@ -224,6 +226,31 @@ test('a change to a token with many large updates reads only the current ciphert
   const { body } = await service.call('GET', `/tokens/${id}`);
   expect(body).toMatchObject({ data: `${updates - 1}-`.padEnd(halfMib, 'x'), metadata: { a: 'b' } });
 });
+
+test('replays, the history and a statement of erasure do not read the ciphertexts of all updates of a token', async () => {
+  const service = await startTestService();
+  onTestFinished(() => service.close());
+  const updates = 60;
+  const id = await createLongHistory(service, updates);
+  const { key, vault } = service;
+  const asOf = String(await vault.log.head());
+  const bytesRead = sealedBytesRead(service);
+  let before = 0;
+  const run = async (name: OperationName, input: object) => {
+    const answer = await operate(service.service, name, { key, ...input });
+    const all = bytesRead();
+    expect(all - before, name).toBeLessThan((updates * halfMib) / 2);
+    before = all;
+    return answer;
+  };
+  expect(await run('audit-replay', { id, asOf, reveal: false })).toMatchObject({ id });
+  const query = { query: '', asOf, reveal: false, after: 0 };
+  expect(await run('audit-replay-query', query)).toMatchObject({ tokens: [{ id }] });
+  expect(await run('audit-history', { id, size: 1 })).toMatchObject({ data: [{ revision: updates, values: 'kept' }] });
+  expect((await service.call('DELETE', `/tokens/${id}`)).status).toBe(204);
+  before = bytesRead();
+  expect(await run('audit-erasure', { id })).toMatchObject({ statement: { token_id: id }, problem: null });
+}, 180_000);
 
 async function createLongHistory({ call }: TestService, updates: number): Promise<string> {
   const { body } = await call('POST', '/tokens', { type: 'token', data: 'first' });
