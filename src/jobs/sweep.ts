@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { forgottenBefore } from '../commands/idempotency.js';
+import { forgetFinished } from '../commands/tokens/finish-erasure.js';
 import { recordDue } from '../commands/tokens/record-due.js';
 import { atMost } from '../domain/at-most.js';
 import { keptFrom } from '../events/access-log/retention.js';
@@ -58,7 +59,7 @@ export function createSweep(
   // current time.
   const earliest = (): number => earliestNow(vault.clock);
   const housekeeping = [
-    every(housekeepingMs, async () => shredEndedKeys(vault.log, vault.keys, await projectedUpTo())),
+    every(housekeepingMs, shred),
     every(housekeepingMs, () => noteLog(vault)),
     every(housekeepingMs, () => vault.claims.forget(forgottenBefore(earliest()))),
     every(housekeepingMs, () => forgetTombstones(earliest() - tombstoneMs)),
@@ -115,6 +116,23 @@ export function createSweep(
       nextAt = steady + intervalMs;
       failures = 0;
     };
+  }
+
+  /**
+   * Destroys ended keys, including those that deletions of tokens failed to destroy, so these deletions need not be
+   * finished later.
+   */
+  async function shred(): Promise<void> {
+    const unfinished = [...vault.unfinishedErasures].map(([tenantId, streams]) => ({
+      tenantId,
+      streams: [...streams],
+    }));
+    const head = await vault.log.head();
+    const upTo = await projectedUpTo();
+    await shredEndedKeys(vault.log, vault.keys, upTo);
+    // If rows are missing, the shredder has not read all events.
+    if (upTo < head) return;
+    for (const { tenantId, streams } of unfinished) forgetFinished(vault, tenantId, streams);
   }
 
   async function round(): Promise<void> {

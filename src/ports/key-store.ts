@@ -123,8 +123,8 @@ export function directoryName({ kind, id }: DirectoryName): string {
 
 /**
  * A data key that has not been destroyed. Keys are numbered in the order in which they were created. `logHead` is the
- * head of the log before the key was created, so no event up to that position can name the key. `madeAt` is the time when
- * the key was created, in milliseconds since the epoch.
+ * head of the log before the key was created, so no event up to that position can name the key. `madeAt` is the time
+ * when the key was created, in milliseconds since the epoch.
  */
 export type MadeKey = {
   readonly sequence: number;

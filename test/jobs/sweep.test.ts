@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createSweep } from '#src/jobs/sweep.js';
+import { StoreUnavailable } from '#src/ports/store-unavailable.js';
 import type { Vault } from '#src/vault/vault.js';
 import { withClaimMac } from '#src/views/row-mac.js';
-import { aCard, anHour, create, deletedWithLivingKeys, streamOf } from '../erasure/support.js';
+import { aCard, anHour, create, deletedWithLivingKeys, keyIdsOf, streamOf } from '../erasure/support.js';
 import { embeddedOnly } from '../support/profile.js';
 import { startTestService, type TestService } from '../support/test-service.js';
 
@@ -254,6 +255,26 @@ describe('housekeeping', () => {
     await oneRound();
     for (const id of [...keyIds, orphan]) {
       expect((await service.vault.keys.use(service.tenantId, id, () => 0)).state).toBe('destroyed');
+    }
+  });
+
+  test('deletions that the shredder finishes are no longer remembered as unfinished', async (context) => {
+    embeddedOnly(context, 'the shredder follows the rows there, which a worker brings to the head: cluster/faults');
+    const { keys, unfinishedErasures } = service.vault;
+    const id = await create(service, aCard());
+    const { content, cvc } = await keyIdsOf(service, id);
+    const failing = vi.spyOn(keys, 'destroy').mockRejectedValue(new StoreUnavailable('keys.db', 'busy'));
+    expect((await service.call('POST', '/tokens/delete', { ids: [id] })).status).toBe(503);
+    service.service.sweep.start();
+    await service.service.sweep.stop();
+    expect(service.errors.splice(0), 'the shredder fails').toEqual([expect.any(StoreUnavailable)]);
+    expect(unfinishedErasures.size).toBe(1);
+    failing.mockRestore();
+    service.clock.advance(60_000);
+    await oneRound();
+    expect(unfinishedErasures.size).toBe(0);
+    for (const keyId of [...content, ...cvc]) {
+      expect((await keys.use(service.tenantId, keyId, () => 0)).state).toBe('destroyed');
     }
   });
 });

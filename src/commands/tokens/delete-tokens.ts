@@ -13,7 +13,7 @@ import type { TokenView } from '../../views/token-view.js';
 import { originOf } from '../event-origin.js';
 import { conflict } from '../retry-on-conflict.js';
 import { type Attempt, changeTokens, nothingToSeal, type TokenWrite } from '../write-path.js';
-import { finishErasure, forgetFinished, rememberUnfinished } from './finish-erasure.js';
+import { finishErasure, finishIfMany, forgetFinished, mayHaveKeys, rememberUnfinished } from './finish-erasure.js';
 
 /**
  * The number of tokens in one unit of work. All these tokens are in memory at the same time, and each has up to 512 KiB
@@ -45,15 +45,19 @@ export async function deleteTokens(
   tokens: readonly DeleteTarget[],
   expect: Expect = () => undefined,
 ): Promise<Deletion> {
+  const { tenantId } = context.caller;
   let sum: Deletion = { deleted: 0, refused: 0, changed: 0 };
   for (let start = 0; start < tokens.length; start += tokensAtOnce) {
     const some = tokens.slice(start, start + tokensAtOnce);
+    await finishIfMany(vault, tenantId);
+    /** The streams whose deletion is in the log, or may be. */
+    const begun = new Set<string>();
     try {
-      const { deleted, refused, changed } = await deleteAtOnce(vault, context, some, expect);
-      forgetFinished(vault, context.caller.tenantId, some);
+      const { deleted, refused, changed } = await deleteAtOnce(vault, context, some, expect, begun);
+      forgetFinished(vault, tenantId, begun);
       sum = { deleted: sum.deleted + deleted, refused: sum.refused + refused, changed: sum.changed + changed };
     } catch (error) {
-      rememberUnfinished(vault, context.caller.tenantId, some);
+      rememberUnfinished(vault, tenantId, begun);
       throw error;
     }
     await nextTurn();
@@ -61,11 +65,13 @@ export async function deleteTokens(
   return sum;
 }
 
+/** Deletes these tokens. Adds a stream to `begun` before its deletion can be in the log. */
 async function deleteAtOnce(
   vault: Vault,
   { caller, traceId }: Pick<CommandContext, 'caller' | 'traceId'>,
   tokens: readonly DeleteTarget[],
   expect: Expect,
+  begun: Set<string>,
 ): Promise<Deletion> {
   const { tenantId } = caller;
   const tenantKeys = await tenantKeysOf(vault, tenantId);
@@ -74,6 +80,8 @@ async function deleteAtOnce(
   const { writes, gone, refused, changed } = await changeTokens<Sorted>(vault, target, async (attempt) => {
     const sorted = await sort(vault, { caller, tokens, expect }, attempt);
     const sealed = await attempt.seal(sorted.writes);
+    for (const { stream } of [...sorted.writes.map(({ view }) => view), ...sorted.gone.filter(mayHaveKeys)])
+      begun.add(stream);
     return (await attempt.commit(sealed, null)) === conflict ? conflict : sorted;
   });
   return { deleted: writes.length + (await finishErasure(vault, gone)), refused, changed };

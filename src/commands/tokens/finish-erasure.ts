@@ -1,3 +1,4 @@
+import { StoreUnavailable } from '../../ports/store-unavailable.js';
 import { loadToken } from '../../vault/load-token.js';
 import type { Vault } from '../../vault/vault.js';
 import type { TokenView } from '../../views/token-view.js';
@@ -8,7 +9,7 @@ import { ensureProjected } from '../write-path.js';
  * such keys. The calls to the key store run concurrently, so that they share one checkpoint of the key store.
  */
 export async function finishErasure(vault: Vault, gone: readonly TokenView[]): Promise<number> {
-  const ended = gone.filter(({ state }) => state.life === null && state.ended.length > 0);
+  const ended = gone.filter(mayHaveKeys);
   // The rows must reflect the deletion before the keys are destroyed, because the row of a live token must not name a
   // destroyed key.
   await ensureProjected(vault, ended);
@@ -16,30 +17,73 @@ export async function finishErasure(vault: Vault, gone: readonly TokenView[]): P
   return destroyed.filter((count) => count > 0).length;
 }
 
-type Tokens = readonly { readonly stream: string }[];
-
-/** Records the tokens of a failed deletion. `finishRemembered` later finishes the deletion. */
-export function rememberUnfinished({ unfinishedErasures }: Vault, tenantId: string, tokens: Tokens): void {
-  const streams = unfinishedErasures.get(tenantId) ?? new Set();
-  for (const { stream } of tokens) streams.add(stream);
-  unfinishedErasures.set(tenantId, streams);
+/** Returns true if a token no longer exists, and an earlier deletion may have failed to destroy its keys. */
+export function mayHaveKeys({ state }: TokenView): boolean {
+  return state.life === null && state.ended.length > 0;
 }
 
-export function forgetFinished({ unfinishedErasures }: Vault, tenantId: string, tokens: Tokens): void {
-  const streams = unfinishedErasures.get(tenantId);
-  if (streams === undefined) return;
-  for (const { stream } of tokens) streams.delete(stream);
-  if (streams.size === 0) unfinishedErasures.delete(tenantId);
+/**
+ * The number of unfinished deletions per tenant from which on the tenant's next deletion of many tokens first finishes
+ * them. Threat: while keys cannot be destroyed, a tenant repeats such deletions until the memory is used up.
+ */
+const unfinishedMax = 1_000;
+/** The number of tokens that are loaded and finished together. */
+const finishedAtOnce = 100;
+
+/**
+ * Records streams whose deletion is in the log, or may be, although their keys may still exist. `finishRemembered`
+ * later finishes the deletion.
+ */
+export function rememberUnfinished({ unfinishedErasures }: Vault, tenantId: string, streams: Iterable<string>): void {
+  const remembered = unfinishedErasures.get(tenantId) ?? new Set();
+  for (const stream of streams) remembered.add(stream);
+  if (remembered.size > 0) unfinishedErasures.set(tenantId, remembered);
+}
+
+export function forgetFinished({ unfinishedErasures }: Vault, tenantId: string, streams: Iterable<string>): void {
+  const remembered = unfinishedErasures.get(tenantId);
+  if (remembered === undefined) return;
+  for (const stream of streams) remembered.delete(stream);
+  if (remembered.size === 0) unfinishedErasures.delete(tenantId);
 }
 
 /**
  * Finishes the tenant's earlier deletions that failed. Queries do not find deleted tokens, so a retry of a deletion by
  * query does not find these tokens again. Without this step, the retry would report success before the keys of these
- * tokens are destroyed. After a restart of the process, the shredder destroys these keys.
+ * tokens are destroyed. The shredder also destroys these keys, when a process starts and every minute. If a token
+ * cannot be loaded, finishes the others and then throws the error. If a store is unavailable, throws StoreUnavailable
+ * at once.
  */
 export async function finishRemembered(vault: Vault, tenantId: string): Promise<void> {
-  for (const stream of [...(vault.unfinishedErasures.get(tenantId) ?? [])]) {
-    await finishErasure(vault, [await loadToken(vault, tenantId, stream)]);
-    forgetFinished(vault, tenantId, [{ stream }]);
+  const streams = [...(vault.unfinishedErasures.get(tenantId) ?? [])];
+  const work = vault.turns.begin(tenantId);
+  const failures: unknown[] = [];
+  for (let start = 0; start < streams.length; start += finishedAtOnce) {
+    const views: TokenView[] = [];
+    for (const stream of streams.slice(start, start + finishedAtOnce)) {
+      await work.pause();
+      try {
+        views.push(await loadToken(vault, tenantId, stream, work.pause));
+      } catch (error) {
+        if (error instanceof StoreUnavailable) throw error;
+        failures.push(error);
+      }
+    }
+    await finishErasure(vault, views);
+    forgetFinished(
+      vault,
+      tenantId,
+      views.map(({ stream }) => stream),
+    );
   }
+  if (failures.length > 0) throw failures[0];
+}
+
+/**
+ * Finishes the tenant's earlier deletions if many of them are unfinished. Call this before more tokens are deleted.
+ * Throws StoreUnavailable if the keys still cannot be destroyed.
+ */
+export async function finishIfMany(vault: Vault, tenantId: string): Promise<void> {
+  const unfinished = vault.unfinishedErasures.get(tenantId)?.size ?? 0;
+  if (unfinished >= unfinishedMax) await finishRemembered(vault, tenantId);
 }

@@ -1,5 +1,7 @@
 import { describe, expect, vi } from 'vitest';
+import { ForgedLog } from '#src/ports/event-log.js';
 import { StoreUnavailable } from '#src/ports/store-unavailable.js';
+import { streamOf } from '../../../erasure/support.js';
 import type { TestService } from '../../../support/test-service.js';
 import { createPlain, path, test, uniqueId } from '../support.js';
 
@@ -59,6 +61,65 @@ describe('503 no reader finds the tokens any longer, and a retry finishes the er
     for (const id of ids) expect((await service.call('GET', path(id))).status).toBe(200);
     const answer = await service.call('POST', '/tokens/delete', { ids });
     expect(answer.body).toEqual({ deleted: 3, refused: 0, remaining: 0 });
+  });
+});
+
+describe('the vault remembers only deletions that must be finished', () => {
+  test('ids of no token, and deletions that failed before they were recorded, are not remembered', async ({
+    service,
+  }) => {
+    const { keys, unfinishedErasures } = service.vault;
+    const [id = ''] = await tokensOf(service, uniqueId());
+    const closed = vi.spyOn(keys, 'use').mockRejectedValue(new StoreUnavailable('keys.db', 'busy'));
+    expect((await service.call('POST', '/tokens/delete', { ids: [id] })).status).toBe(503);
+    closed.mockRestore();
+    expect(unfinishedErasures.size).toBe(0);
+    const mend = keysStay(service);
+    expect((await service.call('POST', '/tokens/delete', { ids: [id, uniqueId(), uniqueId()] })).status).toBe(503);
+    mend();
+    expect([...(unfinishedErasures.get(service.tenantId) ?? [])]).toEqual([await streamOf(service, id)]);
+    expect((await service.call('POST', '/tokens/delete', { ids: [id] })).body).toMatchObject({ deleted: 1 });
+    expect(unfinishedErasures.size).toBe(0);
+  });
+
+  test('while many deletions are unfinished, no more tokens are deleted', async ({ service }) => {
+    const { unfinishedErasures } = service.vault;
+    const [first = '', second = '', third = ''] = await tokensOf(service, uniqueId());
+    const mend = keysStay(service);
+    expect((await service.call('POST', '/tokens/delete', { ids: [first] })).status).toBe(503);
+    const remembered = unfinishedErasures.get(service.tenantId);
+    for (let n = 1; n < 1_000; n += 1) remembered?.add(uniqueId('token'));
+    for (const id of [second, third]) {
+      expect((await service.call('POST', '/tokens/delete', { ids: [id] })).status).toBe(503);
+      expect((await service.call('GET', path(id))).status, 'not deleted').toBe(200);
+    }
+    expect(remembered?.size).toBe(1_000);
+    mend();
+    expect((await service.call('POST', '/tokens/delete', { ids: [second, third] })).body).toMatchObject({ deleted: 2 });
+    expect(unfinishedErasures.size).toBe(0);
+    expect(await openKeys(service)).toBe(0);
+  });
+
+  test('if one token cannot be loaded, the deletions of the others are still finished', async ({ service }) => {
+    const person = uniqueId();
+    const ids = await tokensOf(service, person);
+    const mend = keysStay(service);
+    expect((await service.call('POST', '/tokens/delete', { ids })).status).toBe(503);
+    mend();
+    const { log } = service.vault;
+    const { readFrom } = log;
+    const broken = await streamOf(service, String(ids[0]));
+    const failing = vi
+      .spyOn(log, 'readFrom')
+      .mockImplementation(async (stream, ...page) =>
+        stream === broken ? Promise.reject(new ForgedLog('a test')) : readFrom(stream, ...page),
+      );
+    const body = { query: `metadata.person:"${person}"` };
+    expect((await service.call('POST', '/tokens/delete', body)).status, 'keys of one token still exist').toBe(500);
+    expect(await openKeys(service)).toBe(1);
+    failing.mockRestore();
+    expect((await service.call('POST', '/tokens/delete', body)).status).toBe(200);
+    expect(await openKeys(service)).toBe(0);
   });
 });
 
