@@ -21,6 +21,11 @@ export function passesRootCheck(rootKey: Buffer, check: Buffer): boolean {
   return openCiphertext(rootKey, check, place) !== null;
 }
 
+/** Explains that the root key does not open a key store. `title` is the title of the store. */
+export function wrongRootKeyText(title: string): string {
+  return `the root key is not the one that ${title} was created with. Name the right root key file.`;
+}
+
 /** Reads other candidates for the root key. The caller must zero all of them. */
 export type RootKeySource = () => Promise<readonly Buffer[]>;
 
@@ -100,9 +105,7 @@ export async function openRootKeys(store: KeyStore, rootKey: Buffer, source: Roo
 
   if (!passesRootCheck(rootKey, check) && !(await find(check))) {
     present.rootKey.fill(0);
-    throw store.broken(
-      `the root key is not the one that ${store.title} was created with. Name the right root key file.`,
-    );
+    throw store.broken(wrongRootKeyText(store.title));
   }
 
   return {

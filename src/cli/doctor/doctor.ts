@@ -83,9 +83,8 @@ async function stores(config: Config, fix: boolean): Promise<readonly Finding[]>
     if (error instanceof StoreProblem && error.found !== null) {
       return [problemFound(error.found)];
     }
-    if (error instanceof StoreUnavailable) return [problem('stores', storeUnavailableText(error), 'See the message.')];
-    if (error instanceof Failure || error instanceof StoreProblem)
-      return [problem('stores', error.message, 'See the message.')];
+    if (error instanceof StoreUnavailable) return [problem('stores', storeUnavailableText(error))];
+    if (error instanceof Failure || error instanceof StoreProblem) return [problem('stores', error.message)];
     throw error;
   }
 }
@@ -96,7 +95,7 @@ async function rowsFound(run: RunOperation): Promise<Finding> {
     throw error;
   });
   // The rows cannot be read, for example because a file is damaged.
-  if (checked instanceof Failure) return problem('rows', checked.message, 'See the message.');
+  if (checked instanceof Failure) return problem('rows', checked.message);
   const { rows, problems } = checked;
   if (problems.length === 0) return ok('rows', `${counted(rows, 'row')} checked: authentic and up to date`);
   return problem('rows', forgedText(problems), forgedRowsAdvice);

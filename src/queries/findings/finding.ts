@@ -1,8 +1,9 @@
 import type { FoundProblem } from '../../ports/store-problem.js';
 
 /**
- * The result of a check. If the check found a problem, `do` states how to fix it. A `note` is a risk that only the
- * operator can judge. `do` then states what the operator can do about it, and the note does not count as a problem.
+ * The result of a check. If the check found a problem, `do` states how to fix it. `do` is absent if `says` already
+ * states that. A `note` is a risk that only the operator can judge. `do` then states what the operator can do about it,
+ * and the note does not count as a problem.
  */
 export type Finding = {
   readonly check: string;
@@ -15,8 +16,9 @@ export function ok(check: string, says: string): Finding {
   return { check, state: 'ok', says };
 }
 
-export function problem(check: string, says: string, what: string): Finding {
-  return { check, state: 'problem', says, do: what };
+/** Returns a problem. Omit `what` if `says` already states how to fix the problem. */
+export function problem(check: string, says: string, what?: string): Finding {
+  return what === undefined ? { check, state: 'problem', says } : { check, state: 'problem', says, do: what };
 }
 
 /** Returns the finding for a problem with a store. */
