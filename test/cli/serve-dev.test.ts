@@ -138,19 +138,32 @@ test('restored --dev data starts with --dev: the old keys work, and new keys ope
   expect(JSON.parse(readFileSync(join(cwd, 'restored/dev-keys.json'), 'utf8'))).toEqual(newKeys);
 });
 
-test('--dev creates a new tenant if the data has no live tenant', async () => {
-  const cwd = tempDir();
-  const keysOf = () => JSON.parse(readFileSync(join(cwd, 'data/dev-keys.json'), 'utf8')) as Record<string, string>;
-  const service = await startService(['--dev'], { cwd });
-  const { tenant_id: before, management_key: key = '' } = keysOf();
-  const deleted = await http('DELETE', `${service.address}/tenants/self`, { key, body: { name: 'dev' } });
-  expect(deleted.status).toBe(204);
-  await service.stop();
-  rmSync(join(cwd, 'data/dev-keys.json'));
-  const again = await startService(['--dev'], { cwd });
-  expect(again.stderr()).not.toContain('was missing');
-  expect(keysOf()['tenant_id']).not.toBe(before);
-});
+test.each(['are missing', 'name the deleted tenant'])(
+  '--dev creates a new tenant if the data has no live tenant, and the files with the keys %s',
+  async (files) => {
+    const cwd = tempDir();
+    const keysOf = () => JSON.parse(readFileSync(join(cwd, 'data/dev-keys.json'), 'utf8')) as Record<string, string>;
+    const service = await startService(['--dev'], { cwd });
+    const { tenant_id: before, management_key: key = '' } = keysOf();
+    const deleted = await http('DELETE', `${service.address}/tenants/self`, { key, body: { name: 'dev' } });
+    expect(deleted.status).toBe(204);
+    await service.stop();
+    if (files === 'are missing') rmSync(join(cwd, 'data/dev-keys.json'));
+    const again = await startService(['--dev'], { cwd });
+    expect(again.stderr()).not.toContain('was missing');
+    if (files !== 'are missing') {
+      expect(again.stderr()).toMatch(
+        /^The tenant of the keys in .*dev-keys\.json was deleted\. --dev created a new tenant, and replaced/,
+      );
+    }
+    expect(again.stderr()).toContain('Create a card token and read it back');
+    const { tenant_id: after, management_key: newKey = '', quickstart_key: quickstartKey } = keysOf();
+    expect(after).not.toBe(before);
+    const header = readFileSync(join(cwd, 'data/quickstart.header'), 'utf8');
+    expect(header).toBe(`SERVICE-API-KEY: ${quickstartKey}\n`);
+    expect((await http('GET', `${again.address}/tenants/self`, { key: newKey })).status).toBe(200);
+  },
+);
 
 test('--dev creates no root key for a vault that already has one', async () => {
   const { dir, dataDir } = await makeVault();

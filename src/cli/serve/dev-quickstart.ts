@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
-import { open, rename } from 'node:fs/promises';
+import { open, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
+import { z } from 'zod';
 import { createManagement, createTenant } from '../../commands/tenancy/create-tenant.js';
 import type { Config } from '../../compose/config/config.js';
 import { holdsVault } from '../../compose/embedded/data-directory.js';
@@ -10,7 +11,7 @@ import { rootKeyPlaceOf } from '../../compose/root-key/root-key-place.js';
 import { tokenPermissions } from '../../domain/access/permission.js';
 import type { ApplicationSpec } from '../../domain/tenancy/application-spec.js';
 import type { Service } from '../../http/service.js';
-import { openTenant } from '../../vault/open-directory.js';
+import { openTenant, tenantDocument } from '../../vault/open-directory.js';
 import type { Vault } from '../../vault/vault.js';
 import { Failure } from '../failure.js';
 
@@ -28,20 +29,33 @@ const quickstart: ApplicationSpec = {
   expiresAt: null,
 };
 
+/** The part of `dev-keys.json` that a start reads. */
+const devKeys = z.object({ tenant_id: z.string() });
+
 /**
- * What a start with `--dev` found: nothing yet, a vault without the files with its keys, or all of them. Backups do not
- * contain these files.
+ * What a start with `--dev` did about the files with the keys:
+ * - `existing`: the files exist, and nothing changed.
+ * - `created`: there was no tenant. The start created one.
+ * - `missing`: there was a tenant but no file with its keys. Backups do not contain these files. The start created keys
+ *   in the existing tenant.
+ * - `dead`: the tenant of the keys was deleted. The start created keys in a new tenant, or in another existing one.
  */
-export type Quickstart = 'created' | 'keys_created' | 'existing';
+export type Quickstart =
+  | { readonly kind: 'existing' }
+  | { readonly kind: 'created' }
+  | { readonly kind: 'missing' }
+  | { readonly kind: 'dead'; readonly inNewTenant: boolean };
 
 /**
  * Creates the tenant and the two applications for `--dev`. Writes their keys to files in the data directory. Only the
  * owner can read these files (docs/contract.md, "First start"). If there is already a tenant but no file with its keys,
- * creates two new applications in that tenant. If the file exists, changes nothing.
+ * creates two new applications in that tenant. If the file exists, changes nothing, unless the tenant that it names was
+ * deleted: its keys can never work again, so they are replaced.
  */
 export async function prepareQuickstart({ vault }: Service, dataDir: string): Promise<Quickstart> {
   const keysFile = join(dataDir, 'dev-keys.json');
-  if (existsSync(keysFile)) return 'existing';
+  const isPresent = existsSync(keysFile);
+  if (isPresent && !(await namesDeletedTenant(vault, keysFile))) return { kind: 'existing' };
   const existing = await oldestTenant(vault);
   const { tenantId, managementKey, keys } =
     existing === null
@@ -51,7 +65,26 @@ export async function prepareQuickstart({ vault }: Service, dataDir: string): Pr
   const document = { tenant_id: tenantId, management_key: managementKey.reveal(), quickstart_key: key };
   await writePrivately(join(dataDir, 'quickstart.header'), `SERVICE-API-KEY: ${key}\n`);
   await writePrivately(keysFile, `${JSON.stringify(document, null, 2)}\n`);
-  return existing === null ? 'created' : 'keys_created';
+  if (isPresent) return { kind: 'dead', inNewTenant: existing === null };
+  return { kind: existing === null ? 'created' : 'missing' };
+}
+
+/**
+ * Returns true if the file with the keys names a tenant that was deleted. Returns false if the file names no tenant,
+ * because keys that may still work are never replaced.
+ */
+async function namesDeletedTenant(vault: Vault, keysFile: string): Promise<boolean> {
+  const tenantId = tenantIdIn(await readFile(keysFile, 'utf8'));
+  return tenantId !== null && (await tenantDocument(vault, tenantId)) === null;
+}
+
+function tenantIdIn(text: string): string | null {
+  try {
+    const parsed = devKeys.safeParse(JSON.parse(text));
+    return parsed.success ? parsed.data.tenant_id : null;
+  } catch {
+    return null;
+  }
 }
 
 /**
@@ -71,18 +104,14 @@ async function oldestTenant(vault: Vault): Promise<string | null> {
  * Returns the text that a start with `--dev` prints. Unless the keys are old, it has commands that try out a new one.
  */
 export function quickstartText(config: Config, address: string, found: Quickstart): string {
-  if (found === 'existing') return placesText(config);
+  if (found.kind === 'existing') return placesText(config);
   const { data: dataDir } = config.settings;
-  const missing =
-    found === 'keys_created'
-      ? `${join(dataDir, 'dev-keys.json')} was missing. --dev created two new applications in the existing tenant, ` +
-        'and wrote their keys to this file. Older keys still work.\n'
-      : '';
+  const keysFile = join(dataDir, 'dev-keys.json');
   const header = shellWord(`@${join(dataDir, 'quickstart.header')}`);
   const tokens = shellWord(`${address}/tokens`);
   const card =
     '{"type":"card","data":{"number":"4242424242424242","expiration_month":12,"expiration_year":2030,"cvc":"123"}}';
-  return `${missing}
+  return `${replacedText(keysFile, found)}
 Create a card token and read it back:
 
   ID=$(curl -sS -H ${header} -H 'Content-Type: application/json' \\
@@ -92,6 +121,19 @@ Create a card token and read it back:
 ${placesText(config)}--dev is for trying Strongroom out on this machine: do not store real data in it.
 
 `;
+}
+
+/** Returns the line that explains why a start with `--dev` wrote new keys. Returns '' for the first start. */
+function replacedText(keysFile: string, found: Quickstart): string {
+  if (found.kind === 'existing' || found.kind === 'created') return '';
+  if (found.kind === 'missing') {
+    return (
+      `${keysFile} was missing. --dev created two new applications in the existing tenant, and wrote their keys to ` +
+      'this file. Older keys still work.\n'
+    );
+  }
+  const made = found.inNewTenant ? 'a new tenant' : 'two new applications in the oldest other tenant';
+  return `The tenant of the keys in ${keysFile} was deleted. --dev created ${made}, and replaced the keys in this file.\n`;
 }
 
 /** Returns the line that names the files with the keys. Every start with `--dev` prints this line. */
