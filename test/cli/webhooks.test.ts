@@ -20,10 +20,23 @@ test('a replay makes the running service deliver everything since the given time
       until(`${times} deliveries`, 20_000, () => (receiver.received.length === times ? true : undefined));
     await told(1);
     const replay = ['webhooks', 'replay', id, '--from', '2020-01-01', ...vault.flags];
-    expect(await runJson([...replay, '--json'])).toEqual({ webhook_id: id, enabled: true });
+    expect(await runJson([...replay, '--json'])).toEqual({ webhook_id: id, enabled: true, has_containers: false });
     await told(2);
     const [first, second] = receiver.received;
     expect(second?.headers['webhook-id']).toBe(first?.headers['webhook-id']);
+    const limited = await http('POST', `${service.address}/webhooks`, {
+      ...as,
+      body: { ...body, containers: ['/pci/'] },
+    });
+    const warned = await run([
+      'webhooks',
+      'replay',
+      String(limited.body['id']),
+      '--from',
+      '2020-01-01',
+      ...vault.flags,
+    ]);
+    expect(warned.stdout).toContain('does not receive the events of tokens that have ended since then');
     const refused = async (args: readonly string[], code: number, text: string) => {
       const ended = await run(['webhooks', 'replay', ...args, ...vault.flags]);
       expect(ended).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(text) });

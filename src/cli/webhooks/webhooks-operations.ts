@@ -17,6 +17,6 @@ export const replayWebhook = operation(
     if (webhook === null) throw new OperationFailed('the tenant has no webhook with this id; see `GET /webhooks`.');
     const started = await replayDeliveries(service.vault, webhookId, from);
     if (!started.ok) throw new OperationFailed('that moment is in the future.');
-    return { webhook_id: webhookId, enabled: webhook.enabled };
+    return { webhook_id: webhookId, enabled: webhook.enabled, has_containers: webhook.containers !== null };
   },
 );

@@ -20,7 +20,9 @@ export function addWebhooks(program: Command): void {
       'after',
       `
 The service delivers the events in order, with their original webhook-id. If a
-token has ended since then, events about it contain only its entity_ref.
+token has ended since then, events about it contain only its entity_ref. If the
+webhook has containers, it does not receive these events, because the containers
+of such a token were erased. Events of denied access are not delivered again.
 
 Example:
   strongroom webhooks replay 3b0e8c1c-5a0a-4a54-9d4e-0c2c4f0a9b11 \\
@@ -31,7 +33,10 @@ Example:
       if (from === null) throw new Failure('--from must be a date or date-time, such as 2026-01-31T12:00:00Z.', 2);
       const input = { tenantId: tenant ?? null, webhookId, from };
       const value = await runCommand(configOf(options), 'webhooks-replay', input);
+      const containers = value.has_containers
+        ? ' The webhook has containers, so it does not receive the events of tokens that have ended since then.'
+        : '';
       const rest = value.enabled ? '' : ' The webhook is disabled; they are delivered when it is enabled.';
-      print(value, options, () => `events since ${text} are delivered again.${rest}`);
+      print(value, options, () => `events since ${text} are delivered again.${containers}${rest}`);
     });
 }
