@@ -3,9 +3,10 @@ import { applicationTypes } from '../domain/access/application-type.js';
 import { tokenPermissions } from '../domain/access/permission.js';
 import { transforms } from '../domain/access/transform.js';
 import type { Json } from '../domain/json.js';
+import { required } from './required.js';
 
 const json = z.custom<Json>(() => true);
-const text = z.string({ error: 'must be a string' });
+const text = z.string({ error: required('must be a string') });
 const name = text.meta({ description: 'A human-readable name of 1 to 200 characters.' });
 const unchanging = json
   .optional()

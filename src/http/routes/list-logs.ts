@@ -18,7 +18,7 @@ const text = z.string({ error: 'must be given once' }).optional();
  * the client would conclude that nothing had happened.
  */
 function oneOf<const Word extends string>(words: readonly Word[]) {
-  return z.enum(words, { error: `must be one of ${words.join(', ')}, and given once` }).optional();
+  return z.enum(words, { error: `must be given once, as one of: ${words.join(', ')}` }).optional();
 }
 
 /** Accepts a time in any of the formats in docs/contract.md, "Expiry formats". */

@@ -27,12 +27,13 @@ import {
 import { pageAnswer, pageQuery, rangeOf } from '../pagination.js';
 import { Problem } from '../problem/problem.js';
 import { callerOf } from '../request-state.js';
+import { required } from '../required.js';
 import type { Routes } from '../routes.js';
 import { sendJson } from '../send-json.js';
 
-const text = z.string({ error: 'must be a string' });
+const text = z.string({ error: required('must be a string') });
 const texts = z
-  .array(text, { error: 'must be an array of strings' })
+  .array(text, { error: required('must be an array of strings') })
   .max(100, { error: 'must contain at most 100 items' });
 const anObject = { error: 'must be a JSON object' };
 const webhookBody = z.object(
@@ -81,7 +82,7 @@ const outcomes = ['delivered', 'failed', 'parked'] as const;
 const deliveriesQuery = z.object({
   ...pageQuery,
   outcome: z
-    .enum(outcomes, { error: `must be one of ${outcomes.join(', ')}, and given once` })
+    .enum(outcomes, { error: `must be given once, as one of: ${outcomes.join(', ')}` })
     .optional()
     .meta({ description: 'Returns only attempts with this outcome.' }),
 });

@@ -34,9 +34,9 @@ describe('an invalid query is rejected, and the error names the parameter', () =
       key: service.managementKey,
     });
     expect(body['errors']).toEqual({
-      entity_type: ['must be one of token, application, key, tenant, report, log, service, webhook, and given once'],
+      entity_type: ['must be given once, as one of: token, application, key, tenant, report, log, service, webhook'],
       operation: [
-        'must be one of create, read, reveal, update, delete, expiry, purge, start, stop, rotation, sign_in, sign_out, loss, and given once',
+        'must be given once, as one of: create, read, reveal, update, delete, expiry, purge, start, stop, rotation, sign_in, sign_out, loss',
       ],
     });
   });

@@ -41,6 +41,12 @@ describe('GET and PUT /tenants/self', () => {
     await expectRefusal(service, () => manage(service, 'PUT', '/tenants/self', body), invalid(...paths));
   });
 
+  test('a missing name is named as missing, not as a value of a wrong type', async ({ service }) => {
+    const messageOf = async (body: object) => (await manage(service, 'PUT', '/tenants/self', body)).body['errors'];
+    expect(await messageOf({ settings: {} })).toEqual({ name: ['is required'] });
+    expect(await messageOf({ name: 1 })).toEqual({ name: ['must be a string'] });
+  });
+
   test('the settings take effect with the next request', async () => {
     const service = await startTestService();
     try {

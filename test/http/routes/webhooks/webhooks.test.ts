@@ -46,6 +46,11 @@ describe('/webhooks', () => {
     expect((await service.call('GET', path, undefined, as)).status).toBe(404);
   });
 
+  test('names the required fields that are missing', async ({ service }) => {
+    const { body } = await service.call('POST', '/webhooks', {}, { key: service.managementKey });
+    expect(body['errors']).toEqual({ url: ['is required'], event_types: ['is required'] });
+  });
+
   test('rejects an eleventh webhook', async ({ service }) => {
     const as = { key: service.managementKey };
     const made: unknown[] = [];
