@@ -43,7 +43,7 @@ export async function stateErasure(
   const found = await erasureFacts(vault, tenantId, id);
   if (found.is === 'unknown') return rejected('token_not_found');
   if (found.is === 'living') {
-    return done({ is: 'living', problem: 'the token exists, so none of its data is erased.' });
+    return done({ is: 'living', problem: 'the token still exists, so there is no erasure to state.' });
   }
   if (found.is === 'expired') {
     const problem = 'the token has expired, but this is not recorded yet. Try again in a minute.';

@@ -31,7 +31,7 @@ export function addAuditStream(audit: Command): void {
     .requiredOption('--checkpoint <file>', 'file that records what was received; the first run creates it')
     .option('--header-file <file>', 'file with HTTP headers, one "Name: value" per line (- for standard input)')
     .option('--allow-plain-http', 'allow http:// to another machine, which others on the network can read')
-    .option('--once', 'end once everything that exists has been received')
+    .option('--once', 'exit once all existing records have been delivered')
     .option('--json', 'print JSON')
     .addHelpText(
       'after',

@@ -50,13 +50,13 @@ Examples:
     .description('restore a vault from a backup, without data that was erased since then')
     .option('--identity <file>', 'file with the age identity that decrypts the keys')
     .option('--erased <file>', 'the newest list of erased keys')
-    .option('--accept-older-log', 'record an end for each token whose keys were erased after the log was copied')
+    .option('--accept-older-log', 'record as deleted each token whose keys were destroyed after the log was copied')
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
       `
-Without a folder, --accept-older-log does the same for a log that was restored
-by other means and is behind its keys.
+Without a folder, --accept-older-log repairs a vault whose log was restored in
+another way and is older than its keys.
 
 Examples:
   strongroom restore /backup/monday --identity backup.identity \\

@@ -16,7 +16,7 @@ export function addKeysRotate(keys: Command): void {
     .description('replace the root key and all tenant keys, so that older copies of the keys become useless')
     .option(
       '--all',
-      'rotate the root key and all tenant keys; required, because older copies are useless only after both',
+      'rotate the root key and all tenant keys; required: older copies become useless only once both have been replaced',
     )
     .option('--json', 'print progress and the result as lines of JSON')
     .addHelpText(
@@ -62,7 +62,7 @@ function resultText(ended: KeyRotationState): string {
   if (ended.state === 'rotated') {
     return (
       `all keys are under the new root key in ${ended.root_key_file}. Keep a copy of it separately from the ` +
-      'data, and destroy every copy of the old one: then no older copy of the keys opens anything.'
+      'data, and destroy every copy of the old one. After that, older copies of the keys cannot decrypt anything.'
     );
   }
   if (ended.state === 'cleared') {

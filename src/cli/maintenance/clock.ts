@@ -20,10 +20,10 @@ export function addClock(program: Command): void {
     .addHelpText(
       'after',
       `
-Until you confirm it, the vault hides data that is due and destroys nothing, for
-up to 24 hours. The command works whether or not the service is running. First
-compare the clock with another one: data that is due by a wrong clock is
-destroyed.
+Until you confirm the clock, or for at most 24 hours, the vault hides expired
+data but does not destroy it. Compare the clock with another one first: if it is
+wrong, confirming it destroys data too early. The command works whether or not
+the service is running.
 
 Example:
   strongroom clock confirm --data /var/lib/strongroom \\

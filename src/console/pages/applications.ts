@@ -119,7 +119,7 @@ export async function existingApplication({ vault, caller, param }: Visit): Prom
 
 /** Describes the purpose of each application type. */
 export const typeNotes: Readonly<Record<ApplicationType, string>> = {
-  private: 'For servers: may read and reveal tokens, as far as its access allows.',
+  private: 'For servers. Can read and reveal tokens within the access that you grant below.',
   public: 'For browsers and apps: may only create and update tokens. Its key does not need to be secret.',
   management: 'For administrators: applications, the tenant, webhooks, logs and reports. Never tokens.',
 };

@@ -42,7 +42,7 @@ function refused(error: QueryError, text: string): ParsedQuery {
   const { unknownField: name, at } = error;
   if (name === null) return { ok: false, message: error.describe(text), at };
   const nearest = (field: string | null): string =>
-    error.describe(text, field === null ? '' : `; the nearest known one is ${field}`);
+    error.describe(text, field === null ? '' : `; did you mean \`${field}\`?`);
   return { ok: false, message: nearest(nearestPlainField(name)), at, unknownField: { name, nearest } };
 }
 

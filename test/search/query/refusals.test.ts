@@ -65,7 +65,7 @@ describe('an error names the problem and its character position', () => {
     ['*:*', 1, 'unexpected character; a term is written field:value'],
     ['+type:a', 1, 'unexpected character; a term is written field:value'],
     ['type:a && type:b', 8, 'unexpected character; a term is written field:value'],
-    ['metadata:v', 1, 'unknown field; the nearest known one is metadata.<key>'],
+    ['metadata:v', 1, 'unknown field; did you mean `metadata.<key>`?'],
     ['metadata.:v', 10, 'a metadata key is missing: write metadata.<key>:<value>'],
     ['metadata."":v', 10, 'a metadata key is missing: write metadata.<key>:<value>'],
     ['metadata."a"', 13, 'a metadata key is followed by a colon and a value'],
@@ -109,7 +109,7 @@ describe('an error names the problem and its character position', () => {
   });
 });
 
-describe('an error about an unknown field names the nearest known field', () => {
+describe('an error about an unknown field suggests the nearest known field', () => {
   test.for([
     ['typ', 'type'],
     ['Type', 'type'],
@@ -128,7 +128,7 @@ describe('an error about an unknown field names the nearest known field', () => 
     const result = parseQuery(`${field}:x`);
     expect(result).toMatchObject({
       ok: false,
-      message: `unknown field; the nearest known one is ${nearest} (at character 1)`,
+      message: `unknown field; did you mean \`${nearest}\`? (at character 1)`,
     });
   });
 

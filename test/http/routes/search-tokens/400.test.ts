@@ -34,7 +34,7 @@ describe('400 an invalid search body: the errors name every invalid field', () =
 describe('400 an invalid query: the error contains the problem and its position, and does not repeat the query', () => {
   test.for([
     ['type:Zq7 data:Zq7', 'an operator is missing between two terms: AND, OR or NOT (at character 10)'],
-    ['tipe:Zq7', 'unknown field; the nearest known one is type (at character 1)'],
+    ['tipe:Zq7', 'unknown field; did you mean `type`? (at character 1)'],
     ['Zq7', 'a field is missing; a term is written field:value (at character 1)'],
     ['created_at:[2026-01-01 to Zq7]', 'the TO of a range is written in capitals (at character 24)'],
     [`data:"${'Zq7'.repeat(700)}"`, 'a query has at most 2000 characters'],

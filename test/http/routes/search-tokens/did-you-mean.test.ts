@@ -74,7 +74,7 @@ describe('an error about an unknown field names the most similar field or metada
   ] as const)('%s', async ([query, nearest, at], { service }) => {
     await populate(service);
     const message = await messageOf(service, query);
-    expect(message).toBe(`unknown field; the nearest known one is ${nearest} (at character ${at})`);
+    expect(message).toBe(`unknown field; did you mean \`${nearest}\`? (at character ${at})`);
   });
 
   test('unless no name is similar', async ({ service }) => {
