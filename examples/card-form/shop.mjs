@@ -19,7 +19,7 @@ const page = `<!doctype html>
 <title>Pay</title>
 <script src="/form.js" defer></script>
 <form data-vault="${address}" data-key="${formKey}">
-  <p><label>Card number <input name="number" inputmode="numeric" autocomplete="cc-number" value="4242 4242 4242 4242"></label></p>
+  <p><label>Card number <input name="number" inputmode="numeric" autocomplete="cc-number" value="5555 5555 5555 4444"></label></p>
   <p><label>Month <input name="month" size="2" value="12"></label> <label>Year <input name="year" size="4" value="2030"></label></p>
   <p><label>Code <input name="cvc" size="4" value="123"></label></p>
   <p><button>Pay 19.99</button> <output></output></p>
