@@ -98,7 +98,7 @@ test('a statement does not call copies made during a rotation useless until the 
 
 test('no statement is issued about a live token, or about one that never existed', async () => {
   await create('one');
-  await expect(ask('one')).rejects.toThrow('the token exists');
+  await expect(ask('one')).rejects.toThrow('the token still exists');
   await expect(ask('none')).rejects.toThrow('no such token');
 });
 

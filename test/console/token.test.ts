@@ -324,7 +324,7 @@ describe('the forms to purge, edit and delete a token', () => {
     expect((await service.call('GET', '/tokens/one')).status).toBe(200);
     const living = await browser.post('/tokens/one/erasure');
     expect(living.status).toBe(409);
-    expect(living.text).toContain('the token exists');
+    expect(living.text).toContain('the token still exists');
     const gone = await browser.post('/tokens/one/delete', { confirm: 'one', revision });
     expect(gone.location).toBe('/tokens/one/erasure');
     expect((await browser.get('/tokens/one/erasure')).text).toContain('its keys are destroyed');
