@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { chmodSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { never } from '#src/adapters/sqlite/database/keys-schema.js';
 import { packStream } from '#src/adapters/sqlite/database/packed-text.js';
@@ -105,7 +105,7 @@ test('a service of an older build is reported as such, whatever operations it la
 });
 
 test('files that other users can access are named, and --fix corrects their modes', async () => {
-  const { dataDir, rootKeyFile, flags } = await makeVault();
+  const { dir, dataDir, rootKeyFile, flags } = await makeVault();
   const service = await startService(flags);
   chmodSync(dataDir, 0o777);
   chmodSync(rootKeyFile, 0o644);
@@ -118,6 +118,12 @@ test('files that other users can access are named, and --fix corrects their mode
   const stopped = await doctor(flags);
   expect(stopped.wrong).toEqual(['root key', 'data directory', 'stores']);
   expect(stopped.findings.find(({ check }) => check === 'stores')?.do).toBe('See the finding about the root key.');
+  chmodSync(rootKeyFile, 0o600);
+  const relative = await run(['doctor', '--json', '--data', basename(dataDir), '--root-key-file', rootKeyFile], {
+    cwd: dir,
+  });
+  expect(relative.stdout).toContain('See the finding about the data directory.');
+  chmodSync(rootKeyFile, 0o644);
   expect((await doctor(['--fix', ...flags])).wrong).toEqual([]);
   expect([dataDir, rootKeyFile].map((path) => statSync(path).mode & 0o777)).toEqual([0o700, 0o600]);
 });

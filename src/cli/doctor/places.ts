@@ -22,7 +22,7 @@ const writableByOthers = 0o022;
 export async function lookAtPlaces(config: Config, fix: boolean): Promise<readonly Finding[]> {
   const { file, nextFile } = rootKeyPlaceOf(config);
   const fixed = file !== null && fix ? fixedMode('root key', file, 0o177, 0o600) : [];
-  const dataDir = config.settings.profile === 'embedded' ? resolve(config.settings.data) : null;
+  const dataDir = config.settings.profile === 'embedded' ? config.settings.data : null;
   const directory = dataDir === null ? [] : dataDirectory(dataDir, fix);
   const isSound = !directory.some(({ check, state }) => check === 'data directory' && state === 'problem');
   const rotation =
@@ -65,15 +65,16 @@ async function rootKey(config: Config, dataDir: string | null): Promise<Finding>
 
 /** Checks that the data directory exists, who can write to it, and how much space is free. */
 function dataDirectory(dataDir: string, fix: boolean): readonly Finding[] {
+  const full = resolve(dataDir);
   const unsearchable = unsearchableDirectory(dataDir);
-  if (unsearchable !== null) return [problem('data directory', unsearchableText(dataDir, unsearchable))];
+  if (unsearchable !== null) return [problem('data directory', unsearchableText(full, unsearchable))];
   if (!existsSync(dataDir)) {
     return [
-      problem('data directory', `${dataDir} does not exist`, 'Name another one with --data, or run `strongroom init`.'),
+      problem('data directory', `${full} does not exist`, 'Name another one with --data, or run `strongroom init`.'),
     ];
   }
   const fixed = fix ? fixedMode('data directory', dataDir, writableByOthers, 0o700) : [];
-  return [...fixed, ...writersOf(dataDir), freeSpace(dataDir)];
+  return [...fixed, ...writersOf(dataDir), freeSpace(full)];
 }
 
 /**
@@ -90,12 +91,12 @@ function writersOf(dataDir: string): readonly Finding[] {
     // The files in the directory share this fault.
     seen.add(faultOfPath(join(dataDir, 'lock')) ?? '');
   }
-  for (const file of ['', 'keys.db', 'vault.db', 'journal.db']) {
-    const path = join(dataDir, file);
+  const files = ['keys.db', 'vault.db', 'journal.db'].map((file) => ({ path: join(dataDir, file), what: '' }));
+  for (const { path, what } of [{ path: dataDir, what: 'the data directory ' }, ...files]) {
     const faultOfThis = faultOfPath(path);
     if (faultOfThis === null || seen.has(faultOfThis)) continue;
     seen.add(faultOfThis);
-    found.push(problem('data directory', `${file === '' ? 'the data directory ' : ''}${path} ${faultOfThis}`));
+    found.push(problem('data directory', `${what}${path} ${faultOfThis}`));
   }
   return found;
 }
