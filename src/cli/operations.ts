@@ -8,7 +8,7 @@ import { exportTokens } from './bulk/export-tokens.js';
 import { importTokens } from './bulk/import-tokens.js';
 import { consoleSignIn } from './console/sign-in-operation.js';
 import { diagnose } from './doctor/diagnose.js';
-import { backupMac, checkRows, confirmClock, rotateKeys, rotationState } from './maintenance/maintenance.js';
+import { backupMac, checkKeys, checkRows, confirmClock, rotateKeys, rotationState } from './maintenance/maintenance.js';
 import {
   projectionsCancel,
   projectionsPlan,
@@ -55,6 +55,7 @@ export const operations = {
   diagnose,
   'clock-confirm': confirmClock,
   'rows-check': checkRows,
+  'keys-check': checkKeys,
   'backup-mac': backupMac,
   'keys-rotate': rotateKeys,
   'keys-rotation': rotationState,

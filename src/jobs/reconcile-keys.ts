@@ -15,8 +15,8 @@ const pageSize = 1_000;
  */
 const orphanAgeMs = 3 * 3_600_000;
 
-/** A live token whose key was destroyed or is missing. */
-type Lost = UnreadableToken & { readonly key: 'destroyed' | 'missing' };
+/** A live token whose key was destroyed, or is missing. A damaged key, which does not open, counts as missing. */
+export type Lost = UnreadableToken & { readonly key: 'destroyed' | 'missing' };
 
 /**
  * `orphans` is the number of old keys that no event names. `newer` is the first event whose type or version is unknown
@@ -29,8 +29,8 @@ type ReconciledKeys = {
 };
 
 /**
- * Compares all living keys with the log. Reads both once, page by page, and lets requests run after each page. Checks
- * each suspected token a second time, because the token may have changed during the comparison.
+ * Opens all living keys, and compares them with the log. Reads the log once, page by page, and lets requests run after
+ * each page. Checks each suspected token a second time, because the token may have changed during the comparison.
  */
 export async function reconcileKeys(vault: Vault): Promise<ReconciledKeys> {
   const { living, old } = await livingKeys(vault);
@@ -52,7 +52,10 @@ export async function reconcileKeys(vault: Vault): Promise<ReconciledKeys> {
   return { lost, orphans: old.size, newer };
 }
 
-/** Returns the ids of all living keys. `old` contains those that are older than `orphanAgeMs`. */
+/**
+ * Returns the ids of all living keys. `living` leaves out the keys that do not open. `old` contains the keys that are
+ * older than `orphanAgeMs`.
+ */
 async function livingKeys({ keys, clock }: Vault): Promise<Record<'living' | 'old', Set<string>>> {
   const living = new Set<string>();
   const old = new Set<string>();
@@ -65,13 +68,16 @@ async function livingKeys({ keys, clock }: Vault): Promise<Record<'living' | 'ol
     await endOfTurn();
     page = await keys.made(page.at(-1)?.sequence ?? 0, Number.MAX_SAFE_INTEGER, pageSize);
   }
+  for await (const { damaged, unwrappable } of keys.check.dataKeys()) {
+    for (const keyId of [...damaged, ...unwrappable]) living.delete(keyId);
+  }
   return { living, old };
 }
 
 async function keyOf(vault: Vault, { tenantId, stream, what }: UnreadableToken): Promise<KeyUse<unknown>['state']> {
   const { life } = (await loadToken(vault, tenantId, stream)).state;
   const keyId = what === 'data' ? life?.key : life?.cvc?.key;
-  return keyId === undefined ? 'open' : (await vault.keys.use(tenantId, keyId, () => 0)).state;
+  return keyId === undefined ? 'open' : vault.keys.check.stateOf(tenantId, keyId);
 }
 
 /** The newest schema version of each event type known to this program. */

@@ -103,6 +103,26 @@ export type KeyRotation = {
 export type RewrapStep = { readonly sequence: number; readonly looked: number };
 
 /**
+ * Data keys that do not open, although they were not destroyed. The bytes of a `damaged` key are wrong. The wrapping key
+ * of an `unwrappable` key does not exist. This is normal if the wrapping key was destroyed with its tenant, or if it was
+ * created after the check began.
+ */
+export type UnopenedDataKeys = { readonly damaged: readonly string[]; readonly unwrappable: readonly string[] };
+
+/**
+ * Finds keys that were damaged in the store. Opens all keys anew. A key that this process has in memory still works
+ * after its stored copy was damaged.
+ */
+export type KeyCheck = {
+  /** Describes the damaged keys among those that are wrapped under the root key. */
+  underRoot(): Promise<readonly string[]>;
+  /** Opens all data keys, and yields the ids of those that do not open, one page at a time. */
+  dataKeys(): AsyncIterable<UnopenedDataKeys>;
+  /** Opens one data key, and returns its state. */
+  stateOf(tenantId: string, keyId: string): Promise<KeyUse<unknown>['state']>;
+};
+
+/**
  * All keys of the vault. Each data key is wrapped under a wrapping key of its tenant. Tenant keys, generation keys and
  * the vault's keys are wrapped under the root key (docs/design.md, "Keys").
  */
@@ -163,4 +183,5 @@ export interface KeyRing extends KeyRecords {
   /** Returns the vault's integrity keys. The first call creates them. */
   integrityKeys(): Promise<IntegrityKeys>;
   readonly rotation: KeyRotation;
+  readonly check: KeyCheck;
 }

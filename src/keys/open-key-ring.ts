@@ -3,6 +3,7 @@ import type { Clock } from '../ports/clock.js';
 import type { KeyRevision, KeyStore } from '../ports/key-store.js';
 import { after } from '../ports/maybe.js';
 import { StoreUnavailable } from '../ports/store-unavailable.js';
+import { createKeyCheck } from './check-keys.js';
 import { openDataKey, wrapDataKey, wrapsMax } from './data-key.js';
 import { createKeyCache, type OpenKey } from './key-cache.js';
 import { createKeyPools } from './key-pools.js';
@@ -239,6 +240,15 @@ export async function openKeyRing({
     signingKey: createVaultKey(store, roots, 'audit-signing', signingKeyOf),
     integrityKeys: createVaultKey(store, roots, 'integrity', integrityKeysOf),
     rotation: createKeyRotation({ store, roots, tenants, wrapperFor }),
+    check: {
+      ...createKeyCheck(store, roots),
+      async stateOf(tenantId, keyId) {
+        const found = await read(tenantId, keyId);
+        if (typeof found === 'string') return found;
+        found.key.fill(0);
+        return 'open';
+      },
+    },
     forgetAll() {
       tenants.forgetAll();
       searchKeys.forgetAll();

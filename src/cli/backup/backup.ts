@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { counted } from '../../domain/text.js';
+import { counted, grouped } from '../../domain/text.js';
 import type { OnPhase } from '../../ports/backup.js';
 import { encrypterFor } from '../bulk/age-keys.js';
 import { showProgress } from '../bulk/progress.js';
@@ -7,7 +7,7 @@ import { Failure } from '../failure.js';
 import { configOf, storeSettings, withSettings } from '../options.js';
 import { print } from '../print.js';
 import { runAccept, runRestore } from './run-restore.js';
-import { type Backup, writeBackup, writeErasedList } from './write-backup.js';
+import { type Backup, type CheckedBackup, writeBackup, writeErasedList } from './write-backup.js';
 
 type BackupOptions = {
   readonly recipient?: readonly string[];
@@ -34,7 +34,8 @@ export function addBackup(program: Command): void {
     .addHelpText(
       'after',
       `
-In the cluster profile, it copies only the keys and the list of erased keys.
+Exit code 3 means that the backup is complete, but that it contains keys that
+do not open. In the cluster profile, it copies only the keys and the list of erased keys.
 First copy the log and the rows with the servers' own tools.
 
 Examples:
@@ -43,8 +44,10 @@ Examples:
   strongroom backup /backup/erased.txt --erased-only --data /var/lib/strongroom`,
     )
     .action(async (out: string, options: BackupOptions) => {
-      const made = await withPhases(options, (onPhase) => backUp(out, options, onPhase));
-      print({ ...made }, options, () => `wrote ${made.files.join(', ')} to ${made.folder}`);
+      const { keys, ...made } = await withPhases(options, (onPhase) => backUp(out, options, onPhase));
+      const damagedKeys = keys === undefined ? {} : { damaged_keys: keys.damaged };
+      print({ ...made, ...damagedKeys }, options, () => `wrote ${made.files.join(', ')} to ${made.folder}`);
+      if (keys !== undefined && keys.damaged > 0) throw new Failure(damagedText(keys), 3);
     });
   withSettings(program.command('restore [folder]'), storeSettings)
     .description('restore a vault from a backup, without data that was erased since then')
@@ -69,6 +72,15 @@ Examples:
       const ended = await withPhases({ json }, (onPhase) => restore(folder, options, onPhase));
       print({ tokens_ended: ended }, { json }, () => restoredText(folder, ended));
     });
+}
+
+function damagedText({ damaged, named }: CheckedBackup['keys']): string {
+  const more = damaged > named.length ? `; and ${grouped(damaged - named.length)} more` : '';
+  const keys = damaged === 1 ? '1 key is damaged and does' : `${grouped(damaged)} keys are damaged and do`;
+  return (
+    `the backup is complete, but ${keys} not open: ${named.join('; ')}${more}. A restore cannot bring back what was ` +
+    'encrypted under such a key. Do not remove older backups, and run `strongroom doctor`, which names the tokens.'
+  );
 }
 
 function restoredText(folder: string | undefined, ended: number): string {
@@ -124,7 +136,7 @@ async function backUp(
   out: string,
   { recipient = [], recipientFile = [], erasedOnly, ...options }: BackupOptions,
   onPhase: OnPhase,
-): Promise<Backup> {
+): Promise<Backup & Partial<CheckedBackup>> {
   const config = configOf(options);
   if (erasedOnly === true) return writeErasedList(config, out);
   if (recipient.length + recipientFile.length === 0) {

@@ -10,11 +10,15 @@ import { exists, removePart } from '../bulk/out-file.js';
 import { sealed } from '../bulk/run-export.js';
 import { untilSignal } from '../bulk/until-signal.js';
 import { Failure } from '../failure.js';
+import type { Answers } from '../operations.js';
 import { runCommand } from '../run-command.js';
 import { erasedLines } from './erased-list.js';
 import { authenticatedText, erasedFile, manifestFile, sha256Of } from './manifest.js';
 
 export type Backup = { readonly folder: string; readonly made_at: string; readonly files: readonly string[] };
+
+/** `damaged` is the number of keys that do not open, and `named` describes the first ones. */
+export type CheckedBackup = Backup & { readonly keys: Answers['keys-check'] };
 
 /**
  * Copies a vault, even while it is running, into a new folder. The folder has a temporary name until the copy is
@@ -24,10 +28,16 @@ export type Backup = { readonly folder: string; readonly made_at: string; readon
  * the keys is therefore never older than the copy of the log (ADR 30).
  *
  * The running service computes the MACs of the manifest and of the list. If no service is running, this process
- * computes the MACs with the root key. Throws Failure if the backup cannot be written, or after SIGINT or SIGTERM. It
+ * computes the MACs with the root key. In the same way, all keys are opened once. A damaged key does not prevent the
+ * backup, because the rest of the data is worth a copy. Throws Failure if the backup cannot be written, or after SIGINT or SIGTERM. It
  * then leaves no files behind.
  */
-export function writeBackup(config: Config, out: string, encrypter: Encrypter, onPhase: OnPhase): Promise<Backup> {
+export function writeBackup(
+  config: Config,
+  out: string,
+  encrypter: Encrypter,
+  onPhase: OnPhase,
+): Promise<CheckedBackup> {
   return interruptible((signal) => copyVault(config, out, encrypter, onPhase, signal));
 }
 
@@ -37,9 +47,12 @@ async function copyVault(
   encrypter: Encrypter,
   onPhase: OnPhase,
   signal: AbortSignal,
-): Promise<Backup> {
+): Promise<CheckedBackup> {
   const folder = resolve(out);
   if (await exists(folder)) throw new Failure(`${out} already exists; nothing was changed. Choose another name.`);
+  onPhase('opening the keys');
+  const checked = await runCommand(config, 'keys-check', {});
+  signal.throwIfAborted();
   const part = join(dirname(folder), `.${basename(folder)}.part-${randomBytes(4).toString('hex')}`);
   const keys = await keysToCopy(config);
   try {
@@ -68,7 +81,7 @@ async function copyVault(
     await rename(part, folder);
     await syncPath(dirname(folder));
     await keys.recordBackup(Date.parse(madeAt));
-    return { folder, made_at: madeAt, files: [...names, manifestFile] };
+    return { folder, made_at: madeAt, files: [...names, manifestFile], keys: checked };
   } catch (error) {
     await removePart(part);
     signal.throwIfAborted();

@@ -4,9 +4,9 @@ import { lostEntries } from '../../audit/access-log/lost-entries.js';
 import { expectContinuity } from '../../audit/continuity.js';
 import { recordDue } from '../../commands/tokens/record-due.js';
 import type { OperatedService } from '../../compose/vault/open-service.js';
-import { counted } from '../../domain/text.js';
+import { counted, grouped } from '../../domain/text.js';
 import { destroyOrphanKeys } from '../../jobs/orphan-keys.js';
-import { reconcileKeys } from '../../jobs/reconcile-keys.js';
+import { type Lost, reconcileKeys } from '../../jobs/reconcile-keys.js';
 import { earliestNow } from '../../ports/clock.js';
 import { StoreProblem } from '../../ports/store-problem.js';
 import { StoreUnavailable } from '../../ports/store-unavailable.js';
@@ -19,6 +19,10 @@ import { ForgedRow } from '../../vault/forged-row.js';
 import { forgedRowsAdvice } from '../forged-row-text.js';
 import { operation } from '../operations/operation.js';
 import { productVersion } from '../product-version.js';
+
+const restoreKeys = 'Restore the newest backup whose keys all open: `strongroom backup` says if a key does not open.';
+/** The maximum number of tokens that a finding names. */
+const namedMax = 10;
 
 /** Checks the open stores. If `fix` is true, also fixes the problems that are safe to fix. */
 export const diagnose = operation(z.object({ fix: z.boolean() }), async (service, { fix }) => {
@@ -106,14 +110,17 @@ function findingOf(error: unknown): Finding | null {
 }
 
 async function keysFound({ vault }: OperatedService): Promise<readonly Finding[]> {
+  const damaged = await vault.keys.check.underRoot();
+  // Without these keys, the data keys of whole tenants do not open. Naming all their tokens would add nothing.
+  if (damaged.length > 0) return [problem('lost keys', `damaged: ${firstOf(damaged)}`, restoreKeys)];
   const { lost, orphans, newer } = await reconcileKeys(vault);
   return [
     lost.length === 0
-      ? ok('lost keys', 'every token has its keys')
+      ? ok('lost keys', 'every token has its keys, and they open')
       : problem(
           'lost keys',
-          `${counted(lost.length, 'token lacks', 'tokens lack')} a key`,
-          'Restore the keys from a backup with `strongroom restore`.',
+          `${counted(lost.length, 'token lacks', 'tokens lack')} a key, or its key is damaged: ${lostText(lost)}`,
+          restoreKeys,
         ),
     orphans === 0
       ? ok('orphan keys', 'none')
@@ -131,6 +138,21 @@ async function keysFound({ vault }: OperatedService): Promise<readonly Finding[]
           'Start the version of Strongroom that wrote it.',
         ),
   ];
+}
+
+function lostText(lost: readonly Lost[]): string {
+  return firstOf(
+    lost.map(({ tenantId, stream, what }) => {
+      const whose = `token ${stream} of tenant ${tenantId}`;
+      return what === 'cvc' ? `${whose} (only its verification code)` : whose;
+    }),
+  );
+}
+
+/** Lists the first few names, and states how many more there are. */
+function firstOf(names: readonly string[]): string {
+  const more = names.length > namedMax ? [`and ${grouped(names.length - namedMax)} more`] : [];
+  return [...names.slice(0, namedMax), ...more].join('; ');
 }
 
 async function accessLog(vault: OperatedService['vault']): Promise<readonly Finding[]> {

@@ -27,6 +27,22 @@ async function checkFrom(
   return { ...checked, next: from.of === 'token' ? { of: 'claim', after: '' } : null };
 }
 
+/** The maximum number of damaged keys that `checkKeys` names. */
+const namedMax = 10;
+
+/** Opens all keys of the vault. Returns the number of damaged keys, and describes the first ones. */
+export const checkKeys = operation(z.object({}), async ({ vault }) => {
+  const underRoot = await vault.keys.check.underRoot();
+  const found = { damaged: underRoot.length, named: underRoot.slice(0, namedMax) };
+  // Without a tenant's key, none of its data keys opens.
+  if (found.damaged > 0) return found;
+  for await (const { damaged } of vault.keys.check.dataKeys()) {
+    found.damaged += damaged.length;
+    found.named.push(...damaged.slice(0, namedMax - found.named.length).map((keyId) => `the data key ${keyId}`));
+  }
+  return found;
+});
+
 /** Starts rotating all keys. `rotationState` returns the progress. */
 export const rotateKeys = operation(z.object({}), async ({ rotation }) => {
   rotation.start();

@@ -1,5 +1,5 @@
-# Writes a backup named after the current time, then removes backups older than KEEP_DAYS. If the backup fails, it
-# removes none.
+# Writes a backup named after the current time, then removes backups older than KEEP_DAYS. If the backup fails or
+# has damaged keys (exit code 3), it removes none.
 #   sh -euc "$(cat backup.sh)" backup KEEP_DAYS --recipient age1...
 keep_days=$1
 shift

@@ -1,0 +1,119 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { generateIdentity, identityToRecipient } from 'age-encryption';
+import { describe, expect, test } from 'vitest';
+import { never } from '#src/adapters/sqlite/database/keys-schema.js';
+import { pinStatements } from '#src/adapters/sqlite/database/pin-statements.js';
+import { http, makeVault, run, startService, type TestVault } from '../support/process.js';
+
+type Found = { readonly check: string; readonly state: string; readonly says: string; readonly do?: string };
+
+async function doctor(flags: readonly string[]) {
+  const { code, stdout } = await run(['doctor', '--json', ...flags]);
+  const { findings } = JSON.parse(stdout) as { findings: Found[] };
+  return { code, problems: findings.filter(({ state }) => state === 'problem') };
+}
+
+/** Creates a vault with three tokens, and leaves it stopped. */
+async function vaultWithTokens(): Promise<TestVault> {
+  const vault = await makeVault();
+  const service = await startService(vault.flags);
+  for (const data of ['a', 'b', 'c']) {
+    const body = { type: 'token', data };
+    expect(await http('POST', `${service.address}/tokens`, { key: vault.key, body })).toMatchObject({ status: 201 });
+  }
+  await service.stop();
+  return vault;
+}
+
+/** Flips one bit in each living wrapped key that the condition selects. Returns the number of these keys. */
+function flip({ dataDir }: TestVault, table: string, condition = 'true'): number {
+  const database = pinStatements(join(dataDir, 'keys.db'), {});
+  const rows = database
+    .prepare(`SELECT rowid AS row, wrapped FROM ${table} WHERE destroyed_at = ${never} AND ${condition}`)
+    .all() as { readonly row: number; readonly wrapped: Buffer }[];
+  for (const { row, wrapped } of rows) {
+    wrapped[30] = (wrapped[30] ?? 0) ^ 1;
+    database.prepare(`UPDATE ${table} SET wrapped = ? WHERE rowid = ?`).run(wrapped, row);
+  }
+  database.close();
+  return rows.length;
+}
+
+/** Exchanges the wrapped bytes of the two oldest data keys. */
+function swap({ dataDir }: TestVault): number {
+  const database = pinStatements(join(dataDir, 'keys.db'), {});
+  const rows = database
+    .prepare(`SELECT rowid AS row, wrapped FROM data_keys WHERE destroyed_at = ${never} ORDER BY rowid LIMIT 2`)
+    .all() as { readonly row: number; readonly wrapped: Buffer }[];
+  const [first, second] = rows;
+  const update = database.prepare('UPDATE data_keys SET wrapped = ? WHERE rowid = ?');
+  update.run(second?.wrapped, first?.row);
+  update.run(first?.wrapped, second?.row);
+  database.close();
+  return rows.length;
+}
+
+async function backUp({ dir, flags }: TestVault) {
+  const recipient = await identityToRecipient(await generateIdentity());
+  const folder = join(dir, 'backup');
+  const made = await run(['backup', folder, '--recipient', recipient, '--json', ...flags]);
+  return { ...made, isComplete: existsSync(join(folder, 'manifest.json')) };
+}
+
+describe.each(['stopped', 'running'] as const)('in a vault that is %s', (state) => {
+  /** Runs the checks on the vault in this state. */
+  async function checked(vault: TestVault, damage: () => number) {
+    const service = state === 'running' ? await startService(vault.flags) : null;
+    const damaged = damage();
+    const found = { damaged, ...(await doctor(vault.flags)), backup: await backUp(vault) };
+    await service?.stop();
+    return found;
+  }
+
+  test('doctor names the tokens whose data keys are damaged, and a backup is complete but has exit code 3', async () => {
+    const vault = await vaultWithTokens();
+    const { damaged, code, problems, backup } = await checked(vault, () => swap(vault));
+    expect(damaged).toBe(2);
+    expect(problems).toEqual([
+      {
+        check: 'lost keys',
+        state: 'problem',
+        says: expect.stringMatching(
+          new RegExp(
+            '^2 tokens lack a key, or its key is damaged: ' +
+              `token [^ ;]+ of tenant ${vault.tenantId}; token [^ ;]+ of tenant ${vault.tenantId}$`,
+          ),
+        ),
+        do: expect.stringMatching(/^Restore the newest backup/),
+      },
+    ]);
+    expect(code).toBe(3);
+    expect(backup).toMatchObject({ code: 3, isComplete: true });
+    expect(JSON.parse(backup.stdout)).toMatchObject({ damaged_keys: 2 });
+    expect(backup.stderr).toMatch(
+      /^the backup is complete, but 2 keys are damaged and do not open: the data key [\da-f-]{36}; the data key /,
+    );
+  });
+});
+
+test('doctor and backups name damaged keys of tenants, of searches and of the vault, even while the service runs', async () => {
+  const vault = await vaultWithTokens();
+  const service = await startService(vault.flags);
+  expect(flip(vault, 'generation_keys') + flip(vault, 'tenant_keys')).toBe(5);
+  const keys = [
+    'the search key of generation 1',
+    'the integrity key of the vault',
+    'the audit-signing key of the vault',
+    `the wrapping key of tenant ${vault.tenantId}`,
+    `the identity key of tenant ${vault.tenantId}`,
+  ];
+  const { code, problems } = await doctor(vault.flags);
+  expect(problems.map(({ check }) => check)).toEqual(['lost keys']);
+  for (const key of keys) expect(problems[0]?.says).toContain(key);
+  expect(code).toBe(3);
+  const backup = await backUp(vault);
+  expect(backup).toMatchObject({ code: 3, isComplete: true });
+  for (const key of keys) expect(backup.stderr).toContain(key);
+  await service.stop();
+});
