@@ -46,6 +46,16 @@ describe('the state of a file that another program changed', () => {
   });
 });
 
+test('a damaged search key prevents the start, and doctor reports it', async () => {
+  const vault = await makeVault();
+  change(vault, 'keys.db', 'UPDATE generation_keys SET wrapped = randomblob(length(wrapped))');
+  const problem = 'a search key in keys.db does not open: restore keys.db from a backup.';
+  await expectFailedStart(vault, new RegExp(`^${problem}\n$`));
+  const { code, stdout } = await run(['doctor', ...vault.flags]);
+  expect(code).toBe(3);
+  expect(stdout).toMatch(new RegExp(`PROBLEM +stores +${problem}`));
+});
+
 describe('a directory row that another program changed', () => {
   test('prevents the start, which names the row, until the directory is rebuilt', async () => {
     const vault = await makeVault();
