@@ -84,6 +84,26 @@ describe('a directory row that another program changed', () => {
   });
 });
 
+test('recorded revisions of the directory that were removed are reported by doctor, as by audit verify', async () => {
+  const vault = await makeVault();
+  const { key } = vault;
+  const service = await startService(vault.flags);
+  const created = await http('POST', `${service.address}/tokens`, { key, body: { type: 'token', data: 1 } });
+  // Once a key was destroyed, a start does not read the older events again and so records no older revisions.
+  expect(await http('DELETE', `${service.address}/tokens/${created.body['id']}`, { key })).toMatchObject({
+    status: 204,
+  });
+  await service.stop();
+  change(vault, 'keys.db', 'DELETE FROM directory_revisions');
+  const row = `the row of tenant ${vault.tenantId} is an older version`;
+  const verified = await run(['audit', 'verify', ...vault.flags]);
+  expect(verified).toMatchObject({ code: 3, stderr: expect.stringContaining(row) });
+  const { code, stdout } = await run(['doctor', ...vault.flags]);
+  expect(stdout).toMatch(new RegExp(`PROBLEM +rows +.*${row}`));
+  expect(stdout).not.toMatch(/ok +rows/);
+  expect(code).toBe(3);
+});
+
 describe('the lock file', () => {
   test('is free, but a service answers on the control socket: a second service does not start', async () => {
     const vault = await makeVault();

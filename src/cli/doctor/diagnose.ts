@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { lostEntries } from '../../audit/access-log/lost-entries.js';
+import { checkDirectory } from '../../audit/check-rows.js';
 import { expectContinuity } from '../../audit/continuity.js';
 import { recordDue } from '../../commands/tokens/record-due.js';
 import type { OperatedService } from '../../compose/vault/open-service.js';
@@ -19,6 +20,7 @@ import { ForgedRow } from '../../vault/forged-row.js';
 import { forgedRowsAdvice } from '../forged-row-text.js';
 import { operation } from '../operations/operation.js';
 import { productVersion } from '../product-version.js';
+import { forgedText } from './check-all-rows.js';
 
 const restoreKeys = 'Restore the newest backup whose keys all open: `strongroom backup` says if a key does not open.';
 /** The maximum number of tokens that a finding names. */
@@ -27,6 +29,8 @@ const namedMax = 10;
 /** Checks the open stores. If `fix` is true, also fixes the problems that are safe to fix. */
 export const diagnose = operation(z.object({ fix: z.boolean() }), async (service, { fix }) => {
   const found: Finding[] = [
+    // This check comes first, because the other checks read the directory, and each read repairs older rows.
+    ...(await unlessBroken(() => directoryRows(service.vault))),
     ...(fix ? await fixed(service) : []),
     ...storesAndProjections(await service.state()),
     ...(await unlessBroken(async () => [await deadlines(service.vault)])),
@@ -79,6 +83,12 @@ function unfixedDeadline({ stream }: DueRow, error: unknown): Finding {
     `${stream}: ${what}`,
     'Run `strongroom audit verify`, which names rows that are not authentic.',
   );
+}
+
+/** Returns a finding if rows of the directory are not authentic, or do not match the key store's record of them. */
+async function directoryRows(vault: OperatedService['vault']): Promise<readonly Finding[]> {
+  const { problems } = await checkDirectory(vault);
+  return problems.length === 0 ? [] : [problem('rows', forgedText(problems), forgedRowsAdvice)];
 }
 
 async function logFound(vault: OperatedService['vault']): Promise<readonly Finding[]> {
@@ -163,7 +173,8 @@ async function accessLog(vault: OperatedService['vault']): Promise<readonly Find
 
 async function searchIndex(vault: OperatedService['vault']): Promise<Finding> {
   const found = await vault.searchIndex.run();
-  if (found === null) return ok('search index', 'has the postings of the token rows, and no damaged part');
+  if (found === null)
+    return ok('search index', 'has the postings of the token rows, and no damaged part');
   return problemFound(found);
 }
 

@@ -74,10 +74,12 @@ async function stores(config: Config, fix: boolean): Promise<readonly Finding[]>
       // A service of a different version may not support the operation that checks rows.
       const rows = running?.version === productVersion() ? [await rowsFound(run)] : [];
       // If rows are forged, the check of all rows names them together.
-      const others = rows.some(({ do: what }) => what === forgedRowsAdvice)
-        ? findings.filter(({ check }) => check !== 'rows')
-        : findings;
-      return [versions(running), ...others, ...rows];
+      if (rows.some(({ do: what }) => what === forgedRowsAdvice)) {
+        return [versions(running), ...findings.filter(({ check }) => check !== 'rows'), ...rows];
+      }
+      // A check may have repaired the rows that an earlier check reported.
+      const wereForged = findings.some(({ check, state }) => check === 'rows' && state === 'problem');
+      return [versions(running), ...findings, ...rows.filter(({ state }) => !wereForged || state === 'problem')];
     });
   } catch (error) {
     if (error instanceof StoreProblem && error.found !== null) {
