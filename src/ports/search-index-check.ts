@@ -1,9 +1,9 @@
 import type { FoundProblem } from './store-problem.js';
 
-/** Checks the search index of a store, if the store has one in addition to its rows. */
+/** Checks what a store derives from its rows, if it does: the search index, and the counts of tokens. */
 export interface SearchIndexCheck {
   /**
-   * Reads the whole index and compares it with the rows as they were at the same moment. Returns the first problem that
+   * Reads the whole index and all counts, and compares them with the rows as they were at the same moment. Returns the first problem that
    * it finds, or null if it finds no problem. Yields to other work while it reads.
    */
   run(): Promise<FoundProblem | null>;

@@ -1,7 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
+import { counted } from '../../domain/text.js';
 import type { SearchIndexCheck } from '../../ports/search-index-check.js';
 import type { FoundProblem } from '../../ports/store-problem.js';
+import { StoreBroken } from './database/database-error.js';
 import type { SqliteDatabase } from './database/open-database.js';
 import { reading } from './database/reading.js';
 import { ofBothSlots, rowTables, type Slot } from './database/rows-schema.js';
@@ -30,10 +32,31 @@ import {
 /** The number of rows or changes read in one query. Reading this many occupies the thread for a few milliseconds. */
 const readAtOnce = 200;
 
-type IndexedRow = { readonly row: number; readonly seq: number; readonly terms: Buffer };
+/** `terms` is null if the row is not in the index. `type` is null if the row does not belong to a live token. */
+type IndexedRow = {
+  readonly row: number;
+  readonly tenant: string;
+  readonly type: string | null;
+  readonly seq: number;
+  readonly terms: Buffer | null;
+};
+type Count = { readonly tenant: string; readonly type: string; readonly count: number };
+
+/** Thrown when the stored counts of tokens differ from the rows. A rebuild counts the rows again. */
+class CountsDamaged extends StoreBroken {
+  constructor(tenants: readonly string[]) {
+    const more = tenants.length > 1 ? ` and ${counted(tenants.length - 1, 'other tenant')}` : '';
+    super({
+      check: 'token counts',
+      says: `the counts of tokens in vault.db do not match the rows of tenant ${tenants[0]}${more}`,
+      do: 'Find out who can write to vault.db, and run: strongroom projections rebuild tokens',
+    });
+    this.name = 'CountsDamaged';
+  }
+}
 
 /**
- * Implements `SearchIndexCheck` on `vault.db`. Verifies the checksum of each part, checks that the parts fit together,
+ * Implements `SearchIndexCheck` on `vault.db`. Compares the stored counts of tokens with the rows. Verifies the checksum of each part, checks that the parts fit together,
  * and checks that the index contains exactly the postings of the token rows. The last check also finds damage in
  * columns that have no checksum.
  */
@@ -49,7 +72,7 @@ export function sqliteSearchIndexCheck(open: () => SqliteDatabase): SearchIndexC
       for (const slot of reading(() => used.all() as Slot[])) await checkSlot(of[slot]);
       return null;
     } catch (error) {
-      if (error instanceof IndexDamaged) return error.found;
+      if (error instanceof IndexDamaged || error instanceof CountsDamaged) return error.found;
       throw error;
     } finally {
       commit.run();
@@ -77,17 +100,18 @@ function prepare(database: SqliteDatabase) {
 }
 
 function statementsOf(database: SqliteDatabase, slot: Slot) {
-  const { rows } = rowTables(slot);
+  const { rows, tokenCounts } = rowTables(slot);
   return {
     index: indexStatements(database, slot),
     rowsAfter: database.prepare(
-      `SELECT row, seq, terms FROM ${rows} WHERE row > ? AND seq IS NOT NULL AND terms IS NOT NULL ORDER BY row ` +
-        'LIMIT ? + 0',
+      `SELECT row, tenant, iif(removed_at IS NULL, type, NULL) AS type, seq, iif(seq IS NULL, NULL, terms) AS terms
+       FROM ${rows} WHERE row > ? ORDER BY row LIMIT ? + 0`,
     ),
+    counts: database.prepare(`SELECT tenant, type, count FROM ${tokenCounts} WHERE count <> 0`),
   };
 }
 
-async function checkSlot({ index, rowsAfter }: ReturnType<typeof statementsOf>): Promise<void> {
+async function checkSlot({ index, rowsAfter, counts }: ReturnType<typeof statementsOf>): Promise<void> {
   const postings = createBalance();
   const { merged, erased } = reading(index.state);
   if (merged < erased) throw new IndexDamaged('the numbers of its newest changes');
@@ -113,14 +137,24 @@ async function checkSlot({ index, rowsAfter }: ReturnType<typeof statementsOf>):
     after = changes.at(-1)?.number;
     await nextTurn();
   }
+  /** What is left of the stored counts after each live row was subtracted, by tenant and type. */
+  const left = new Map<string, number>();
+  const note = (tenant: string, type: string, count: number) =>
+    void left.set(`${tenant} ${type}`, (left.get(`${tenant} ${type}`) ?? 0) + count);
+  for (const { tenant, type, count } of reading(() => counts.all() as Count[])) note(tenant, type, count);
   for (let after: number | undefined = 0; after !== undefined; ) {
     const from: number = after;
     const rows = reading(() => rowsAfter.all(from, readAtOnce) as IndexedRow[]);
-    for (const { seq, terms } of rows) postings.note(Buffer.concat(entriesOf(terms, seq)), -1);
+    for (const { tenant, type, seq, terms } of rows) {
+      if (terms !== null) postings.note(Buffer.concat(entriesOf(terms, seq)), -1);
+      if (type !== null) note(tenant, type, -1);
+    }
     after = rows.at(-1)?.row;
     await nextTurn();
   }
   if (!postings.isEven()) throw new IndexDamaged('it does not have the postings of the token rows');
+  const wrong = [...left].flatMap(([name, count]) => (count === 0 ? [] : [name.slice(0, name.indexOf(' '))]));
+  if (wrong.length > 0) throw new CountsDamaged([...new Set(wrong)]);
 }
 
 /**

@@ -174,7 +174,7 @@ async function accessLog(vault: OperatedService['vault']): Promise<readonly Find
 async function searchIndex(vault: OperatedService['vault']): Promise<Finding> {
   const found = await vault.searchIndex.run();
   if (found === null)
-    return ok('search index', 'has the postings of the token rows, and no damaged part');
+    return ok('search index', 'has the postings of the token rows, and no damaged part; the token counts match');
   return problemFound(found);
 }
 

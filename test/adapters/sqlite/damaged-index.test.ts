@@ -99,6 +99,37 @@ describe.each([
   }, 180_000);
 });
 
+test('doctor finds changed token counts, and a rebuild corrects them', async () => {
+  const { service: before, flags } = await stoppedVault();
+  const { key, dataDir, rootKey, tenantId } = before;
+  const count = `tenant = '${tenantId}' AND type = 'token'`;
+  expect(await doctor(flags)).toMatch(/ok +search index .*the token counts match/);
+  for (const sql of [
+    `UPDATE token_counts_1 SET count = count + 5000 WHERE ${count}`,
+    `DELETE FROM token_counts_1 WHERE ${count}`,
+    `INSERT INTO token_counts_1 VALUES ('${tenantId}', 'card', 7)`,
+  ]) {
+    const copy = copyOf(dataDir);
+    expect(tamper(copy, 'vault.db', sql)).toBe(1);
+    const found = await doctor(['--data', copy, ...flags.slice(2)]);
+    expect(found, sql).toMatch(
+      new RegExp(
+        `PROBLEM +token counts +the counts of tokens in vault\\.db do not match the rows of tenant ${tenantId}`,
+      ),
+    );
+    expect(found, sql).toContain('strongroom projections rebuild tokens');
+  }
+  expect(tamper(dataDir, 'vault.db', `UPDATE token_counts_1 SET count = count + 5000 WHERE ${count}`)).toBe(1);
+  const service = await startTestService({ dataDir, rootKey });
+  onTestFinished(() => service.close());
+  await rebuildTokens(service);
+  expect(await service.vault.searchIndex.run()).toBeNull();
+  const page = (await total(service, key, '')).body['pagination'];
+  expect([...(await service.vault.rows.countByType(tenantId, service.clock.now())).values()]).toEqual([
+    (page as { total_items: number }).total_items,
+  ]);
+}, 180_000);
+
 test('doctor finds damage in a column without a checksum', async () => {
   const { service, flags } = await stoppedVault();
   const [, , ...rootKey] = flags;
