@@ -104,6 +104,17 @@ test('recorded revisions of the directory that were removed are reported by doct
   expect(code).toBe(3);
 });
 
+test('a service that creates a new vault says so, because the volume with the data may not be mounted', async () => {
+  const vault = await makeVault();
+  const empty = join(vault.dir, 'not-mounted');
+  const warning = `created a new, empty vault in ${empty}. If your data should be there`;
+  const flags = ['--data', empty, '--root-key-file', vault.rootKeyFile];
+  const first = await startService(flags);
+  expect((await first.stop()).stdout).toContain(warning);
+  const second = await startService(flags);
+  expect((await second.stop()).stdout).not.toContain('created a new');
+});
+
 describe('the lock file', () => {
   test('is free, but a service answers on the control socket: a second service does not start', async () => {
     const vault = await makeVault();

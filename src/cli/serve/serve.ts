@@ -6,6 +6,7 @@ import type { FastifyInstance } from 'fastify';
 import { recordForAllTenants } from '../../audit/access-log/record-for-all-tenants.js';
 import type { Config } from '../../compose/config/config.js';
 import { controlSocketPath } from '../../compose/embedded/control-socket.js';
+import { holdsVault } from '../../compose/embedded/data-directory.js';
 import { dataDirectoryOf, openProfile } from '../../compose/open-profile.js';
 import { spansOf } from '../../compose/spans-of.js';
 import type { OpenService, OperatedService } from '../../compose/vault/open-service.js';
@@ -164,6 +165,7 @@ function socketPathOf(config: Config): string | null {
 
 async function open(config: Config, logger: Logger, spans: Spans | null): Promise<OpenService & OperatedService> {
   const rootKeys = await rootKeysOf(config);
+  const newIn = newDataDirectoryOf(config);
   const opening = openProfile(config, {
     rootKeys,
     limits: limitsOf(config),
@@ -178,12 +180,28 @@ async function open(config: Config, logger: Logger, spans: Spans | null): Promis
     },
   });
   try {
-    return await opening;
+    const service = await opening;
+    if (newIn !== null) {
+      logger.warn(
+        `created a new, empty vault in ${newIn}. If your data should be there, stop the service and check that --data ` +
+          'is right and that its volume is mounted.',
+      );
+    }
+    return service;
   } finally {
     // The stores use their own copy of the root key, so this copy is erased. A rotation replaces the copy in the
     // stores.
     for (const rootKey of rootKeys) rootKey.fill(0);
   }
+}
+
+/**
+ * Returns the data directory if it contains no vault yet. Returns null if it does, in the cluster profile, and with
+ * `--dev`, which prints what it has created.
+ */
+function newDataDirectoryOf(config: Config): string | null {
+  const dataDir = dataDirectoryOf(config);
+  return dataDir === null || config.settings.dev || holdsVault(dataDir) ? null : dataDir;
 }
 
 /**
