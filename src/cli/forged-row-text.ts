@@ -1,4 +1,6 @@
-import type { ForgedRow } from '../vault/forged-row.js';
+import type { FoundRow } from '../audit/check-rows.js';
+import { firstOf } from '../domain/text.js';
+import { ForgedRow } from '../vault/forged-row.js';
 
 /** What to do about rows that are not authentic or not the newest version. */
 export const forgedRowsAdvice =
@@ -22,4 +24,9 @@ export function forgedDirectoryText({ row, what }: ForgedRow, store: string): st
     `${place} is not authentic: another program changed it. Find out who can write to the stores. Then run ` +
     '`strongroom projections rebuild directory`, and start again.'
   );
+}
+
+/** Describes the first few rows, and states how many more there are. */
+export function forgedText(found: readonly FoundRow[]): string {
+  return firstOf(found.map(({ row, what }) => new ForgedRow(row, what).message));
 }

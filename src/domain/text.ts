@@ -44,3 +44,12 @@ export function counted(count: number, one: string, many = `${one}s`): string {
 export function grouped(count: number): string {
   return count.toLocaleString('en-US');
 }
+
+/** The maximum number of names that `firstOf` lists. */
+export const namedMax = 10;
+
+/** Lists the first ten names, and states how many more there are. `total` is the number of all names. */
+export function firstOf(names: readonly string[], total = names.length): string {
+  const first = names.slice(0, namedMax);
+  return [...first, ...(total > first.length ? [`and ${grouped(total - first.length)} more`] : [])].join('; ');
+}

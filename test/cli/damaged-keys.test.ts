@@ -81,7 +81,7 @@ describe.each(['stopped', 'running'] as const)('in a vault that is %s', (state) 
         state: 'problem',
         says: expect.stringMatching(
           new RegExp(
-            '^2 tokens lack a key, or its key is damaged: ' +
+            '^a key of 2 tokens is missing or damaged: ' +
               `token [^ ;]+ of tenant ${vault.tenantId}; token [^ ;]+ of tenant ${vault.tenantId}$`,
           ),
         ),

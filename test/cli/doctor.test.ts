@@ -181,7 +181,7 @@ test('lost keys, overdue deadlines and orphan keys are reported, and --fix resol
   );
   const found = await doctor(['--fix', ...flags]);
   expect(found.wrong).toEqual(['lost keys']);
-  expect(found.says('lost keys')).toMatch(/^1 token lacks a key, or its key is damaged: token \S+ of tenant \S+$/);
+  expect(found.says('lost keys')).toMatch(/^a key of 1 token is missing or damaged: token \S+ of tenant \S+$/);
 });
 
 test('nothing is said about missing entries if the store of the access log cannot check for them', async () => {

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { counted, grouped } from '../../domain/text.js';
+import { counted, firstOf, grouped } from '../../domain/text.js';
 import type { OnPhase } from '../../ports/backup.js';
 import { encrypterFor } from '../bulk/age-keys.js';
 import { showProgress } from '../bulk/progress.js';
@@ -75,10 +75,9 @@ Examples:
 }
 
 function damagedText({ damaged, named }: CheckedBackup['keys']): string {
-  const more = damaged > named.length ? `; and ${grouped(damaged - named.length)} more` : '';
   const keys = damaged === 1 ? '1 key is damaged and does' : `${grouped(damaged)} keys are damaged and do`;
   return (
-    `the backup is complete, but ${keys} not open: ${named.join('; ')}${more}. A restore cannot bring back what was ` +
+    `the backup is complete, but ${keys} not open: ${firstOf(named, damaged)}. A restore cannot bring back what was ` +
     'encrypted under such a key. Do not remove older backups, and run `strongroom doctor`, which names the tokens.'
   );
 }

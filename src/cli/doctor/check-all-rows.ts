@@ -1,11 +1,7 @@
 import type { FoundRow } from '../../audit/check-rows.js';
-import { grouped } from '../../domain/text.js';
-import { ForgedRow } from '../../vault/forged-row.js';
 import { type ShowProgress, showProgress } from '../bulk/progress.js';
 import type { Answers } from '../operations.js';
 import type { RunOperation } from '../run-command.js';
-
-const namedMax = 10;
 
 type Step = Answers['rows-check'];
 
@@ -32,11 +28,4 @@ export async function checkAllRows(
   } finally {
     display.end();
   }
-}
-
-/** Describes the first few problems and states how many more there are. */
-export function forgedText(problems: readonly FoundRow[]): string {
-  const named = problems.slice(0, namedMax).map(({ row, what }) => new ForgedRow(row, what).message);
-  const more = problems.length > namedMax ? [`and ${grouped(problems.length - namedMax)} more`] : [];
-  return [...named, ...more].join('; ');
 }

@@ -5,7 +5,7 @@ import { checkDirectory } from '../../audit/check-rows.js';
 import { expectContinuity } from '../../audit/continuity.js';
 import { recordDue } from '../../commands/tokens/record-due.js';
 import type { OperatedService } from '../../compose/vault/open-service.js';
-import { counted, grouped } from '../../domain/text.js';
+import { counted, firstOf } from '../../domain/text.js';
 import { destroyOrphanKeys } from '../../jobs/orphan-keys.js';
 import { type Lost, reconcileKeys } from '../../jobs/reconcile-keys.js';
 import { earliestNow } from '../../ports/clock.js';
@@ -17,14 +17,11 @@ import { lastCheckpoint } from '../../queries/findings/last-checkpoint.js';
 import { deadlines, overdue, storesAndProjections, suspects } from '../../queries/findings/service-findings.js';
 import { webhooks } from '../../queries/findings/webhooks.js';
 import { ForgedRow } from '../../vault/forged-row.js';
-import { forgedRowsAdvice } from '../forged-row-text.js';
+import { forgedRowsAdvice, forgedText } from '../forged-row-text.js';
 import { operation } from '../operations/operation.js';
 import { productVersion } from '../product-version.js';
-import { forgedText } from './check-all-rows.js';
 
 const restoreKeys = 'Restore the newest backup whose keys all open: `strongroom backup` says if a key does not open.';
-/** The maximum number of tokens that a finding names. */
-const namedMax = 10;
 
 /** Checks the open stores. If `fix` is true, also fixes the problems that are safe to fix. */
 export const diagnose = operation(z.object({ fix: z.boolean() }), async (service, { fix }) => {
@@ -129,7 +126,7 @@ async function keysFound({ vault }: OperatedService): Promise<readonly Finding[]
       ? ok('lost keys', 'every token has its keys, and they open')
       : problem(
           'lost keys',
-          `${counted(lost.length, 'token lacks', 'tokens lack')} a key, or its key is damaged: ${lostText(lost)}`,
+          `a key of ${counted(lost.length, 'token')} is missing or damaged: ${lostText(lost)}`,
           restoreKeys,
         ),
     orphans === 0
@@ -157,12 +154,6 @@ function lostText(lost: readonly Lost[]): string {
       return what === 'cvc' ? `${whose} (only its verification code)` : whose;
     }),
   );
-}
-
-/** Lists the first few names, and states how many more there are. */
-function firstOf(names: readonly string[]): string {
-  const more = names.length > namedMax ? [`and ${grouped(names.length - namedMax)} more`] : [];
-  return [...names.slice(0, namedMax), ...more].join('; ');
 }
 
 async function accessLog(vault: OperatedService['vault']): Promise<readonly Finding[]> {

@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
 import { type CheckedRows, checkClaims, checkDirectory, checkTokenRows } from '../../audit/check-rows.js';
+import { namedMax } from '../../domain/text.js';
 import { keyedHash } from '../../events/sealing/keyed-hash.js';
 import type { Vault } from '../../vault/vault.js';
 import { operation } from '../operations/operation.js';
@@ -26,9 +27,6 @@ async function checkFrom(
   if (checked.next !== null) return { ...checked, next: { of: from.of, after: checked.next } };
   return { ...checked, next: from.of === 'token' ? { of: 'claim', after: '' } : null };
 }
-
-/** The maximum number of damaged keys that `checkKeys` names. */
-const namedMax = 10;
 
 /** Opens all keys of the vault. Returns the number of damaged keys, and describes the first ones. */
 export const checkKeys = operation(z.object({}), async ({ vault }) => {
