@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
 import { pinStatements } from '#src/adapters/sqlite/database/pin-statements.js';
 import { createPlain } from '../http/routes/support.js';
+import { manualClock } from '../support/manual-clock.js';
 import { startTestService, type TestService } from '../support/test-service.js';
 import { endOfRebuild, generous, openVault, rebuildTokens, standsInFiles, storedIn } from './support.js';
 
@@ -115,4 +116,28 @@ test('a process continues a rebuild that another process began', async () => {
   expect(storedIn(dataDir).generations).toEqual([{ generation: 2, state: 'read' }]);
   expect(second.errors).toEqual([]);
   await second.close();
+});
+
+test('the time for which the old rows are kept counts from the switch, not from the last restart', async () => {
+  const keptMs = 3_600_000;
+  const clock = manualClock();
+  const first = await startTestService({ keptMs, clock });
+  await filled(first);
+  await first.service.projections.rebuild('tokens', false);
+  const untilKeeping = async ({ service }: Pick<typeof first, 'service'>) =>
+    vi.waitFor(async () => expect((await service.projections.status())[0]?.rebuild?.phase).toBe('keeping'), generous);
+  await untilKeeping(first);
+  await first.stop();
+  const { dataDir, rootKey } = first;
+  const early = await startTestService({ keptMs, clock, dataDir, rootKey });
+  early.service.start();
+  await untilKeeping(early);
+  await early.stop();
+  expect(storedIn(dataDir).generations.length).toBe(2);
+  clock.advance(keptMs);
+  const late = await startTestService({ keptMs, clock, dataDir, rootKey });
+  late.service.start();
+  expect(await endOfRebuild(late)).toMatchObject({ outcome: 'done' });
+  expect(storedIn(dataDir)).toMatchObject({ generations: [{ generation: 2, state: 'read' }], keys: [2] });
+  await late.close();
 });

@@ -113,12 +113,21 @@ export function createTokenRebuild(needs: TokenRebuildDeps) {
       // finds the root key that was in use before a rotation. The thread therefore forgets its keys first.
       await thread.forgetKeys();
       if (rebuild.phase === 'dropping') return endOf(rebuild);
-      await pause(graceMs);
+      await pause(graceLeft(rebuild));
       return stopped.aborted ? rebuild : drop(rebuild, 'done');
     }
     if (await isCancelled(rebuild)) return drop(rebuild, 'cancelled');
     if (rebuild.phase === 'comparing') return compared(rebuild, thread, count);
     return built(rebuild, thread, count);
+  }
+
+  /**
+   * Returns how much longer the old generation is kept, in ms. Counts from the switch, so that a process that is
+   * restarted again and again still drops it.
+   */
+  function graceLeft({ swappedAt }: Rebuild): number {
+    const now = clock.now();
+    return Math.min(graceMs, Math.max(0, (swappedAt ?? now) + graceMs - now));
   }
 
   /**
@@ -163,7 +172,7 @@ export function createTokenRebuild(needs: TokenRebuildDeps) {
     for (;;) {
       await caughtUp();
       if (!(await goesOn())) return latest;
-      const swapped = { ...latest, phase: 'keeping' } as const;
+      const swapped = { ...latest, phase: 'keeping', swappedAt: clock.now() } as const;
       if (await generations.swap(swapped, version)) return swapped;
     }
   }
@@ -212,6 +221,7 @@ export function createTokenRebuild(needs: TokenRebuildDeps) {
         position: 0,
         head: await log.head(),
         startedAt: clock.now(),
+        swappedAt: null,
         acceptNew,
         outcome: null,
         different: 0,
