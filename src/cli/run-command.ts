@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../compose/config/config.js';
 import { controlSocketPath, serviceMayListen } from '../compose/embedded/control-socket.js';
-import { faultOfBackup } from '../compose/embedded/data-directory.js';
+import { faultOfContent } from '../compose/embedded/data-directory.js';
 import { dataDirectoryOf, openProfile } from '../compose/open-profile.js';
 import type { OperatedService } from '../compose/vault/open-service.js';
 import type { Json } from '../domain/json.js';
@@ -78,8 +78,8 @@ async function withService<T>(
   use: (service: OperatedService) => Promise<T>,
 ): Promise<T> {
   const dataDir = dataDirectoryOf(config);
-  const backup = dataDir === null ? null : faultOfBackup(dataDir);
-  if (backup !== null) throw new Failure(backup);
+  const fault = dataDir === null ? null : faultOfContent(dataDir);
+  if (fault !== null) throw new Failure(fault);
   if (!opening.prepares && dataDir !== null && !existsSync(join(dataDir, 'vault.db'))) {
     throw new Failure(
       `there is no vault in ${dataDir}. Create one with \`strongroom init\`, or name another directory with --data.`,

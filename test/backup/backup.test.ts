@@ -1,5 +1,5 @@
 import { createHash, randomInt, randomUUID } from 'node:crypto';
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { generateIdentity, identityToRecipient } from 'age-encryption';
 import { expect, test } from 'vitest';
@@ -18,6 +18,7 @@ import {
   tempDir,
   until,
 } from '../support/process.js';
+import { canMount, smallDisk } from '../support/small-disk.js';
 
 const env = { STRONGROOM_RATE_LIMIT_REQUESTS: '0' };
 
@@ -372,4 +373,128 @@ test.each(['SIGINT', 'SIGTERM'] as const)('a backup that %s interrupts leaves no
   await runJson(command);
   expect(readdirSync(folder)).toEqual(['monday']);
   await service.stop();
+});
+
+/** Creates a vault with tokens and a backup of it. `restore` returns the arguments that restore it. */
+async function vaultWithBackup(tokens: number) {
+  const vault = await vaultWithIdentity();
+  const { dir, flags, recipient, identityFile, rootKeyFile } = vault;
+  const service = await startService(flags, { env });
+  const made = await fill(service.address, vault, tokens);
+  await service.stop();
+  const backup = join(dir, 'backup');
+  await runJson(['backup', backup, '--recipient', recipient, ...flags]);
+  const erased = join(backup, 'erased-keys.txt');
+  const opening = ['--identity', identityFile, '--erased', erased, '--root-key-file', rootKeyFile];
+  const restore = (target: string) => ['restore', backup, ...opening, '--data', target];
+  const expectRestored = async (target: string, uid?: number) => {
+    const as = uid === undefined ? {} : { uid };
+    const again = await startService(['--data', target, '--root-key-file', rootKeyFile], { env, ...as });
+    expect(await unread(again.address, vault.key, made)).toEqual([]);
+    expect(await again.stop()).toMatchObject({ code: 0, stderr: '' });
+  };
+  return { ...vault, backup, restore, expectRestored };
+}
+
+test.runIf(canMount)('a backup can be restored into an empty mount point', async () => {
+  const { restore, expectRestored } = await vaultWithBackup(5);
+  const { dir: target } = smallDisk(64 * 1024 * 1024);
+  // The root of an ext4 file system contains this directory.
+  mkdirSync(join(target, 'lost+found'), { mode: 0o700 });
+  expect(await run(restore(target))).toMatchObject({ code: 0, stdout: 'restored\n' });
+  expect(readdirSync(target)).not.toContain('.restoring');
+  await expectRestored(target);
+});
+
+test.runIf(process.getuid?.() === 0)(
+  'a backup can be restored into an empty directory in a directory that the user cannot write (needs root)',
+  async () => {
+    const { dir, backup, rootKeyFile, identityFile, restore, expectRestored } = await vaultWithBackup(5);
+    const user = 10_001;
+    chmodSync(dir, 0o755);
+    const target = join(dir, 'target');
+    mkdirSync(target, { mode: 0o700 });
+    const readable = [backup, ...readdirSync(backup).map((name) => join(backup, name)), rootKeyFile, identityFile];
+    for (const path of [target, ...readable]) chownSync(path, user, user);
+    const nowhere = await run(restore(join(dir, 'other')), { uid: user });
+    expect(nowhere).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/other cannot be written\. Give this user/),
+    });
+    expect(await run(restore(target), { uid: user })).toMatchObject({ code: 0, stdout: 'restored\n' });
+    await expectRestored(target, user);
+  },
+);
+
+test.runIf(canMount)('a restore that fills the disk says so and leaves no files behind', async () => {
+  const { restore } = await vaultWithBackup(5);
+  const { dir: target } = smallDisk(256 * 1024);
+  const ended = await run(restore(target));
+  expect(ended).toMatchObject({ code: 1, stdout: '' });
+  expect(ended.stderr).not.toContain('unexpected error');
+  expect(readdirSync(target)).toEqual([]);
+});
+
+test.each(['SIGINT', 'SIGTERM'] as const)('a restore that %s interrupts leaves no files behind', async (signal) => {
+  const { dir, restore } = await vaultWithBackup(200);
+  const existing = join(dir, 'existing');
+  mkdirSync(existing, { mode: 0o700 });
+  for (const target of [existing, join(dir, 'new')]) {
+    const interrupted = spawnVerb(restore(target));
+    await until('the incomplete restore', 30_000, () => existsSync(join(target, '.restoring')) || undefined);
+    expect(await interrupted.stop(signal)).toMatchObject({ code: 1, stderr: 'interrupted; nothing was changed.\n' });
+  }
+  expect(readdirSync(existing)).toEqual([]);
+  expect(existsSync(join(dir, 'new'))).toBe(false);
+});
+
+test('a directory with a killed restore is used by no command, and the next restore starts from the beginning', async () => {
+  const { dir, rootKeyFile, recipient, restore, expectRestored } = await vaultWithBackup(200);
+  const target = join(dir, 'target');
+  const flags = ['--data', target, '--root-key-file', rootKeyFile];
+  const killed = spawnVerb(restore(target));
+  await until('the incomplete restore', 30_000, () => existsSync(join(target, '.restoring', 'keys.db')) || undefined);
+  await killed.stop('SIGKILL');
+  const another = ['backup', join(dir, 'another'), '--recipient', recipient];
+  const commands = [
+    ['init'],
+    ['tenants', 'list'],
+    ['serve', '--port', '0'],
+    ['restore', '--accept-older-log'],
+    another,
+  ];
+  const expectUnused = async () => {
+    const before = hashesOf(target);
+    for (const command of commands) {
+      const { code, stderr } = await run([...command, ...flags]);
+      expect([code, stderr], command.join(' ')).toEqual([
+        1,
+        expect.stringContaining('a restore that has not finished'),
+      ]);
+    }
+    const doctor = await run(['doctor', ...flags]);
+    expect([doctor.code, doctor.stdout]).toEqual([3, expect.stringContaining('a restore that has not finished')]);
+    expect(hashesOf(target)).toEqual(before);
+  };
+  await expectUnused();
+  expect(await run(restore(target))).toMatchObject({ code: 0 });
+  await expectRestored(target);
+
+  // The state after a kill while the files were being moved.
+  mkdirSync(join(target, '.restoring'));
+  await expectUnused();
+  const again = await run(restore(target));
+  expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining(`Remove everything in ${target}`) });
+});
+
+test('two restores into the same directory do not mix their files', async () => {
+  const { dir, restore, expectRestored } = await vaultWithBackup(200);
+  const target = join(dir, 'target');
+  const first = spawnVerb(restore(target));
+  await until('the incomplete restore', 30_000, () => existsSync(join(target, '.restoring')) || undefined);
+  const second = await run(restore(target));
+  expect(second.code, second.stderr).toBe(1);
+  expect(second.stderr).toMatch(/another Strongroom process uses|is not empty/);
+  expect(await first.ended).toMatchObject({ code: 0 });
+  await expectRestored(target);
 });

@@ -48,7 +48,7 @@ export async function sha256Of(path: string, signal?: AbortSignal): Promise<stri
  * Reads a backup's manifest and checks the hash of every file in the backup. Throws Failure if the manifest or a file
  * is damaged.
  */
-export async function readManifest(folder: string): Promise<Manifest> {
+export async function readManifest(folder: string, signal: AbortSignal): Promise<Manifest> {
   const text = await readFile(join(folder, manifestFile), 'utf8').catch(() => {
     throw new Failure(`${folder} is not a complete backup: it has no ${manifestFile}.`);
   });
@@ -57,7 +57,8 @@ export async function readManifest(folder: string): Promise<Manifest> {
   for (const { name, sha256 } of parsed.data.files) {
     // Threat: an attacker changes a name in the manifest so that it points to a file outside the folder.
     const isName = name === basename(name);
-    const found = isName ? await sha256Of(join(folder, name)).catch(() => null) : null;
+    const found = isName ? await sha256Of(join(folder, name), signal).catch(() => null) : null;
+    signal.throwIfAborted();
     if (found === null) throw new Failure(`${name} is missing in ${folder} or cannot be read. Nothing was changed.`);
     if (found !== sha256) throw new Failure(`${name} in ${folder} is damaged. Nothing was changed.`);
   }

@@ -8,6 +8,7 @@ import type { UnreadableToken } from '../../jobs/close-unreadable-tokens.js';
 import { keysFile, type OnPhase } from '../../ports/backup.js';
 import { openImport } from '../bulk/open-import.js';
 import { readLines } from '../bulk/read-lines.js';
+import { interruptible } from '../bulk/until-signal.js';
 import { Failure } from '../failure.js';
 import { rootKeysOf } from '../root-keys-of.js';
 import { type ErasedList, readErasedList } from './erased-list.js';
@@ -19,17 +20,37 @@ export type RestoreFiles = { readonly folder: string; readonly identity: string;
 
 /**
  * Creates a new vault from a backup. Returns the number of tokens that were erased after the backup was made. Throws
- * Failure if the backup cannot be restored.
+ * Failure if the backup cannot be restored, or after SIGINT or SIGTERM.
  */
-export async function runRestore(
+export function runRestore(
+  config: Config,
+  files: RestoreFiles,
+  acceptsOlderLog: boolean,
+  onPhase: OnPhase,
+): Promise<number> {
+  const message =
+    config.settings.profile === 'embedded'
+      ? 'interrupted; nothing was changed.'
+      : 'interrupted. Run the command again: it starts from the beginning.';
+  return interruptible(message, (signal) => {
+    const nextPhase = (phase: string): void => {
+      signal.throwIfAborted();
+      onPhase(phase);
+    };
+    return restoreBackup(config, files, acceptsOlderLog, nextPhase, signal);
+  });
+}
+
+async function restoreBackup(
   config: Config,
   { folder, identity, erased: erasedPath }: RestoreFiles,
   acceptsOlderLog: boolean,
   onPhase: OnPhase,
+  signal: AbortSignal,
 ): Promise<number> {
   expectNoData(config);
   onPhase('comparing the files with their checksums');
-  const manifest = await readManifest(folder);
+  const manifest = await readManifest(folder, signal);
   const { profile } = config.settings;
   if (manifest.profile !== profile) {
     throw new Failure(`this is a backup of the ${manifest.profile} profile, and profile is set to ${profile}.`, 2);
@@ -59,7 +80,8 @@ export async function runRestore(
       files,
       erased,
       onPhase,
-      keyLines: textOf(input.chunks),
+      signal,
+      keyLines: untilAborted(textOf(input.chunks), signal),
       expectAccepted: (lost) => expectAccepted(lost, manifest.made_at, acceptsOlderLog),
     });
   } finally {
@@ -118,5 +140,12 @@ async function* textOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string
   for await (const { bytes } of readLines(chunks, lineBytesMax)) {
     if (bytes === null) throw new Failure('the keys in this backup are damaged. Nothing was changed.');
     yield bytes.toString('utf8');
+  }
+}
+
+async function* untilAborted(lines: AsyncIterable<string>, signal: AbortSignal): AsyncGenerator<string> {
+  for await (const line of lines) {
+    signal.throwIfAborted();
+    yield line;
   }
 }

@@ -8,12 +8,14 @@ import type { Config } from '../../compose/config/config.js';
 import { type KeysToCopy, keysFile, type OnPhase } from '../../ports/backup.js';
 import { exists, removePart } from '../bulk/out-file.js';
 import { sealed } from '../bulk/run-export.js';
-import { untilSignal } from '../bulk/until-signal.js';
+import { interruptible } from '../bulk/until-signal.js';
 import { Failure } from '../failure.js';
 import type { Answers } from '../operations.js';
 import { runCommand } from '../run-command.js';
 import { erasedLines } from './erased-list.js';
 import { authenticatedText, erasedFile, manifestFile, sha256Of } from './manifest.js';
+
+const interrupted = 'interrupted; nothing was written.';
 
 export type Backup = { readonly folder: string; readonly made_at: string; readonly files: readonly string[] };
 
@@ -29,8 +31,8 @@ export type CheckedBackup = Backup & { readonly keys: Answers['keys-check'] };
  *
  * The running service computes the MACs of the manifest and of the list. If no service is running, this process
  * computes the MACs with the root key. In the same way, all keys are opened once. A damaged key does not prevent the
- * backup, because the rest of the data is worth a copy. Throws Failure if the backup cannot be written, or after SIGINT or SIGTERM. It
- * then leaves no files behind.
+ * backup, because the rest of the data is worth a copy. Throws Failure if the backup cannot be written, or after SIGINT
+ * or SIGTERM. It then leaves no files behind.
  */
 export function writeBackup(
   config: Config,
@@ -38,7 +40,7 @@ export function writeBackup(
   encrypter: Encrypter,
   onPhase: OnPhase,
 ): Promise<CheckedBackup> {
-  return interruptible((signal) => copyVault(config, out, encrypter, onPhase, signal));
+  return interruptible(interrupted, (signal) => copyVault(config, out, encrypter, onPhase, signal));
 }
 
 async function copyVault(
@@ -96,7 +98,7 @@ async function copyVault(
  * SIGINT or SIGTERM. It then leaves no file behind.
  */
 export function writeErasedList(config: Config, out: string): Promise<Backup> {
-  return interruptible((signal) => listErased(config, out, signal));
+  return interruptible(interrupted, (signal) => listErased(config, out, signal));
 }
 
 async function listErased(config: Config, out: string, signal: AbortSignal): Promise<Backup> {
@@ -122,17 +124,6 @@ function authenticErasedLines(config: Config, keys: KeysToCopy): AsyncIterable<s
     keys,
     async (digest) => (await runCommand(config, 'backup-mac', { of: 'erased-keys', text: digest })).mac,
   );
-}
-
-/** Runs the work with a signal that SIGINT and SIGTERM abort. The reason of the signal is a Failure. */
-async function interruptible<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  const controller = new AbortController();
-  const interrupt = untilSignal(() => controller.abort(new Failure('interrupted; nothing was written.')));
-  try {
-    return await work(controller.signal);
-  } finally {
-    interrupt.end();
-  }
 }
 
 async function writeChunks(

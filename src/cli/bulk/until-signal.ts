@@ -1,3 +1,5 @@
+import { Failure } from '../failure.js';
+
 const signals = ['SIGINT', 'SIGTERM'] as const;
 
 /**
@@ -19,4 +21,18 @@ export function untilSignal(onSignal: () => void) {
 
   for (const signal of signals) process.on(signal, note);
   return { came: () => came, end };
+}
+
+/**
+ * Runs the work with an AbortSignal that the first SIGINT or SIGTERM aborts. The reason of the AbortSignal is a Failure
+ * with the message.
+ */
+export async function interruptible<T>(message: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const controller = new AbortController();
+  const interrupt = untilSignal(() => controller.abort(new Failure(message)));
+  try {
+    return await work(controller.signal);
+  } finally {
+    interrupt.end();
+  }
 }

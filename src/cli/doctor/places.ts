@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, type Stats, statfsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Config } from '../../compose/config/config.js';
-import { faultOfDataDirectory } from '../../compose/embedded/data-directory.js';
+import { faultOfContent, faultOfDataDirectory } from '../../compose/embedded/data-directory.js';
 import { rootKeyOpens } from '../../compose/embedded/root-key-opens.js';
 import { faultOfPath } from '../../compose/root-key/path-fault.js';
 import { rootKeyPlaceOf } from '../../compose/root-key/root-key-place.js';
@@ -63,7 +63,7 @@ async function rootKey(config: Config, dataDir: string | null): Promise<Finding>
   }
 }
 
-/** Checks that the data directory exists, who can write to it, and how much space is free. */
+/** Checks that the data directory exists and can contain a vault, who can write to it, and how much space is free. */
 function dataDirectory(dataDir: string, fix: boolean): readonly Finding[] {
   const full = resolve(dataDir);
   const unsearchable = unsearchableDirectory(dataDir);
@@ -73,6 +73,8 @@ function dataDirectory(dataDir: string, fix: boolean): readonly Finding[] {
       problem('data directory', `${full} does not exist`, 'Name another one with --data, or run `strongroom init`.'),
     ];
   }
+  const content = faultOfContent(dataDir);
+  if (content !== null) return [problem('data directory', content)];
   const fixed = fix ? fixedMode('data directory', dataDir, writableByOthers, 0o700) : [];
   return [...fixed, ...writersOf(dataDir), freeSpace(full)];
 }

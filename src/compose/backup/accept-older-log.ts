@@ -6,6 +6,7 @@ import { reconcileKeys } from '../../jobs/reconcile-keys.js';
 import { BackupRefused } from '../../ports/backup.js';
 import { acceptLog, logBehind } from '../../vault/log-behind.js';
 import type { Config } from '../config/config.js';
+import { faultOfContent } from '../embedded/data-directory.js';
 import { dataDirectoryOf, openProfile } from '../open-profile.js';
 
 /**
@@ -16,6 +17,8 @@ import { dataDirectoryOf, openProfile } from '../open-profile.js';
  */
 export async function acceptOlderLog(config: Config, rootKeys: readonly [Buffer, ...Buffer[]]): Promise<number> {
   const dataDir = dataDirectoryOf(config);
+  const fault = dataDir === null ? null : faultOfContent(dataDir);
+  if (fault !== null) throw new BackupRefused(fault);
   if (dataDir !== null && !existsSync(join(dataDir, 'vault.db'))) {
     throw new BackupRefused(`there is no vault in ${dataDir}. Name another directory with --data.`);
   }

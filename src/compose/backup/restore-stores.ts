@@ -1,5 +1,5 @@
-import { randomBytes } from 'node:crypto';
-import { copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs';
+import { chmod, copyFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { writeKeys } from '../../adapters/sqlite/backup/write-keys.js';
 import { expectWholeLog } from '../../audit/continuity.js';
@@ -12,9 +12,16 @@ import { BackupRefused, type ErasedKeys, type OnPhase } from '../../ports/backup
 import { acceptLog } from '../../vault/log-behind.js';
 import type { Config } from '../config/config.js';
 import { storeUrls } from '../config/store-urls.js';
+import { lockDataDirectory, restoringName } from '../embedded/data-directory.js';
 import { openProfile } from '../open-profile.js';
 import { fsyncDirectory } from '../root-key/fsync-directory.js';
 import { keysDatabaseOf } from './stores-to-copy.js';
+
+/**
+ * The names that an empty data directory may contain: the root of some file systems contains `lost+found`, and an
+ * interrupted restore leaves its subdirectory and the lock file.
+ */
+const leftInEmpty: ReadonlySet<string> = new Set(['lost+found', 'lock', restoringName]);
 
 export type Restoring = {
   readonly config: Config;
@@ -25,6 +32,8 @@ export type Restoring = {
   readonly keyLines: AsyncIterable<string>;
   readonly erased: ErasedKeys;
   readonly onPhase: OnPhase;
+  /** Stops the restore when it is aborted. In the embedded profile, nothing is left behind then. */
+  readonly signal: AbortSignal;
   /** Throws if tokens were erased after the backup was made and the operator has not accepted these erasures. */
   readonly expectAccepted: (lost: readonly UnreadableToken[]) => void;
 };
@@ -37,37 +46,105 @@ export function restoreStores(restoring: Restoring): Promise<number> {
   return restoring.config.settings.profile === 'embedded' ? restoreFiles(restoring) : restoreKeys(restoring);
 }
 
-/** Throws BackupRefused if the data directory is not empty. */
+/**
+ * Throws BackupRefused if the data directory is not empty. What an interrupted restore has left in the directory does
+ * not count, unless that restore had already moved some of its files out of its subdirectory.
+ */
 export function expectNoData({ settings }: Config): void {
-  if (settings.profile !== 'embedded' || !existsSync(settings.data) || readdirSync(settings.data).length === 0) return;
-  throw new BackupRefused(`${settings.data} is not empty; nothing was changed. Name another directory with --data.`);
+  if (settings.profile !== 'embedded' || !existsSync(settings.data)) return;
+  const { data } = settings;
+  const entries = namesIn(data);
+  if (entries.every((name) => leftInEmpty.has(name))) return;
+  throw new BackupRefused(
+    entries.includes(restoringName)
+      ? `${data} contains a restore that was interrupted when it was almost complete. Remove everything in ${data}, ` +
+          'then run the command again.'
+      : `${data} is not empty; nothing was changed. Name another directory with --data.`,
+  );
+}
+
+function namesIn(directory: string): readonly string[] {
+  try {
+    return readdirSync(directory);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new BackupRefused(
+      `${directory} cannot be read as a directory (${code}). Run this as the user that owns it, or name another ` +
+        'directory with --data.',
+    );
+  }
 }
 
 /**
- * Restores the files into a temporary directory next to the data directory. When the directory is complete, renames it
- * to the data directory.
+ * Restores the files into a subdirectory of the data directory. When all files are complete, moves them to the data
+ * directory and then removes the subdirectory. As long as the subdirectory exists, no command uses the data directory,
+ * so an interrupted restore never looks like a vault. The data directory itself is never replaced, because it may be a
+ * mount point, or its parent may belong to another user.
  */
 async function restoreFiles(restoring: Restoring): Promise<number> {
-  const { config, folder, files, keyLines, erased, onPhase } = restoring;
+  const { config } = restoring;
   const dataDir = resolve(config.settings.data);
-  const part = `${dataDir}.restoring-${randomBytes(4).toString('hex')}`;
-  mkdirSync(part, { recursive: true, mode: 0o700 });
+  const part = join(dataDir, restoringName);
+  const isNew = !existsSync(dataDir);
+  const problems: Error[] = [];
+  const lock = await lockDataDirectory(dataDir, (error) => problems.push(error));
   try {
-    onPhase('copying the log, the rows and the access log');
-    for (const file of files) copyFileSync(join(folder, file), join(part, file));
-    onPhase('writing the keys');
-    await writeKeys(part, keyLines, erased);
-    const ended = await endInOpened({ ...config, settings: { ...config.settings, data: part } }, restoring);
-    rmSync(join(part, 'lock'), { force: true });
-    fsyncDirectory(part);
-    if (existsSync(dataDir)) rmdirSync(dataDir);
-    renameSync(part, dataDir);
-    fsyncDirectory(dirname(dataDir));
-    return ended;
-  } catch (error) {
-    rmSync(part, { recursive: true, force: true });
-    throw error;
+    // Checks the directory again, because another process may have used it before it was locked.
+    expectNoData(config);
+    try {
+      rmSync(part, { recursive: true, force: true });
+      mkdirSync(part, { mode: 0o700 });
+      const ended = await fillDirectory(part, restoring);
+      for (const problem of problems) throw problem;
+      restoring.signal.throwIfAborted();
+      moveFiles(part, dataDir);
+      if (isNew) fsyncDirectory(dirname(dataDir));
+      return ended;
+    } catch (error) {
+      // Once the first file has been moved, the subdirectory must remain.
+      if (namesIn(dataDir).every((name) => leftInEmpty.has(name))) {
+        rmSync(part, { recursive: true, force: true });
+        rmSync(isNew ? dataDir : join(dataDir, 'lock'), { recursive: true, force: true });
+      }
+      restoring.signal.throwIfAborted();
+      throw unwritable(dataDir, error);
+    }
+  } finally {
+    lock.release();
   }
+}
+
+async function fillDirectory(part: string, restoring: Restoring): Promise<number> {
+  const { config, folder, files, keyLines, erased, onPhase } = restoring;
+  onPhase('copying the log, the rows and the access log');
+  for (const file of files) {
+    await copyFile(join(folder, file), join(part, file));
+    // The copy has the mode of the original, which may have been stored where modes are not kept.
+    await chmod(join(part, file), 0o600);
+  }
+  onPhase('writing the keys');
+  await writeKeys(part, keyLines, erased);
+  const ended = await endInOpened({ ...config, settings: { ...config.settings, data: part } }, restoring);
+  rmSync(join(part, 'lock'), { force: true });
+  fsyncDirectory(part);
+  return ended;
+}
+
+function moveFiles(from: string, to: string): void {
+  for (const file of readdirSync(from)) renameSync(join(from, file), join(to, file));
+  fsyncDirectory(to);
+  rmdirSync(from);
+  fsyncDirectory(to);
+}
+
+/** Returns the message for the operator if an operation on a file failed. Otherwise returns the error. */
+function unwritable(dataDir: string, error: unknown): unknown {
+  const { code } = error as NodeJS.ErrnoException;
+  if (typeof code !== 'string' || !/^E[A-Z]+$/.test(code)) return error;
+  return new BackupRefused(
+    `the backup cannot be restored into ${dataDir} (${code}). Make sure that this user may write there and that ` +
+      'there is enough space, or name another directory with --data.',
+  );
 }
 
 /**
@@ -92,7 +169,8 @@ async function restoreKeys(restoring: Restoring): Promise<number> {
   return endInOpened(config, restoring);
 }
 
-async function endInOpened(config: Config, { rootKeys, erased, expectAccepted, onPhase }: Restoring): Promise<number> {
+async function endInOpened(config: Config, restoring: Restoring): Promise<number> {
+  const { rootKeys, erased, expectAccepted, onPhase, signal } = restoring;
   const fail = (error: unknown): void => {
     throw error;
   };
@@ -104,13 +182,20 @@ async function endInOpened(config: Config, { rootKeys, erased, expectAccepted, o
     onError: fail,
     onBroken: fail,
   });
+  const log: typeof service.vault.log = {
+    ...service.vault.log,
+    async readClear(after, limit) {
+      signal.throwIfAborted();
+      return service.vault.log.readClear(after, limit);
+    },
+  };
   try {
     // Threat: an attacker who can write to the stores substitutes a forged log. Every later start trusts the log
     // accepted by this restore.
     onPhase('verifying the log');
-    await expectWholeLog(service.vault);
+    await expectWholeLog({ ...service.vault, log });
     onPhase('recording what was erased since');
-    const lost = await findUnreadableTokens(service.vault.log, (keyId) => erased.ids.has(keyId));
+    const lost = await findUnreadableTokens(log, (keyId) => erased.ids.has(keyId));
     expectAccepted(lost);
     await closeUnreadableTokens(service.vault, lost);
     await acceptLog(service.vault);

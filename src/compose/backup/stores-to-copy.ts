@@ -4,7 +4,7 @@ import { openKeysToCopy } from '../../adapters/sqlite/backup/copy-keys.js';
 import { BackupRefused, type KeysToCopy } from '../../ports/backup.js';
 import type { Config } from '../config/config.js';
 import { storeUrls } from '../config/store-urls.js';
-import { faultOfBackup } from '../embedded/data-directory.js';
+import { faultOfContent } from '../embedded/data-directory.js';
 
 /** Returns the name of the database that contains the keys in the cluster profile. */
 export function keysDatabaseOf({ settings }: Config): string {
@@ -13,12 +13,13 @@ export function keysDatabaseOf({ settings }: Config): string {
 
 /**
  * Opens the configured key store for reading. Other processes can use the key store at the same time. The root key is
- * not needed. Throws BackupRefused if the settings name no key store, or name a backup as the data directory.
+ * not needed. Throws BackupRefused if the settings name no key store, or if the data directory
+ * is a backup or contains an unfinished restore.
  */
 export async function keysToCopy(config: Config): Promise<KeysToCopy> {
   if (config.settings.profile === 'embedded') {
-    const backup = faultOfBackup(config.settings.data);
-    if (backup !== null) throw new BackupRefused(backup);
+    const fault = faultOfContent(config.settings.data);
+    if (fault !== null) throw new BackupRefused(fault);
     return openKeysToCopy(config.settings.data);
   }
   const stores = storeUrls(config);

@@ -11,6 +11,12 @@ import { controlSocketPath, serviceSurelyListens } from './control-socket.js';
 
 const databases = ['keys.db', 'vault.db', 'journal.db'];
 
+/**
+ * A subdirectory of the data directory in which `restore` collects the vault's files. It exists until the restore is
+ * complete. As long as it exists, no other command uses the data directory.
+ */
+export const restoringName = '.restoring';
+
 const setgid = 0o2000;
 
 /**
@@ -19,7 +25,7 @@ const setgid = 0o2000;
  * a container.
  *
  * Throws StoreBroken in these cases:
- * - The directory is a backup.
+ * - The directory is a backup, or contains an unfinished restore.
  * - This process cannot write to the directory.
  * - Other users can write to the directory or replace it.
  * - Other users can read or replace files in the directory.
@@ -32,8 +38,22 @@ export async function takeDataDirectory(
   onLost: (error: StoreBroken) => void,
   isDev = false,
 ): Promise<{ release(): void }> {
-  const backup = faultOfBackup(dataDir);
-  if (backup !== null) throw new StoreBroken(backup);
+  const before = faultOfContent(dataDir);
+  if (before !== null) throw new StoreBroken(before);
+  const lock = await lockDataDirectory(dataDir, onLost, isDev);
+  // Checks the content again. A restore may have begun after the first check.
+  const after = faultOfContent(dataDir);
+  if (after === null) return lock;
+  lock.release();
+  throw new StoreBroken(after);
+}
+
+/** Does the same as `takeDataDirectory`, regardless of what the directory contains. */
+export async function lockDataDirectory(
+  dataDir: string,
+  onLost: (error: StoreBroken) => void,
+  isDev = false,
+): Promise<{ release(): void }> {
   if (!isDev) expectNotReplaceable(dataDir, 'the data directory ');
   try {
     await mkdir(dataDir, { recursive: true, mode: 0o700 }).catch(async (error: unknown) => {
@@ -69,14 +89,21 @@ export async function takeDataDirectory(
  * can open it.
  */
 export function holdsVault(dataDir: string): boolean {
-  return databases.some((file) => existsSync(join(dataDir, file)));
+  return [...databases, restoringName].some((file) => existsSync(join(dataDir, file)));
 }
 
 /**
- * Returns a message that says how to use a backup, if the directory is a backup. Otherwise returns null. A command that
- * opened the backup as a data directory would report that its keys are missing.
+ * Returns a message that says how to proceed if the directory is a backup or contains an unfinished restore. Otherwise
+ * returns null. A command that opened a backup as a data directory would report that its keys are missing. A command
+ * that opened an unfinished restore would find only some of the files, or create a new vault next to them.
  */
-export function faultOfBackup(dataDir: string): string | null {
+export function faultOfContent(dataDir: string): string | null {
+  if (existsSync(join(dataDir, restoringName))) {
+    return (
+      `${dataDir} contains a restore that has not finished. If \`strongroom restore\` is still running, wait for it. ` +
+      'If it was interrupted, run it again with the same --data.'
+    );
+  }
   if (!existsSync(join(dataDir, keysFile)) || existsSync(join(dataDir, 'keys.db'))) return null;
   return (
     `${dataDir} is a backup, not a data directory. \`strongroom restore\` checks a backup and restores it into a new ` +
