@@ -28,7 +28,8 @@ process.umask(0o077);
 // The process that reads the output may stop early, as `head` does. Shells report this as exit code 141.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(141);
-  throw error;
+  process.stderr.write(`standard output cannot be written (${error.code}), so the output is incomplete.\n`);
+  process.exit(1);
 });
 
 const program = new Command('strongroom')

@@ -35,6 +35,8 @@ export type RunOptions = {
   readonly gid?: number;
   /** If true, closes the output of the program before the program writes anything. */
   readonly leavesAtOnce?: boolean;
+  /** If true, the output of the program goes to `/dev/full`, a device that behaves like a file on a full disk. */
+  readonly fillsDisk?: boolean;
 };
 
 export type Ended = {
@@ -53,11 +55,12 @@ export function tempDir(): string {
 
 function start(
   args: readonly string[],
-  { env = {}, cwd, stdin, uid, gid = uid, descriptors, leavesAtOnce }: RunOptions,
+  { env = {}, cwd, stdin, uid, gid = uid, descriptors, leavesAtOnce, fillsDisk = false }: RunOptions,
 ): ChildProcess {
   const command = [process.execPath, program, ...args];
   const limited = ['sh', '-c', `ulimit -n ${descriptors} && exec "$0" "$@"`, ...command];
-  const [file = '', ...rest] = descriptors === undefined ? command : limited;
+  const full = ['sh', '-c', 'exec "$0" "$@" > /dev/full', ...command];
+  const [file = '', ...rest] = fillsDisk ? full : descriptors === undefined ? command : limited;
   const child = spawn(file, rest, {
     // The program does not get the settings from the environment of the person who runs the tests.
     env: { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', ...env },

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { generateIdentity, identityToRecipient } from 'age-encryption';
 import { describe, expect, test } from 'vitest';
@@ -184,4 +184,17 @@ test('if tokens change during an export, every token that lived throughout the e
     .map((line) => String((JSON.parse(line) as JsonObject)['id']));
   expect(new Set(ids).size).toBe(ids.length);
   expect(before.filter((id) => !doomed.has(id) && !ids.includes(id))).toEqual([]);
+});
+
+test.runIf(existsSync('/dev/full'))('a full disk behind standard output is reported', async () => {
+  const { args, flags } = await filledVault();
+  for (const command of [
+    ['tokens', 'export', '--out', '-', '--plaintext', ...args],
+    ['tenants', 'list', ...flags],
+  ]) {
+    expect(await run(command, { fillsDisk: true }), command.join(' ')).toMatchObject({
+      code: 1,
+      stderr: 'standard output cannot be written (ENOSPC), so the output is incomplete.\n',
+    });
+  }
 });
