@@ -15,12 +15,19 @@ export type AsOf = {
 
 export type AsOfResult = { readonly ok: true; readonly asOf: AsOf } | { readonly ok: false; readonly message: string };
 
+const positionText = /^\d{1,15}$/;
+
+/** Returns true if `readAsOf` can parse the text. The moment may still be after the end of the log. */
+export function isMoment(text: string): boolean {
+  return positionText.test(text) ? Number(text) >= 1 : parseExpiresAt(text) !== null;
+}
+
 /**
  * Parses a moment, which is either a position or a time in one of the expiry formats (docs/contract.md, "Expiry
  * formats"). Rejects positions after the end of the log, and times in the future.
  */
 export async function readAsOf({ log, chain, clock }: Vault, text: string): Promise<AsOfResult> {
-  if (/^\d{1,15}$/.test(text)) {
+  if (positionText.test(text)) {
     const position = Number(text);
     const head = await log.head();
     if (position > head) return refused(`position ${position} is after the end of the log, which is ${head}.`);
@@ -34,7 +41,7 @@ export async function readAsOf({ log, chain, clock }: Vault, text: string): Prom
   }
   const time = parseExpiresAt(text);
   if (time === null) return refused('give a position, or a date or date-time such as 2026-01-31T12:00:00Z.');
-  if (time > clock.now()) return refused('that moment is in the future.');
+  if (time > clock.now()) return refused('that moment is in the future. Give an earlier one.');
   return { ok: true, asOf: { by: 'time', position: Number.MAX_SAFE_INTEGER, time } };
 }
 

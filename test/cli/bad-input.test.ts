@@ -58,6 +58,16 @@ test('invalid input is reported with the right exit code, and nothing changes', 
     1,
     'the token did not exist at that moment',
   );
+  for (const asOf of ['banana', '-1', '0', '2026-02-30']) {
+    await refused(['audit', 'replay', '--as-of', asOf, '--token', 'nobody', ...as], 2, '--as-of must be a position');
+  }
+  const nofile = join(dir, 'nofile');
+  await refused(['tokens', 'import', nofile, ...as], 1, 'cannot be read (ENOENT). There is no such file.');
+  await refused(
+    ['audit', 'export', '--out', join(nofile, 'x'), ...flags],
+    1,
+    'cannot be written (ENOENT). Its directory does not exist.',
+  );
   await refused(['audit', 'replay', '--as-of', '2100-01-01', '--token', 'nobody', ...as], 1, 'is in the future');
   await refused(['audit', 'replay', '--as-of', '100000', '--token', 'nobody', ...as], 1, 'after the end of the log');
   await refused(

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { erasureStatement, isSignedErasure } from '../../audit/erasure-statement.js';
 import { applicationKey } from '../application-key.js';
 import { Failure } from '../failure.js';
+import { unreadable } from '../file-fault.js';
 import { configOf } from '../options.js';
 import { print } from '../print.js';
 import { runCommand } from '../run-command.js';
@@ -63,7 +64,7 @@ async function checkStatement(
 
 async function jsonOf(file: string): Promise<unknown> {
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new Failure(`${file} cannot be read (${error.code ?? 'unknown reason'}).`);
+    throw unreadable(file, error);
   });
   try {
     return JSON.parse(text);

@@ -32,7 +32,11 @@ export const auditReplay = operation(z.object({ ...ask, id: z.string() }), async
   const asOf = await momentOf(vault, input.asOf);
   const stream = tokenStream((await tenantKeysOf(vault, caller.tenantId)).names, id);
   const replayed = await replayToken(vault, context, stream, { asOf, reveal });
-  if (replayed.is === 'none') throw new OperationFailed('the token did not exist at that moment.');
+  if (replayed.is === 'none') {
+    throw new OperationFailed(
+      'the token did not exist at that moment. `strongroom audit history ID` shows when it was created.',
+    );
+  }
   if (replayed.is === 'forbidden') throw new OperationFailed('the application may not read this token.');
   if (replayed.is === 'erased') return { id, ...replayed.body };
   const { answer } = replayed;

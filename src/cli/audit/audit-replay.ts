@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { isMoment } from '../../queries/as-of.js';
 import { applicationKey } from '../application-key.js';
 import { Failure } from '../failure.js';
 import { configOf } from '../options.js';
@@ -38,6 +39,13 @@ Examples:
     .action(async ({ asOf, token: id, query, reveal = false, ...options }: Options) => {
       if ((id === undefined) === (query === undefined)) {
         throw new Failure('give either --token ID or --query QUERY.', 2);
+      }
+      if (!isMoment(asOf)) {
+        throw new Failure(
+          '--as-of must be a position in the log, which is a whole number from 1, or a date or a date-time, such as ' +
+            '2026-01-31T00:00:00Z.',
+          2,
+        );
       }
       const config = configOf(options);
       const key = await applicationKey(options, config.settings.data);

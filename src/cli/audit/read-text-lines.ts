@@ -1,14 +1,12 @@
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { Failure } from '../failure.js';
+import { unreadable } from '../file-fault.js';
 
 /** Yields the lines of a file. Throws Failure if the file cannot be read. */
 export async function* readLines(path: string): AsyncGenerator<string> {
   const stream = createReadStream(path, 'utf8');
   const failed = new Promise<never>((_, reject) => {
-    stream.once('error', (error: NodeJS.ErrnoException) =>
-      reject(new Failure(`${path} cannot be read (${error.code ?? 'unknown reason'}).`)),
-    );
+    stream.once('error', (error: NodeJS.ErrnoException) => reject(unreadable(path, error)));
   });
   // This promise may reject while no code is waiting for a line. Without a handler, that rejection would end the
   // process.

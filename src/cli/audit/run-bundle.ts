@@ -12,6 +12,7 @@ import { exists, removePart } from '../bulk/out-file.js';
 import { type ShowProgress, showProgress } from '../bulk/progress.js';
 import { untilSignal } from '../bulk/until-signal.js';
 import { Failure } from '../failure.js';
+import { unwritable } from '../file-fault.js';
 import type { Answers } from '../operations.js';
 import type { RunOperation } from '../run-command.js';
 import type { BundleEvent } from './bundle-operations.js';
@@ -63,7 +64,7 @@ export async function writeBundle(run: RunOperation, options: BundleOptions): Pr
     await removePart(part);
     const { code } = error as NodeJS.ErrnoException;
     if (error instanceof Failure || code === undefined) throw error;
-    throw new Failure(`${out} cannot be written (${code}).`);
+    throw unwritable(out, error);
   } finally {
     interrupt.end();
     display.end();

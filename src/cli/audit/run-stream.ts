@@ -2,6 +2,7 @@ import { type FileHandle, open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { z } from 'zod';
 import { Failure } from '../failure.js';
+import { unreadable, unwritable } from '../file-fault.js';
 import type { Answers } from '../operations.js';
 import type { RunOperation } from '../run-command.js';
 
@@ -100,7 +101,7 @@ class UnusableCheckpoint extends Failure {}
 async function readCheckpoint(path: string): Promise<StreamCheckpoint | null> {
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null;
-    throw new UnusableCheckpoint(`${path} cannot be read (${error.code ?? 'unknown reason'}).`);
+    throw new UnusableCheckpoint(unreadable(path, error).message);
   });
   if (text === null) return null;
   const parsed = checkpointSchema.safeParse(jsonOf(text));
@@ -137,7 +138,7 @@ async function writeCheckpoint(path: string, checkpoint: StreamCheckpoint): Prom
     const folder = await open(dirname(path), 'r');
     await folder.sync().finally(() => folder.close());
   } catch (error) {
-    throw new Failure(`${path} cannot be written (${(error as NodeJS.ErrnoException).code ?? 'unknown reason'}).`);
+    throw unwritable(path, error);
   }
 }
 
@@ -157,7 +158,7 @@ export function fileReceiver(path: string): Receiver {
         await file.close();
       }
     } catch (error) {
-      throw new Failure(`${path} cannot be written (${(error as NodeJS.ErrnoException).code ?? 'unknown reason'}).`);
+      throw unwritable(path, error);
     }
   };
 }

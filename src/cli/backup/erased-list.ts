@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import type { ErasedKeys, KeysToCopy } from '../../ports/backup.js';
 import { Failure } from '../failure.js';
+import { unreadable } from '../file-fault.js';
 import { isBackupMac } from '../maintenance/maintenance.js';
 import { jsonOf } from './manifest.js';
 
@@ -42,7 +43,7 @@ export async function* erasedLines(
 /** Reads a list of erased keys from a file. Throws Failure if the list is incomplete. */
 export async function readErasedList(file: string): Promise<ErasedList> {
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new Failure(`${file} cannot be read (${error.code ?? 'unknown reason'}).`);
+    throw unreadable(file, error);
   });
   const [first = '', ...lines] = text.trimEnd().split('\n');
   const parsed = head.safeParse(jsonOf(first));

@@ -10,6 +10,7 @@ import { exists, removePart } from '../bulk/out-file.js';
 import { sealed } from '../bulk/run-export.js';
 import { interruptible } from '../bulk/until-signal.js';
 import { Failure } from '../failure.js';
+import { unwritable } from '../file-fault.js';
 import type { Answers } from '../operations.js';
 import { runCommand } from '../run-command.js';
 import { erasedLines } from './erased-list.js';
@@ -87,7 +88,7 @@ async function copyVault(
   } catch (error) {
     await removePart(part);
     signal.throwIfAborted();
-    throw unwritable(out, error);
+    throw isOfFiles(error) ? unwritable(out, error) : error;
   } finally {
     await keys.close();
   }
@@ -113,7 +114,7 @@ async function listErased(config: Config, out: string, signal: AbortSignal): Pro
   } catch (error) {
     await removePart(part);
     signal.throwIfAborted();
-    throw unwritable(out, error);
+    throw isOfFiles(error) ? unwritable(out, error) : error;
   } finally {
     await keys.close();
   }
@@ -156,8 +157,8 @@ async function syncPath(path: string): Promise<void> {
   }
 }
 
-function unwritable(out: string, error: unknown): unknown {
+/** Returns true if an operation on a file failed. */
+function isOfFiles(error: unknown): boolean {
   const { code } = error as NodeJS.ErrnoException;
-  const isOfFiles = typeof code === 'string' && /^E[A-Z]+$/.test(code);
-  return isOfFiles ? new Failure(`${out} cannot be written (${code}).`) : error;
+  return typeof code === 'string' && /^E[A-Z]+$/.test(code);
 }

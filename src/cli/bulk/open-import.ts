@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { Failure } from '../failure.js';
+import { unreadable } from '../file-fault.js';
 import { decrypterFrom } from './age-keys.js';
 
 /** The number of bytes that are read from the file at a time. The progress display advances in steps of this size. */
@@ -47,7 +48,7 @@ export async function openImport(file: string, identityFile: string | undefined)
       }
     } catch (error) {
       if (stopped) return;
-      throw new Failure(`${file} cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown reason'}).`);
+      throw unreadable(file, error);
     }
   }
 
@@ -76,7 +77,7 @@ export async function openImport(file: string, identityFile: string | undefined)
 
 async function sizeOf(file: string): Promise<number | null> {
   const found = await stat(file).catch((error: NodeJS.ErrnoException) => {
-    throw new Failure(`${file} cannot be read (${error.code ?? 'unknown reason'}).`);
+    throw unreadable(file, error);
   });
   if (found.isDirectory()) throw new Failure(`${file} is a directory.`);
   return found.isFile() ? found.size : null;

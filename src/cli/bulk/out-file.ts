@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type FileHandle, link, lstat, open, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { Failure } from '../failure.js';
+import { unwritable } from '../file-fault.js';
 
 /** A file that has a temporary name until it is complete. */
 export type OutFile = {
@@ -97,8 +97,4 @@ async function syncFolder(folder: string): Promise<void> {
   } finally {
     await handle.close();
   }
-}
-
-function unwritable(path: string, error: unknown): Failure {
-  return new Failure(`${path} cannot be written (${(error as NodeJS.ErrnoException).code ?? 'unknown reason'}).`);
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { Failure } from '../failure.js';
+import { unreadable } from '../file-fault.js';
 import { openOutFile } from './out-file.js';
 
 const secretBytes = 32;
@@ -32,7 +33,7 @@ export async function resumeSecret(path: string): Promise<Buffer> {
 async function readSecret(path: string): Promise<Buffer | null> {
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null;
-    throw new Failure(`${path} cannot be read (${error.code ?? 'unknown reason'}).`);
+    throw unreadable(path, error);
   });
   if (text === null) return null;
   const [first, hex = ''] = text.split('\n');
