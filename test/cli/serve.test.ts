@@ -1,8 +1,9 @@
+import { once } from 'node:events';
 import { existsSync, statSync } from 'node:fs';
-import { connect } from 'node:net';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { http, makeVault, run, runJson, startService, until } from '../support/process.js';
+import { http, makeVault, run, runJson, spawnService, startService, until } from '../support/process.js';
 
 const token = { type: 'token', data: 'value' };
 
@@ -226,3 +227,27 @@ test('a root key command works like a root key file', async () => {
   const { address } = await startService(['--data', dataDir], { env });
   expect(await http('POST', `${address}/tokens`, { key, body: token })).toMatchObject({ status: 201 });
 });
+
+test('a SIGTERM during the start, as soon as the service is ready, stops the service like any other', async () => {
+  const { flags, dataDir } = await makeVault();
+  for (let round = 0; round < 3; round += 1) {
+    const port = await freePort();
+    const starting = spawnService([...flags, '--port', String(port)]);
+    await until('readiness', 60_000, async () => {
+      const answer = await http('GET', `http://127.0.0.1:${port}/health/ready`).catch(() => null);
+      return answer?.status === 200 || undefined;
+    });
+    const { code, signal, stdout, stderr } = await starting.stop();
+    expect({ code, signal, stderr }).toEqual({ code: 0, signal: null, stderr: '' });
+    expect(stdout).toContain('"msg":"stopped"');
+    expect(existsSync(join(dataDir, 'control.sock'))).toBe(false);
+  }
+});
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address() as AddressInfo;
+  await new Promise((resolve) => probe.close(resolve));
+  return port;
+}

@@ -61,16 +61,18 @@ export async function serve(config: Config): Promise<void> {
   await expectFreeAdminAddress(config);
   await expectFreeConsoleAddress(config);
   if (settings.dev) ensureDevRootKey(config);
-  let isStopping = false;
   const spans = await spansOf(config, productVersion(), (error) =>
     logger.error('traces were lost: the collector at tracing.endpoint did not accept them', { error }),
   );
   const opened = await open(config, logger, spans);
+  // Listens for signals before it accepts requests. Until here, a signal ends the process immediately: there is no
+  // request to finish, and what was written is durable.
+  const stopping = stopOnSignal(logger);
   const service = {
     ...opened,
     async state() {
       const state = await opened.state();
-      return isStopping ? { ...state, reasons: [...state.reasons, 'the service is stopping'] } : state;
+      return stopping.isAsked() ? { ...state, reasons: [...state.reasons, 'the service is stopping'] } : state;
     },
   };
   const requestLog = createRequestLog(logger);
@@ -101,9 +103,15 @@ export async function serve(config: Config): Promise<void> {
     const apps = consoleApp === null ? [app] : [app, consoleApp];
     const servers = apps.flatMap(({ server }) => (server instanceof Server ? [server] : []));
     if (servers.length > 0) reloadTlsOnHangup(config, servers, logger);
-    stopOnSignal(logger, {
+    if (quickstart !== null && address !== null) {
+      process.stderr.write(quickstartText(config, address, quickstart));
+      if (consoleAddress !== null) process.stderr.write(consoleText(consoleAddress));
+    }
+    sayReady(config, address);
+    report(logger);
+    reportConsole(logger);
+    await stopping.started({
       async drain() {
-        isStopping = true;
         if (listens) await keepServing(app, settings['shutdown.delay_seconds'], logger);
       },
       async close() {
@@ -114,13 +122,6 @@ export async function serve(config: Config): Promise<void> {
         await spans?.close();
       },
     });
-    if (quickstart !== null && address !== null) {
-      process.stderr.write(quickstartText(config, address, quickstart));
-      if (consoleAddress !== null) process.stderr.write(consoleText(consoleAddress));
-    }
-    sayReady(config, address);
-    report(logger);
-    reportConsole(logger);
   } catch (error) {
     const closeAll = async () => {
       await Promise.allSettled([app.close(), people?.app?.close(), admin?.close(), control?.close()]);
@@ -234,22 +235,51 @@ async function finishRequests(app: FastifyInstance, logger: Logger): Promise<voi
   clearTimeout(cutOff);
 }
 
-/** Stops the service on the first signal and ignores later signals. Exits with status 0 when the stores are closed. */
-function stopOnSignal(logger: Logger, { drain, close }: Record<'drain' | 'close', () => Promise<void>>): void {
-  let stopping = false;
-  const stop = async (): Promise<void> => {
-    if (stopping) return;
-    stopping = true;
-    await drain();
-    const late = setTimeout(() => {
+type StopSteps = Readonly<Record<'drain' | 'close', () => Promise<void>>>;
+
+/**
+ * Stops the service on the first signal and ignores later signals. Exits with status 0 when the stores are closed. If
+ * the signal comes during the start, the service stops when the start is complete.
+ */
+function stopOnSignal(logger: Logger) {
+  let isAsked = false;
+  let steps: StopSteps | null = null;
+  let late: NodeJS.Timeout | undefined;
+
+  function limitTime(): void {
+    clearTimeout(late);
+    late = setTimeout(() => {
       logger.error('the stores could not be closed in time');
       process.exit(1);
     }, graceMs + closingMs);
+  }
+
+  async function finish({ drain, close }: StopSteps): Promise<void> {
+    clearTimeout(late);
+    await drain();
+    limitTime();
     await close();
     clearTimeout(late);
     logger.info('stopped');
     process.exit(0);
-  };
+  }
+
+  async function stop(): Promise<void> {
+    if (isAsked) return;
+    isAsked = true;
+    if (steps !== null) return finish(steps);
+    // A store that hangs during the start must not block the shutdown.
+    limitTime();
+  }
+
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
+  return {
+    isAsked: () => isAsked,
+    /** Says that the start is complete, and how to stop the service. */
+    async started(stopSteps: StopSteps): Promise<void> {
+      steps = stopSteps;
+      if (isAsked) await finish(stopSteps);
+    },
+  };
 }
