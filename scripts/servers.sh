@@ -97,13 +97,18 @@ status() {
 }
 
 down() {
-  local file pid
+  local file pid pids=() signal=TERM
+  # Data that is removed anyway needs no orderly end. A primary takes more than ten seconds for one.
+  if [ "${1:-}" = --clean ]; then signal=KILL; fi
   for file in "$dir"/mongod-*.pid "$dir/redis.pid"; do
     runs "$(basename "$file" .pid)" || continue
     pid=$(cat "$file")
-    kill "$pid" 2>/dev/null || continue
+    kill "-$signal" "$pid" 2>/dev/null || continue
     kill -CONT "$pid" 2>/dev/null || true # A test may have left the process frozen.
-    for _ in $(seq 100); do kill -0 "$pid" 2>/dev/null || break; sleep 0.1; done
+    pids+=("$pid")
+  done
+  for pid in "${pids[@]}"; do
+    for _ in $(seq 300); do kill -0 "$pid" 2>/dev/null || break; sleep 0.1; done
   done
   if [ "${1:-}" = --clean ]; then rm -rf "$dir"/mongo-* "$dir/redis" "$dir"/*.log "$dir"/*.pid; fi
 }
