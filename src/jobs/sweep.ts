@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { forgottenBefore } from '../commands/idempotency.js';
-import { forgetFinished } from '../commands/tokens/finish-erasure.js';
+import { forgetFinishedBefore } from '../commands/tokens/finish-erasure.js';
 import { recordDue } from '../commands/tokens/record-due.js';
 import { atMost } from '../domain/at-most.js';
 import { keptFrom } from '../events/access-log/retention.js';
@@ -55,6 +55,8 @@ export function createSweep(
   let running: Promise<unknown> = Promise.resolve();
   let stopped = true;
   let stopping = false;
+  /** When the last successful pass of the shredder over the whole log began (`performance.now()`). */
+  let shreddedAt = Number.NEGATIVE_INFINITY;
   // The removal of a claim, a tombstone or a key cannot be undone. Housekeeping therefore uses the earliest possible
   // current time.
   const earliest = (): number => earliestNow(vault.clock);
@@ -120,19 +122,18 @@ export function createSweep(
 
   /**
    * Destroys ended keys, including those that deletions of tokens failed to destroy, so these deletions need not be
-   * finished later.
+   * finished later. Two passes over the whole log must have begun since a deletion failed, because its event may be
+   * appended after the first of them has read the end of the log.
    */
   async function shred(): Promise<void> {
-    const unfinished = [...vault.unfinishedErasures].map(([tenantId, streams]) => ({
-      tenantId,
-      streams: [...streams],
-    }));
+    const began = performance.now();
     const head = await vault.log.head();
     const upTo = await projectedUpTo();
     await shredEndedKeys(vault.log, vault.keys, upTo);
     // If rows are missing, the shredder has not read all events.
     if (upTo < head) return;
-    for (const { tenantId, streams } of unfinished) forgetFinished(vault, tenantId, streams);
+    forgetFinishedBefore(vault, shreddedAt);
+    shreddedAt = began;
   }
 
   async function round(): Promise<void> {

@@ -88,10 +88,11 @@ export type Vault = {
   /** Schedules all work that may take a long time to compute. */
   readonly turns: Turns;
   /**
-   * The streams of tokens whose deletion returned 503 after it was, or may have been, recorded, keyed by tenant.
-   * Queries no longer find these tokens, but the keys of the tokens may still exist.
+   * The streams of tokens whose deletion returned 503 after it was, or may have been, recorded, keyed by tenant, each
+   * with the time of that response (`performance.now()`). Queries no longer find these tokens, but the keys of the
+   * tokens may still exist.
    */
-  readonly unfinishedErasures: Map<string, Set<string>>;
+  readonly unfinishedErasures: Map<string, Map<string, number>>;
   readonly knownCallers: KnownCallers;
   readonly vocabularies: Vocabularies;
   /** The delivery state of each webhook. */

@@ -272,6 +272,9 @@ describe('housekeeping', () => {
     failing.mockRestore();
     service.clock.advance(60_000);
     await oneRound();
+    expect(unfinishedErasures.size, 'its event may have been appended during the pass').toBe(1);
+    service.clock.advance(60_000);
+    await oneRound();
     expect(unfinishedErasures.size).toBe(0);
     for (const keyId of [...content, ...cvc]) {
       expect((await keys.use(service.tenantId, keyId, () => 0)).state).toBe('destroyed');

@@ -35,8 +35,8 @@ const finishedAtOnce = 100;
  * later finishes the deletion.
  */
 export function rememberUnfinished({ unfinishedErasures }: Vault, tenantId: string, streams: Iterable<string>): void {
-  const remembered = unfinishedErasures.get(tenantId) ?? new Set();
-  for (const stream of streams) remembered.add(stream);
+  const remembered = unfinishedErasures.get(tenantId) ?? new Map<string, number>();
+  for (const stream of streams) remembered.set(stream, performance.now());
   if (remembered.size > 0) unfinishedErasures.set(tenantId, remembered);
 }
 
@@ -47,6 +47,14 @@ export function forgetFinished({ unfinishedErasures }: Vault, tenantId: string, 
   if (remembered.size === 0) unfinishedErasures.delete(tenantId);
 }
 
+/** Forgets all deletions that were remembered before a time (`performance.now()`). */
+export function forgetFinishedBefore(vault: Vault, before: number): void {
+  for (const [tenantId, remembered] of vault.unfinishedErasures) {
+    const finished = [...remembered].filter(([, at]) => at < before).map(([stream]) => stream);
+    forgetFinished(vault, tenantId, finished);
+  }
+}
+
 /**
  * Finishes the tenant's earlier deletions that failed. Queries do not find deleted tokens, so a retry of a deletion by
  * query does not find these tokens again. Without this step, the retry would report success before the keys of these
@@ -55,7 +63,7 @@ export function forgetFinished({ unfinishedErasures }: Vault, tenantId: string, 
  * at once.
  */
 export async function finishRemembered(vault: Vault, tenantId: string): Promise<void> {
-  const streams = [...(vault.unfinishedErasures.get(tenantId) ?? [])];
+  const streams = [...(vault.unfinishedErasures.get(tenantId)?.keys() ?? [])];
   const work = vault.turns.begin(tenantId);
   const failures: unknown[] = [];
   for (let start = 0; start < streams.length; start += finishedAtOnce) {

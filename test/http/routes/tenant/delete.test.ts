@@ -1,7 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { pinStatements } from '#src/adapters/sqlite/database/pin-statements.js';
+import { StoreUnavailable } from '#src/ports/store-unavailable.js';
 import { stateFrom } from '#src/ports/webhook-store.js';
 import { holdKeys } from '../../../support/hold-keys.js';
 import { embeddedOnly, profile } from '../../../support/profile.js';
@@ -50,6 +51,18 @@ describe('204 DELETE /tenants/self', () => {
       for (const left of webhooks) expect(await left()).toEqual({ state: true, id: true });
       expect((await deletion(service)).status).toBe(204);
       for (const left of webhooks) expect(await left()).toEqual({ state: false, id: false });
+    }));
+
+  test('webhook states that cannot be removed do not make the deletion fail', () =>
+    withService(async (service) => {
+      const left = await makeWebhook(service);
+      const down = vi
+        .spyOn(service.vault.webhookStore, 'remove')
+        .mockRejectedValue(new StoreUnavailable('vault.db', 'busy'));
+      expect((await deletion(service)).status).toBe(204);
+      expect(await service.vault.keys.tenantKeys(service.tenantId)).toBeNull();
+      down.mockRestore();
+      expect(await left()).toEqual({ state: true, id: true });
     }));
 
   test('every key returns 401 from then on, and other tenants are not affected', () =>
@@ -153,7 +166,9 @@ describe('503 while the keys cannot be destroyed', () => {
         expect((await deletion(service)).status).toBe(204);
         expect(await left()).toEqual({ state: false, id: false });
         if (wrapped !== undefined) expect(await filesWith(service.dataDir, wrapped)).toEqual([]);
+        const streamReads = vi.spyOn(service.vault.log, 'readClearFrom');
         expect((await deletion(service)).status, 'nothing is left').toBe(401);
+        expect(streamReads).not.toHaveBeenCalled();
       }),
     20_000,
   );
