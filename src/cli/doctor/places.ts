@@ -16,14 +16,19 @@ const freeBytesMin = 1024 ** 3;
 const writableByOthers = 0o022;
 
 /**
+ * A file or directory from the settings. `path` is null if the root key does not come from a file, and `fault` is null
+ * if nothing is wrong. `fixable` is true if this user owns the file or directory and its mode is part of the fault.
+ */
+type Place = { readonly path: string | null; readonly fault: string | null; readonly fixable: boolean };
+
+/**
  * Checks the configured files and directories. If `fix` is true, corrects the modes of the files and directories owned
  * by this user.
  */
 export async function lookAtPlaces(config: Config, fix: boolean): Promise<readonly Finding[]> {
-  const { file, nextFile } = rootKeyPlaceOf(config);
-  const fixed = file !== null && fix ? fixedMode('root key', file, 0o177, 0o600) : [];
+  const { nextFile } = rootKeyPlaceOf(config);
   const dataDir = config.settings.profile === 'embedded' ? config.settings.data : null;
-  const directory = dataDir === null ? [] : dataDirectory(dataDir, fix);
+  const directory = dataDir === null ? [] : await dataDirectory(dataDir, fix);
   const isSound = !directory.some(({ check, state }) => check === 'data directory' && state === 'problem');
   const rotation =
     nextFile !== null && existsSync(nextFile)
@@ -35,7 +40,7 @@ export async function lookAtPlaces(config: Config, fix: boolean): Promise<readon
           ),
         ]
       : [];
-  return [...fixed, await rootKey(config, isSound ? dataDir : null), ...rotation, ...directory];
+  return [...(await rootKey(config, isSound ? dataDir : null, fix)), ...rotation, ...directory];
 }
 
 /**
@@ -43,28 +48,35 @@ export async function lookAtPlaces(config: Config, fix: boolean): Promise<readon
  * directory. A running service has its own copy of the root key, so without this check a wrong file would be noticed
  * only at the next start.
  */
-async function rootKey(config: Config, dataDir: string | null): Promise<Finding> {
+async function rootKey(config: Config, dataDir: string | null, fix: boolean): Promise<readonly Finding[]> {
+  const { place, fixed } = await corrected('root key', () => rootKeyPlace(config), 0o600, fix);
+  if (place.fault !== null) return [...fixed, faultFound('root key', place.fault, place)];
+  const opens = dataDir === null ? null : rootKeyOpens(dataDir, place.keys);
+  for (const key of place.keys) key.fill(0);
+  if (opens === null) return [...fixed, ok('root key', 'can be read')];
+  if (opens) return [...fixed, ok('root key', 'can be read, and opens the keys of the vault')];
+  const wrong = problem(
+    'root key',
+    wrongRootKeyText('keys.db'),
+    'If the service is running, do not stop it yet: it still has the right root key in memory, but without a copy of ' +
+      'that key it cannot start again.',
+  );
+  return [...fixed, wrong];
+}
+
+/** Reads the root key. The caller must zero each key. */
+async function rootKeyPlace(config: Config): Promise<Place & { readonly keys: readonly Buffer[] }> {
+  const { file } = rootKeyPlaceOf(config);
   try {
-    const keys = await rootKeysOf(config);
-    const opens = dataDir === null ? null : rootKeyOpens(dataDir, keys);
-    for (const key of keys) key.fill(0);
-    if (opens === null) return ok('root key', 'can be read');
-    if (opens) return ok('root key', 'can be read, and opens the keys of the vault');
-    return problem(
-      'root key',
-      wrongRootKeyText('keys.db'),
-      'If the service is running, do not stop it yet: it still has the right root key in memory, but without a copy of ' +
-        'that key it cannot start again.',
-    );
+    return { path: file, fault: null, fixable: false, keys: await rootKeysOf(config) };
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    const { file } = rootKeyPlaceOf(config);
-    return problem('root key', error.message, file === null ? undefined : adviceToFix(file, 0o177));
+    return { path: file, fault: error.message, fixable: file !== null && isFixable(file, 0o177), keys: [] };
   }
 }
 
 /** Checks that the data directory exists and can contain a vault, who can write to it, and how much space is free. */
-function dataDirectory(dataDir: string, fix: boolean): readonly Finding[] {
+async function dataDirectory(dataDir: string, fix: boolean): Promise<readonly Finding[]> {
   const full = resolve(dataDir);
   const unsearchable = unsearchableDirectory(dataDir);
   if (unsearchable !== null) return [problem('data directory', unsearchableText(full, unsearchable))];
@@ -75,54 +87,63 @@ function dataDirectory(dataDir: string, fix: boolean): readonly Finding[] {
   }
   const content = faultOfContent(dataDir);
   if (content !== null) return [problem('data directory', content)];
-  const fixed = fix ? fixedMode('data directory', dataDir, writableByOthers, 0o700) : [];
-  return [...fixed, ...writersOf(dataDir), freeSpace(full)];
+  const { place, fixed } = await corrected('data directory', () => dataDirectoryPlace(dataDir), 0o700, fix);
+  const own = place.fault === null ? [] : [faultFound('data directory', place.fault, place)];
+  return [...fixed, ...own, ...replaceable(dataDir, place), freeSpace(full)];
 }
 
 /**
- * Checks that no other user can write to the data directory or replace its files. The texts are those with which the
- * vault refuses to open the directory. Reports a fault that several files share only once.
+ * Looks up the mode of the data directory. Mounted volumes often have modes with which other users could write, and a
+ * valid owner and group, which is no fault. The text is the one with which the vault refuses to open the directory.
  */
-function writersOf(dataDir: string): readonly Finding[] {
-  const found: Finding[] = [];
-  const seen = new Set<string>();
-  const directory = statSync(dataDir);
-  const fault = (directory.mode & writableByOthers) === 0 ? null : faultOfDataDirectory(directory, dataDir);
-  if (fault !== null) {
-    found.push(problem('data directory', fault, adviceToFix(dataDir, writableByOthers)));
-    // The files in the directory share this fault.
-    seen.add(faultOfPath(join(dataDir, 'lock')) ?? '');
-  }
-  const files = ['keys.db', 'vault.db', 'journal.db'].map((file) => ({ path: join(dataDir, file), what: '' }));
-  for (const { path, what } of [{ path: dataDir, what: 'the data directory ' }, ...files]) {
+function dataDirectoryPlace(dataDir: string): Place {
+  const stats = statSync(dataDir);
+  const fault = (stats.mode & writableByOthers) === 0 ? null : faultOfDataDirectory(stats, dataDir);
+  return { path: dataDir, fault, fixable: fault !== null && isFixable(dataDir, writableByOthers) };
+}
+
+/**
+ * Checks that no other user can replace the data directory or its files. Reports a fault that several files share only
+ * once. If the mode of the directory is at fault, the files share that fault, so they are not checked.
+ */
+function replaceable(dataDir: string, { fault }: Place): readonly Finding[] {
+  const files = fault === null ? ['keys.db', 'vault.db', 'journal.db'] : [];
+  const found = new Map<string, Finding>();
+  for (const path of [dataDir, ...files.map((file) => join(dataDir, file))]) {
     const faultOfThis = faultOfPath(path);
-    if (faultOfThis === null || seen.has(faultOfThis)) continue;
-    seen.add(faultOfThis);
-    found.push(problem('data directory', `${what}${path} ${faultOfThis}`));
+    if (faultOfThis === null || found.has(faultOfThis)) continue;
+    const name = path === dataDir ? `the data directory ${path}` : path;
+    found.set(faultOfThis, problem('data directory', `${name} ${faultOfThis}`));
   }
-  return found;
+  return [...found.values()];
 }
 
-/** Returns advice to correct the mode with `--fix`. Returns undefined if `--fix` does not change this mode. */
-function adviceToFix(path: string, bad: number): string | undefined {
-  return isFixable(lookUp(path), bad) ? '`strongroom doctor --fix` corrects the mode.' : undefined;
+/** Returns the fault of a place as a finding. */
+function faultFound(check: string, fault: string, { fixable }: Place): Finding {
+  return problem(check, fault, fixable ? '`strongroom doctor --fix` corrects the mode.' : undefined);
 }
 
 /**
- * Corrects the mode of a file or directory. `bad` is the mask of mode bits that must not be set. `good` is the new mode.
- * Never changes the mode of a file that belongs to another user, or of a mounted volume with a valid owner and mode:
- * such volumes often have modes with these bits.
+ * Looks up a place. If `fix` is true and its fault is fixable, sets its mode to `mode` and looks it up again. Returns
+ * the place, and a finding if the mode was changed.
  */
-function fixedMode(check: string, path: string, bad: number, good: number): readonly Finding[] {
-  const stats = lookUp(path);
-  if (!isFixable(stats, bad)) return [];
-  if (stats?.isDirectory() === true && faultOfDataDirectory(stats, path) === null) return [];
-  chmodSync(path, good);
-  return [{ check, state: 'fixed', says: `other users could access ${path}; its mode is now ${good.toString(8)}` }];
+async function corrected<P extends Place>(
+  check: string,
+  look: () => P | Promise<P>,
+  mode: number,
+  fix: boolean,
+): Promise<{ readonly place: P; readonly fixed: readonly Finding[] }> {
+  const place = await look();
+  const { path, fixable } = place;
+  if (!fix || !fixable || path === null) return { place, fixed: [] };
+  chmodSync(path, mode);
+  const says = `other users could access ${path}; its mode is now ${mode.toString(8)}`;
+  return { place: await look(), fixed: [{ check, state: 'fixed', says }] };
 }
 
 /** Returns true if this user owns the file or directory, and its mode has one of the bits in `bad`. */
-function isFixable(stats: Stats | undefined, bad: number): boolean {
+function isFixable(path: string, bad: number): boolean {
+  const stats = lookUp(path);
   return stats !== undefined && stats.uid === process.geteuid?.() && (stats.mode & bad) !== 0;
 }
 
