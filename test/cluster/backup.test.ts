@@ -1,14 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { generateIdentity, identityToRecipient } from 'age-encryption';
 import { BSON } from 'mongodb';
 import { expect, onTestFinished, test } from 'vitest';
+import { openMongoKeysToCopy } from '#src/adapters/mongodb/backup/copy-mongo-keys.js';
 import { writeMongoKeys } from '#src/adapters/mongodb/backup/write-mongo-keys.js';
 import { connectMongo } from '#src/adapters/mongodb/connection.js';
 import { keyCollections } from '#src/adapters/mongodb/key-store/key-collections.js';
+import { readErasedList } from '#src/cli/backup/erased-list.js';
 import { createTenant } from '#src/commands/tenancy/create-tenant.js';
+import { restoreStores } from '#src/compose/backup/restore-stores.js';
 import { openCluster } from '#src/compose/cluster/open-cluster.js';
+import { loadConfig } from '#src/compose/config/config.js';
 import { tokenPermissions } from '#src/domain/access/permission.js';
 import { fill, rootKeyIn, unread } from '../rotation/support.js';
 import { startStandIn } from '../support/eventstoredb.js';
@@ -81,6 +86,10 @@ test('a cluster’s keys, restored with today’s list of erased keys, open ever
     if (bytes === null) throw new Error('it lives');
     expect(files.some((file) => file.includes(bytes) || file.includes(bytes.toString('base64')))).toBe(false);
   }
+  const toCopy = await openMongoKeysToCopy(mongoUrl, `${database}_keys`);
+  const copied: string[] = [];
+  for await (const line of toCopy.lines()) copied.push(line);
+  await toCopy.close();
   expect((await http('DELETE', `${service.address}/tokens/${deleted}`, { key })).status).toBe(204);
   made.delete(deleted);
   const destroyed = await keyCollections.dataKeys(keys.db).find({ wrapped: null }).toArray();
@@ -93,6 +102,33 @@ test('a cluster’s keys, restored with today’s list of erased keys, open ever
   const refused = await run(restore, { env });
   expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('the key store already contains keys') });
   await keys.call((db) => db.dropDatabase());
+  // Interrupts a restore after it has written all keys. It cannot be repeated, but `--accept-older-log` finishes it.
+  const loaded = loadConfig({ env, flags: {} });
+  if (!loaded.ok) throw new Error(loaded.problems.join('\n'));
+  const interruption = new AbortController();
+  const interrupted = restoreStores({
+    config: loaded.config,
+    rootKeys: [rootKeyIn(rootKeyFile)],
+    folder: backup,
+    files: [],
+    keyLines: Readable.from(copied),
+    erased: await readErasedList(list),
+    onPhase(phase) {
+      if (phase === 'verifying the log') interruption.abort(new Error('interrupted'));
+    },
+    signal: interruption.signal,
+    expectAccepted: (lost) => expect(lost).toEqual([]),
+  });
+  await expect(interrupted).rejects.toThrow('Run `strongroom restore --accept-older-log` to finish the restore.');
+  const finish = { code: 1, stderr: expect.stringContaining('`strongroom restore --accept-older-log`') };
+  expect(await run(['tenants', 'list'], { env })).toMatchObject(finish);
+  expect(await run(restore, { env })).toMatchObject(finish);
+  expect(await runJson(['restore', '--accept-older-log'], { env })).toEqual({ tokens_ended: 0 });
+  const finished = await startService([], { env });
+  expect(await unread(finished.address, key, made)).toEqual([]);
+  await finished.stop();
+  await keys.call((db) => db.dropDatabase());
+
   // Simulates an interrupted restore, which leaves only some of the keys. These keys are not usable: the vault does not
   // start, and a backup is rejected. A second restore starts from the beginning.
   async function* part() {

@@ -5,6 +5,7 @@ import { Readable } from 'node:stream';
 import type { Encrypter } from 'age-encryption';
 import { copyStoreFiles, keysToCopy } from '../../compose/backup/stores-to-copy.js';
 import type { Config } from '../../compose/config/config.js';
+import { fsyncPath } from '../../compose/root-key/fsync-path.js';
 import { type KeysToCopy, keysFile, type OnPhase } from '../../ports/backup.js';
 import { exists, removePart } from '../bulk/out-file.js';
 import { sealed } from '../bulk/run-export.js';
@@ -78,11 +79,11 @@ async function copyVault(
     const manifest = { ...listed, mac };
     await writeChunks(join(part, manifestFile), Readable.from([`${JSON.stringify(manifest, null, 2)}\n`]), signal);
     onPhase('saving the files to disk');
-    for (const name of await readdir(part)) await syncPath(join(part, name));
-    await syncPath(part);
+    for (const name of await readdir(part)) await fsyncPath(join(part, name));
+    await fsyncPath(part);
     signal.throwIfAborted();
     await rename(part, folder);
-    await syncPath(dirname(folder));
+    await fsyncPath(dirname(folder));
     await keys.recordBackup(Date.parse(madeAt));
     return { folder, made_at: madeAt, files: [...names, manifestFile], keys: checked };
   } catch (error) {
@@ -146,15 +147,6 @@ async function writeChunks(
 
 async function* bytesOf(lines: AsyncIterable<string>): AsyncGenerator<Buffer> {
   for await (const line of lines) yield Buffer.from(line);
-}
-
-async function syncPath(path: string): Promise<void> {
-  const handle = await open(path, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }
 
 /** Returns true if an operation on a file failed. */

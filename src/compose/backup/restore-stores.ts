@@ -15,6 +15,7 @@ import { storeUrls } from '../config/store-urls.js';
 import { lockDataDirectory, restoringName } from '../embedded/data-directory.js';
 import { openProfile } from '../open-profile.js';
 import { fsyncDirectory } from '../root-key/fsync-directory.js';
+import { fsyncPath } from '../root-key/fsync-path.js';
 import { keysDatabaseOf } from './stores-to-copy.js';
 
 /**
@@ -32,7 +33,10 @@ export type Restoring = {
   readonly keyLines: AsyncIterable<string>;
   readonly erased: ErasedKeys;
   readonly onPhase: OnPhase;
-  /** Stops the restore when it is aborted. In the embedded profile, nothing is left behind then. */
+  /**
+   * Stops the restore when it is aborted. In the embedded profile, nothing is left behind then. In the cluster profile,
+   * throws BackupRefused once all keys are written, with the command that finishes the restore.
+   */
   readonly signal: AbortSignal;
   /** Throws if tokens were erased after the backup was made and the operator has not accepted these erasures. */
   readonly expectAccepted: (lost: readonly UnreadableToken[]) => void;
@@ -126,7 +130,9 @@ async function fillDirectory(part: string, restoring: Restoring): Promise<number
   await writeKeys(part, keyLines, erased);
   const ended = await endInOpened({ ...config, settings: { ...config.settings, data: part } }, restoring);
   rmSync(join(part, 'lock'), { force: true });
-  fsyncDirectory(part);
+  onPhase('saving the files to disk');
+  for (const file of readdirSync(part)) await fsyncPath(join(part, file));
+  await fsyncPath(part);
   return ended;
 }
 
@@ -150,9 +156,13 @@ function unwritable(dataDir: string, error: unknown): unknown {
 /**
  * Restores the keys. Before writing any key, compares the log with the list of erased keys. If erasures are missing
  * from the log and the operator has not accepted them, throws an error, and the key store remains empty.
+ *
+ * If the restore is interrupted while it writes the keys, the operator repeats it. Once all keys are written, they
+ * cannot be written again: the vault that opens them may add documents, and the database user cannot remove documents.
+ * `acceptOlderLog` then finishes the restore.
  */
 async function restoreKeys(restoring: Restoring): Promise<number> {
-  const { config, keyLines, erased, expectAccepted, onPhase } = restoring;
+  const { config, keyLines, erased, expectAccepted, onPhase, signal } = restoring;
   const stores = storeUrls(config);
   if (!stores.ok) throw new BackupRefused(stores.problems.join('\n'));
   const { openEventStoreDb } = await import('../../adapters/eventstoredb/open-event-store-db.js');
@@ -166,7 +176,14 @@ async function restoreKeys(restoring: Restoring): Promise<number> {
   }
   onPhase('writing the keys');
   await writeMongoKeys(stores.urls.keys, keysDatabaseOf(config), keyLines, erased);
-  return endInOpened(config, restoring);
+  try {
+    return await endInOpened(config, restoring);
+  } catch (error) {
+    if (!signal.aborted || error !== signal.reason) throw error;
+    throw new BackupRefused(
+      'interrupted after all keys were written. Run `strongroom restore --accept-older-log` to finish the restore.',
+    );
+  }
 }
 
 async function endInOpened(config: Config, restoring: Restoring): Promise<number> {

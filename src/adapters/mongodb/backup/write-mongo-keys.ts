@@ -14,6 +14,9 @@ const rowsAtOnce = 1_000;
 const readers = ['shredder', 'orphans', 'anchor', 'log'] satisfies KeyRingReader[];
 const notRestored = new Set<unknown>([...readers, ...logMemories, restoringMark]);
 
+/** With this log position in `meta`, the vault treats every log as older than the key store. */
+const logIsOlder = { _id: 'log' satisfies KeyRingReader, value: Number.MAX_SAFE_INTEGER };
+
 /**
  * Writes the lines of a backup into a key store. The store must be empty, or an earlier restore into it must have been
  * interrupted. A key that was erased after the backup was made is written as destroyed. The vault refuses to use the
@@ -61,8 +64,8 @@ export async function writeMongoKeys(
 }
 
 /**
- * Marks the store as incomplete. Throws BackupRefused if the store is not empty, unless an interrupted restore has left
- * it incomplete.
+ * Marks the store as incomplete. Throws BackupRefused if the store is not empty, unless an earlier restore was
+ * interrupted before it had written all keys.
  */
 async function begin(connection: MongoConnection, attempt: string): Promise<void> {
   const mark = { _id: restoringMark, value: attempt };
@@ -72,14 +75,25 @@ async function begin(connection: MongoConnection, attempt: string): Promise<void
       .findOneAndUpdate({ _id: restoringMark, value: { $ne: restored } }, { $set: { value: attempt } }),
   );
   if (cutOff !== null) return;
+  await expectFinished(connection);
   await expectEmpty(connection);
   await connection.call((db) => keyCollections.meta(db).insertOne(mark));
 }
 
+/** Throws BackupRefused if an earlier restore has written all keys, but `acceptLog` was not called after that. */
+async function expectFinished({ call }: MongoConnection): Promise<void> {
+  const written = await call((db) => keyCollections.meta(db).findOne(logIsOlder));
+  if (written === null) return;
+  throw new BackupRefused(
+    'the key store already contains keys: an earlier restore wrote all of them, but did not finish. Run ' +
+      '`strongroom restore --accept-older-log` to finish it, or empty the key store.',
+  );
+}
+
 async function end(connection: MongoConnection, attempt: string, written: ReadonlyMap<string, number>): Promise<void> {
   const { call } = connection;
-  const seen = { $set: { value: Number.MAX_SAFE_INTEGER } };
-  await call((db) => keyCollections.meta(db).updateOne({ _id: 'log' satisfies KeyRingReader }, seen, { upsert: true }));
+  const { _id, value } = logIsOlder;
+  await call((db) => keyCollections.meta(db).updateOne({ _id }, { $set: { value } }, { upsert: true }));
   // Two documents in `meta` do not come from the backup. One is the restore mark, and the other is the log position
   // that the key store has seen.
   const besides = new Map([['meta', 2]]);
