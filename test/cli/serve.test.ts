@@ -1,9 +1,19 @@
 import { once } from 'node:events';
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
-import { http, makeVault, run, runJson, spawnService, startService, until } from '../support/process.js';
+import { describe, expect, test } from 'vitest';
+import {
+  http,
+  makeVault,
+  type RunOptions,
+  run,
+  runJson,
+  spawnService,
+  startService,
+  until,
+} from '../support/process.js';
+import { canMount } from '../support/small-disk.js';
 
 const token = { type: 'token', data: 'value' };
 
@@ -242,6 +252,33 @@ test('a SIGTERM during the start, as soon as the service is ready, stops the ser
     expect(stdout).toContain('"msg":"stopped"');
     expect(existsSync(join(dataDir, 'control.sock'))).toBe(false);
   }
+});
+
+describe('a signal before the stores are open', () => {
+  /** Starts a service whose root key command does not end, and waits until it runs that command. */
+  async function opening(options: RunOptions) {
+    const { dir, dataDir } = await makeVault();
+    const begun = join(dir, 'begun');
+    const env = { STRONGROOM_ROOT_KEY_COMMAND: JSON.stringify(['sh', '-c', `touch ${begun}; exec sleep 60`]) };
+    const service = spawnService(['--data', dataDir], { ...options, env });
+    await until('the root key command', 60_000, () => existsSync(begun) || undefined);
+    return service;
+  }
+
+  test.each(['SIGTERM', 'SIGINT'] as const)('%s ends the process immediately', async (signal) => {
+    const service = await opening({});
+    expect(await service.stop(signal)).toEqual({ code: null, signal, stdout: '', stderr: '' });
+  });
+
+  test.runIf(canMount).each([
+    ['SIGTERM', 143],
+    ['SIGINT', 130],
+  ] as const)('%s also ends a process with the id 1, such as in a container', async (signal, code) => {
+    const { pid, ended } = await opening({ isFirstProcess: true });
+    const [first = ''] = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ');
+    process.kill(Number(first), signal);
+    expect(await ended).toEqual({ code, signal: null, stdout: '', stderr: '' });
+  });
 });
 
 async function freePort(): Promise<number> {

@@ -35,6 +35,11 @@ export type RunOptions = {
   readonly gid?: number;
   /** If true, closes the output of the program before the program writes anything. */
   readonly leavesAtOnce?: boolean;
+  /**
+   * If true, the program has the process id 1 in its namespace, as in a container. The test must run as root to set it.
+   * `unshare` starts the program, so a signal from the test goes to `unshare`.
+   */
+  readonly isFirstProcess?: boolean;
   /** If true, the output of the program goes to `/dev/full`, a device that behaves like a file on a full disk. */
   readonly fillsDisk?: boolean;
 };
@@ -55,12 +60,13 @@ export function tempDir(): string {
 
 function start(
   args: readonly string[],
-  { env = {}, cwd, stdin, uid, gid = uid, descriptors, leavesAtOnce, fillsDisk = false }: RunOptions,
+  { env = {}, cwd, stdin, uid, gid = uid, descriptors, leavesAtOnce, fillsDisk, isFirstProcess }: RunOptions,
 ): ChildProcess {
-  const command = [process.execPath, program, ...args];
+  const namespace = isFirstProcess === true ? ['unshare', '--pid', '--fork', '--kill-child'] : [];
+  const command = [...namespace, process.execPath, program, ...args];
   const limited = ['sh', '-c', `ulimit -n ${descriptors} && exec "$0" "$@"`, ...command];
   const full = ['sh', '-c', 'exec "$0" "$@" > /dev/full', ...command];
-  const [file = '', ...rest] = fillsDisk ? full : descriptors === undefined ? command : limited;
+  const [file = '', ...rest] = fillsDisk === true ? full : descriptors === undefined ? command : limited;
   const child = spawn(file, rest, {
     // The program does not get the settings from the environment of the person who runs the tests.
     env: { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', ...env },

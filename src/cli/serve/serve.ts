@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { constants } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Server } from 'node:tls';
 import { setFlagsFromString } from 'node:v8';
@@ -52,6 +53,7 @@ export async function serve(config: Config): Promise<void> {
   setFlagsFromString(`--heap-growing-percent=${garbagePercent}`);
   const logger = createLogger({ level: settings.log_level, pretty: process.stdout.isTTY === true });
   logUncaught(logger);
+  const stopping = stopOnSignal(logger);
   expectSafeContainer(config);
   const tls = readTls(config);
   const socketPath = socketPathOf(config);
@@ -65,9 +67,7 @@ export async function serve(config: Config): Promise<void> {
     logger.error('traces were lost: the collector at tracing.endpoint did not accept them', { error }),
   );
   const opened = await open(config, logger, spans);
-  // Listens for signals before it accepts requests. Until here, a signal ends the process immediately: there is no
-  // request to finish, and what was written is durable.
-  const stopping = stopOnSignal(logger);
+  stopping.opened();
   const service = {
     ...opened,
     async state() {
@@ -239,9 +239,13 @@ type StopSteps = Readonly<Record<'drain' | 'close', () => Promise<void>>>;
 
 /**
  * Stops the service on the first signal and ignores later signals. Exits with status 0 when the stores are closed. If
- * the signal comes during the start, the service stops when the start is complete.
+ * the signal comes after `opened` but before `started`, the service stops when the start is complete.
+ *
+ * Before `opened`, a signal ends the process immediately: there is no request to finish, and what was written is
+ * durable.
  */
 function stopOnSignal(logger: Logger) {
+  let isOpen = false;
   let isAsked = false;
   let steps: StopSteps | null = null;
   let late: NodeJS.Timeout | undefined;
@@ -264,7 +268,8 @@ function stopOnSignal(logger: Logger) {
     process.exit(0);
   }
 
-  async function stop(): Promise<void> {
+  async function stop(signal: NodeJS.Signals): Promise<void> {
+    if (!isOpen) endBy(signal);
     if (isAsked) return;
     isAsked = true;
     if (steps !== null) return finish(steps);
@@ -276,10 +281,24 @@ function stopOnSignal(logger: Logger) {
   process.on('SIGINT', stop);
   return {
     isAsked: () => isAsked,
+    /** Says that the stores are open. */
+    opened(): void {
+      isOpen = true;
+    },
     /** Says that the start is complete, and how to stop the service. */
     async started(stopSteps: StopSteps): Promise<void> {
       steps = stopSteps;
       if (isAsked) await finish(stopSteps);
     },
   };
+}
+
+/**
+ * Ends this process by a signal. In a container, the process often has the process id 1. The kernel then ignores a
+ * signal that has no handler, so the process exits with the status that a shell reports for the signal.
+ */
+function endBy(signal: NodeJS.Signals): never {
+  process.removeAllListeners(signal);
+  process.kill(process.pid, signal);
+  process.exit(128 + constants.signals[signal]);
 }
