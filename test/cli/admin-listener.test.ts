@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { http, makeVault, run, startService, until } from '../support/process.js';
@@ -46,8 +47,11 @@ test('if the default port is in use, the service runs without an admin listener'
   const { flags } = await makeVault();
   const taken = createServer();
   onTestFinished(() => void taken.close());
-  // Occupies the port. If this fails, another program already occupies it.
-  await new Promise<void>((resolve) => taken.once('error', () => resolve()).listen(9464, '127.0.0.1', resolve));
+  // Another test's service may occupy the port, and could release it before this test's service starts.
+  await until('the default port', 30_000, async () => {
+    taken.listen(9464, '127.0.0.1');
+    return once(taken, 'listening').catch(() => undefined);
+  });
   const service = await startService(flags);
   expect((await http('GET', `${service.address}/health/ready`)).status).toBe(200);
   const { stdout, code } = await service.stop();

@@ -11,6 +11,7 @@ export const adaptations: readonly Adaptation[] = [
     runs: 'use_installed_modules',
     because: 'the modules are here already, the network may not be',
   },
+  { says: /^npm run check$/gm, runs: ':', because: 'it takes more than a minute, and .ci/run runs it' },
   { says: /\bnpm (?:test|run test:long)$/gm, runs: ':', because: 'this very test would run itself without end' },
   {
     says: /^npm run test:cluster$/gm,
