@@ -14,8 +14,8 @@ type Frame =
  * Copies a JSON value and replaces some of the values in it. `replace` returns the replacement for a value, or
  * undefined to keep the value and visit its members. Works in steps and without recursion, because a 4 MiB body may
  * have a million values. `pathOf` returns the path of the current value (`a.b[0]`). The value must not contain the key
- * `__proto__`. Parsed bodies never contain it. A copied array has room for exactly its items, because arrays that grow by
- * `push` would take several times as much memory.
+ * `__proto__`. Parsed bodies never contain it. A copied array has room for exactly its items, because arrays that grow
+ * by `push` would take several times as much memory.
  */
 export function* replaceValues(
   value: Json,

@@ -3,7 +3,6 @@ import { crc32 } from 'node:zlib';
 import { counted } from '../../domain/text.js';
 import type { SearchIndexCheck } from '../../ports/search-index-check.js';
 import type { FoundProblem } from '../../ports/store-problem.js';
-import { StoreBroken } from './database/database-error.js';
 import type { SqliteDatabase } from './database/open-database.js';
 import { reading } from './database/reading.js';
 import { ofBothSlots, rowTables, type Slot } from './database/rows-schema.js';
@@ -42,38 +41,35 @@ type IndexedRow = {
 };
 type Count = { readonly tenant: string; readonly type: string; readonly count: number };
 
-/** Thrown when the stored counts of tokens differ from the rows. A rebuild counts the rows again. */
-class CountsDamaged extends StoreBroken {
-  constructor(tenants: readonly string[]) {
-    const more = tenants.length > 1 ? ` and ${counted(tenants.length - 1, 'other tenant')}` : '';
-    super({
-      check: 'token counts',
-      says: `the counts of tokens in vault.db do not match the rows of tenant ${tenants[0]}${more}`,
-      do: 'Find out who can write to vault.db, and run: strongroom projections rebuild tokens',
-    });
-    this.name = 'CountsDamaged';
-  }
+/** Returns the problem that stored counts of these tenants differ from the rows. A rebuild counts the rows again. */
+function damagedCounts(tenants: readonly string[]): FoundProblem {
+  const more = tenants.length > 1 ? ` and ${counted(tenants.length - 1, 'other tenant')}` : '';
+  return {
+    check: 'token counts',
+    says: `the counts of tokens in vault.db do not match the rows of tenant ${tenants[0]}${more}`,
+    do: 'Find out who can write to vault.db, and run: strongroom projections rebuild tokens',
+  };
 }
 
 /**
- * Implements `SearchIndexCheck` on `vault.db`. Compares the stored counts of tokens with the rows. Verifies the checksum of each part, checks that the parts fit together,
- * and checks that the index contains exactly the postings of the token rows. The last check also finds damage in
- * columns that have no checksum.
+ * Implements `SearchIndexCheck` on `vault.db`. Compares the stored counts of tokens with the rows. Verifies the
+ * checksum of each part of the index, checks that the parts fit together, and checks that the index contains exactly
+ * the postings of the token rows. The last check also finds damage in columns that have no checksum.
  */
 export function sqliteSearchIndexCheck(open: () => SqliteDatabase): SearchIndexCheck {
   let prepared: ReturnType<typeof prepare> | null = null;
-  let running: Promise<FoundProblem | null> | null = null;
+  let running: Promise<readonly FoundProblem[]> | null = null;
 
-  async function run(): Promise<FoundProblem | null> {
+  async function run(): Promise<readonly FoundProblem[]> {
     prepared ??= prepare(open());
     const { begin, commit, used, of } = prepared;
     begin.run();
     try {
-      for (const slot of reading(() => used.all() as Slot[])) await checkSlot(of[slot]);
-      return null;
-    } catch (error) {
-      if (error instanceof IndexDamaged || error instanceof CountsDamaged) return error.found;
-      throw error;
+      const found: FoundProblem[] = [];
+      for (const slot of reading(() => used.all() as Slot[])) {
+        found.push(...(await checkSlot(of[slot])));
+      }
+      return found;
     } finally {
       commit.run();
     }
@@ -111,8 +107,47 @@ function statementsOf(database: SqliteDatabase, slot: Slot) {
   };
 }
 
-async function checkSlot({ index, rowsAfter, counts }: ReturnType<typeof statementsOf>): Promise<void> {
+/** Checks the index and the counts of one generation. A damaged index does not hide wrong counts. */
+async function checkSlot({
+  index,
+  rowsAfter,
+  counts,
+}: ReturnType<typeof statementsOf>): Promise<readonly FoundProblem[]> {
   const postings = createBalance();
+  let damage: IndexDamaged | null = null;
+  try {
+    await noteIndex(index, postings);
+  } catch (error) {
+    if (!(error instanceof IndexDamaged)) throw error;
+    damage = error;
+  }
+  /** What is left of the stored counts after each live row was subtracted, by tenant and type. */
+  const left = new Map<string, number>();
+  const note = (tenant: string, type: string, count: number) =>
+    void left.set(`${tenant} ${type}`, (left.get(`${tenant} ${type}`) ?? 0) + count);
+  for (const { tenant, type, count } of reading(() => counts.all() as Count[])) note(tenant, type, count);
+  for (let after: number | undefined = 0; after !== undefined; ) {
+    const from: number = after;
+    const rows = reading(() => rowsAfter.all(from, readAtOnce) as IndexedRow[]);
+    for (const { tenant, type, seq, terms } of rows) {
+      if (terms !== null) postings.note(Buffer.concat(entriesOf(terms, seq)), -1);
+      if (type !== null) note(tenant, type, -1);
+    }
+    after = rows.at(-1)?.row;
+    await nextTurn();
+  }
+  if (damage === null && !postings.isEven())
+    damage = new IndexDamaged('it does not have the postings of the token rows');
+  const wrong = [...left].flatMap(([name, count]) => (count === 0 ? [] : [name.slice(0, name.indexOf(' '))]));
+  const ofIndex = damage?.found ?? null;
+  return [...(ofIndex === null ? [] : [ofIndex]), ...(wrong.length === 0 ? [] : [damagedCounts([...new Set(wrong)])])];
+}
+
+/** Adds all postings of the index. Throws IndexDamaged if a part of it is damaged, or the parts do not fit together. */
+async function noteIndex(
+  index: ReturnType<typeof indexStatements>,
+  postings: ReturnType<typeof createBalance>,
+): Promise<void> {
   const { merged, erased } = reading(index.state);
   if (merged < erased) throw new IndexDamaged('the numbers of its newest changes');
   for (const run of reading(index.runs)) {
@@ -137,24 +172,6 @@ async function checkSlot({ index, rowsAfter, counts }: ReturnType<typeof stateme
     after = changes.at(-1)?.number;
     await nextTurn();
   }
-  /** What is left of the stored counts after each live row was subtracted, by tenant and type. */
-  const left = new Map<string, number>();
-  const note = (tenant: string, type: string, count: number) =>
-    void left.set(`${tenant} ${type}`, (left.get(`${tenant} ${type}`) ?? 0) + count);
-  for (const { tenant, type, count } of reading(() => counts.all() as Count[])) note(tenant, type, count);
-  for (let after: number | undefined = 0; after !== undefined; ) {
-    const from: number = after;
-    const rows = reading(() => rowsAfter.all(from, readAtOnce) as IndexedRow[]);
-    for (const { tenant, type, seq, terms } of rows) {
-      if (terms !== null) postings.note(Buffer.concat(entriesOf(terms, seq)), -1);
-      if (type !== null) note(tenant, type, -1);
-    }
-    after = rows.at(-1)?.row;
-    await nextTurn();
-  }
-  if (!postings.isEven()) throw new IndexDamaged('it does not have the postings of the token rows');
-  const wrong = [...left].flatMap(([name, count]) => (count === 0 ? [] : [name.slice(0, name.indexOf(' '))]));
-  if (wrong.length > 0) throw new CountsDamaged([...new Set(wrong)]);
 }
 
 /**

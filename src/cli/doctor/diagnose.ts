@@ -36,7 +36,7 @@ export const diagnose = operation(z.object({ fix: z.boolean() }), async (service
     ...(await unlessBroken(async () => [await lastCheckpoint(service.vault)])),
     ...(await unlessBroken(() => accessLog(service.vault))),
     ...(await unlessBroken(async () => [await copies(service)])),
-    ...(await unlessBroken(async () => [await searchIndex(service.vault)])),
+    ...(await unlessBroken(() => searchIndex(service.vault))),
     ...(await unlessBroken(async () => [await suspects(service.vault, null)])),
     ...(await unlessBroken(async () => [await webhooks(service.vault, null)])),
   ];
@@ -162,11 +162,10 @@ async function accessLog(vault: OperatedService['vault']): Promise<readonly Find
   return [found === null ? ok('access log', 'no batch is known to be missing') : problemFound(found)];
 }
 
-async function searchIndex(vault: OperatedService['vault']): Promise<Finding> {
+async function searchIndex(vault: OperatedService['vault']): Promise<readonly Finding[]> {
   const found = await vault.searchIndex.run();
-  if (found === null)
-    return ok('search index', 'has the postings of the token rows, and no damaged part; the token counts match');
-  return problemFound(found);
+  if (found.length > 0) return found.map(problemFound);
+  return [ok('search index', 'has the postings of the token rows, and no damaged part; the token counts match')];
 }
 
 async function copies({ vault }: OperatedService): Promise<Finding> {

@@ -13,8 +13,8 @@ export function keysDatabaseOf({ settings }: Config): string {
 
 /**
  * Opens the configured key store for reading. Other processes can use the key store at the same time. The root key is
- * not needed. Throws BackupRefused if the settings name no key store, or if the data directory
- * is a backup or contains an unfinished restore.
+ * not needed. Throws BackupRefused if the settings name no key store, or if the data directory is a backup or contains
+ * an unfinished restore.
  */
 export async function keysToCopy(config: Config): Promise<KeysToCopy> {
   if (config.settings.profile === 'embedded') {

@@ -71,7 +71,7 @@ export async function storesOn<C extends Clock>(needs: Deps<C>) {
     erasureProbe: mongoErasureProbe(rowsConnection),
     // The cluster profile has no separate search index to check. MongoDB indexes the search terms in the rows and
     // checks its own files.
-    searchIndex: { run: async () => null },
+    searchIndex: { run: async () => [] },
     keys,
     generations,
     work: mongoUnitOfWork(parts),

@@ -94,7 +94,7 @@ describe.each([
     await rebuildTokens(service);
     expect((await total(service, key, '')).body['pagination']).toMatchObject({ total_items: tokens });
     expect((await total(service, key, 'metadata.n:2')).body['pagination']).toMatchObject({ total_items: 1 });
-    expect(await service.vault.searchIndex.run()).toBeNull();
+    expect(await service.vault.searchIndex.run()).toEqual([]);
     expect(service.errors).toEqual([]);
   }, 180_000);
 });
@@ -119,11 +119,17 @@ test('doctor finds changed token counts, and a rebuild corrects them', async () 
     );
     expect(found, sql).toContain('strongroom projections rebuild tokens');
   }
+  const both = copyOf(dataDir);
+  expect(tamper(both, 'vault.db', 'UPDATE index_runs_1 SET seq_max = seq_min')).toBeGreaterThan(0);
+  expect(tamper(both, 'vault.db', `UPDATE token_counts_1 SET count = count + 5000 WHERE ${count}`)).toBe(1);
+  const foundBoth = await doctor(['--data', both, ...flags.slice(2)]);
+  expect(foundBoth).toMatch(/PROBLEM +search index/);
+  expect(foundBoth).toMatch(/PROBLEM +token counts/);
   expect(tamper(dataDir, 'vault.db', `UPDATE token_counts_1 SET count = count + 5000 WHERE ${count}`)).toBe(1);
   const service = await startTestService({ dataDir, rootKey });
   onTestFinished(() => service.close());
   await rebuildTokens(service);
-  expect(await service.vault.searchIndex.run()).toBeNull();
+  expect(await service.vault.searchIndex.run()).toEqual([]);
   const page = (await total(service, key, '')).body['pagination'];
   expect([...(await service.vault.rows.countByType(tenantId, service.clock.now())).values()]).toEqual([
     (page as { total_items: number }).total_items,
