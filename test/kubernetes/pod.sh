@@ -89,7 +89,7 @@ if (in_pod serve touch /opt/strongroom/written) 2>/dev/null; then echo writes_pr
 install -d -o "$group" -g "$group" -m 0700 /mnt/backups/2025-01-01T000000Z
 touch -d '20 days ago' /mnt/backups/2025-01-01T000000Z
 backup backup
-echo "backups=$(find /mnt/backups -name manifest.json | wc -l) $(find /mnt/backups -mindepth 1 -maxdepth 1 | wc -l)"
+echo "backups=$(find /mnt/backups -name manifest.json | wc -l) $(find /mnt/backups -mindepth 1 -maxdepth 1 -type d | wc -l)"
 # A list of erased keys removes old lists in the same way.
 install -o "$group" -g "$group" -m 0600 /dev/null /mnt/backups/erased-keys-2025-01-01T000000Z.txt
 touch -d '20 days ago' /mnt/backups/erased-keys-2025-01-01T000000Z.txt

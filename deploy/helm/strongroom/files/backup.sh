@@ -1,8 +1,19 @@
-# Writes a backup named after the current time, then removes backups older than KEEP_DAYS. If the backup fails or
-# has damaged keys (exit code 3), it removes none.
+# Writes a backup named after the current time, then removes backups older than KEEP_DAYS. If the backup has damaged keys
+# (exit code 3), keeps the newest backup without damaged keys, even if it is older. If the backup fails, removes none.
 #   sh -euc "$(cat backup.sh)" backup KEEP_DAYS --recipient age1...
 keep_days=$1
 shift
 folder=$BACKUPS/$(date -u +%Y-%m-%dT%H%M%SZ)
-node "$PROGRAM" backup "$folder" "$@"
-find "$BACKUPS" -mindepth 1 -maxdepth 1 -type d -name '20*Z' -mtime "+$keep_days" -exec rm -rf {} +
+# The name of the newest backup without damaged keys.
+newest=$BACKUPS/.newest-intact
+code=0
+node "$PROGRAM" backup "$folder" "$@" || code=$?
+case $code in
+  0) printf '%s\n' "${folder##*/}" >"$newest" ;;
+  # Without this name, any of the older backups may be the only one without damaged keys.
+  3) [ -s "$newest" ] || exit 3 ;;
+  *) exit "$code" ;;
+esac
+find "$BACKUPS" -mindepth 1 -maxdepth 1 -type d -name '20*Z' ! -name "$(cat "$newest")" -mtime "+$keep_days" \
+  -exec rm -rf {} +
+exit "$code"
