@@ -18,6 +18,16 @@ class WrongStores extends StoreProblem {
   }
 }
 
+class DamagedSearchKey extends StoreProblem {
+  constructor(name: string) {
+    super(
+      `${name} in the key store is damaged and does not open. Find out what changed or damaged the key store. Then ` +
+        'restore the newest backup whose keys all open: `strongroom backup` exited with status 0 for it.',
+    );
+    this.name = 'DamagedSearchKey';
+  }
+}
+
 const verbKeptRowsMs = 10_000;
 
 export type ProfileOptions = {
@@ -45,10 +55,21 @@ export type ProfileOptions = {
   readonly onBroken: (error: Error) => void;
 };
 
-/** Opens the stores of the configured profile. Throws StoreProblem or StoreUnavailable if they cannot be opened. */
+/**
+ * Opens the stores of the configured profile. Throws StoreProblem or StoreUnavailable if they cannot be opened, or if
+ * the search key in use is damaged. A command opens the stores even then, because most commands do not search.
+ */
 export async function openProfile(config: Config, options: ProfileOptions): Promise<OpenService & OperatedService> {
   const service = await openStores(config, options);
   const { vault } = service;
+  if (!options.isVerb) {
+    try {
+      await expectSearchKey(vault, options.onNotice);
+    } catch (error) {
+      await service.close();
+      throw error;
+    }
+  }
   const isAlone = config.settings.profile === 'embedded';
   const onRotated = async () => {
     await noteLog(vault).catch(options.onError);
@@ -59,6 +80,23 @@ export async function openProfile(config: Config, options: ProfileOptions): Prom
     rotation: createKeyRotationWork(vault.keys.rotation, rootKeyPlaceOf(config), isAlone, onRotated),
     console: 'unknown',
   };
+}
+
+/**
+ * Throws if the search key of the generation used for reads is damaged: every search and every change of a token would
+ * fail. A damaged key of another generation is only reported.
+ */
+async function expectSearchKey(
+  { keys, generations }: OpenService['vault'],
+  onNotice: ProfileOptions['onNotice'],
+): Promise<void> {
+  const damaged = await keys.check.searchKeys();
+  if (damaged.length === 0) return;
+  const { read } = await generations.inUse();
+  for (const key of damaged) {
+    if (key.kind === 'search' && key.generation === read) throw new DamagedSearchKey(key.name);
+    onNotice?.(`${key.name} is damaged; searches do not use it. Find out what changed or damaged the key store`);
+  }
 }
 
 /**

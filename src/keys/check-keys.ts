@@ -2,7 +2,7 @@ import { setImmediate as endOfTurn } from 'node:timers/promises';
 import { type KeyStore, type LivingDataKey, type StoredTenantKey, vaultKeyTenant } from '../ports/key-store.js';
 import { openDataKey } from './data-key.js';
 import { openGenerationKey } from './generation-key.js';
-import type { KeyCheck, UnopenedDataKeys } from './key-ring.js';
+import type { CheckedDataKeys, DamagedKey, KeyCheck } from './key-ring.js';
 import type { RootKeys } from './root-keys.js';
 import { openTenantKey } from './tenant-key.js';
 
@@ -16,20 +16,37 @@ const pageSize = 500;
 export function createKeyCheck(store: KeyStore, roots: RootKeys): Omit<KeyCheck, 'stateOf'> {
   const { wrappingKeys, livingDataKeys } = store.rotation;
 
-  async function lookUnderRoot(): Promise<readonly string[]> {
-    const damaged: string[] = [];
+  /**
+   * Looks once. If keys are damaged, looks again with the current root key, because another process may have replaced
+   * the root key.
+   */
+  async function lookTwice(look: () => Promise<readonly DamagedKey[]>): Promise<readonly DamagedKey[]> {
+    const damaged = await look();
+    if (damaged.length === 0) return damaged;
+    await roots.refresh();
+    return look();
+  }
+
+  async function lookAtSearchKeys(): Promise<readonly DamagedKey[]> {
+    const damaged: DamagedKey[] = [];
     for (const generation of await store.generations()) {
       const wrapped = await store.generationKey(generation);
       if (wrapped === null) continue;
       const key = roots.open((rootKey) => openGenerationKey(rootKey, wrapped, generation));
-      if (key === null) damaged.push(`the search key of generation ${generation}`);
+      if (key === null)
+        damaged.push({ kind: 'search', generation, name: `the search key of generation ${generation}` });
       key?.fill(0);
     }
-    for (const tenant of new Set([vaultKeyTenant, ...(await wrappingKeys()).map(({ tenant: id }) => id)])) {
-      for (const row of await store.readTenantKeys(tenant)) {
+    return damaged;
+  }
+
+  async function lookAtTenants(): Promise<readonly DamagedKey[]> {
+    const damaged: DamagedKey[] = [];
+    for (const tenantId of new Set([vaultKeyTenant, ...(await wrappingKeys()).map(({ tenant }) => tenant)])) {
+      const whose = tenantId === vaultKeyTenant ? 'the vault' : `tenant ${tenantId}`;
+      for (const row of await store.readTenantKeys(tenantId)) {
         const key = opened(row);
-        const whose = tenant === vaultKeyTenant ? 'the vault' : `tenant ${tenant}`;
-        if (key === null) damaged.push(`the ${row.purpose} key of ${whose}`);
+        if (key === null) damaged.push({ kind: 'tenant', tenantId, name: `the ${row.purpose} key of ${whose}` });
         if (key !== 'destroyed') key?.fill(0);
       }
       await endOfTurn();
@@ -42,59 +59,58 @@ export function createKeyCheck(store: KeyStore, roots: RootKeys): Omit<KeyCheck,
     return wrapped === null ? 'destroyed' : roots.open((rootKey) => openTenantKey(rootKey, wrapped, row));
   }
 
+  /** `locked` is the number of keys whose wrapping key is damaged. */
   async function lookAtPage(
     keys: readonly LivingDataKey[],
-    tenantOf: ReadonlyMap<string, string>,
-  ): Promise<UnopenedDataKeys> {
+  ): Promise<Omit<CheckedDataKeys, 'last'> & { readonly locked: number }> {
     const damaged: string[] = [];
     const unwrappable: string[] = [];
+    let locked = 0;
     const byWrapper = new Map<string, LivingDataKey[]>();
-    for (const key of keys) byWrapper.set(key.tenantKeyId, [...(byWrapper.get(key.tenantKeyId) ?? []), key]);
-    for (const [tenantKeyId, wrappedUnder] of byWrapper) {
-      const tenantId = tenantOf.get(tenantKeyId);
-      const row =
-        tenantId === undefined
-          ? undefined
-          : (await store.readTenantKeys(tenantId)).find(({ id }) => id === tenantKeyId);
-      const wrappingKey = row === undefined ? 'destroyed' : opened(row);
-      for (const { id: keyId, wrapped } of wrappedUnder) {
-        if (tenantId === undefined || wrappingKey === 'destroyed') {
-          unwrappable.push(keyId);
-          continue;
-        }
-        const key = wrappingKey === null ? null : openDataKey(wrappingKey, wrapped, { tenantId, tenantKeyId, keyId });
-        if (key === null) damaged.push(keyId);
-        key?.fill(0);
-      }
-      if (wrappingKey !== 'destroyed') wrappingKey?.fill(0);
+    for (const key of keys) {
+      const wrappedUnder = byWrapper.get(key.tenantKeyId) ?? [];
+      wrappedUnder.push(key);
+      byWrapper.set(key.tenantKeyId, wrappedUnder);
     }
-    return { damaged, unwrappable };
+    const rows = new Map((await store.findTenantKeys([...byWrapper.keys()])).map((row) => [row.id, row]));
+    for (const [tenantKeyId, wrappedUnder] of byWrapper) {
+      const row = rows.get(tenantKeyId);
+      const wrappingKey = row === undefined ? null : opened(row);
+      // Threat: an attacker removes the row of a wrapping key, so that its data keys are lost. The vault keeps the row
+      // of a destroyed wrapping key, so these data keys count as damaged.
+      if (row === undefined) damaged.push(...wrappedUnder.map(({ id }) => id));
+      else if (wrappingKey === 'destroyed') unwrappable.push(...wrappedUnder.map(({ id }) => id));
+      else if (wrappingKey === null) locked += wrappedUnder.length;
+      else {
+        for (const { id: keyId, wrapped } of wrappedUnder) {
+          const key = openDataKey(wrappingKey, wrapped, { tenantId: row.tenant, tenantKeyId, keyId });
+          if (key === null) damaged.push(keyId);
+          key?.fill(0);
+        }
+        wrappingKey.fill(0);
+      }
+    }
+    return { damaged, unwrappable, locked };
   }
 
+  const searchKeys = () => lookTwice(lookAtSearchKeys);
+
   return {
-    async underRoot() {
-      const damaged = await lookUnderRoot();
-      if (damaged.length === 0) return damaged;
-      // Another process may have replaced the root key, so the keys are opened again with the current root key.
-      await roots.refresh();
-      return lookUnderRoot();
-    },
-    async *dataKeys() {
-      const tenantOf = new Map((await wrappingKeys()).map(({ id, tenant }) => [id, tenant]));
-      for (let after = 0; ; ) {
-        const page = await livingDataKeys(after, pageSize);
-        if (page === null) return;
-        let found = await lookAtPage(page.keys, tenantOf);
-        if (found.damaged.length > 0) {
-          // As in `underRoot`. A rotation may also have rewrapped the keys after the page was read.
-          await roots.refresh();
-          const again = await livingDataKeys(after, page.keys.length);
-          found = await lookAtPage(again?.keys ?? [], tenantOf);
-        }
-        yield found;
-        await endOfTurn();
-        after = page.last;
+    searchKeys,
+    underRoot: async () => [...(await searchKeys()), ...(await lookTwice(lookAtTenants))],
+    async dataKeys(afterSequence) {
+      let page = await livingDataKeys(afterSequence, pageSize);
+      if (page === null) return null;
+      let found = await lookAtPage(page.keys);
+      if (found.damaged.length + found.locked > 0) {
+        // As in `lookTwice`. A rotation may also have rewrapped the keys after the page was read.
+        await roots.refresh();
+        page = await livingDataKeys(afterSequence, pageSize);
+        if (page === null) return null;
+        found = await lookAtPage(page.keys);
       }
+      await endOfTurn();
+      return { damaged: found.damaged, unwrappable: found.unwrappable, last: page.last };
     },
   };
 }

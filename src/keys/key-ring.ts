@@ -103,21 +103,40 @@ export type KeyRotation = {
 export type RewrapStep = { readonly sequence: number; readonly looked: number };
 
 /**
- * Data keys that do not open, although they were not destroyed. The bytes of a `damaged` key are wrong. The wrapping key
- * of an `unwrappable` key does not exist. This is normal if the wrapping key was destroyed with its tenant, or if it was
- * created after the check began.
+ * A damaged key that is wrapped under the root key, as `name` describes it: the search key of a generation, or a key of
+ * a tenant or of the vault (`vaultKeyTenant`).
  */
-export type UnopenedDataKeys = { readonly damaged: readonly string[]; readonly unwrappable: readonly string[] };
+export type DamagedKey = { readonly name: string } & (
+  | { readonly kind: 'search'; readonly generation: number }
+  | { readonly kind: 'tenant'; readonly tenantId: string }
+);
+
+/**
+ * The keys of a page that do not open, although they were not destroyed. `last` is the sequence number of the last key
+ * of the page. The bytes of a `damaged` key are wrong, or its wrapping key was removed, which the vault never does. The
+ * wrapping key of an `unwrappable` key was destroyed with its tenant. A key whose wrapping key is damaged is in neither
+ * list: `underRoot` describes that wrapping key.
+ */
+export type CheckedDataKeys = {
+  readonly damaged: readonly string[];
+  readonly unwrappable: readonly string[];
+  readonly last: number;
+};
 
 /**
  * Finds keys that were damaged in the store. Opens all keys anew. A key that this process has in memory still works
  * after its stored copy was damaged.
  */
 export type KeyCheck = {
-  /** Describes the damaged keys among those that are wrapped under the root key. */
-  underRoot(): Promise<readonly string[]>;
-  /** Opens all data keys, and yields the ids of those that do not open, one page at a time. */
-  dataKeys(): AsyncIterable<UnopenedDataKeys>;
+  /** Returns the damaged search keys of all generations, even of generations that are not in use. */
+  searchKeys(): Promise<readonly DamagedKey[]>;
+  /** Returns the damaged keys among those that are wrapped under the root key, including the search keys. */
+  underRoot(): Promise<readonly DamagedKey[]>;
+  /**
+   * Opens the next few hundred data keys after this sequence number. Pass 0 to start at the first key. Returns null if
+   * no keys are left.
+   */
+  dataKeys(afterSequence: number): Promise<CheckedDataKeys | null>;
   /** Opens one data key, and returns its state. */
   stateOf(tenantId: string, keyId: string): Promise<KeyUse<unknown>['state']>;
 };

@@ -49,7 +49,7 @@ type Opening = {
 
 /**
  * Opens the keys of a store, and creates the first keys if the store is new. Throws the store's error if neither
- * `rootKey` nor a candidate from `source` is the root key of the store, or if a search key is damaged.
+ * `rootKey` nor a candidate from `source` is the root key of the store.
  */
 export async function openKeyRing({
   store,
@@ -65,7 +65,6 @@ export async function openKeyRing({
   const cache = createKeyCache();
   const pools = createKeyPools(makeBlock, () => clock.now());
   await searchKeys.ensureFirst();
-  await searchKeys.expectIntact();
 
   /**
    * Returns the tenant's newest wrapping key, and adds `wraps` to its use count. If that key is retiring or used up,

@@ -55,13 +55,6 @@ export function createSearchKeys(store: KeyStore, roots: RootKeys) {
       if (!isNew) throw store.broken(`${store.title} lacks its search keys: restore it from a backup.`);
       await insert(firstGeneration);
     },
-    /**
-     * Opens the keys of all generations. Throws the store's error if one of them is damaged. Otherwise, the service
-     * would be ready, but every search and every change of a token would fail.
-     */
-    async expectIntact(): Promise<void> {
-      for (const generation of await store.generations()) (await generationKey(generation))?.fill(0);
-    },
     /** Returns the tenant's search-term key. Returns null if the generation has no key. */
     get: (generation: number, tenantId: string, salt: Buffer): Maybe<Buffer | null> =>
       cached.get(generation)?.get(tenantId) ?? read(generation, tenantId, salt),

@@ -262,6 +262,8 @@ export interface KeyStore {
 
   /** Returns a tenant's keys in order of their numbers, including destroyed keys. */
   readTenantKeys(tenantId: string): Maybe<readonly StoredTenantKey[]>;
+  /** Returns the tenant keys with these ids, including destroyed keys. Omits ids that do not exist. */
+  findTenantKeys(ids: readonly string[]): Maybe<readonly StoredTenantKey[]>;
   /**
    * Stores these keys. A shared store skips a number that the tenant already has, because another process stored that
    * key first. A key that is added after its tenant's keys were destroyed counts as destroyed.

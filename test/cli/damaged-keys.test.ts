@@ -40,6 +40,12 @@ function flip({ dataDir }: TestVault, table: string, condition = 'true'): number
   return rows.length;
 }
 
+function change({ dataDir }: TestVault, sql: string): void {
+  const database = pinStatements(join(dataDir, 'keys.db'), {});
+  database.exec(sql);
+  database.close();
+}
+
 /** Exchanges the wrapped bytes of the two oldest data keys. */
 function swap({ dataDir }: TestVault): number {
   const database = pinStatements(join(dataDir, 'keys.db'), {});
@@ -116,4 +122,49 @@ test('doctor and backups name damaged keys of tenants, of searches and of the va
   expect(backup).toMatchObject({ code: 3, isComplete: true });
   for (const key of keys) expect(backup.stderr).toContain(key);
   await service.stop();
+});
+
+test('a backup of a stopped vault whose search key is damaged is complete, and names the key', async () => {
+  const vault = await vaultWithTokens();
+  expect(flip(vault, 'generation_keys')).toBe(1);
+  const backup = await backUp(vault);
+  expect(backup).toMatchObject({ code: 3, isComplete: true });
+  expect(backup.stderr).toContain('1 key is damaged and does not open: the search key of generation 1.');
+});
+
+test('a wrapping key whose row was removed counts as damage to its data keys, not as an erasure', async () => {
+  const vault = await vaultWithTokens();
+  change(vault, `DELETE FROM tenant_keys WHERE tenant = '${vault.tenantId}' AND purpose = 'wrapping'`);
+  const backup = await backUp(vault);
+  expect(backup).toMatchObject({ code: 3, isComplete: true });
+  expect(Number(JSON.parse(backup.stdout).damaged_keys)).toBeGreaterThanOrEqual(3);
+  expect(backup.stderr).toContain('the data key ');
+  const { code, problems } = await doctor(vault.flags);
+  expect(code).toBe(3);
+  expect(problems.map(({ says }) => says).join()).toContain('a key of 3 tokens is missing or damaged');
+});
+
+test('the damaged key of one tenant does not hide damaged data keys of another', async () => {
+  const vault = await vaultWithTokens();
+  const other = await run(['tenants', 'create', '--name', 'other', '--json', ...vault.flags]);
+  expect(other).toMatchObject({ code: 0 });
+  const service = await startService(vault.flags);
+  expect(flip(vault, 'tenant_keys', `tenant NOT IN ('', '${vault.tenantId}')`)).toBe(2);
+  expect(swap(vault)).toBe(2);
+  const { code, problems } = await doctor(vault.flags);
+  expect(code).toBe(3);
+  expect(problems.map(({ says }) => says)).toEqual([
+    expect.stringMatching(/^damaged: the (wrapping|identity) key of tenant /),
+    expect.stringContaining('a key of 2 tokens is missing or damaged'),
+  ]);
+  const backup = await backUp(vault);
+  expect(JSON.parse(backup.stdout)).toMatchObject({ damaged_keys: 4 });
+  await service.stop();
+});
+
+test('the data keys of a tenant whose keys were destroyed do not count as damaged', async () => {
+  const vault = await vaultWithTokens();
+  change(vault, `UPDATE tenant_keys SET destroyed_at = 1 WHERE tenant = '${vault.tenantId}'`);
+  const backup = await backUp(vault);
+  expect(backup).toMatchObject({ code: 0, isComplete: true });
 });

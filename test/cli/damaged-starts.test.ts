@@ -3,7 +3,19 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { pinStatements } from '#src/adapters/sqlite/database/pin-statements.js';
-import { type Ended, http, makeVault, run, spawnService, startService, type TestVault } from '../support/process.js';
+import { openAuthenticStores } from '#src/compose/embedded/embedded-stores.js';
+import { loadRootKey } from '#src/compose/root-key/root-key.js';
+import {
+  type Ended,
+  http,
+  makeVault,
+  run,
+  type Service,
+  spawnService,
+  startService,
+  type TestVault,
+  until,
+} from '../support/process.js';
 
 function change({ dataDir }: TestVault, file: string, sql: string): void {
   const database = pinStatements(join(dataDir, file), {});
@@ -46,15 +58,94 @@ describe('the state of a file that another program changed', () => {
   });
 });
 
-test('a damaged search key prevents the start, and doctor reports it', async () => {
-  const vault = await makeVault();
-  change(vault, 'keys.db', 'UPDATE generation_keys SET wrapped = randomblob(length(wrapped))');
-  const problem = 'a search key in keys.db does not open: restore keys.db from a backup.';
-  await expectFailedStart(vault, new RegExp(`^${problem}\n$`));
-  const { code, stdout } = await run(['doctor', ...vault.flags]);
-  expect(code).toBe(3);
-  expect(stdout).toMatch(new RegExp(`PROBLEM +stores +${problem}`));
+describe('a damaged search key', () => {
+  const damage = 'UPDATE generation_keys SET wrapped = randomblob(length(wrapped))';
+
+  /** Creates a vault with a token that has the metadata `a: b`, and leaves it stopped. */
+  async function vaultWithToken(): Promise<TestVault> {
+    const vault = await makeVault();
+    const service = await startService(vault.flags);
+    const body = { type: 'token', data: 1, metadata: { a: 'b' } };
+    expect(await http('POST', `${service.address}/tokens`, { key: vault.key, body })).toMatchObject({ status: 201 });
+    await service.stop();
+    return vault;
+  }
+
+  async function found({ address }: Pick<Service, 'address'>, key: string): Promise<unknown> {
+    const { status, body } = await http('POST', `${address}/tokens/search`, { key, body: { query: 'metadata.a:b' } });
+    expect(status).toBe(200);
+    return (body['pagination'] as { total_items: number }).total_items;
+  }
+
+  test('that is in use prevents the start, and doctor reports it; commands that do not search still run', async () => {
+    const vault = await vaultWithToken();
+    change(vault, 'keys.db', damage);
+    await expectFailedStart(vault, /^the search key of generation 1 .*restore the newest backup .*\n$/);
+    const { code, stdout } = await run(['doctor', ...vault.flags]);
+    expect(code).toBe(3);
+    expect(stdout).toMatch(/PROBLEM +lost keys +damaged: the search key of generation 1\n.*Restore the newest backup/);
+    expect(await run(['audit', 'verify', ...vault.flags])).toMatchObject({ code: 0 });
+  });
+
+  test.each(['unused', 'building'] as const)('of a generation that is %s does not prevent the start', async (state) => {
+    const vault = await vaultWithToken();
+    const generation = await addGeneration(vault, state);
+    change(vault, 'keys.db', `${damage} WHERE generation = ${generation}`);
+    const { code, stdout } = await run(['doctor', ...vault.flags]);
+    expect(code).toBe(3);
+    expect(stdout).toMatch(new RegExp(`PROBLEM +lost keys +damaged: the search key of generation ${generation}\\n`));
+    const service = await startService(vault.flags);
+    expect(await found(service, vault.key)).toBe(1);
+    // The rebuild fails and removes its generation. Until then, every change of a token fails.
+    const body = { type: 'token', data: 2 };
+    await until('the end of the rebuild', 30_000, async () => {
+      const { status } = await http('POST', `${service.address}/tokens`, { key: vault.key, body });
+      return status === 201 ? status : undefined;
+    });
+    expect((await service.stop()).stdout).toContain(`the search key of generation ${generation} is damaged`);
+  });
+
+  test('of a generation that is building is removed by `projections cancel`', async () => {
+    const vault = await vaultWithToken();
+    const generation = await addGeneration(vault, 'building');
+    change(vault, 'keys.db', `${damage} WHERE generation = ${generation}`);
+    expect(await run(['projections', 'cancel', 'tokens', ...vault.flags])).toMatchObject({ code: 0 });
+    expect(await run(['doctor', ...vault.flags])).toMatchObject({ code: 0 });
+  });
 });
+
+/**
+ * Leaves a generation as a process that was killed leaves it: with only a key, or with a rebuild that builds it. Returns
+ * its number.
+ */
+async function addGeneration({ dataDir, rootKeyFile }: TestVault, state: 'unused' | 'building'): Promise<number> {
+  const fail = (error: unknown) => {
+    throw error;
+  };
+  const loaded = await loadRootKey({ file: rootKeyFile, dataDir });
+  if (!loaded.ok) throw new Error(loaded.message);
+  const { keys, generations, close } = await openAuthenticStores(dataDir, loaded.key, { now: () => Date.now() }, fail);
+  const generation = await keys.createGeneration();
+  if (state === 'building') {
+    const begun = await generations.begin({
+      generation,
+      from: 1,
+      phase: 'building',
+      position: 0,
+      head: 0,
+      startedAt: Date.now(),
+      swappedAt: null,
+      acceptNew: false,
+      outcome: null,
+      different: 0,
+      examples: [],
+      rate: null,
+    });
+    expect(begun).toBe(true);
+  }
+  await close();
+  return generation;
+}
 
 describe('a directory row that another program changed', () => {
   test('prevents the start, which names the row, until the directory is rebuilt', async () => {

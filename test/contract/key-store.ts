@@ -400,6 +400,25 @@ export function keyStoreContract(name: string, open: OpenStores): void {
     );
 
     test(
+      'the check opens every key, and does not count the data keys of a destroyed tenant as damaged',
+      on(async ({ keys, tenantId }) => {
+        const other = randomUUID();
+        await keys.createTenant(other);
+        const [living, ended] = [await keys.create(tenantId), await keys.create(other)];
+        await keys.destroyTenant(other, randomUUID());
+        expect(await keys.check.underRoot()).toEqual([]);
+        expect(await keys.check.searchKeys()).toEqual([]);
+        const unopened: string[] = [];
+        for (let page = await keys.check.dataKeys(0); page !== null; page = await keys.check.dataKeys(page.last)) {
+          expect(page.damaged).toEqual([]);
+          unopened.push(...page.unwrappable);
+        }
+        expect(unopened).toContain(ended.id);
+        expect(unopened).not.toContain(living.id);
+      }),
+    );
+
+    test(
       'checkpoints start at 0, are independent of each other, and survive a restart',
       on(async ({ keys, reopen }) => {
         expect([await keys.checkpoint('shredder'), await keys.checkpoint('orphans')]).toEqual([0, 0]);

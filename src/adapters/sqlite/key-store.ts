@@ -63,6 +63,9 @@ export function sqliteKeyStore(deps: Deps): KeyStore {
     `SELECT id, tenant, purpose, rowid AS number, destroyed_at, wrapped FROM tenant_keys
      WHERE tenant = ? ORDER BY rowid`,
   );
+  const tenantKeyOf = database.prepare(
+    'SELECT id, tenant, purpose, rowid AS number, destroyed_at, wrapped FROM tenant_keys WHERE id = ?',
+  );
   const wrapsOf = database.prepare('SELECT count FROM wraps WHERE tenant_key = ?').pluck();
   const keyOfGeneration = database
     .prepare(`SELECT wrapped FROM generation_keys WHERE generation = ? AND destroyed_at = ${never}`)
@@ -83,6 +86,15 @@ export function sqliteKeyStore(deps: Deps): KeyStore {
     };
   }
 
+  function tenantKeysIn(rows: readonly TenantKeyRow[]): readonly StoredTenantKey[] {
+    const lastOld = begunRotation()?.lastRow ?? 0;
+    return rows.map(({ destroyed_at, wrapped, ...row }) => ({
+      ...row,
+      wrapped: destroyed_at === never ? wrapped : null,
+      isRetiring: row.purpose === 'wrapping' && row.number <= lastOld,
+    }));
+  }
+
   return {
     name: 'keys.db',
     title: 'keys.db',
@@ -93,16 +105,8 @@ export function sqliteKeyStore(deps: Deps): KeyStore {
       await writer.request('save_meta', { name: 'root_check', value: check });
       return check;
     },
-    readTenantKeys(tenantId) {
-      const lastOld = begunRotation()?.lastRow ?? 0;
-      return read(() => keysOfTenant.all(tenantId) as TenantKeyRow[]).map(
-        ({ destroyed_at, wrapped, ...row }): StoredTenantKey => ({
-          ...row,
-          wrapped: destroyed_at === never ? wrapped : null,
-          isRetiring: row.purpose === 'wrapping' && row.number <= lastOld,
-        }),
-      );
-    },
+    readTenantKeys: (tenantId) => tenantKeysIn(read(() => keysOfTenant.all(tenantId) as TenantKeyRow[])),
+    findTenantKeys: (ids) => tenantKeysIn(read(() => ids.flatMap((id) => tenantKeyOf.all(id) as TenantKeyRow[]))),
     async insertTenantKeys(keys) {
       const madeAt = clock.now();
       await writer.request(

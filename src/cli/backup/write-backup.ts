@@ -6,6 +6,7 @@ import type { Encrypter } from 'age-encryption';
 import { copyStoreFiles, keysToCopy } from '../../compose/backup/stores-to-copy.js';
 import type { Config } from '../../compose/config/config.js';
 import { fsyncPath } from '../../compose/root-key/fsync-path.js';
+import { namedMax } from '../../domain/text.js';
 import { type KeysToCopy, keysFile, type OnPhase } from '../../ports/backup.js';
 import { exists, removePart } from '../bulk/out-file.js';
 import { sealed } from '../bulk/run-export.js';
@@ -13,7 +14,7 @@ import { interruptible } from '../bulk/until-signal.js';
 import { Failure } from '../failure.js';
 import { unwritable } from '../file-fault.js';
 import type { Answers } from '../operations.js';
-import { runCommand } from '../run-command.js';
+import { type RunOperation, runCommand, runOperations } from '../run-command.js';
 import { erasedLines } from './erased-list.js';
 import { authenticatedText, erasedFile, manifestFile, sha256Of } from './manifest.js';
 
@@ -22,7 +23,10 @@ const interrupted = 'interrupted; nothing was written.';
 export type Backup = { readonly folder: string; readonly made_at: string; readonly files: readonly string[] };
 
 /** `damaged` is the number of keys that do not open, and `named` describes the first ones. */
-export type CheckedBackup = Backup & { readonly keys: Answers['keys-check'] };
+export type CheckedBackup = Backup & { readonly keys: DamagedKeys };
+
+type DamagedKeys = { readonly damaged: number; readonly named: readonly string[] };
+type KeysStep = Answers['keys-check'];
 
 /**
  * Copies a vault, even while it is running, into a new folder. The folder has a temporary name until the copy is
@@ -55,8 +59,7 @@ async function copyVault(
   const folder = resolve(out);
   if (await exists(folder)) throw new Failure(`${out} already exists; nothing was changed. Choose another name.`);
   onPhase('opening the keys');
-  const checked = await runCommand(config, 'keys-check', {});
-  signal.throwIfAborted();
+  const checked = await runOperations(config, (run) => checkAllKeys(run, signal));
   const part = join(dirname(folder), `.${basename(folder)}.part-${randomBytes(4).toString('hex')}`);
   const keys = await keysToCopy(config);
   try {
@@ -92,6 +95,20 @@ async function copyVault(
     throw isOfFiles(error) ? unwritable(out, error) : error;
   } finally {
     await keys.close();
+  }
+}
+
+/** Opens all keys of the vault in steps. Throws the signal's reason if it is aborted. */
+async function checkAllKeys(run: RunOperation, signal: AbortSignal): Promise<DamagedKeys> {
+  let damaged = 0;
+  const named: string[] = [];
+  for (let from: KeysStep['next'] = null; ; ) {
+    const step: KeysStep = await run('keys-check', { from });
+    signal.throwIfAborted();
+    damaged += step.damaged;
+    named.push(...step.named.slice(0, namedMax - named.length));
+    from = step.next;
+    if (from === null) return { damaged, named };
   }
 }
 

@@ -8,6 +8,7 @@ import type { OperatedService } from '../../compose/vault/open-service.js';
 import { counted, firstOf } from '../../domain/text.js';
 import { destroyOrphanKeys } from '../../jobs/orphan-keys.js';
 import { type Lost, reconcileKeys } from '../../jobs/reconcile-keys.js';
+import type { DamagedKey } from '../../keys/key-ring.js';
 import { earliestNow } from '../../ports/clock.js';
 import { StoreProblem } from '../../ports/store-problem.js';
 import { StoreUnavailable } from '../../ports/store-unavailable.js';
@@ -22,6 +23,9 @@ import { operation } from '../operations/operation.js';
 import { productVersion } from '../product-version.js';
 
 const restoreKeys = 'Restore the newest backup whose keys all open: `strongroom backup` says if a key does not open.';
+const unusedSearchKey =
+  'Find out what changed or damaged the key store. Searches do not use this key, and the end of the next rebuild of ' +
+  '`tokens` destroys it.';
 
 /** Checks the open stores. If `fix` is true, also fixes the problems that are safe to fix. */
 export const diagnose = operation(z.object({ fix: z.boolean() }), async (service, { fix }) => {
@@ -118,17 +122,27 @@ function findingOf(error: unknown): Finding | null {
 
 async function keysFound({ vault }: OperatedService): Promise<readonly Finding[]> {
   const damaged = await vault.keys.check.underRoot();
-  // Without these keys, the data keys of whole tenants do not open. Naming all their tokens would add nothing.
-  if (damaged.length > 0) return [problem('lost keys', `damaged: ${firstOf(damaged)}`, restoreKeys)];
-  const { lost, orphans, newer } = await reconcileKeys(vault);
+  const { read } = await vault.generations.inUse();
+  const unused = damaged.filter((key) => key.kind === 'search' && key.generation !== read);
+  // The data keys of these tenants do not open. Naming all their tokens would add nothing.
+  const tenants = new Set(damaged.flatMap((key) => (key.kind === 'tenant' ? [key.tenantId] : [])));
+  const { lost, orphans, newer } = await reconcileKeys(vault, tenants);
   return [
-    lost.length === 0
-      ? ok('lost keys', 'every token has its keys, and they open')
-      : problem(
-          'lost keys',
-          `a key of ${counted(lost.length, 'token')} is missing or damaged: ${lostText(lost)}`,
-          restoreKeys,
-        ),
+    ...damagedFound(
+      damaged.filter((key) => !unused.includes(key)),
+      restoreKeys,
+    ),
+    ...damagedFound(unused, unusedSearchKey),
+    ...(lost.length === 0
+      ? []
+      : [
+          problem(
+            'lost keys',
+            `a key of ${counted(lost.length, 'token')} is missing or damaged: ${lostText(lost)}`,
+            restoreKeys,
+          ),
+        ]),
+    ...(damaged.length + lost.length === 0 ? [ok('lost keys', 'every token has its keys, and they open')] : []),
     orphans === 0
       ? ok('orphan keys', 'none')
       : problem(
@@ -145,6 +159,11 @@ async function keysFound({ vault }: OperatedService): Promise<readonly Finding[]
           'Start the version of Strongroom that wrote it.',
         ),
   ];
+}
+
+function damagedFound(damaged: readonly DamagedKey[], advice: string): readonly Finding[] {
+  if (damaged.length === 0) return [];
+  return [problem('lost keys', `damaged: ${firstOf(damaged.map(({ name }) => name))}`, advice)];
 }
 
 function lostText(lost: readonly Lost[]): string {

@@ -28,17 +28,21 @@ async function checkFrom(
   return { ...checked, next: from.of === 'token' ? { of: 'claim', after: '' } : null };
 }
 
-/** Opens all keys of the vault. Returns the number of damaged keys, and describes the first ones. */
-export const checkKeys = operation(z.object({}), async ({ vault }) => {
-  const underRoot = await vault.keys.check.underRoot();
-  const found = { damaged: underRoot.length, named: underRoot.slice(0, namedMax) };
-  // Without a tenant's key, none of its data keys opens.
-  if (found.damaged > 0) return found;
-  for await (const { damaged } of vault.keys.check.dataKeys()) {
-    found.damaged += damaged.length;
-    found.named.push(...damaged.slice(0, namedMax - found.named.length).map((keyId) => `the data key ${keyId}`));
+/**
+ * Runs one step of opening all keys of the vault. Returns the number of damaged keys, and describes the first ones. The
+ * keys under the root key are opened first, then the data keys. `from` is null in the first step. In every other step,
+ * it is the value of `next` from the previous step.
+ */
+export const checkKeys = operation(z.object({ from: z.number().int().nullable() }), async ({ vault }, { from }) => {
+  const { check } = vault.keys;
+  if (from === null) {
+    const damaged = await check.underRoot();
+    return { damaged: damaged.length, named: damaged.slice(0, namedMax).map(({ name }) => name), next: 0 };
   }
-  return found;
+  const page = await check.dataKeys(from);
+  if (page === null) return { damaged: 0, named: [], next: null };
+  const named = page.damaged.slice(0, namedMax).map((keyId) => `the data key ${keyId}`);
+  return { damaged: page.damaged.length, named, next: page.last };
 });
 
 /** Starts rotating all keys. `rotationState` returns the progress. */

@@ -1,5 +1,5 @@
 import type { Clock } from '../../../ports/clock.js';
-import type { KeyStore, NewTenantKey } from '../../../ports/key-store.js';
+import type { KeyStore, NewTenantKey, StoredTenantKey } from '../../../ports/key-store.js';
 import type { MongoConnection } from '../connection.js';
 import { DuplicateKey } from '../mongo-error.js';
 import { uuidBytes } from '../uuid.js';
@@ -10,7 +10,7 @@ import { underRootCheck } from './root-check.js';
 export function mongoTenantKeys(
   connection: MongoConnection,
   clock: Clock,
-): Pick<KeyStore, 'readTenantKeys' | 'insertTenantKeys' | 'destroyTenantKeys'> {
+): Pick<KeyStore, 'readTenantKeys' | 'findTenantKeys' | 'insertTenantKeys' | 'destroyTenantKeys'> {
   const { call } = connection;
 
   async function insert(key: NewTenantKey, rootCheck: Buffer): Promise<'stored' | 'root_replaced'> {
@@ -43,14 +43,11 @@ export function mongoTenantKeys(
       const rows = await call((db) =>
         keyCollections.tenantKeys(db).find({ tenant: tenantId }).sort({ purpose: 1, number: 1 }).toArray(),
       );
-      return rows.map(({ _id: id, tenant, purpose, number, wrapped, retiring = false }) => ({
-        id,
-        tenant,
-        purpose,
-        number,
-        wrapped,
-        isRetiring: retiring,
-      }));
+      return rows.map(storedKeyIn);
+    },
+    async findTenantKeys(ids) {
+      const asked = { _id: { $in: [...ids] } };
+      return (await call((db) => keyCollections.tenantKeys(db).find(asked).toArray())).map(storedKeyIn);
     },
     async insertTenantKeys(keys, rootCheck) {
       for (const key of keys) {
@@ -65,4 +62,9 @@ export function mongoTenantKeys(
       return modifiedCount;
     },
   };
+}
+
+function storedKeyIn(document: TenantKeyDocument): StoredTenantKey {
+  const { _id: id, tenant, purpose, number, wrapped, retiring = false } = document;
+  return { id, tenant, purpose, number, wrapped, isRetiring: retiring };
 }
