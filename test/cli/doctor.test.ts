@@ -25,7 +25,7 @@ async function doctor(args: readonly string[], env: Readonly<Record<string, stri
   expect(code, stderr).toBe(problems === 0 ? 0 : 3);
   const wrong = findings.filter(({ state }) => state === 'problem');
   expect(wrong).toHaveLength(problems);
-  // Advice follows the finding. If the text of the finding already contains the advice, there is none.
+  // A line of advice follows each finding, unless the text of the finding already contains the advice.
   for (const one of wrong) expect(one.do ?? one.says).not.toMatch(/^$|See the message/);
   return {
     findings,

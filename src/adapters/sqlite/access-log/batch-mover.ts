@@ -6,7 +6,6 @@ import type { SqliteDatabase } from '../database/open-database.js';
 import { reading } from '../database/reading.js';
 import { changedJournal, isSequence, type JournalBatch, type JournalEnd } from '../journal/journal.js';
 import { isWhole, nextBatch } from '../journal/read-batches.js';
-import { accessLogError } from './access-log-error.js';
 import { fileIdentity, monthFile, monthsOnDisk, newestBatchOf } from './month-files.js';
 import { openMonth } from './month-reader.js';
 import { type LinedBatch, type MonthWriter, openMonthWriter } from './month-writer.js';
@@ -92,7 +91,7 @@ export function createBatchMover(journal: SqliteDatabase, dataDir: string) {
     try {
       return pausing(work);
     } catch (error) {
-      return accessLogError(error);
+      return error as Error; // `pausing` has already converted it.
     }
   }
 

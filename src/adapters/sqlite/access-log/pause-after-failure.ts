@@ -33,7 +33,7 @@ export function pauseAfterFailure(onPause: () => void = () => undefined) {
   };
 }
 
-/** Returns true if the next attempt may succeed although nobody has repaired anything. */
+/** Returns true for a failure that can end without a repair, such as a full disk. */
 function isTemporary(error: Error): boolean {
   return error instanceof StoreUnavailable && error.found === null && error.reason !== 'broken';
 }
