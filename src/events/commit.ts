@@ -1,6 +1,6 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { ClearEvent, NewEvent, RecordedEvent } from './event.js';
-import { textOfBytes } from './sealing/byte-text.js';
+import { bytesOfText, textOfBytes } from './sealing/byte-text.js';
 import { hmac, sha256, sha256Text } from './sealing/hashes.js';
 import { lengthPrefixed, lengthPrefixedText } from './sealing/length-prefixed.js';
 
@@ -134,7 +134,7 @@ function hashOfBoxes(boxes: readonly (Uint8Array | null)[]): Buffer {
     length.writeUInt32BE(box === null ? absent : box.length);
     return box === null ? [length] : [length, box];
   });
-  return hash('sha256', Buffer.concat(parts), 'buffer');
+  return bytesOfText(hash('sha256', Buffer.concat(parts), 'binary'));
 }
 
 const nothingSealed = hashOfBoxes([null, null, null]);

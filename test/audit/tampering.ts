@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { type Packed, packStream, unpackStream } from '#src/adapters/sqlite/database/packed-text.js';
+import { packStream, streamName } from '#src/adapters/sqlite/database/packed-text.js';
 import { pinStatements } from '#src/adapters/sqlite/database/pin-statements.js';
 import type { JsonObject } from '#src/domain/json.js';
 import { linkAfter, noLink, sealCommit } from '#src/events/commit.js';
@@ -31,9 +31,8 @@ export type Row = {
 
 /** Reads all events. */
 export function eventRows(database: ReturnType<typeof pinStatements>): Row[] {
-  type Stored = Omit<Row, 'stream'> & { stream: Packed };
-  const rows = database.prepare('SELECT * FROM events ORDER BY position').all() as Stored[];
-  return rows.map((row) => ({ ...row, stream: unpackStream(row.stream) }));
+  const rows = database.prepare(`SELECT *, ${streamName('stream')} AS name FROM events ORDER BY position`).all();
+  return (rows as (Row & { name: string })[]).map(({ name, ...row }) => ({ ...row, stream: name }));
 }
 
 /**

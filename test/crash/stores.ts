@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type Database from 'better-sqlite3';
-import { type Packed, unpackStream } from '#src/adapters/sqlite/database/packed-text.js';
+import { streamName } from '#src/adapters/sqlite/database/packed-text.js';
 import { pinStatements } from '#src/adapters/sqlite/database/pin-statements.js';
 import { tokenStream } from '#src/events/tokens/stream-name.js';
 import { deriveSubkeys, openTenantKey } from '#src/keys/tenant-key.js';
@@ -26,8 +26,10 @@ export function lookInto(dataDir: string, rootKeyFile: string, tenantId: string)
   const identity = openTenantKey(rootKey, wrapped, { id, tenant: tenantId, purpose });
   if (identity === null) throw new Error('the tenant has no keys');
   const { names } = deriveSubkeys(identity, () => 0);
-  const events = vault.prepare('SELECT stream, clear FROM events ORDER BY position').all() as {
-    stream: Packed;
+  const events = vault
+    .prepare(`SELECT ${streamName('stream')} AS stream, clear FROM events ORDER BY position`)
+    .all() as {
+    stream: string;
     clear: string;
   }[];
   const living = livingKeys(copy);
@@ -55,7 +57,7 @@ export function lookInto(dataDir: string, rootKeyFile: string, tenantId: string)
     /** Returns the ids of the keys marked for destruction by events on these tokens. */
     endedKeysOf(ids: readonly string[]): string[] {
       const streams = new Set(ids.map((id) => tokenStream(names, id)));
-      return events.filter(({ stream }) => streams.has(unpackStream(stream))).flatMap(({ clear }) => endedOf(clear));
+      return events.filter(({ stream }) => streams.has(stream)).flatMap(({ clear }) => endedOf(clear));
     },
   };
 }

@@ -1,20 +1,20 @@
 import type { ComparedPage, ComparedStreams, TwoGenerations } from '../../ports/rebuild-thread.js';
 import { termsDigest } from '../search-plan/mark-of.js';
 import type { SqliteDatabase } from './database/open-database.js';
-import { isTokenStream, type Packed, packedStreams, packStream, unpackStream } from './database/packed-text.js';
+import { isTokenStream, packedStreams, packStream, streamName } from './database/packed-text.js';
 import { reading } from './database/reading.js';
 import { ofBothSlots, rowTables, type Slot } from './database/rows-schema.js';
 
 type Row = {
-  readonly stream: Packed;
+  readonly stream: string;
   readonly tenant: string;
   readonly revision: number;
   readonly type: string | null;
   readonly life: string | null;
   readonly content_at: number | null;
   readonly cvc_at: number | null;
-  readonly mac: Buffer;
-  readonly fingerprint: Packed | null;
+  readonly mac: string;
+  readonly fingerprint: string;
   readonly seq: number | null;
   readonly terms: Buffer | null;
   readonly created_at: number | null;
@@ -24,8 +24,9 @@ type Row = {
   readonly mark: Buffer | null;
 };
 
-const columns = `stream, tenant, revision, type, life, content_at, cvc_at, mac, fingerprint, seq, terms, created_at,
-  modified_at, expires_at, cvc_purge_at, mark`;
+// `quote` returns different text for bytes and for text.
+const columns = `${streamName('stream')} AS stream, tenant, revision, type, life, content_at, cvc_at, quote(mac) AS mac,
+  quote(fingerprint) AS fingerprint, seq, terms, created_at, modified_at, expires_at, cvc_purge_at, mark`;
 
 const ofLivingTenants = `removed_at IS NULL AND tenant NOT IN
   (SELECT id FROM directory WHERE kind = 'tenant' AND removed_at IS NOT NULL)`;
@@ -42,9 +43,10 @@ export function createRowComparison(database: SqliteDatabase) {
   const [one, other] = ofBothSlots((slot) => rowTables(slot).rows);
   const streamsAfter = database
     .prepare(
-      `SELECT stream FROM ${one} WHERE stream > @after AND ${isTokenStream('stream')}
-       UNION SELECT stream FROM ${other} WHERE stream > @after AND ${isTokenStream('stream')}
-       ORDER BY 1 LIMIT @limit + 0`,
+      `SELECT ${streamName('stream')} FROM (
+         SELECT stream FROM ${one} WHERE stream > @after AND ${isTokenStream('stream')}
+         UNION SELECT stream FROM ${other} WHERE stream > @after AND ${isTokenStream('stream')}
+         ORDER BY 1 LIMIT @limit + 0)`,
     )
     .pluck();
   const rowsOf = ofBothSlots((slot) =>
@@ -54,7 +56,7 @@ export function createRowComparison(database: SqliteDatabase) {
   );
 
   function nextStreams({ after, limit }: { readonly after: string; readonly limit: number }): readonly string[] {
-    return (streamsAfter.all({ after: packStream(after), limit }) as Packed[]).map(unpackStream);
+    return streamsAfter.all({ after: packStream(after), limit }) as string[];
   }
 
   function compare({ from, generation }: TwoGenerations, which: ComparedStreams): ComparedPage {
@@ -82,16 +84,13 @@ export function createRowComparison(database: SqliteDatabase) {
 }
 
 function byStream(rows: readonly Row[]): ReadonlyMap<string, Row> {
-  return new Map(rows.map((row) => [unpackStream(row.stream), row]));
+  return new Map(rows.map((row) => [row.stream, row]));
 }
 
 function isSame(read: Row | undefined, made: Row | undefined): boolean {
   if (read === undefined || made === undefined) return read === made;
   return (
-    facts.every((name) => read[name] === made[name]) &&
-    isSameBytes(read.mac, made.mac) &&
-    isSamePacked(read.fingerprint, made.fingerprint) &&
-    isSameBytes(termsDigest(read.terms, made.terms), made.mark)
+    facts.every((name) => read[name] === made[name]) && isSameBytes(termsDigest(read.terms, made.terms), made.mark)
   );
 }
 
@@ -103,6 +102,8 @@ const facts = [
   'life',
   'content_at',
   'cvc_at',
+  'mac',
+  'fingerprint',
   'seq',
   'created_at',
   'modified_at',
@@ -112,8 +113,4 @@ const facts = [
 
 function isSameBytes(one: Buffer | null, other: Buffer | null): boolean {
   return one === null || other === null ? one === other : one.equals(other);
-}
-
-function isSamePacked(one: Packed | null, other: Packed | null): boolean {
-  return Buffer.isBuffer(one) && Buffer.isBuffer(other) ? one.equals(other) : one === other;
 }

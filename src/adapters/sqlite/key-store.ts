@@ -13,7 +13,7 @@ import { logMemoryBytes, logMemoryIn } from './database/log-memory.js';
 import { numberBytes, numberIn } from './database/number-bytes.js';
 import type { SqliteDatabase } from './database/open-database.js';
 import { reading } from './database/reading.js';
-import { uuidBytes, uuidText } from './database/uuid-bytes.js';
+import { uuidBytes, uuidOfHex, uuidText } from './database/uuid-bytes.js';
 import type { Writer } from './writer/writer.js';
 
 type Deps = {
@@ -28,9 +28,9 @@ type TenantKeyRow = TenantKeyName & {
   readonly wrapped: Buffer;
 };
 type DataKeyRow = {
-  readonly tenant_key: Buffer;
+  readonly tenant_key: string;
   readonly destroyed_at: number;
-  readonly revision: Buffer;
+  readonly revision: string;
   readonly wrapped: Buffer;
 };
 type LivingRow = {
@@ -74,15 +74,19 @@ export function sqliteKeyStore(deps: Deps): KeyStore {
     .prepare(`SELECT generation FROM generation_keys WHERE destroyed_at = ${never} ORDER BY generation`)
     .pluck();
   const newestGeneration = database.prepare('SELECT max(generation) FROM generation_keys').pluck();
-  const dataKey = database.prepare('SELECT tenant_key, destroyed_at, revision, wrapped FROM data_keys WHERE id = ?');
+  // SQLite returns short values as hex, because text takes it a fraction of the time of a buffer.
+  const dataKey = database.prepare(
+    `SELECT hex(tenant_key) AS tenant_key, destroyed_at, hex(revision) AS revision, wrapped FROM data_keys WHERE id = ?`,
+  );
 
   function findDataKey(keyId: string) {
     const row = read(() => dataKey.get(uuidBytes(keyId)) as DataKeyRow | undefined);
     if (row === undefined) return null;
+    const revision = Buffer.from(row.revision, 'hex');
     return {
-      tenantKeyId: uuidText(row.tenant_key),
+      tenantKeyId: uuidOfHex(row.tenant_key),
       wrapped: row.destroyed_at === never ? row.wrapped : null,
-      revision: row.revision.equals(noRevision) ? null : numberIn(row.revision),
+      revision: revision.equals(noRevision) ? null : numberIn(revision),
     };
   }
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { createRowComparison } from './compare-rows.js';
 import { openDatabase } from './database/open-database.js';
-import { type Packed, packedStreams, unpackStream } from './database/packed-text.js';
+import { packedStreams, streamName } from './database/packed-text.js';
 import { reading } from './database/reading.js';
 import { ofBothSlots, rowTables, type Slot } from './database/rows-schema.js';
 import { sqliteDirectory } from './directory.js';
@@ -11,7 +11,7 @@ import { sqliteKeyStore } from './key-store.js';
 import { sqliteUnitOfWork } from './unit-of-work.js';
 import type { Writer } from './writer/writer.js';
 
-type Revision = { readonly stream: Packed; readonly revision: number };
+type Revision = { readonly stream: string; readonly revision: number };
 
 const writesNothing: Writer = {
   request: async () => {
@@ -28,7 +28,9 @@ export function openRebuildReader(dataDir: string) {
   const clock = { now: () => Date.now() };
   const slotOf = vault.prepare('SELECT slot FROM generations WHERE generation = ?').pluck();
   const revisions = ofBothSlots((slot) =>
-    vault.prepare(`SELECT stream, revision FROM ${rowTables(slot).rows} WHERE stream IN (${packedStreams})`),
+    vault.prepare(
+      `SELECT ${streamName('stream')} AS stream, revision FROM ${rowTables(slot).rows} WHERE stream IN (${packedStreams})`,
+    ),
   );
 
   return {
@@ -44,7 +46,7 @@ export function openRebuildReader(dataDir: string) {
         const slot = slotOf.get(generation) as Slot | undefined;
         return slot === undefined ? [] : (revisions[slot].all(JSON.stringify(streams)) as Revision[]);
       });
-      return new Map(rows.map(({ stream, revision }) => [unpackStream(stream), revision]));
+      return new Map(rows.map(({ stream, revision }) => [stream, revision]));
     },
     compare: createRowComparison(vault),
     close(): void {

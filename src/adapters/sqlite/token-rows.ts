@@ -1,14 +1,13 @@
 import type { TokenType } from '../../domain/token/types/token-type.js';
 import type { DueRow, TokenRows } from '../../ports/token-rows.js';
 import type { SqliteDatabase } from './database/open-database.js';
-import { isTokenStream, type Packed, packHash, packStream, unpackStream } from './database/packed-text.js';
+import { isTokenStream, packHash, packStream, streamName } from './database/packed-text.js';
 import { reading } from './database/reading.js';
 import { ofBothSlots, rowTables, type Slot, slots } from './database/rows-schema.js';
 import { rowsWithCiphertexts, type TokenRow, viewColumns, viewOf } from './database/token-row.js';
 import type { SearchConnections } from './search/search-connections.js';
 import { searchRows, walkRows } from './search/search-rows.js';
 
-type Due = Omit<DueRow, 'stream'> & { readonly stream: Packed };
 type Count = { readonly type: TokenType; readonly count: number };
 
 /** Implements `TokenRows` on `vault.db`. The unit of work writes the rows. */
@@ -51,7 +50,7 @@ export function sqliteTokenRows(database: SqliteDatabase, connections: SearchCon
     walk: (plan, step) => walkRows(connections, plan, step),
     async findByFingerprint(tenantId, fingerprintHash, at) {
       const found = reading(() => read().byFingerprint.get(packHash(fingerprintHash), tenantId, at));
-      return found === undefined ? null : unpackStream(found as Packed);
+      return (found as string | undefined) ?? null;
     },
     async countByType(tenantId, now) {
       const [all, gone] = reading(() => countsOf(tenantId, now));
@@ -60,8 +59,7 @@ export function sqliteTokenRows(database: SqliteDatabase, connections: SearchCon
       return new Map([...living].filter(([, count]) => count > 0));
     },
     async due(now, limit, codesNow = now) {
-      const rows = reading(() => read().dueRows.all({ now, codesNow, limit }) as Due[]);
-      return rows.map((row) => ({ ...row, stream: unpackStream(row.stream) }));
+      return reading(() => read().dueRows.all({ now, codesNow, limit }) as DueRow[]);
     },
     async nextDueAt() {
       const times = reading(() => dueTimes()).filter((time) => typeof time === 'number');
@@ -77,7 +75,7 @@ function statementsOf(database: SqliteDatabase, slot: Slot) {
   const { rows, tokenCounts } = rowTables(slot);
   const byFingerprint = database
     .prepare(
-      `SELECT stream FROM ${rows}
+      `SELECT ${streamName('stream')} FROM ${rows}
        WHERE fingerprint = ? AND tenant = ? AND (expires_at IS NULL OR expires_at > ?)
        ORDER BY seq DESC LIMIT 1`,
     )
@@ -94,10 +92,10 @@ function statementsOf(database: SqliteDatabase, slot: Slot) {
   );
   const dueRows = database.prepare(
     `SELECT * FROM (
-       SELECT stream, tenant AS tenantId, 'expiry' AS due, expires_at AS dueAt FROM ${rows}
+       SELECT ${streamName('stream')} AS stream, tenant AS tenantId, 'expiry' AS due, expires_at AS dueAt FROM ${rows}
        WHERE expires_at <= @now ORDER BY expires_at LIMIT @limit + 0)
      UNION ALL SELECT * FROM (
-       SELECT stream, tenant AS tenantId, 'cvc' AS due, cvc_purge_at AS dueAt FROM ${rows}
+       SELECT ${streamName('stream')} AS stream, tenant AS tenantId, 'cvc' AS due, cvc_purge_at AS dueAt FROM ${rows}
        WHERE cvc_purge_at <= @codesNow ORDER BY cvc_purge_at LIMIT @limit + 0)
      ORDER BY dueAt LIMIT @limit + 0`,
   );

@@ -1,7 +1,8 @@
-import { hash } from 'node:crypto';
+import { textOfBytes } from '../sealing/byte-text.js';
+import { sha256 } from '../sealing/hashes.js';
 
 /** The prefix that distinguishes inner nodes from leaves (RFC 6962, section 2.1). */
-const nodePrefix = Buffer.of(1);
+const nodePrefix = '\x01';
 
 /**
  * A Merkle tree as defined in RFC 6962, section 2.1. Contains only what is needed to add leaves and to compute the
@@ -27,7 +28,7 @@ export function withLeaf({ size, peaks }: MerkleTree, leaf: Uint8Array): MerkleT
 /** Returns the root of the tree (the Merkle Tree Hash in RFC 6962). */
 export function treeRoot({ peaks }: MerkleTree): Uint8Array {
   const [last, ...larger] = [...peaks].reverse();
-  if (last === undefined) return hash('sha256', Buffer.of(), 'buffer');
+  if (last === undefined) return sha256('');
   return larger.reduce((root, peak) => innerNode(peak, root), last);
 }
 
@@ -39,5 +40,5 @@ export function hasItsPeaks({ size, peaks }: MerkleTree): boolean {
 }
 
 export function innerNode(left: Uint8Array, right: Uint8Array): Buffer {
-  return hash('sha256', Buffer.concat([nodePrefix, left, right]), 'buffer');
+  return sha256(nodePrefix + textOfBytes(left) + textOfBytes(right));
 }

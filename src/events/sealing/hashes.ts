@@ -1,4 +1,5 @@
 import { createHash, hash } from 'node:crypto';
+import { bytesOfText } from './byte-text.js';
 
 /** Returns the SHA-256 hash of a byte string (`textOfBytes`) as a byte string. */
 export function sha256Text(bytes: string): string {
@@ -7,7 +8,7 @@ export function sha256Text(bytes: string): string {
 
 /** Returns the SHA-256 hash of a byte string in a dedicated buffer. */
 export function sha256(bytes: string): Buffer {
-  return hash('sha256', Buffer.from(bytes, 'latin1'), 'buffer');
+  return bytesOfText(sha256Text(bytes));
 }
 
 /** Returns the HMAC-SHA-256 of a byte string in hex. */
@@ -17,7 +18,7 @@ export function hmacHex(key: Uint8Array, bytes: string): string {
 
 /** Returns the HMAC-SHA-256 of the concatenated parts in a dedicated buffer. */
 export function hmac(key: Uint8Array, ...parts: readonly Uint8Array[]): Buffer {
-  return hash('sha256', outerMessage(key, parts), 'buffer');
+  return bytesOfText(hash('sha256', outerMessage(key, parts), 'binary'));
 }
 
 const blockBytes = 64;

@@ -16,14 +16,15 @@ export function packStream(stream: string): Packed {
 }
 
 /**
- * Returns the name of a stream. Threat: an attacker who can write to the file stores a name in a form that `packStream`
+ * An expression for the name of the stream whose stored name is in a column. SQLite makes the text, because a buffer for
+ * each name would take longer. Threat: an attacker who can write to the file stores a name in a form that `packStream`
  * never returns, such as the name of a token's stream as text. The row would then have an authentic name, but a read of
- * that stream would not find the row. For such a value, this function returns a name that no stream has.
+ * that stream would not find the row. For such a value, the expression is a name that no stream has.
  */
-export function unpackStream(stored: Packed): string {
-  if (Buffer.isBuffer(stored) && stored.length === hashBytes) return prefix + stored.toString('hex');
-  if (typeof stored === 'string' && !tokenStream.test(stored)) return stored;
-  return `invalid name ${String(stored)}`;
+export function streamName(column: string): string {
+  const asText = `typeof(${column}) = 'text' AND ${column} NOT GLOB '${prefix}${'[0-9a-f]'.repeat(2 * hashBytes)}'`;
+  return `CASE WHEN ${isTokenStream(column)} THEN '${prefix}' || lower(hex(${column})) WHEN ${asText} THEN ${column}
+    ELSE 'invalid name ' || quote(${column}) END`;
 }
 
 /**

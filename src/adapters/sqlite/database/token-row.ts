@@ -2,18 +2,18 @@ import type { TokenLife, TokenState } from '../../../domain/token/token-state.js
 import type { TokenType } from '../../../domain/token/types/token-type.js';
 import type { Stored } from '../../../views/row-mac.js';
 import type { TokenView } from '../../../views/token-view.js';
-import { type Packed, unpackStream } from './packed-text.js';
+import { streamName } from './packed-text.js';
 
 /** The columns of a token row that make up a view, and the ciphertexts of the events that the row refers to. */
 export type TokenRow = StateColumns & {
   readonly content: Buffer | null;
   readonly cvc: Buffer | null;
-  readonly mac: Buffer;
+  readonly mac: string;
 };
 
 /** The columns of a token row that make up the token's state. */
 export type StateColumns = {
-  readonly stream: Packed;
+  readonly stream: string;
   readonly tenant: string;
   readonly revision: number;
   readonly type: TokenType | null;
@@ -26,11 +26,11 @@ export type StateColumns = {
 };
 
 /** The columns of `StateColumns`, of the rows `r`. */
-export const stateColumns = `r.stream, r.tenant, r.revision, r.type, r.life, r.seq, r.created_at, r.modified_at,
-  r.expires_at, r.cvc_purge_at`;
+export const stateColumns = `${streamName('r.stream')} AS stream, r.tenant, r.revision, r.type, r.life, r.seq,
+  r.created_at, r.modified_at, r.expires_at, r.cvc_purge_at`;
 
 /** The columns of `TokenRow`, in a query that selects from `rowsWithCiphertexts`. */
-export const viewColumns = `${stateColumns}, r.mac, content.content, cvc.cvc`;
+export const viewColumns = `${stateColumns}, hex(r.mac) AS mac, content.content, cvc.cvc`;
 
 /** The rows `r` of a table, each with the events that contain its ciphertexts. A row itself contains no ciphertext. */
 export function rowsWithCiphertexts(rows: string): string {
@@ -41,7 +41,7 @@ export function rowsWithCiphertexts(rows: string): string {
 /** Returns the view in a row of `token_rows`. */
 export function viewOf(row: TokenRow): Stored<TokenView> {
   const { stream, tenant, content, cvc, mac } = row;
-  return { stream: unpackStream(stream), tenantId: tenant, state: stateOf(row), content, cvc, mac };
+  return { stream, tenantId: tenant, state: stateOf(row), content, cvc, mac: Buffer.from(mac, 'hex') };
 }
 
 export function stateOf(row: StateColumns): TokenState {

@@ -9,6 +9,11 @@ export function uuidBytes(uuid: string): Buffer {
 export const noEventBytes = uuidBytes(noEvent);
 
 export function uuidText(bytes: Uint8Array): string {
-  const hex = Buffer.from(bytes).toString('hex');
+  return uuidOfHex(Buffer.from(bytes).toString('hex'));
+}
+
+/** Returns the UUID whose 16 bytes are written as hex. */
+export function uuidOfHex(digits: string): string {
+  const hex = digits.toLowerCase();
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }

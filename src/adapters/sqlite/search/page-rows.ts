@@ -3,7 +3,7 @@ import { fitting, foundLife, type HeldRows, type PageRequest, type SearchPage } 
 import type { Stored } from '../../../views/row-mac.js';
 import type { TokenView } from '../../../views/token-view.js';
 import type { SqliteDatabase } from '../database/open-database.js';
-import { type Packed, unpackStream } from '../database/packed-text.js';
+import { streamName } from '../database/packed-text.js';
 import { rowTables, type Slot } from '../database/rows-schema.js';
 import {
   rowsWithCiphertexts,
@@ -15,7 +15,7 @@ import {
   viewOf,
 } from '../database/token-row.js';
 
-type Head = { readonly seq: number; readonly stream: Packed; readonly revision: number; readonly bytes: number };
+type Head = { readonly seq: number; readonly stream: string; readonly revision: number; readonly bytes: number };
 
 /**
  * The statements that read the rows of a page. Their input is a JSON array of `seq` values, and they return the newest
@@ -33,7 +33,9 @@ export function pageStatements(database: SqliteDatabase, slot: Slot): PageStatem
        WHERE r.seq IN (SELECT value FROM json_each(?)) AND r.tenant = ? ORDER BY r.seq DESC`,
     );
   return {
-    heads: reading('r.seq, r.stream, r.revision, coalesce(length(content.content), 0) AS bytes'),
+    heads: reading(
+      `r.seq, ${streamName('r.stream')} AS stream, r.revision, coalesce(length(content.content), 0) AS bytes`,
+    ),
     rows: reading(viewColumns),
     states: reading(stateColumns),
   };
@@ -57,7 +59,7 @@ export function pageRows<H extends object = never>(
   const first = heads.slice(0, fitting(sizes, contentBytesMax));
   const known = new Map<number, H>();
   for (const { seq, stream, revision } of first) {
-    const row = held?.(unpackStream(stream), revision);
+    const row = held?.(stream, revision);
     if (row !== undefined) known.set(seq, row);
   }
   const unknown = first.filter(({ seq }) => !known.has(seq)).map(({ seq }) => seq);
@@ -67,7 +69,7 @@ export function pageRows<H extends object = never>(
   if (first.length === heads.length) return { rows, later: [] };
   const others = heads.slice(first.length).map(({ seq }) => seq);
   const states = statements.states.all(JSON.stringify(others), tenantId) as StateColumns[];
-  const later = states.map((row) => foundLife({ stream: unpackStream(row.stream), state: stateOf(row) }));
+  const later = states.map((row) => foundLife({ stream: row.stream, state: stateOf(row) }));
   return { rows, later };
 }
 

@@ -2,7 +2,7 @@ import { type BudgetUse, type Reservation, reserveGuesses } from '../../../domai
 import { linkAfter, noLink } from '../../../events/commit.js';
 import { type CommitOutcome, makesToken, type StoredWrite } from '../../../ports/unit-of-work.js';
 import type { SqliteDatabase } from '../database/open-database.js';
-import { type Packed, packHash, packStream, unpackStream } from '../database/packed-text.js';
+import { packHash, packStream, streamName } from '../database/packed-text.js';
 import { ofBothSlots, rowTables, type Slot } from '../database/rows-schema.js';
 import { createGenerationOperations } from './generation-operations.js';
 import { type PackedChange, unpackChange } from './packed-change.js';
@@ -22,12 +22,14 @@ export function createVaultOperations(database: SqliteDatabase) {
   const sameFingerprintIn = ofBothSlots((slot) =>
     database
       .prepare(
-        `SELECT stream FROM ${rowTables(slot).rows}
+        `SELECT ${streamName('stream')} FROM ${rowTables(slot).rows}
        WHERE fingerprint = ? AND tenant = ? AND stream <> ? AND (expires_at IS NULL OR expires_at > ?) LIMIT 1`,
       )
       .pluck(),
   );
-  const newest = database.prepare('SELECT position, number, link FROM events ORDER BY position DESC LIMIT 1');
+  const newest = database.prepare(
+    'SELECT position, number, hex(link) AS link FROM events ORDER BY position DESC LIMIT 1',
+  );
   const insertEvent = database.prepare(
     `INSERT INTO events
        (position, stream, revision, id, type, version, tenant, actor, time, cmd, clear,
@@ -47,6 +49,11 @@ export function createVaultOperations(database: SqliteDatabase) {
     database.prepare(`DELETE FROM ${rowTables(slot).rows} WHERE removed_at < ?`),
   );
 
+  function logEnd(): LogEnd {
+    const last = newest.get() as (Omit<LogEnd, 'link'> & { readonly link: string }) | undefined;
+    return last === undefined ? emptyLog : { ...last, link: Buffer.from(last.link, 'hex') };
+  }
+
   function refusal(writes: readonly StoredWrite[], covers: (write: StoredWrite) => boolean): CommitOutcome | null {
     for (const [index, write] of writes.entries()) {
       const stored = packStream(write.stream);
@@ -58,7 +65,7 @@ export function createVaultOperations(database: SqliteDatabase) {
       const other =
         found === undefined
           ? writes.slice(0, index).find((earlier) => makesToken(earlier, tenantId, fingerprintHash))?.stream
-          : unpackStream(found as Packed);
+          : (found as string);
       if (other !== undefined) return { outcome: 'duplicate', write: index, stream: other };
     }
     return null;
@@ -104,7 +111,7 @@ export function createVaultOperations(database: SqliteDatabase) {
       const { covers, write: writeRow } = rows.ofChange();
       const refused = refusal(writes, covers);
       if (refused !== null) return refused;
-      let end = (newest.get() as LogEnd | undefined) ?? emptyLog;
+      let end = logEnd();
       for (const write of writes) {
         const appended = append(write, end);
         end = appended.end;
