@@ -15,7 +15,7 @@ export function wrapDataKey(wrappingKey: Buffer, key: Buffer, of: DataKeyPlace):
 }
 
 /**
- * Returns the unwrapped key in a dedicated buffer. Returns null if the data key was wrapped for a different
+ * Returns the unwrapped key in memory that contains only keys. Returns null if the data key was wrapped for a different
  * `DataKeyPlace` or under a different wrapping key.
  */
 export function openDataKey(wrappingKey: Buffer, wrapped: Buffer, of: DataKeyPlace): Buffer | null {

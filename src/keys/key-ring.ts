@@ -1,7 +1,7 @@
 import type { EndedKey, KeyRecords, KeyRevision } from '../ports/key-store.js';
 import type { Maybe } from '../ports/maybe.js';
 
-/** An unwrapped data key: 32 bytes for AES-256-GCM, in a dedicated buffer. */
+/** An unwrapped data key: 32 bytes for AES-256-GCM, in memory that contains only keys. */
 export type DataKey = { readonly id: string; readonly key: Buffer };
 
 /** The key for the hashes of a tenant's search terms in one generation of token rows. */
