@@ -132,6 +132,7 @@ export function changeTokens<T>(
       seal: (writes) => seal(vault, target, views, writes, origin),
       async commit(sealed, claim) {
         if (performance.now() - beganAt > keyNamedWithinMs) throw new StoreUnavailable('event log', 'stopped_too_long');
+        if ((await ensureProjected(vault, mustBeProjected(views, sealed))) === 'undone') return conflict;
         const endings = endingsOf(sealed);
         if (endings.length > 0) await keepIdsOfEnding(vault, endings);
         const ended = await endedIn(sealed, endedOf);
@@ -140,8 +141,6 @@ export function changeTokens<T>(
           mayBeCommitted = false;
           return conflict;
         }
-        const unchanged = unchangedOf(views, sealed);
-        if (unchanged.length > 0) await ensureProjected(vault, unchanged);
         await settle(vault, sealed, ended);
         return 'committed';
       },
@@ -150,8 +149,8 @@ export function changeTokens<T>(
       const result = await command(attempt);
       // Another process may have appended an event and crashed before it wrote the row. The result of this command may
       // depend on that event, so the rows are brought up to date before the response is sent.
-      if (result !== conflict && !mayBeCommitted) await ensureProjected(vault, views.values());
-      return result;
+      if (result === conflict || mayBeCommitted) return result;
+      return (await ensureProjected(vault, views.values())) === 'undone' ? conflict : result;
     } catch (error) {
       if (mayBeCommitted) throw error;
       // Threat: an attacker has put an older row of the token back. The next attempt reads the log.
@@ -267,11 +266,20 @@ function endingsOf({ writes }: SealedWrites) {
     .map(({ write: { view }, sealed }) => ({ view, sealed }));
 }
 
-function unchangedOf(views: ReadonlyMap<string, TokenView>, { writes }: SealedWrites): readonly TokenView[] {
-  const changed = new Set(
-    writes.filter(({ sealed }) => sealed.events.length > 0).map(({ sealed }) => sealed.view.stream),
-  );
-  return [...views.values()].filter(({ stream }) => !changed.has(stream));
+/**
+ * Returns the views whose rows must be up to date before the change is stored:
+ *
+ * - the tokens that the command does not change, because its response may depend on their newest events,
+ * - the tokens that it changes for the first time. Threat: the request that created such a token has failed halfway, so
+ *   the creation is undone later, together with a change that was acknowledged. A token that was changed before has been
+ *   settled. A deletion cannot be lost in this way.
+ */
+function mustBeProjected(views: ReadonlyMap<string, TokenView>, { writes }: SealedWrites): readonly TokenView[] {
+  const others = writes
+    .filter(({ sealed: { events } }) => events.length > 0)
+    .filter(({ write, sealed }) => write.view.state.life?.modifiedAt !== null || sealed.view.state.life === null);
+  const streams = new Set(others.map(({ write }) => write.view.stream));
+  return [...views.values()].filter(({ stream }) => !streams.has(stream));
 }
 
 /**
@@ -329,11 +337,15 @@ function livingKeys({ state: { life, revision } }: TokenView): readonly KeyRevis
 
 /**
  * Resolves when the rows are at least as new as these views. Skips streams without events, because they have no rows.
+ * Returns `undone` if tokens were removed because the request that created them had failed halfway.
  */
-export async function ensureProjected({ work }: Pick<Vault, 'work'>, views: Iterable<TokenView>): Promise<void> {
+export async function ensureProjected(
+  { work }: Pick<Vault, 'work'>,
+  views: Iterable<TokenView>,
+): Promise<'undone' | undefined> {
   const seen = [...views].filter(({ state }) => state.revision >= 0);
-  if (seen.length === 0) return;
-  await work.follow(seen.map(({ stream, tenantId, state }) => ({ stream, tenantId, revision: state.revision })));
+  if (seen.length === 0) return undefined;
+  return work.follow(seen.map(({ stream, tenantId, state }) => ({ stream, tenantId, revision: state.revision })));
 }
 
 /**

@@ -85,8 +85,12 @@ export interface UnitOfWork {
    * response or destroy anything based on the events that were read. Otherwise, rows could be missing, because the
    * process that appended the events might have terminated before it wrote the rows. The method does nothing if one
    * transaction writes both events and rows.
+   *
+   * If a change that creates several tokens has stored only some of them, first settles that change. Returns `undone` if
+   * this removed tokens. In that case, what the caller has read may be about a token that was never created, and the
+   * caller must read the streams again.
    */
-  follow(streams: readonly SeenStream[]): Promise<void>;
+  follow(streams: readonly SeenStream[]): Promise<'undone' | undefined>;
   /**
    * True if one transaction stores all writes of a change. One change with many writes then costs less than many
    * changes with one write each.

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { Collection, Db } from 'mongodb';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Collection, Db, Filter } from 'mongodb';
 import { atMost } from '../../../domain/at-most.js';
 import { isExpired, keysOf } from '../../../domain/token/token-state.js';
 import { type NewEvent, noSealedParts } from '../../../events/event.js';
@@ -34,6 +35,7 @@ type Batch = {
 
 const keptMs = 2 * 24 * 3_600_000;
 const streamsAtOnce = 16;
+const pollMs = 25;
 
 type Deps = {
   readonly connection: MongoConnection;
@@ -50,7 +52,8 @@ export type Batches = ReturnType<typeof createBatches>;
 /**
  * Creates the functions that manage batches. A batch creates several tokens in a log that has no transactions across
  * streams (docs/design.md, "Tokenize"). As long as a batch might still be undone, no process writes rows for its
- * tokens, so these tokens cannot be read.
+ * tokens, so these tokens cannot be read. For the same reason, a command that finds such a token in the log settles the
+ * batch before it changes the token or responds (`settlePending`).
  */
 export function createBatches({ connection, log, waits, workKey, now, destroyKeys, project }: Deps) {
   const batches = (db: Db): Collection<Batch> => db.collection<Batch>(batchesCollection);
@@ -109,6 +112,30 @@ export function createBatches({ connection, log, waits, workKey, now, destroyKey
     return 'barred';
   }
 
+  async function isOpen(id: string): Promise<boolean> {
+    const batch = await connection.call((db) => batches(db).findOne({ _id: id }, { projection: { state: 1 } }));
+    return batch === null || batch.state === 'open';
+  }
+
+  async function settleBatch(id: string): Promise<'landed' | 'barred'> {
+    await findOrMake(id, 'undone', []);
+    return end(id);
+  }
+
+  /**
+   * Returns the batches that have not ended. Threat: an attacker stores a forged batch to keep the rows of its streams
+   * from being written. Only authentic batches are returned.
+   */
+  async function pendingBatches(filter: Filter<Batch>): Promise<readonly Batch[]> {
+    const found = await connection.call((db) =>
+      batches(db)
+        .find({ state: { $in: ['open', 'ending'] }, ...filter })
+        .toArray(),
+    );
+    const areAuthentic = await Promise.all(found.map(isAuthentic));
+    return found.filter((_, index) => areAuthentic[index]);
+  }
+
   return {
     /**
      * Opens a batch. Call this before any event of the batch is appended. Returns false if another process has already
@@ -134,35 +161,32 @@ export function createBatches({ connection, log, waits, workKey, now, destroyKey
      * Returns true if a batch's owner may still finish it. Also returns true if the batch does not exist, because its
      * owner may still open it.
      */
-    async isOpen(id: string): Promise<boolean> {
-      const batch = await connection.call((db) => batches(db).findOne({ _id: id }, { projection: { state: 1 } }));
-      return batch === null || batch.state === 'open';
-    },
+    isOpen,
     /**
      * Settles a batch. Returns `landed` if the batch is in the log and its rows have been written. Returns `barred` if
      * the batch is not in the log and can never be added to it.
      */
-    async settle(id: string): Promise<'landed' | 'barred'> {
-      await findOrMake(id, 'undone', []);
-      return end(id);
+    settle: settleBatch,
+    /**
+     * Settles the pending batches that contain one of these streams. Before that, waits up to `ownerMs` for their owners
+     * to finish them. Returns true if one of these batches was undone.
+     */
+    async settlePending(streams: readonly string[]): Promise<boolean> {
+      const pending = await pendingBatches({ 'intents.stream': { $in: [...streams] } });
+      const outcomes = await atMost(streamsAtOnce, pending, async ({ _id }) => {
+        const until = performance.now() + waits.ownerMs;
+        while ((await isOpen(_id)) && performance.now() < until) await wait(pollMs);
+        return settleBatch(_id);
+      });
+      return outcomes.includes('barred');
     },
     /**
      * Returns the streams whose rows must not be written yet, because their batch has not ended. The row of such a
      * stream is written when the batch ends.
      */
     async pendingBatchStreams(): Promise<ReadonlySet<string>> {
-      const pending = await connection.call((db) =>
-        batches(db)
-          .find({ state: { $in: ['open', 'ending'] } })
-          .toArray(),
-      );
-      const streams = new Set<string>();
-      for (const batch of pending) {
-        // Threat: an attacker stores a forged batch to keep the rows of its streams from being written. Only authentic
-        // batches are considered.
-        if (await isAuthentic(batch)) for (const { stream } of batch.intents) streams.add(stream);
-      }
-      return streams;
+      const pending = await pendingBatches({});
+      return new Set(pending.flatMap(({ intents }) => intents.map(({ stream }) => stream)));
     },
     /**
      * Ends abandoned batches. Also removes ended batches that were opened more than two days ago. Returns the number of

@@ -197,9 +197,9 @@ export function mongoUnitOfWork(needs: Deps): UnitOfWork {
       const stored = await rows.revisionsOf(streams.map(({ stream }) => stream));
       const behind = streams.filter(({ stream, revision }) => (stored.get(stream) ?? -1) < revision);
       if (behind.length === 0) return;
-      const pendingBatchStreams = await batches.pendingBatchStreams();
-      const shown = behind.filter(({ stream }) => !pendingBatchStreams.has(stream));
-      await atMost(streamsAtOnce, shown, ({ tenantId, stream }) => project(tenantId, stream));
+      const isUndone = await batches.settlePending(behind.map(({ stream }) => stream));
+      await atMost(streamsAtOnce, behind, ({ tenantId, stream }) => project(tenantId, stream));
+      return isUndone ? 'undone' : undefined;
     },
   };
 }

@@ -1,0 +1,71 @@
+import { randomUUID } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { tokenStream } from '#src/events/tokens/stream-name.js';
+import type { EventLog } from '#src/ports/event-log.js';
+import { StoreUnavailable } from '#src/ports/store-unavailable.js';
+import { profile } from '../support/profile.js';
+import { startTestService, type TestService } from '../support/test-service.js';
+
+let service: TestService;
+beforeEach(async () => {
+  service = await startTestService();
+});
+afterEach(() => service.close());
+
+const path = (id: string) => `/tokens/${id}`;
+
+async function streamOf(id: string): Promise<string> {
+  const keys = await service.vault.keys.tenantKeys(service.tenantId);
+  if (keys === null) throw new Error('the tenant has keys');
+  return tokenStream(keys.names, id);
+}
+
+/** Creates two tokens in one request. The log fails after it has stored the first. Returns their ids. */
+async function failHalfway(): Promise<{ readonly stored: string; readonly missing: string }> {
+  const [stored, missing] = [`stored-${randomUUID()}`, `missing-${randomUUID()}`];
+  const lost = await streamOf(missing);
+  const log = service.vault.log as { append: EventLog['append'] };
+  const { append } = log;
+  log.append = async (stream, ...rest) => {
+    if (stream === lost) throw new StoreUnavailable('event log', 'simulated');
+    return append(stream, ...rest);
+  };
+  const both = [stored, missing].map((id) => ({ type: 'token', data: id, id }));
+  expect((await service.call('POST', '/tokenize', both)).status).toBe(503);
+  log.append = append;
+  expect(await typesOf(stored)).toEqual(['token.created']);
+  return { stored, missing };
+}
+
+async function typesOf(id: string): Promise<readonly string[]> {
+  return (await service.vault.log.readStream(await streamOf(id))).map(({ type }) => type);
+}
+
+// In the embedded profile, one transaction creates all tokens of a request.
+describe.skipIf(profile === 'embedded')('if a request that creates tokens fails halfway', () => {
+  test('no change to one of its tokens is acknowledged, because the token is removed', async () => {
+    const { stored } = await failHalfway();
+    const change = { metadata: { note: 'acknowledged' } };
+    expect((await service.call('PATCH', path(stored), change)).status).toBe(404);
+    expect((await service.call('GET', path(stored))).status).toBe(404);
+    expect(await typesOf(stored)).toEqual(['token.created', 'token.deleted']);
+  });
+
+  test('an update that changes nothing does not return its token', async () => {
+    const { stored } = await failHalfway();
+    expect((await service.call('PATCH', path(stored), {})).status).toBe(404);
+  });
+
+  test('a retry without an idempotency key creates the tokens', async () => {
+    const { stored, missing } = await failHalfway();
+    expect((await service.call('POST', '/tokens', { type: 'token', data: 'again', id: stored })).status).toBe(201);
+    expect((await service.call('POST', '/tokens', { type: 'token', data: 'again', id: missing })).status).toBe(201);
+    expect((await service.call('GET', path(stored))).body).toMatchObject({ data: 'again' });
+  });
+
+  test('a deletion of one of its tokens succeeds', async () => {
+    const { stored } = await failHalfway();
+    expect((await service.call('DELETE', path(stored))).status).toBe(204);
+    expect(await typesOf(stored)).toEqual(['token.created', 'token.deleted']);
+  });
+});
