@@ -164,7 +164,7 @@ class Scanner {
     this.#at = this.#number.lastIndex;
     this.#expected = 'comma or end';
     if (isFaithfulNumber(literal)) return null;
-    return faultAt(this.#containers.path(), 'is a number that would lose digits; send it as a string');
+    return faultAt(this.#containers.path(), 'is a number that may lose digits; send it as a string');
   }
 
   #skipWhitespace(): void {

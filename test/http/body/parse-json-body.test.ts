@@ -7,7 +7,7 @@ import { replaceValues } from '#src/domain/replace-values.js';
 import { finish } from '#src/domain/steps.js';
 import { type JsonBody, parseJsonBody, parsingJsonBody } from '#src/http/body/parse-json-body.js';
 
-const lostDigits = 'is a number that would lose digits; send it as a string';
+const lostDigits = 'is a number that may lose digits; send it as a string';
 
 function message(text: string): string {
   const body = parseJsonBody(text);
@@ -174,7 +174,7 @@ describe('numbers', () => {
     '0.10000000000000001',
     '1.7976931348623159e308',
     '1234567890123.45678',
-  ])('%s is rejected, because it would lose digits', (literal) => {
+  ])('%s is rejected, because it may lose digits', (literal) => {
     expect(parseJsonBody(`{"data":{"a":[0,${literal}]}}`)).toEqual({
       ok: false,
       message: lostDigits,
@@ -220,7 +220,7 @@ describe('numbers', () => {
 describe('compared with JSON.parse, the parser', () => {
   const isUnsafeWhole = (value: number) => Math.abs(value) > Number.MAX_SAFE_INTEGER && Math.abs(value) < 1e21;
 
-  it('reads back every value that JSON.stringify writes, except numbers that would lose digits', () => {
+  it('reads back every value that JSON.stringify writes, except numbers that may lose digits', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 6 }), fc.constantFrom(undefined, 2, '\t'), (value, space) => {
         const text = JSON.stringify(value, null, space);
