@@ -19,8 +19,8 @@ const accessRule = {
   additionalProperties: false,
   required: ['container', 'transform', 'permissions'],
   properties: {
-    description: { type: 'string', description: 'A human-readable description.' },
-    priority: { type: 'integer', default: 1, description: 'Rules with a lower number are tried first.' },
+    description: { type: ['string', 'null'], description: 'A human-readable description.' },
+    priority: { type: ['integer', 'null'], default: 1, description: 'Rules with a lower number are tried first.' },
     container: {
       type: 'string',
       description: 'The container that the rule covers, including its children, such as `/pci/`.',

@@ -20,9 +20,9 @@ const indexes = z
 
 /**
  * The fields that create and update requests share. The schemas check only JSON types. The domain checks everything
- * else.
+ * else. `metadataType` is the documented type of a value in the metadata. In an update, null removes a key.
  */
-const shared = {
+const shared = (metadataType: string | string[]) => ({
   mask: json.optional().meta({
     description:
       'The mask: any JSON whose strings are expressions over `data` and `metadata`. The default depends on the type.',
@@ -35,7 +35,7 @@ const shared = {
   metadata: json.optional().meta({
     description: 'Non-sensitive data: at most 50 keys of at most 100 characters, with values of at most 1,000.',
     type: ['object', 'null'],
-    additionalProperties: { type: ['string', 'null'] },
+    additionalProperties: { type: metadataType },
   }),
   search_indexes: indexes.optional().meta({
     description:
@@ -56,7 +56,7 @@ const shared = {
       'When the token expires: ISO 8601, `M/D/YYYY` or `M/D/YYYY h:mm:ss AM`, with an offset such as `-05:00` or, ' +
       'without one, in UTC. Default: never.',
   }),
-};
+});
 const anObject = { error: 'must be a JSON object' };
 
 /** The body of a create request (docs/contract.md, "Create a token"). Unknown fields are ignored. */
@@ -71,7 +71,7 @@ export const createTokenBody = z.object(
     data: z
       .custom<Json>((value) => value !== undefined, { error: 'is required' })
       .meta({ description: 'The value to store: any JSON except null that the type accepts.' }),
-    ...shared,
+    ...shared('string'),
   },
   anObject,
 );
@@ -86,7 +86,7 @@ export const updateTokenBody = z.object(
     data: json
       .optional()
       .meta({ description: 'A merge patch (RFC 7386) of the data. Data that it replaces is erased.' }),
-    ...shared,
+    ...shared(['string', 'null']),
   },
   anObject,
 );

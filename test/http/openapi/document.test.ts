@@ -161,6 +161,31 @@ describe('generators of clients', () => {
   });
 });
 
+describe('requests', () => {
+  const data = 'value';
+  const rule = { container: '/pci/', transform: 'mask', permissions: ['token:read'] };
+
+  test.for([
+    ['a null value in the metadata of a new token', 'createToken', { type: 'token', data, metadata: { a: null } }],
+    ['the metadata of a new token', 'createToken', { type: 'token', data, metadata: { a: 'b' } }],
+    ['an access rule whose description is null', 'createApplication', { rules: [{ ...rule, description: null }] }],
+    ['an access rule whose priority is null', 'createApplication', { rules: [{ ...rule, priority: null }] }],
+  ] as const)('with %s match the schema exactly if the service accepts them', async ([, id, more], { service }) => {
+    const document = await documentOf(service);
+    const operation = operationsIn(document).find(({ operationId }) => operationId === id);
+    const requestBody = operation?.requestBody;
+    if (operation === undefined || requestBody === undefined || '$ref' in requestBody) throw new Error(`no ${id}`);
+    const body = id === 'createToken' ? more : { name: 'shop', type: 'private', ...more };
+    const schema = requestBody.content['application/json']?.schema ?? {};
+    const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true });
+    const { status, text } = await service.call('POST', operation.path, body, {
+      key: id === 'createToken' ? service.key : service.managementKey,
+    });
+    expect([201, 400]).toContain(status);
+    expect(ajv.validate(schema, body), `${ajv.errorsText()}; ${text}`).toBe(status === 201);
+  });
+});
+
 describe('responses', () => {
   test('every example matches its schema', async ({ service }) => {
     const document = await documentOf(service);

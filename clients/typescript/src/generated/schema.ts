@@ -1444,7 +1444,7 @@ export interface operations {
                     containers?: string[] | null;
                     /** @description Non-sensitive data: at most 50 keys of at most 100 characters, with values of at most 1,000. */
                     metadata?: {
-                        [key: string]: string | null;
+                        [key: string]: string;
                     } | null;
                     /** @description At most 10 expressions over `data` whose values find the token in a search. The default depends on the type. */
                     search_indexes?: string[] | null;
@@ -2071,12 +2071,12 @@ export interface operations {
                     /** @description 1 to 50 access rules. Send either `rules` or `permissions`. */
                     rules?: {
                         /** @description A human-readable description. */
-                        description?: string;
+                        description?: string | null;
                         /**
                          * @description Rules with a lower number are tried first.
                          * @default 1
                          */
-                        priority?: number;
+                        priority?: number | null;
                         /** @description The container that the rule covers, including its children, such as `/pci/`. */
                         container: string;
                         /**
@@ -2190,12 +2190,12 @@ export interface operations {
                     /** @description 1 to 50 access rules. Send either `rules` or `permissions`. */
                     rules?: {
                         /** @description A human-readable description. */
-                        description?: string;
+                        description?: string | null;
                         /**
                          * @description Rules with a lower number are tried first.
                          * @default 1
                          */
-                        priority?: number;
+                        priority?: number | null;
                         /** @description The container that the rule covers, including its children, such as `/pci/`. */
                         container: string;
                         /**

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from attrs import define as _attrs_define
 
@@ -25,15 +25,15 @@ class CreateApplicationBodyRulesType0Item:
         container (str): The container that the rule covers, including its children, such as `/pci/`.
         transform (CreateApplicationBodyRulesType0ItemTransform): What the caller sees of the data.
         permissions (list[CreateApplicationBodyRulesType0ItemPermissionsItem]): What the caller may do with the tokens.
-        description (str | Unset): A human-readable description.
-        priority (int | Unset): Rules with a lower number are tried first. Default: 1.
+        description (None | str | Unset): A human-readable description.
+        priority (int | None | Unset): Rules with a lower number are tried first. Default: 1.
     """
 
     container: str
     transform: CreateApplicationBodyRulesType0ItemTransform
     permissions: list[CreateApplicationBodyRulesType0ItemPermissionsItem]
-    description: str | Unset = UNSET
-    priority: int | Unset = 1
+    description: None | str | Unset = UNSET
+    priority: int | None | Unset = 1
 
     def to_dict(self) -> dict[str, Any]:
         container = self.container
@@ -45,9 +45,17 @@ class CreateApplicationBodyRulesType0Item:
             permissions_item: str = permissions_item_data
             permissions.append(permissions_item)
 
-        description = self.description
+        description: None | str | Unset
+        if isinstance(self.description, Unset):
+            description = UNSET
+        else:
+            description = self.description
 
-        priority = self.priority
+        priority: int | None | Unset
+        if isinstance(self.priority, Unset):
+            priority = UNSET
+        else:
+            priority = self.priority
 
         field_dict: dict[str, Any] = {}
 
@@ -79,9 +87,23 @@ class CreateApplicationBodyRulesType0Item:
 
             permissions.append(permissions_item)
 
-        description = d.pop("description", UNSET)
+        def _parse_description(data: object) -> None | str | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(None | str | Unset, data)
 
-        priority = d.pop("priority", UNSET)
+        description = _parse_description(d.pop("description", UNSET))
+
+        def _parse_priority(data: object) -> int | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(int | None | Unset, data)
+
+        priority = _parse_priority(d.pop("priority", UNSET))
 
         create_application_body_rules_type_0_item = cls(
             container=container,

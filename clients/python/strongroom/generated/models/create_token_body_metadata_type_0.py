@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 from attrs import define as _attrs_define
 from attrs import field as _attrs_field
@@ -13,13 +13,12 @@ T = TypeVar("T", bound="CreateTokenBodyMetadataType0")
 class CreateTokenBodyMetadataType0:
     """Non-sensitive data: at most 50 keys of at most 100 characters, with values of at most 1,000."""
 
-    additional_properties: dict[str, None | str] = _attrs_field(init=False, factory=dict)
+    additional_properties: dict[str, str] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
 
         field_dict: dict[str, Any] = {}
-        for prop_name, prop in self.additional_properties.items():
-            field_dict[prop_name] = prop
+        field_dict.update(self.additional_properties)
 
         return field_dict
 
@@ -28,29 +27,17 @@ class CreateTokenBodyMetadataType0:
         d = dict(src_dict)
         create_token_body_metadata_type_0 = cls()
 
-        additional_properties = {}
-        for prop_name, prop_dict in d.items():
-
-            def _parse_additional_property(data: object) -> None | str:
-                if data is None:
-                    return data
-                return cast(None | str, data)
-
-            additional_property = _parse_additional_property(prop_dict)
-
-            additional_properties[prop_name] = additional_property
-
-        create_token_body_metadata_type_0.additional_properties = additional_properties
+        create_token_body_metadata_type_0.additional_properties = d
         return create_token_body_metadata_type_0
 
     @property
     def additional_keys(self) -> list[str]:
         return list(self.additional_properties.keys())
 
-    def __getitem__(self, key: str) -> None | str:
+    def __getitem__(self, key: str) -> str:
         return self.additional_properties[key]
 
-    def __setitem__(self, key: str, value: None | str) -> None:
+    def __setitem__(self, key: str, value: str) -> None:
         self.additional_properties[key] = value
 
     def __delitem__(self, key: str) -> None:
