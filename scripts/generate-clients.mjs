@@ -132,8 +132,17 @@ async function typescript(document, served, folder) {
     const takesIdempotencyKey = parameters.some(({ name }) => name === 'SERVICE-IDEMPOTENCY-KEY');
     const [returns = null] = Object.values(operation.responses).flatMap(({ content = {} }) => Object.keys(content));
     const [status = 0] = Object.keys(operation.responses).map(Number);
-    const paging = pagingOf(document, operation);
-    const entry = { method: method.toUpperCase(), path, contentType, status, returns, takesIdempotencyKey, paging };
+    const entry = {
+      method: method.toUpperCase(),
+      path,
+      contentType,
+      status,
+      returns,
+      takesIdempotencyKey,
+      isRepeatable: method === 'get' || (takesIdempotencyKey && !issuesKey(document, operation)),
+      queryObjects: queryObjectsOf(parameters),
+      paging: pagingOf(document, operation),
+    };
     return `  ${operationId}: ${JSON.stringify(entry)},\n`;
   });
   const codes = operationsOf(served)
@@ -152,19 +161,32 @@ export const problemCodes = ${JSON.stringify([...new Set(codes)].sort(), null, 2
   );
 }
 
+/** Returns the schema of a JSON body. */
+function schemaOf(document, content) {
+  const schema = content?.['application/json']?.schema ?? {};
+  const name = schema.$ref?.split('/').at(-1);
+  return name === undefined ? schema : document.components.schemas[name];
+}
+
+/** Returns true if the response contains an API key. The service does not repeat the key in the response to a retry. */
+function issuesKey(document, { responses }) {
+  return Object.values(responses).some(({ content }) => schemaOf(document, content).properties?.key !== undefined);
+}
+
+/** Returns the query parameters that are objects, each with the pattern that the names of its members match. */
+function queryObjectsOf(parameters) {
+  const objects = parameters.filter((parameter) => parameter.in === 'query' && parameter.schema.type === 'object');
+  return Object.fromEntries(objects.map(({ name, schema }) => [name, schema.propertyNames.pattern]));
+}
+
 /**
  * Returns the operation's argument that selects a page: a number (`page`) or a cursor (`start`). Returns null if the
  * operation does not return pages.
  */
 function pagingOf(document, { parameters = [], requestBody, responses }) {
-  const schemaOf = (content) => {
-    const schema = content?.['application/json']?.schema ?? {};
-    const name = schema.$ref?.split('/').at(-1);
-    return name === undefined ? schema : document.components.schemas[name];
-  };
-  if (schemaOf(responses[200]?.content)?.properties?.pagination === undefined) return null;
+  if (schemaOf(document, responses[200]?.content)?.properties?.pagination === undefined) return null;
   const inQuery = parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name);
-  const inBody = Object.keys(schemaOf(requestBody?.content).properties ?? {});
+  const inBody = Object.keys(schemaOf(document, requestBody?.content).properties ?? {});
   for (const name of ['page', 'start']) {
     if (inQuery.includes(name)) return `query.${name}`;
     if (inBody.includes(name)) return `body.${name}`;

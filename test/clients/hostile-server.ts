@@ -50,6 +50,7 @@ const behaviors: Readonly<Record<string, (attempt: number, ...args: Parameters<B
     response.writeHead(503, { ...problem, 'retry-after': '1' }).end(problemText(503, 'store_unavailable')),
   patient: (_, _request, response) =>
     response.writeHead(429, { ...problem, 'retry-after': '86400' }).end(problemText(429, 'guesses_exhausted')),
+  unchanged: (_, _request, response) => response.writeHead(304, trace).end(),
   loop: (_, _request, response) =>
     response.writeHead(200, json).end(JSON.stringify({ pagination: { page_size: 1, next: 'again' }, data: [token] })),
 };
@@ -58,15 +59,19 @@ export type HostileServer = Awaited<ReturnType<typeof startHostileServer>>;
 
 /** Starts a server that has these behaviors, and that records every request. */
 export async function startHostileServer() {
-  const seen: { readonly behavior: string; readonly idempotencyKey: string | undefined; readonly hasKey: boolean }[] =
-    [];
+  const seen: {
+    readonly behavior: string;
+    readonly idempotencyKey: string | undefined;
+    readonly hasKey: boolean;
+    readonly query: string;
+  }[] = [];
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? '', `http://${request.headers.host}`);
     const [, behavior = '', name = ''] = url.pathname.split('/');
     // A client in another process uses this path to get the recorded requests.
     if (behavior === '-') return response.end(JSON.stringify(requests(name)));
     const { 'service-idempotency-key': idempotencyKey, 'service-api-key': key } = request.headers;
-    seen.push({ behavior, idempotencyKey: idempotencyKey?.toString(), hasKey: key !== undefined });
+    seen.push({ behavior, idempotencyKey: idempotencyKey?.toString(), hasKey: key !== undefined, query: url.search });
     const attempt = seen.filter((one) => one.behavior === behavior).length;
     request.resume();
     behaviors[behavior]?.(attempt, request, response, url);

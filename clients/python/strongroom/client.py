@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import Any, Self, TypeVar
+from typing import Any, ParamSpec, Self, TypeVar
 
 import attrs
 import httpx
@@ -21,6 +21,7 @@ from .errors import StrongroomError
 from .generated.api import applications, logs, search, service, tenants, tokenization, tokens, webhooks
 from .generated.types import Unset
 
+P = ParamSpec("P")
 T = TypeVar("T")
 
 _API_KEY = re.compile(r"sr_(?:private|public|management)_[0-9A-Za-z]{49}")
@@ -103,13 +104,15 @@ class Strongroom(
         """Closes the connections."""
         self._http.close()
 
-    def iterate(self, operation: Callable[..., Any], *args: Any, **kwargs: Any) -> Iterator[Any]:
+    def iterate(self, operation: Callable[P, Any], /, *args: P.args, **kwargs: P.kwargs) -> Iterator[Any]:
         """Yields the items of all pages, starting at the page in the arguments, or else at the first page.
 
         ``vault.iterate(vault.list_tokens_v2, container="/pci/")``
         """
         parameters = inspect.signature(operation).parameters
-        body: Any = kwargs.get("body")
+        call: Callable[..., Any] = operation
+        given: dict[str, Any] = dict(kwargs)
+        body: Any = given.get("body")
         places = parameters if body is None else {field.name: field for field in attrs.fields(type(body))}
         name = next((name for name in ("page", "start") if name in places), None)
         if name is None:
@@ -119,8 +122,8 @@ class Strongroom(
         while True:
             if at is not None:
                 change = {name: at}
-                kwargs = {**kwargs, **({"body": attrs.evolve(body, **change)} if places is not parameters else change)}
-            page = operation(*args, **kwargs)
+                given = {**given, **({"body": attrs.evolve(body, **change)} if places is not parameters else change)}
+            page = call(*args, **given)
             yield from page.data
             at = page.pagination.next_ if name == "start" else _next_number(page)
             if at is None or isinstance(at, Unset):
@@ -139,19 +142,14 @@ class Strongroom(
         status: int,
         is_json: bool,
         takes_idempotency_key: bool,
+        is_repeatable: bool,
     ) -> T:
         """Returns the parsed body of the response with this status. Raises StrongroomError for any other outcome."""
-        # Threat: with an empty id, "." or "..", the path would name another operation.
-        if any(part in ("", ".", "..") for part in request["url"].split("/")[1:]):
-            raise StrongroomError(
-                "invalid_argument", f'{operation}: an id cannot be empty, "." or "..". Nothing was sent.'
-            )
         headers = {"accept": "application/json, application/problem+json, */*;q=0.1", **request.get("headers", {})}
         if takes_idempotency_key:
             # All attempts use one key, so the service makes the change only once.
             headers.setdefault("SERVICE-IDEMPOTENCY-KEY", str(uuid.uuid4()))
         headers["SERVICE-API-KEY"] = self._api_key
-        is_repeatable = request["method"] == "GET" or takes_idempotency_key
         retries = 0
         while True:
             try:
@@ -168,6 +166,8 @@ class Strongroom(
             retries += 1
 
     def _attempt(self, operation: str, request: dict[str, Any]) -> httpx.Response:
+        if self._http.is_closed:
+            raise StrongroomError("invalid_argument", f"{operation}: the client is closed. Nothing was sent.")
         failure: StrongroomError
         try:
             sent = self._http.build_request(**request)
@@ -218,6 +218,9 @@ class Strongroom(
             raise self._unexpected(operation, response, "did not come from Strongroom")
         if media_type == "application/problem+json":
             raise self._problem(operation, response, self._json(operation, response))
+        if response.status_code == 304:
+            message = f"{operation}: the entity tag is still current."
+            raise StrongroomError("not_modified", message, **self._head(response))
         # Another server may return 200 for a delete although it deleted nothing.
         if response.status_code != status:
             raise self._unexpected(operation, response, f"should have status {status}")

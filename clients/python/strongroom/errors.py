@@ -7,7 +7,8 @@ class StrongroomError(Exception):
     """The client's only exception. ``code`` is stable; the message is for people. Neither contains the API key.
 
     ``code`` is the ``code`` of a problem that the service returned, or one of ``invalid_argument``, ``timeout``,
-    ``connection_failed`` and ``unexpected_response`` (the response is not a valid response from Strongroom).
+    ``connection_failed``, ``unexpected_response`` (the response is not a valid response from Strongroom) and
+    ``not_modified`` (the entity tag in ``if_none_match`` is still current).
     """
 
     def __init__(
@@ -21,7 +22,8 @@ class StrongroomError(Exception):
         trace_id: str | None = None,
         retry_after_seconds: int | None = None,
     ) -> None:
-        super().__init__(f"{message} ({code})")
+        # A copy of an exception, such as one from another process, is created from these arguments.
+        super().__init__(code, message)
         self.code = code
         self.message = message
         #: The HTTP status, or None if there was no response.
@@ -31,3 +33,6 @@ class StrongroomError(Exception):
         self.errors = dict(errors or {})
         self.trace_id = trace_id
         self.retry_after_seconds = retry_after_seconds
+
+    def __str__(self) -> str:
+        return f"{self.message} ({self.code})"

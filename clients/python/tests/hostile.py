@@ -1,7 +1,9 @@
 """Calls a server that misbehaves towards its clients (test/clients/hostile-server.ts)."""
 
+import copy
 import json
 import os
+import pickle
 import traceback
 import unittest
 import urllib.request
@@ -10,7 +12,12 @@ from operator import methodcaller
 from typing import Any
 
 from strongroom import Strongroom, StrongroomError
-from strongroom.models import CreateTokenBody
+from strongroom.models import (
+    CreateApplicationBody,
+    CreateTokenBody,
+    ListTokensMetadataFilter,
+    ListTokensV2MetadataFilter,
+)
 
 address = os.environ["HOSTILE_ADDRESS"]
 API_KEY = "sr_private_" + "k" * 49
@@ -99,6 +106,29 @@ class Hostile(unittest.TestCase):
             self.assertEqual(len(set(keys)), 1)
             self.assertRegex(keys[0], "^[0-9a-f-]{36}$")
 
+    def test_issued_keys(self) -> None:
+        """an operation that issues an API key is sent once, because the response to a retry has no key"""
+        body = CreateApplicationBody(name="shop", type_="private")
+        for behavior in ("silent", "broken", "busy"):
+            self.failure(methodcaller("create_application", body=body), client(behavior, 0.2))
+            self.failure(methodcaller("issue_key", "a1"), client(behavior, 0.2))
+            self.assertEqual(len(requests(behavior)), 2)
+
+    def test_not_modified(self) -> None:
+        """a token that has not changed is reported as not_modified"""
+        error = self.failure(methodcaller("get_token", "t1", if_none_match='"1"'), client("unchanged"))
+        self.assertEqual((error.code, error.status, error.trace_id), ("not_modified", 304, "trace-1"))
+
+    def test_copies(self) -> None:
+        """an error that is copied or comes from another process is the same error"""
+        error = self.failure(get, client("patient"))
+        self.assertEqual(len(requests("patient")), 1)
+        error.add_note("note")
+        for other in (pickle.loads(pickle.dumps(error)), copy.copy(error), copy.deepcopy(error)):
+            self.assertIsInstance(other, StrongroomError)
+            self.assertEqual(str(other), str(error))
+            self.assertEqual(vars(other), vars(error))
+
     def test_key_in_problem(self) -> None:
         """if a problem quotes the key, the error does not contain it"""
         error = self.failure(get, client("echo"))
@@ -130,9 +160,35 @@ class Hostile(unittest.TestCase):
         self.assertEqual(self.failure(read, client("loop")).code, "unexpected_response")
         self.assertEqual(seen, ["t1", "t1"])
 
+    def test_arguments_of_iterate(self) -> None:
+        """iterate accepts every argument of the operation, even if it is called operation"""
+        with client("loop") as vault, self.assertRaises(StrongroomError):
+            list(vault.iterate(vault.list_logs, operation="create", page=2))
+        self.assertEqual([request["query"] for request in requests("loop")], ["?page=2&operation=create"])
+
+    def test_filters(self) -> None:
+        """a filter that the service would ignore or misunderstand is not sent"""
+        for members in ({"customer": "c-17"}, {"metadata.": "c-17"}, {"metadata.customer": None}):
+            filters = ListTokensMetadataFilter.from_dict(members)
+            self.rejects(methodcaller("list_tokens", metadata_filter=filters))
+            others = ListTokensV2MetadataFilter.from_dict(members)
+            self.rejects(methodcaller("list_tokens_v2", metadata_filter=others))
+        self.rejects(methodcaller("list_tokens", type_="card"))
+        self.rejects(methodcaller("list_tokens", id="t1"))
+
+    def rejects(self, call: Callable[[Strongroom], Any]) -> None:
+        self.assertEqual(self.failure(call, client("stranger")).code, "invalid_argument")
+        self.assertEqual(requests("stranger"), [])
+
+    def test_closed(self) -> None:
+        """a closed client raises StrongroomError"""
+        vault = client("limited")
+        vault.close()
+        self.assertEqual(self.failure(get, vault).code, "invalid_argument")
+
     def test_ids(self) -> None:
         """an id that would change the path is not sent"""
-        for wrong in ("", ".", ".."):
+        for wrong in ("", ".", "..", "a\ud800", None, 1):
             error = self.failure(methodcaller("delete_token", wrong), client("stranger"))
             self.assertEqual(error.code, "invalid_argument")
         self.assertEqual(requests("stranger"), [])

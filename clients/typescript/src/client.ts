@@ -121,10 +121,9 @@ function sender(options: StrongroomOptions): Send {
   }
 
   return async (id, given) => {
-    const { method, takesIdempotencyKey } = table[id];
+    const { method, isRepeatable } = table[id];
     const url = urlOf(base, id, given);
     const request = { method, ...contentsOf(id, given) };
-    const isRepeatable = method === 'GET' || takesIdempotencyKey;
 
     for (let retries = 0; ; retries += 1) {
       try {
@@ -149,7 +148,9 @@ function sender(options: StrongroomOptions): Send {
       const headers = new Headers({ accept: 'application/json, application/problem+json, */*;q=0.1' });
       // All attempts use one key, so the service makes the change only once.
       if (takesIdempotencyKey) headers.set('service-idempotency-key', crypto.randomUUID());
-      for (const [name, value] of Object.entries(header)) if (value !== undefined) headers.set(name, String(value));
+      for (const [name, value] of Object.entries(header)) {
+        if (value !== undefined && value !== null) headers.set(name, String(value));
+      }
       headers.set('service-api-key', apiKey);
       if (contentType !== null) headers.set('content-type', contentType);
       return { headers, body: contentType === null ? null : JSON.stringify(body) };
@@ -213,6 +214,9 @@ function sender(options: StrongroomOptions): Send {
     // Strongroom returns a trace id with each response; other servers have no such header.
     if (!headers.has('service-trace-id')) throw unexpected(id, response, 'did not come from Strongroom');
     if (type === 'application/problem+json') throw problemOf(id, response, jsonOf(id, response, text));
+    if (status === 304) {
+      throw new StrongroomError('not_modified', `${id}: the entity tag is still current.`, headOf(response));
+    }
     const { status: expected, returns } = table[id];
     // A server that returns 200 for a delete may have deleted nothing.
     if (status !== expected) throw unexpected(id, response, `should have status ${expected}`);
@@ -300,22 +304,41 @@ function safeAddress({ address, allowPlaintextHttp = false }: StrongroomOptions)
 function urlOf(base: URL, id: OperationId, { path = {}, query = {} }: Given): URL {
   const filled = table[id].path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = path[name];
+    if (typeof value !== 'string' || /\p{Surrogate}/u.test(value)) throw invalid(id, `${name} is not valid text`);
     // Threat: an empty id, `.` or `..` would turn the path into that of another operation.
-    if (typeof value !== 'string' || /^\.{0,2}$/.test(value)) {
-      throw new StrongroomError('invalid_argument', `${id}: ${name} cannot be empty, "." or "..". Nothing was sent.`);
-    }
+    if (/^\.{0,2}$/.test(value)) throw invalid(id, `${name} cannot be empty, "." or ".."`);
     return encodeURIComponent(value);
   });
   const url = new URL(`${base.pathname === '/' ? '' : base.pathname}${filled}`, base);
   for (const [name, value] of Object.entries(query)) {
     // An object becomes one parameter per member (OpenAPI: style form, explode), and an array one per item.
-    const parameters = isRecord(value) ? Object.entries(value) : [[name, value] as const];
+    const parameters = isRecord(value) ? membersOf(id, name, value) : [[name, value] as const];
     for (const [key, content] of parameters) {
       for (const item of [content].flat())
         if (item !== undefined && item !== null) url.searchParams.append(key, String(item));
     }
   }
   return url;
+}
+
+/**
+ * Returns the members of an object in the query. Throws StrongroomError if the service would not use each of them as a
+ * filter. Threat: the service ignores unknown parameters, so a list would contain every token, and the caller might
+ * delete them.
+ */
+function membersOf(id: OperationId, name: string, value: Readonly<Record<string, unknown>>): [string, string][] {
+  const objects: Readonly<Record<string, string>> = table[id].queryObjects;
+  const pattern = objects[name];
+  if (pattern === undefined) throw invalid(id, `${name} cannot be an object`);
+  return Object.entries(value).map(([key, content]) => {
+    if (!new RegExp(pattern, 'u').test(key)) throw invalid(id, `a name in ${name} does not match ${pattern}`);
+    if (typeof content !== 'string') throw invalid(id, `a value in ${name} is not a string`);
+    return [key, content];
+  });
+}
+
+function invalid(id: OperationId, what: string): StrongroomError {
+  return new StrongroomError('invalid_argument', `${id}: ${what}. Nothing was sent.`);
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -5,9 +5,16 @@ export type ProblemCode = (typeof problemCodes)[number];
 
 /**
  * What went wrong without a problem document from the service: the client was called with invalid arguments, the caller
- * aborted the request, no response arrived (in time), or the response did not come from Strongroom.
+ * aborted the request, no response arrived (in time), the response did not come from Strongroom, or the entity tag in
+ * `If-None-Match` is still current.
  */
-export type ClientErrorCode = 'invalid_argument' | 'aborted' | 'timeout' | 'connection_failed' | 'unexpected_response';
+export type ClientErrorCode =
+  | 'invalid_argument'
+  | 'aborted'
+  | 'timeout'
+  | 'connection_failed'
+  | 'unexpected_response'
+  | 'not_modified';
 
 type Details = {
   readonly status?: number;

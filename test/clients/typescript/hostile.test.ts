@@ -63,6 +63,31 @@ describe('against a hostile server', () => {
     expect(new Set(keys).size).toBe(1);
   });
 
+  test('an operation that issues an API key is sent once, because the response to a retry has no key', async () => {
+    const body = { name: 'shop', type: 'private' } as const;
+    for (const behavior of ['silent', 'broken', 'busy']) {
+      await failureOf(clientOf(behavior, 200).createApplication({ body }));
+      await failureOf(clientOf(behavior, 200).issueKey({ path: { id: 'a1' } }));
+      expect(server.requests(behavior)).toHaveLength(2);
+    }
+  });
+
+  test('a token that has not changed is reported as not_modified', async () => {
+    const call = clientOf('unchanged').getToken({ path: { id: 't1' }, header: { 'If-None-Match': '"1"' } });
+    expect(await failureOf(call)).toMatchObject({ code: 'not_modified', status: 304, traceId: 'trace-1' });
+    expect(server.requests('unchanged')).toHaveLength(1);
+  });
+
+  test('a null header is not sent, so that "null" is not the idempotency key of two different requests', async () => {
+    const header = JSON.parse('{ "SERVICE-IDEMPOTENCY-KEY": null }');
+    for (let count = 0; count < 2; count += 1) {
+      await failureOf(clientOf('page').createToken({ header, body: { type: 'token', data: count } }));
+    }
+    const keys = server.requests('page').map(({ idempotencyKey }) => idempotencyKey);
+    expect(keys[0]).toMatch(/^[0-9a-f-]{36}$/);
+    expect(new Set(keys).size).toBe(2);
+  });
+
   test('a redirect is never followed, with or without a key', async () => {
     expect((await failureOf(get(clientOf('redirect')))).message).toMatch(/redirects getToken to another address/);
     expect(server.requests('thief')).toEqual([]);
@@ -133,6 +158,31 @@ describe('before the client sends anything', () => {
     const error = await failureOf(clientOf('stranger').deleteToken({ path: { id } }));
     expect(error.code).toBe('invalid_argument');
     expect(server.requests('stranger')).toEqual([]);
+  });
+
+  test.each(['a\ud800', undefined, null, 1])('the id %j is rejected, because it is not valid text', async (id) => {
+    const error = await failureOf(clientOf('stranger').deleteToken({ path: { id: id as string } }));
+    expect(error.code).toBe('invalid_argument');
+    expect(server.requests('stranger')).toEqual([]);
+  });
+
+  test.each([
+    { metadata_filter: { customer: 'c-17' } },
+    { metadata_filter: { 'metadata.': 'c-17' } },
+    { metadata_filter: { 'metadata.customer': undefined } },
+    { metadata: { customer: 'c-17' } },
+    { id: { 0: 't1' } },
+  ])('the filter %j is rejected, because the service would list every token', async (given) => {
+    const query = given as { metadata_filter: Record<string, string> };
+    const vault = clientOf('stranger');
+    expect((await failureOf(vault.listTokens({ query }))).code).toBe('invalid_argument');
+    expect((await failureOf(vault.iterate('listTokensV2', { query }).next())).code).toBe('invalid_argument');
+    expect(server.requests('stranger')).toEqual([]);
+  });
+
+  test('a filter by metadata is sent as a parameter with the prefix', async () => {
+    await failureOf(clientOf('page').listTokens({ query: { metadata_filter: { 'metadata.a b': 'c&d' } } }));
+    expect(server.requests('page').map(({ query }) => query)).toEqual(['?metadata.a+b=c%26d']);
   });
 
   test('a body that is not JSON and a header that is not text are rejected', async () => {

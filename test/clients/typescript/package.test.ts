@@ -60,7 +60,7 @@ test('every example of the README compiles and runs against a real vault', async
     const env = { STRONGROOM_ADDRESS: address, STRONGROOM_API_KEY: service.key };
     outputs.push(await run(process.execPath, [file.replace(/ts$/, 'js')], project, env));
   }
-  expect(outputs).toEqual(['card\n', 'token_not_found 404\n', 'card\n']);
+  expect(outputs).toEqual(['card\n', 'token_not_found 404\n', 'card\n', '1\n']);
   expect(called()).toEqual(['createToken', 'getToken', 'listTokensV2']);
 });
 

@@ -18,6 +18,7 @@ class Sender:
         status: int,
         is_json: bool,
         takes_idempotency_key: bool,
+        is_repeatable: bool,
     ) -> T:
         """Returns the parsed body of the response with this status. Raises StrongroomError for any other outcome."""
         raise NotImplementedError

@@ -64,6 +64,7 @@ class Operations(Sender):
             status=200,
             is_json=True,
             takes_idempotency_key=False,
+            is_repeatable=True,
         )
 
     def create_application(
@@ -96,6 +97,7 @@ class Operations(Sender):
             status=201,
             is_json=True,
             takes_idempotency_key=True,
+            is_repeatable=False,
         )
 
     def get_own_application(
@@ -123,6 +125,7 @@ class Operations(Sender):
             status=200,
             is_json=True,
             takes_idempotency_key=False,
+            is_repeatable=True,
         )
 
     def get_application(
@@ -152,6 +155,7 @@ class Operations(Sender):
             status=200,
             is_json=True,
             takes_idempotency_key=False,
+            is_repeatable=True,
         )
 
     def update_application(
@@ -184,6 +188,7 @@ class Operations(Sender):
             status=200,
             is_json=True,
             takes_idempotency_key=False,
+            is_repeatable=False,
         )
 
     def delete_application(
@@ -213,6 +218,7 @@ class Operations(Sender):
             status=204,
             is_json=False,
             takes_idempotency_key=False,
+            is_repeatable=False,
         )
 
     def list_keys(
@@ -242,6 +248,7 @@ class Operations(Sender):
             status=200,
             is_json=True,
             takes_idempotency_key=False,
+            is_repeatable=True,
         )
 
     def issue_key(
@@ -274,6 +281,7 @@ class Operations(Sender):
             status=201,
             is_json=True,
             takes_idempotency_key=True,
+            is_repeatable=False,
         )
 
     def revoke_key(
@@ -305,6 +313,7 @@ class Operations(Sender):
             status=204,
             is_json=False,
             takes_idempotency_key=False,
+            is_repeatable=False,
         )
 
     def list_permissions(
@@ -334,4 +343,5 @@ class Operations(Sender):
             status=200,
             is_json=True,
             takes_idempotency_key=False,
+            is_repeatable=True,
         )

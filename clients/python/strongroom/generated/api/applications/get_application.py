@@ -1,8 +1,8 @@
 from typing import Any
-from urllib.parse import quote
 
 import httpx
 
+from ....arguments import path_segment
 from ...models.application import Application
 from ...types import UNSET, Unset
 
@@ -27,7 +27,7 @@ def request(
     _kwargs: dict[str, Any] = {
         "method": "GET",
         "url": "/applications/{id}".format(
-            id=quote(str(id), safe=""),
+            id=path_segment("id", id),
         ),
     }
     _kwargs["headers"] = headers

@@ -1,8 +1,8 @@
 from typing import Any
-from urllib.parse import quote
 
 import httpx
 
+from ....arguments import path_segment
 from ...models.issued_api_key import IssuedApiKey
 from ...types import UNSET, Unset
 
@@ -31,7 +31,7 @@ def request(
     _kwargs: dict[str, Any] = {
         "method": "POST",
         "url": "/applications/{id}/keys".format(
-            id=quote(str(id), safe=""),
+            id=path_segment("id", id),
         ),
     }
     _kwargs["headers"] = headers

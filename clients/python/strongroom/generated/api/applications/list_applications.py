@@ -2,6 +2,7 @@ from typing import Any
 
 import httpx
 
+from ....arguments import check_list
 from ...models.list_applications_response_200 import ListApplicationsResponse200
 from ...models.list_applications_type_item import ListApplicationsTypeItem
 from ...types import UNSET, Unset
@@ -27,6 +28,8 @@ def request(
     if not isinstance(service_reason, Unset):
         headers["SERVICE-REASON"] = service_reason
 
+    check_list("id", id)
+    check_list("type_", type_)
     params: dict[str, Any] = {}
 
     params["page"] = page

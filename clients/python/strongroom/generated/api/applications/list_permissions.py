@@ -2,6 +2,7 @@ from typing import Any
 
 import httpx
 
+from ....arguments import check_list
 from ...models.list_permissions_application_type_item import (
     ListPermissionsApplicationTypeItem,
 )
@@ -26,6 +27,7 @@ def request(
     if not isinstance(service_reason, Unset):
         headers["SERVICE-REASON"] = service_reason
 
+    check_list("application_type", application_type)
     params: dict[str, Any] = {}
 
     json_application_type: list[str] | Unset = UNSET

@@ -1,8 +1,8 @@
 from typing import Any
-from urllib.parse import quote
 
 import httpx
 
+from ....arguments import path_segment
 from ...types import UNSET, Unset
 
 
@@ -27,8 +27,8 @@ def request(
     _kwargs: dict[str, Any] = {
         "method": "DELETE",
         "url": "/applications/{id}/keys/{key_id}".format(
-            id=quote(str(id), safe=""),
-            key_id=quote(str(key_id), safe=""),
+            id=path_segment("id", id),
+            key_id=path_segment("key_id", key_id),
         ),
     }
     _kwargs["headers"] = headers

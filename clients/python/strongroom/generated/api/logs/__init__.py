@@ -55,6 +55,7 @@ class Operations(Sender):
             status=200,
             is_json=True,
             takes_idempotency_key=False,
+            is_repeatable=True,
         )
 
     def list_checkpoints(
@@ -88,4 +89,5 @@ class Operations(Sender):
             status=200,
             is_json=True,
             takes_idempotency_key=False,
+            is_repeatable=True,
         )

@@ -42,6 +42,7 @@ class Operations(Sender):
             status=200,
             is_json=True,
             takes_idempotency_key=False,
+            is_repeatable=False,
         )
 
     def search_tokens_v2(
@@ -72,6 +73,7 @@ class Operations(Sender):
             status=200,
             is_json=True,
             takes_idempotency_key=False,
+            is_repeatable=False,
         )
 
     def search_suggestions(
@@ -104,4 +106,5 @@ class Operations(Sender):
             status=200,
             is_json=True,
             takes_idempotency_key=False,
+            is_repeatable=True,
         )

@@ -36,6 +36,7 @@ class Operations(Sender):
             status=200,
             is_json=True,
             takes_idempotency_key=False,
+            is_repeatable=True,
         )
 
     def is_ready(
@@ -59,6 +60,7 @@ class Operations(Sender):
             status=200,
             is_json=True,
             takes_idempotency_key=False,
+            is_repeatable=True,
         )
 
     def explain_error(
@@ -84,6 +86,7 @@ class Operations(Sender):
             status=200,
             is_json=False,
             takes_idempotency_key=False,
+            is_repeatable=True,
         )
 
     def describe_service(
@@ -105,6 +108,7 @@ class Operations(Sender):
             status=200,
             is_json=True,
             takes_idempotency_key=False,
+            is_repeatable=True,
         )
 
     def show_reference(
@@ -126,6 +130,7 @@ class Operations(Sender):
             status=200,
             is_json=False,
             takes_idempotency_key=False,
+            is_repeatable=True,
         )
 
     def show_style(
@@ -147,6 +152,7 @@ class Operations(Sender):
             status=200,
             is_json=False,
             takes_idempotency_key=False,
+            is_repeatable=True,
         )
 
     def show_script(
@@ -168,4 +174,5 @@ class Operations(Sender):
             status=200,
             is_json=False,
             takes_idempotency_key=False,
+            is_repeatable=True,
         )

@@ -1,8 +1,8 @@
 from typing import Any
-from urllib.parse import quote
 
 import httpx
 
+from ....arguments import path_segment
 from ...types import UNSET, Unset
 
 
@@ -18,7 +18,7 @@ def request(
     _kwargs: dict[str, Any] = {
         "method": "GET",
         "url": "/errors/{code}".format(
-            code=quote(str(code), safe=""),
+            code=path_segment("code", code),
         ),
     }
     _kwargs["headers"] = headers

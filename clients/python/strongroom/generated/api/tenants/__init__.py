@@ -38,6 +38,7 @@ class Operations(Sender):
             status=200,
             is_json=True,
             takes_idempotency_key=False,
+            is_repeatable=True,
         )
 
     def update_tenant(
@@ -71,6 +72,7 @@ class Operations(Sender):
             status=200,
             is_json=True,
             takes_idempotency_key=False,
+            is_repeatable=False,
         )
 
     def delete_tenant(
@@ -101,6 +103,7 @@ class Operations(Sender):
             status=204,
             is_json=False,
             takes_idempotency_key=False,
+            is_repeatable=False,
         )
 
     def usage_report(
@@ -128,4 +131,5 @@ class Operations(Sender):
             status=200,
             is_json=True,
             takes_idempotency_key=False,
+            is_repeatable=True,
         )

@@ -38,6 +38,7 @@ class Operations(Sender):
             status=200,
             is_json=True,
             takes_idempotency_key=True,
+            is_repeatable=True,
         )
 
     def detokenize(
@@ -69,4 +70,5 @@ class Operations(Sender):
             status=200,
             is_json=True,
             takes_idempotency_key=False,
+            is_repeatable=False,
         )

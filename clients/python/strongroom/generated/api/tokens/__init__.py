@@ -68,6 +68,7 @@ class Operations(Sender):
             status=200,
             is_json=True,
             takes_idempotency_key=False,
+            is_repeatable=True,
         )
 
     def create_token(
@@ -100,6 +101,7 @@ class Operations(Sender):
             status=201,
             is_json=True,
             takes_idempotency_key=True,
+            is_repeatable=True,
         )
 
     def list_tokens_v2(
@@ -143,6 +145,7 @@ class Operations(Sender):
             status=200,
             is_json=True,
             takes_idempotency_key=False,
+            is_repeatable=True,
         )
 
     def get_token(
@@ -174,6 +177,7 @@ class Operations(Sender):
             status=200,
             is_json=True,
             takes_idempotency_key=False,
+            is_repeatable=True,
         )
 
     def delete_token(
@@ -206,6 +210,7 @@ class Operations(Sender):
             status=204,
             is_json=False,
             takes_idempotency_key=False,
+            is_repeatable=False,
         )
 
     def update_token(
@@ -243,6 +248,7 @@ class Operations(Sender):
             status=200,
             is_json=True,
             takes_idempotency_key=True,
+            is_repeatable=True,
         )
 
     def purge_cvc(
@@ -275,6 +281,7 @@ class Operations(Sender):
             status=204,
             is_json=False,
             takes_idempotency_key=False,
+            is_repeatable=False,
         )
 
     def delete_tokens(
@@ -306,6 +313,7 @@ class Operations(Sender):
             status=200,
             is_json=True,
             takes_idempotency_key=False,
+            is_repeatable=False,
         )
 
     def token_history(
@@ -340,4 +348,5 @@ class Operations(Sender):
             status=200,
             is_json=True,
             takes_idempotency_key=False,
+            is_repeatable=True,
         )

@@ -1,8 +1,8 @@
 from typing import Any
-from urllib.parse import quote
 
 import httpx
 
+from ....arguments import path_segment
 from ...models.token import Token
 from ...types import UNSET, Unset
 
@@ -31,7 +31,7 @@ def request(
     _kwargs: dict[str, Any] = {
         "method": "GET",
         "url": "/tokens/{id}".format(
-            id=quote(str(id), safe=""),
+            id=path_segment("id", id),
         ),
     }
     _kwargs["headers"] = headers

@@ -2,6 +2,7 @@ from typing import Any
 
 import httpx
 
+from ....arguments import check_list, check_members
 from ...models.list_tokens_metadata_filter import ListTokensMetadataFilter
 from ...models.list_tokens_type_item import ListTokensTypeItem
 from ...models.token_page import TokenPage
@@ -30,6 +31,8 @@ def request(
     if not isinstance(service_reason, Unset):
         headers["SERVICE-REASON"] = service_reason
 
+    check_list("id", id)
+    check_list("type_", type_)
     params: dict[str, Any] = {}
 
     params["page"] = page
@@ -60,6 +63,13 @@ def request(
     params["metadata"] = metadata
 
     params = {k: v for k, v in params.items() if v is not UNSET and v is not None}
+
+    if not isinstance(metadata_filter, Unset):
+        check_members(
+            "metadata_filter",
+            metadata_filter.to_dict(),
+            "^metadata\\..",
+        )
 
     _kwargs: dict[str, Any] = {
         "method": "GET",

@@ -2,6 +2,7 @@ from typing import Any
 
 import httpx
 
+from ....arguments import check_members
 from ...models.list_tokens_v2_metadata_filter import ListTokensV2MetadataFilter
 from ...models.list_tokens_v2_type import ListTokensV2Type
 from ...models.token_cursor_page import TokenCursorPage
@@ -56,6 +57,13 @@ def request(
     params["size"] = size
 
     params = {k: v for k, v in params.items() if v is not UNSET and v is not None}
+
+    if not isinstance(metadata_filter, Unset):
+        check_members(
+            "metadata_filter",
+            metadata_filter.to_dict(),
+            "^metadata\\..",
+        )
 
     _kwargs: dict[str, Any] = {
         "method": "GET",

@@ -1,8 +1,8 @@
 from typing import Any
-from urllib.parse import quote
 
 import httpx
 
+from ....arguments import path_segment
 from ...types import UNSET, Unset
 
 
@@ -30,7 +30,7 @@ def request(
     _kwargs: dict[str, Any] = {
         "method": "DELETE",
         "url": "/tokens/{id}/cvc".format(
-            id=quote(str(id), safe=""),
+            id=path_segment("id", id),
         ),
     }
     _kwargs["headers"] = headers

@@ -1,8 +1,8 @@
 from typing import Any
-from urllib.parse import quote
 
 import httpx
 
+from ....arguments import path_segment
 from ...models.token_history_response_200 import TokenHistoryResponse200
 from ...types import UNSET, Unset
 
@@ -37,7 +37,7 @@ def request(
     _kwargs: dict[str, Any] = {
         "method": "GET",
         "url": "/tokens/{id}/history".format(
-            id=quote(str(id), safe=""),
+            id=path_segment("id", id),
         ),
         "params": params,
     }

@@ -1,8 +1,8 @@
 from typing import Any
-from urllib.parse import quote
 
 import httpx
 
+from ....arguments import path_segment
 from ...models.token import Token
 from ...models.update_token_body import UpdateTokenBody
 from ...types import UNSET, Unset
@@ -37,7 +37,7 @@ def request(
     _kwargs: dict[str, Any] = {
         "method": "PATCH",
         "url": "/tokens/{id}".format(
-            id=quote(str(id), safe=""),
+            id=path_segment("id", id),
         ),
     }
     _kwargs["json"] = body.to_dict()

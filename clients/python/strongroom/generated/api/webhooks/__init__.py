@@ -56,6 +56,7 @@ class Operations(Sender):
             status=200,
             is_json=True,
             takes_idempotency_key=False,
+            is_repeatable=True,
         )
 
     def create_webhook(
@@ -86,6 +87,7 @@ class Operations(Sender):
             status=201,
             is_json=True,
             takes_idempotency_key=False,
+            is_repeatable=False,
         )
 
     def get_webhook(
@@ -115,6 +117,7 @@ class Operations(Sender):
             status=200,
             is_json=True,
             takes_idempotency_key=False,
+            is_repeatable=True,
         )
 
     def update_webhook(
@@ -146,6 +149,7 @@ class Operations(Sender):
             status=200,
             is_json=True,
             takes_idempotency_key=False,
+            is_repeatable=False,
         )
 
     def delete_webhook(
@@ -175,6 +179,7 @@ class Operations(Sender):
             status=204,
             is_json=False,
             takes_idempotency_key=False,
+            is_repeatable=False,
         )
 
     def rotate_webhook_secret(
@@ -207,6 +212,7 @@ class Operations(Sender):
             status=200,
             is_json=True,
             takes_idempotency_key=False,
+            is_repeatable=False,
         )
 
     def test_webhook(
@@ -237,6 +243,7 @@ class Operations(Sender):
             status=200,
             is_json=True,
             takes_idempotency_key=False,
+            is_repeatable=False,
         )
 
     def list_webhook_deliveries(
@@ -273,4 +280,5 @@ class Operations(Sender):
             status=200,
             is_json=True,
             takes_idempotency_key=False,
+            is_repeatable=True,
         )

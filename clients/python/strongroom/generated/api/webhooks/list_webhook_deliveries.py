@@ -1,8 +1,8 @@
 from typing import Any
-from urllib.parse import quote
 
 import httpx
 
+from ....arguments import path_segment
 from ...models.list_webhook_deliveries_outcome import ListWebhookDeliveriesOutcome
 from ...models.list_webhook_deliveries_response_200 import (
     ListWebhookDeliveriesResponse200,
@@ -47,7 +47,7 @@ def request(
     _kwargs: dict[str, Any] = {
         "method": "GET",
         "url": "/webhooks/{id}/deliveries".format(
-            id=quote(str(id), safe=""),
+            id=path_segment("id", id),
         ),
         "params": params,
     }

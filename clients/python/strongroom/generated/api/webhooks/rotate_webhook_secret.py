@@ -1,8 +1,8 @@
 from typing import Any
-from urllib.parse import quote
 
 import httpx
 
+from ....arguments import path_segment
 from ...models.rotate_webhook_secret_body import RotateWebhookSecretBody
 from ...models.webhook_with_secret import WebhookWithSecret
 from ...types import UNSET, Unset
@@ -29,7 +29,7 @@ def request(
     _kwargs: dict[str, Any] = {
         "method": "POST",
         "url": "/webhooks/{id}/secret".format(
-            id=quote(str(id), safe=""),
+            id=path_segment("id", id),
         ),
     }
     _kwargs["json"] = body.to_dict()

@@ -1,8 +1,8 @@
 from typing import Any
-from urllib.parse import quote
 
 import httpx
 
+from ....arguments import path_segment
 from ...models.update_webhook_body import UpdateWebhookBody
 from ...models.webhook import Webhook
 from ...types import UNSET, Unset
@@ -29,7 +29,7 @@ def request(
     _kwargs: dict[str, Any] = {
         "method": "PUT",
         "url": "/webhooks/{id}".format(
-            id=quote(str(id), safe=""),
+            id=path_segment("id", id),
         ),
     }
     _kwargs["json"] = body.to_dict()
