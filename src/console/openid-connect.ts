@@ -1,6 +1,6 @@
 import * as client from 'openid-client';
 import { mayContainCardNumber } from '../domain/access/visitor.js';
-import type { Clock } from '../ports/clock.js';
+import { type Clock, steadyNow } from '../ports/clock.js';
 import type { GroupRule } from './groups.js';
 import { callbackPath, type IdentityProvider, type ProviderFault, type ProviderResult } from './identity-provider.js';
 
@@ -27,7 +27,7 @@ const nameMax = 100;
  * Returns an identity provider that uses OpenID Connect: the authorization code flow with PKCE, state and nonce (RFC
  * 9700). It contacts the provider only when a person signs in. It stores none of the provider's tokens.
  */
-export function createOpenIdConnect(settings: OpenIdConnectSettings, clock: Pick<Clock, 'now'>): IdentityProvider {
+export function createOpenIdConnect(settings: OpenIdConnectSettings, clock: Clock): IdentityProvider {
   const { issuer, clientId, clientSecret, scopes, groupsClaim, nameClaim, rules, timeoutSeconds = 5 } = settings;
   const redirectUri = `${settings.publicUrl}${callbackPath}`;
   let known: { readonly metadata: Promise<client.Configuration>; readonly until: number } | null = null;
@@ -55,7 +55,7 @@ export function createOpenIdConnect(settings: OpenIdConnectSettings, clock: Pick
    * sign-in requests the metadata again.
    */
   function configuration(): Promise<client.Configuration> {
-    const now = clock.now();
+    const now = steadyNow(clock);
     if (known !== null && now < known.until) return known.metadata;
     const metadata = discover();
     const current = { metadata, until: now + metadataMs };

@@ -1,6 +1,7 @@
 import type { Caller } from '../domain/access/caller.js';
 import { apiKeyHash, isWellFormedApiKey } from '../domain/tenancy/api-key.js';
 import { accessOf } from '../domain/tenancy/documents.js';
+import { steadyNow } from '../ports/clock.js';
 import type { Maybe } from '../ports/maybe.js';
 import type { DirectoryRecord } from '../views/directory-view.js';
 import { ForgedRow } from './forged-row.js';
@@ -82,7 +83,7 @@ export function createAuthenticate(vault: Vault, onForged: (error: ForgedRow) =>
   }
 
   async function lookUpAndKeep(name: string, now: number, { lookUpOne, onFound }: LookUp): Promise<Caller | null> {
-    const keep = knownCallers.lookUp(now);
+    const keep = knownCallers.lookUp(steadyNow(clock));
     const known = await authentic(lookUpOne);
     if (known === null || isOver(known, now)) return null;
     keep(name, known);
@@ -93,7 +94,9 @@ export function createAuthenticate(vault: Vault, onForged: (error: ForgedRow) =>
   /** Returns the cached caller, or looks the caller up if it is not in the cache. */
   function cached(name: string, byName: LookUp): Maybe<Caller | null> {
     const now = clock.now();
-    const known = knownCallers.get(name, now);
+    // Threat: a revoked key keeps working in this process while the clock is set back. The age of an entry is therefore
+    // measured with a clock that never steps.
+    const known = knownCallers.get(name, steadyNow(clock));
     if (known === undefined) return lookUpAndKeep(name, now, byName);
     return isOver(known, now) ? null : known.caller;
   }

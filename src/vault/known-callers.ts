@@ -15,15 +15,15 @@ export type KnownCaller = { readonly caller: Caller; readonly expiresAt: number 
 /**
  * A cache of the callers for API keys and applications. An entry is valid for one second after its look-up. A command
  * that changes the directory calls `forget` after the change is stored and before the response is sent. When `forget`
- * resolves, no process accepts a key based on the tenant's earlier data.
+ * resolves, no process accepts a key based on the tenant's earlier data. Pass monotonic times (`steadyNow`) as `steady`.
  */
 export type KnownCallers = {
-  get(keyHash: string, now: number): KnownCaller | undefined;
+  get(keyHash: string, steady: number): KnownCaller | undefined;
   /**
    * Returns a function that caches the result of a look-up, unless `forget` was called during the look-up. Call
    * `lookUp` before the look-up begins.
    */
-  lookUp(now: number): (keyHash: string, known: KnownCaller) => void;
+  lookUp(steady: number): (keyHash: string, known: KnownCaller) => void;
   forget(tenantId: string): Promise<void>;
   /** Clears the cache. Call this if the store server that supplied the entries may no longer be the leader. */
   forgetAll(): void;
@@ -39,17 +39,17 @@ export function createKnownCallers({ othersToo = false } = {}): KnownCallers {
   let forgotten = 0;
 
   return {
-    get(keyHash, now) {
+    get(keyHash, steady) {
       const entry = entries.get(keyHash);
-      return entry !== undefined && now < entry.until ? entry : undefined;
+      return entry !== undefined && steady < entry.until ? entry : undefined;
     },
-    lookUp(now) {
+    lookUp(steady) {
       const before = forgotten;
       return (keyHash, known) => {
         // A look-up that began before a key was revoked must not cache the revoked key again.
         if (before !== forgotten) return;
         if (entries.size >= entriesMax) entries.clear();
-        entries.set(keyHash, { ...known, until: now + lifeMs });
+        entries.set(keyHash, { ...known, until: steady + lifeMs });
       };
     },
     async forget(tenantId) {
