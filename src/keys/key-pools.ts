@@ -76,7 +76,9 @@ function createKeyPool(makeBlock: (size: number) => Promise<DataKey[]>, now: () 
   return {
     async take(): Promise<DataKey> {
       for (;;) {
-        const isFresh = now() - block.madeAt <= waitMsMax;
+        // If the clock was set back, the age of the keys is unknown, because the clock may step forward again. The keys
+        // would then be old enough for the orphan-key job.
+        const isFresh = Math.abs(now() - block.madeAt) <= waitMsMax;
         const key = isFresh ? block.keys.pop() : undefined;
         if (key !== undefined) {
           if (block.keys.length < size / 4) ahead().catch(() => undefined);
