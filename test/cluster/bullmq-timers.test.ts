@@ -19,18 +19,26 @@ afterEach(async () => {
 
 type Ran = DueRow & { readonly at: number };
 
+type QueueOptions = {
+  readonly slackMs?: number;
+  readonly pendingMax?: number;
+  readonly removalsMax?: number;
+  readonly run?: (row: DueRow) => Promise<void>;
+};
+
 /**
  * Creates timers and a worker on a new queue. `ran` lists the jobs that the worker has run, each with the time at which
  * it ran.
  */
-function queue(options: { slackMs?: number; pendingMax?: number; run?: (row: DueRow) => Promise<void> } = {}) {
+function queue(options: QueueOptions = {}) {
   const prefix = `test-${randomUUID()}`;
   const ran: Ran[] = [];
   const errors: unknown[] = [];
   const onError = (error: unknown) => void errors.push(error);
   const clock = { now: () => Date.now() };
-  const { pendingMax = 1_000, slackMs = 0 } = options;
-  const timers = bullmqTimers({ url: redis.url, prefix, clock, onError, slackMs, limitMs: 1_000, pendingMax });
+  const { slackMs = 0, pendingMax = 1_000, removalsMax = 1_000 } = options;
+  const limits = { limitMs: 1_000, pendingMax, removalsMax };
+  const timers = bullmqTimers({ url: redis.url, prefix, clock, onError, slackMs, ...limits });
   closers.push(timers.close);
   const work = () => {
     const run = async (row: DueRow) => {
@@ -171,6 +179,18 @@ test('if Redis stops, no call waits, and excess timers are dropped and counted; 
   const after = timer(200);
   timers.set(after);
   expect(await eventually(() => ran.some(({ stream }) => stream === after.stream), 30_000)).toBe(true);
+});
+
+test('if Redis stops, removals cannot fill the memory: excess removals are dropped, the others are sent after a restart', async () => {
+  const { timers, jobs } = queue({ removalsMax: 10 });
+  const set = Array.from({ length: 12 }, () => timer(60_000));
+  await timers.refill(set);
+  await redis.stop();
+  for (const each of set) timers.clear(each);
+  expect(timers.counts()).toEqual({ pending: 10, dropped: 2 });
+  await redis.start();
+  expect(await eventually(() => timers.counts().pending === 0, 30_000)).toBe(true);
+  expect(await jobs()).toHaveLength(2);
 });
 
 test('if Redis is frozen, refill returns within its time limit', async () => {

@@ -35,6 +35,12 @@ export type BullmqTimersOptions = {
    * their rows.
    */
   readonly pendingMax?: number;
+  /**
+   * The maximum number of removals being sent to Redis at the same time. Additional removals are dropped. Their jobs do
+   * nothing, but they stay in Redis until they run. This limit is higher than `pendingMax`, because one request can
+   * delete a thousand tokens with two timers each.
+   */
+  readonly removalsMax?: number;
 };
 
 export type RefilledTimers = {
@@ -44,8 +50,8 @@ export type RefilledTimers = {
    */
   refill(rows: readonly DueRow[]): Promise<void>;
   /**
-   * Returns how many jobs are being sent to Redis, and how many have been dropped since the process started. Jobs are
-   * dropped if too many are already being sent.
+   * Returns how many jobs and removals are being sent to Redis, and how many have been dropped since the process
+   * started. They are dropped if too many are already being sent.
    */
   counts(): { readonly pending: number; readonly dropped: number };
   close(): Promise<void>;
@@ -53,32 +59,39 @@ export type RefilledTimers = {
 
 /**
  * Implements `Timers` with delayed BullMQ jobs. A job runs after its due time has passed on the clocks of all
- * processes. `set` and `clear` never fail and never wait for Redis. While Redis is down, up to `pendingMax` jobs wait
- * until it is available again. Additional jobs are dropped and counted.
+ * processes. `set` and `clear` never fail and never wait for Redis. While Redis is down, up to `pendingMax` jobs and
+ * `removalsMax` removals wait until it is available again. The others are dropped and counted. Threat: clients delete
+ * tokens while Redis is down, until the waiting removals fill the memory of the process.
  */
 export function bullmqTimers(options: BullmqTimersOptions): Timers & RefilledTimers {
-  const { url, prefix, clock, slackMs = 100, limitMs = 2_000, pendingMax = 1_000 } = options;
+  const { url, prefix, clock, slackMs = 100, limitMs = 2_000, pendingMax = 1_000, removalsMax = 10_000 } = options;
   const report = onceAMinute(options.onError);
   const redis = connectRedis(url, queueClientOptions, report);
   const queue = new Queue<DueRow>(queueName, { prefix, connection: redis.client });
   queue.on('error', (error) => report(redisFailure(error)));
   const underWay = new Set<Promise<unknown>>();
-  let pending = 0;
+  const jobs = { pending: 0, max: pendingMax };
+  const removals = { pending: 0, max: removalsMax };
   let dropped = 0;
 
   const delayMs = ({ dueAt }: DueRow, now: number): number => dueAt + slackMs - now;
 
   async function add(rows: readonly DueRow[], now: number): Promise<void> {
     if (rows.length === 0) return;
-    if (pending + rows.length > pendingMax) {
-      dropped += rows.length;
+    await send(jobs, rows.length, () =>
+      queue.addBulk(rows.map((row) => timerJob(row, now, Math.max(0, delayMs(row, now))))),
+    );
+  }
+
+  async function send(kind: typeof jobs, amount: number, call: () => Promise<unknown>): Promise<void> {
+    if (kind.pending + amount > kind.max) {
+      dropped += amount;
       return report(new StoreUnavailable('redis', 'too_many_timers_pending'));
     }
-    pending += rows.length;
-    const added = queue.addBulk(rows.map((row) => timerJob(row, now, Math.max(0, delayMs(row, now)))));
+    kind.pending += amount;
     // Counts the jobs as pending until BullMQ settles the call, even if the time limit below is reached first.
-    const settled = added.finally(() => {
-      pending -= rows.length;
+    const settled = call().finally(() => {
+      kind.pending -= amount;
       underWay.delete(settled);
     });
     underWay.add(settled);
@@ -95,8 +108,7 @@ export function bullmqTimers(options: BullmqTimersOptions): Timers & RefilledTim
       if (delayMs(timer, now) > soonMs) return;
       // If `set` was called earlier in the same turn of the event loop, Redis still receives its command first, because
       // both commands use the same connection.
-      const removed = queue.remove(timerJob(timer, now, 0).opts.jobId);
-      withinLimit('redis', limitMs, removed).catch((error) => report(redisFailure(error)));
+      void send(removals, 1, () => queue.remove(timerJob(timer, now, 0).opts.jobId));
     },
     async pending(rows) {
       const now = clock.now();
@@ -111,9 +123,9 @@ export function bullmqTimers(options: BullmqTimersOptions): Timers & RefilledTim
     async refill(rows) {
       const now = clock.now();
       const ahead = rows.filter((row) => delayMs(row, now) > 0 && delayMs(row, now) <= soonMs);
-      await add(ahead.slice(0, Math.max(0, pendingMax - pending)), now);
+      await add(ahead.slice(0, Math.max(0, pendingMax - jobs.pending)), now);
     },
-    counts: () => ({ pending, dropped }),
+    counts: () => ({ pending: jobs.pending + removals.pending, dropped }),
     async close() {
       // Waits for pending jobs only up to the time limit. The sweep handles the rows of jobs that Redis has not
       // accepted by then.
