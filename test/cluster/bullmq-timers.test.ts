@@ -141,6 +141,31 @@ test('Redis contains only a timer’s tenant id, stream id and time', async () =
   expect(everything).not.toContain(marker);
 });
 
+test('Redis does not name a token whose timer was cleared or has run, even after FLUSHALL', async () => {
+  const { timers, ran, work } = queue();
+  const isNamed = async ({ stream }: DueRow) => (await redis.everything()).includes(stream.slice('token-'.length));
+  await timers.refill([timer(60_000)]);
+  const cleared = timer(60_000);
+  timers.set(cleared);
+  timers.clear(cleared);
+  expect(await eventually(() => timers.counts().pending === 0)).toBe(true);
+  expect(await isNamed(cleared)).toBe(false);
+  await redis.flushAll();
+  work();
+  const [clearedLater, due] = [timer(60_000), timer(0)];
+  timers.set(clearedLater);
+  timers.set(due);
+  expect(await eventually(() => ran.length === 1)).toBe(true);
+  timers.clear(clearedLater);
+  expect(await eventually(() => timers.counts().pending === 0)).toBe(true);
+  const areForgotten = async () => {
+    // The leader refills the timers every ten seconds.
+    await timers.refill([]);
+    return !(await isNamed(clearedLater)) && !(await isNamed(due));
+  };
+  expect(await eventually(areForgotten)).toBe(true);
+});
+
 test('after FLUSHALL, new jobs run, and so do jobs that are set again', async () => {
   const { timers, ran, work } = queue();
   work();

@@ -45,8 +45,8 @@ export type BullmqTimersOptions = {
 
 export type RefilledTimers = {
   /**
-   * Sets timers for rows that become due within a day. The leader calls this function. It never throws, and waits at
-   * most `limitMs`.
+   * Sets timers for rows that become due within a day, and removes BullMQ's records of earlier jobs. The leader calls
+   * this function regularly. It never throws, and waits at most `limitMs`.
    */
   refill(rows: readonly DueRow[]): Promise<void>;
   /**
@@ -67,7 +67,10 @@ export function bullmqTimers(options: BullmqTimersOptions): Timers & RefilledTim
   const { url, prefix, clock, slackMs = 100, limitMs = 2_000, pendingMax = 1_000, removalsMax = 10_000 } = options;
   const report = onceAMinute(options.onError);
   const redis = connectRedis(url, queueClientOptions, report);
-  const queue = new Queue<DueRow>(queueName, { prefix, connection: redis.client });
+  // BullMQ appends the id of each job to a stream of events, which nothing here reads. The stream is kept empty, because
+  // nothing outside the log may name an erased token.
+  const streams = { events: { maxLen: 0 } };
+  const queue = new Queue<DueRow>(queueName, { prefix, streams, connection: redis.client });
   queue.on('error', (error) => report(redisFailure(error)));
   const underWay = new Set<Promise<unknown>>();
   const jobs = { pending: 0, max: pendingMax };
@@ -123,7 +126,10 @@ export function bullmqTimers(options: BullmqTimersOptions): Timers & RefilledTim
     async refill(rows) {
       const now = clock.now();
       const ahead = rows.filter((row) => delayMs(row, now) > 0 && delayMs(row, now) <= soonMs);
+      // BullMQ does not trim the stream when a job has run, and forgets `maxLen` if Redis loses its data.
+      const trimmed = send(removals, 1, () => queue.trimEvents(0));
       await add(ahead.slice(0, Math.max(0, pendingMax - jobs.pending)), now);
+      await trimmed;
     },
     counts: () => ({ pending: jobs.pending + removals.pending, dropped }),
     async close() {
