@@ -106,5 +106,26 @@ export function dailyCountsContract(name: string, open: Open): void {
         expect(await counts.days('one', 'tokens', 0, 99_999)).toEqual([]);
       }),
     );
+
+    test(
+      'if steps are counted during a clear, the counts still match the position afterwards',
+      on(async (counts) => {
+        const positionOf = async () => (await counts.positions()).get('log') ?? 0;
+        const many = Array.from({ length: 10_000 }, (_, day) => aCount({ tenantId: 'other', day }));
+        await counts.add(aStep({ source: 'access/a', counts: many }));
+        let isCleared = false;
+        const clearing = counts.clear().finally(() => {
+          isCleared = true;
+        });
+        while (!isCleared) {
+          const from = await positionOf();
+          await counts.add(aStep({ from, to: from + 1 }));
+        }
+        await clearing;
+        const counted = await counts.totalsBefore('one', 'tokens', 99_999);
+        expect(counted[0]?.count ?? 0).toBe(await positionOf());
+        expect(await counts.days('other', 'tokens', 0, 99_999)).toEqual([]);
+      }),
+    );
   });
 }

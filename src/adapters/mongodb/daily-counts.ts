@@ -40,10 +40,14 @@ export function mongoDailyCounts(connection: MongoConnection): DailyCounts {
       return [...totals].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, total]) => total);
     },
     async clear() {
-      // Deletes the positions first. A concurrent `add` then conflicts or finds a different position, so it adds
-      // nothing.
-      await call((db) => positionsOf(db).deleteMany({}));
+      // Deletes most counts before the transaction, because there can be too many for one transaction. The transaction
+      // then deletes what was added in the meantime, together with the positions. A concurrent `add` therefore stores a
+      // position only together with its counts.
       await call((db) => countsOf(db).deleteMany({}));
+      await inTransaction(connection, async (db, session) => {
+        await countsOf(db).deleteMany({}, { session });
+        await positionsOf(db).deleteMany({}, { session });
+      });
     },
   };
 }
