@@ -13,6 +13,7 @@ const leaseMs = 10_000;
 const renewMs = 2_500;
 const pauseMs = 100;
 const retryMs = 1_000;
+const retryMsMax = 10_000;
 
 type Deps = RunnerDeps & {
   /** Creates the sweep for one term as leader. */
@@ -58,7 +59,38 @@ export function createBackground(needs: Deps): Background {
     }
   }
 
-  /** Runs one term as leader. The term lasts until this process loses the lease or stops. */
+  async function follow(): Promise<void> {
+    if (lead === null || (await catchUp(needs, lead)) === 0) return;
+    await shredEndedKeys(vault.log, vault.keys, await checkpoints.position('tokens'));
+  }
+
+  /**
+   * Returns a function that does the work if this many ms have passed since it last succeeded. After a failure, the
+   * waits grow.
+   */
+  function repeatedly(intervalMs: number, work: () => Promise<unknown>): () => Promise<void> {
+    let nextAt = Number.NEGATIVE_INFINITY;
+    let failures = 0;
+    return async () => {
+      if (performance.now() < nextAt) return;
+      try {
+        await work();
+        nextAt = performance.now() + intervalMs;
+        failures = 0;
+      } catch (error) {
+        onError(error);
+        nextAt = performance.now() + Math.min(retryMs * 2 ** failures, retryMsMax);
+        failures += 1;
+      }
+    };
+  }
+
+  /**
+   * Runs one term as leader. The term lasts until this process loses the lease or stops. A failure does not end it: the
+   * next attempt starts again with the page that failed, so no event is skipped. Threat: an attacker destroys one key in
+   * the key store, so a page of the log always fails. Each end of a term signs a checkpoint, which stays in the log
+   * forever.
+   */
   async function term(): Promise<void> {
     const sweep = createSweep();
     const checkpointer = createCheckpointer();
@@ -69,14 +101,10 @@ export function createBackground(needs: Deps): Background {
     webhooks.start();
     dailyCounting.start();
     try {
-      for (let clearedAt = Number.NEGATIVE_INFINITY; lead !== null && !stopped; ) {
-        const seen = await catchUp(needs, lead);
-        if (seen > 0) await shredEndedKeys(vault.log, vault.keys, await checkpoints.position('tokens'));
-        if (performance.now() - clearedAt > leaseMs) {
-          await clear();
-          clearedAt = performance.now();
-        }
-        if (seen === 0) await wait(pauseMs);
+      const steps = [repeatedly(0, follow), repeatedly(leaseMs, clear)];
+      while (lead !== null && !stopped) {
+        for (const step of steps) await step();
+        await wait(pauseMs);
       }
     } finally {
       await sweep.stop();
@@ -94,7 +122,6 @@ export function createBackground(needs: Deps): Background {
         if (lead === null) await wait(retryMs);
         else await term();
       } catch (error) {
-        // The next term starts again with the page that failed, so no event is skipped.
         onError(error);
         await wait(retryMs);
       }
