@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
+import { codePointCount } from '../domain/text.js';
 import type { CommandContext } from '../vault/command-context.js';
-import { headerOf } from './header.js';
 import { Problem } from './problem/problem.js';
 
 const charactersMax = 200;
@@ -10,16 +10,19 @@ const charactersMax = 200;
  * Problem 400 if the length of the key is invalid (docs/contract.md, "Idempotency").
  */
 export function idempotencyOf(
-  request: FastifyRequest,
+  { method, headers, raw }: FastifyRequest,
   headerNames: readonly string[],
   path: string,
 ): CommandContext['idempotency'] {
-  const key = headerOf(request, headerNames);
-  if (key === undefined) return null;
-  if (key.length === 0 || key.length > charactersMax) {
-    throw new Problem('validation_failed', {
-      'SERVICE-IDEMPOTENCY-KEY': [`must have 1 to ${charactersMax} characters`],
-    });
+  const name = headerNames.find((candidate) => typeof headers[candidate] === 'string');
+  const key = name === undefined ? undefined : headers[name];
+  if (name === undefined || typeof key !== 'string') return null;
+  // Node.js decodes headers as Latin-1, which is at least as long as the UTF-8 text.
+  const characters = key.length <= charactersMax ? key.length : codePointCount(Buffer.from(key, 'latin1').toString());
+  if (characters === 0 || characters > charactersMax) {
+    const spelled = raw.rawHeaders.find((sent) => sent.toLowerCase() === name) ?? name;
+    const field = name.startsWith('service-') ? name.toUpperCase() : spelled;
+    throw new Problem('validation_failed', { [field]: [`must have 1 to ${charactersMax} characters`] });
   }
-  return { method: request.method, path, key };
+  return { method, path, key };
 }

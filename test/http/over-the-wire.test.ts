@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect } from 'node:net';
-import { describe, expect } from 'vitest';
-import type { TestService } from '../support/test-service.js';
+import { describe, expect, onTestFinished } from 'vitest';
+import { startTestService, type TestService } from '../support/test-service.js';
 import { createPlain, path, test } from './routes/support.js';
 
 const token = '{"type":"token","data":1}';
@@ -84,6 +84,18 @@ describe('over a real connection, the service returns', () => {
   test('401 for two different keys', async ({ service }) => {
     const head = ['GET /tokens/unknown HTTP/1.1', `SERVICE-API-KEY: ${service.key}`, 'SERVICE-API-KEY: other'];
     expect(await exchange(service, head)).toMatch(/^HTTP\/1\.1 401 /);
+  });
+
+  test('401 for two different keys as bearer tokens, and 200 for the same key twice', async () => {
+    const service = await startTestService({ acceptsBearer: true });
+    onTestFinished(service.close);
+    const other = await service.application(['token:read']);
+    const send = (...headers: readonly string[]) => exchange(service, ['GET /tokens HTTP/1.1', ...headers]);
+    const [mine, others] = [`Authorization: Bearer ${service.key}`, `Authorization: Bearer ${other}`];
+    expect(await send(mine, others)).toMatch(/^HTTP\/1\.1 401 /);
+    expect(await send(others, mine)).toMatch(/^HTTP\/1\.1 401 /);
+    expect(await send(mine, mine)).toMatch(/^HTTP\/1\.1 200 /);
+    expect(await send('Authorization: Basic dXNlcjpwYXNz', mine)).toMatch(/^HTTP\/1\.1 200 /);
   });
 
   test('the same for several If-Match headers as for one list', async ({ service }) => {

@@ -4,7 +4,6 @@ import type { Caller } from '../../domain/access/caller.js';
 import { grantsAnywhere } from '../../domain/access/decide-access.js';
 import type { Visitor } from '../../domain/access/visitor.js';
 import { after, type Maybe } from '../../ports/maybe.js';
-import { headerOf } from '../header.js';
 import type { Admission } from '../load/admission.js';
 import { Problem, permissionMissing } from '../problem/problem.js';
 import type { Service } from '../service.js';
@@ -93,20 +92,25 @@ function expectPermission({ routeOptions }: FastifyRequest, caller: Caller): voi
 /**
  * Returns the API key of a request. Returns undefined if the request has no key, or if its headers contain different
  * keys. If the vault accepted different keys, the order in which it reads the headers would determine the application
- * (docs/contract.md, "Authentication").
+ * (docs/contract.md, "Authentication"). Reads the raw headers, because Node.js drops a second `Authorization` header.
  */
-function keyOf(request: FastifyRequest, { headerNames, acceptsBearer }: KeyCarriers): string | undefined {
-  const key = headerOf(request, headerNames);
-  const bearer = acceptsBearer ? bearerOf(request) : undefined;
-  if (key !== undefined && bearer !== undefined && key !== bearer) return undefined;
-  return key ?? bearer;
+function keyOf({ raw: { rawHeaders } }: FastifyRequest, { headerNames, acceptsBearer }: KeyCarriers) {
+  const keys = new Set<string>();
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const [name, value] = [rawHeaders[at]?.toLowerCase() ?? '', rawHeaders[at + 1] ?? ''];
+    if (headerNames.includes(name)) keys.add(value);
+    const bearer = acceptsBearer && name === 'authorization' ? bearerIn(value) : undefined;
+    if (bearer !== undefined) keys.add(bearer);
+  }
+  const [key] = keys;
+  return keys.size > 1 ? undefined : key;
 }
 
 /**
  * Returns the text after the `Bearer` scheme. The text may be empty, and the scheme may be in upper or lower case.
- * Returns undefined if the request has no such header.
+ * Returns undefined if the header is absent or has a different scheme.
  */
-function bearerOf({ headers: { authorization } }: FastifyRequest): string | undefined {
+function bearerIn(authorization: string | undefined): string | undefined {
   if (authorization === undefined || !/^bearer(?: |$)/i.test(authorization)) return undefined;
   return authorization.slice('bearer'.length).trim();
 }
@@ -120,6 +124,6 @@ const realm = 'realm="strongroom"';
 export function challengesOf(request: FastifyRequest, acceptsBearer: boolean): string {
   const header = `ApiKey ${realm}, header="SERVICE-API-KEY"`;
   if (!acceptsBearer) return header;
-  const error = bearerOf(request) === undefined ? '' : ', error="invalid_token"';
+  const error = bearerIn(request.headers.authorization) === undefined ? '' : ', error="invalid_token"';
   return `Bearer ${realm}${error}, ${header}`;
 }

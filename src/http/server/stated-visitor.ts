@@ -1,7 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { parseVisitor, type Visitor } from '../../domain/access/visitor.js';
 import { type Checked, invalid } from '../../domain/field-errors.js';
-import { headerOf } from '../header.js';
 
 const names = { person: 'SERVICE-PERSON', reason: 'SERVICE-REASON' } as const;
 
@@ -25,9 +24,9 @@ const notEncoded = 'must be percent-encoded UTF-8';
  * Returns the decoded header, undefined if the header is absent, or null if the header is not valid percent-encoded
  * text. Node.js decodes headers as Latin-1, so UTF-8 without percent-encoding would be garbled.
  */
-function decoded(request: FastifyRequest, name: string): string | undefined | null {
-  const value = headerOf(request, [name.toLowerCase()]);
-  if (value === undefined) return undefined;
+function decoded({ headers }: FastifyRequest, name: string): string | undefined | null {
+  const value = headers[name.toLowerCase()];
+  if (typeof value !== 'string') return undefined;
   if (!/^[\x20-\x7e]*$/.test(value)) return null;
   try {
     return decodeURIComponent(value);

@@ -115,6 +115,16 @@ describe('400 for an idempotency key of the wrong length', () => {
     await expectRefusal(service, send, invalid('SERVICE-IDEMPOTENCY-KEY'));
   });
 
+  test('characters are counted, not bytes', async ({ service }) => {
+    // Node.js decodes headers as Latin-1.
+    const sent = (key: string) => Buffer.from(key).toString('latin1');
+    const headers = keyed(sent(uniqueId().padEnd(200, 'é')));
+    const { id } = await create(service, token, { headers });
+    expect((await create(service, token, { headers })).id).toBe(id);
+    const send = () => service.call('POST', '/tokens', token, { headers: keyed(sent('é'.repeat(201))) });
+    await expectRefusal(service, send, invalid('SERVICE-IDEMPOTENCY-KEY'));
+  });
+
   test('200 characters are accepted', async ({ service }) => {
     const headers = keyed(uniqueId().padEnd(200, 'k'));
     const { id } = await create(service, token, { headers });

@@ -164,9 +164,14 @@ describe('400 a body that is not a patch', () => {
 
   test.for([0, 201])('an idempotency key of %s characters', async (length, { service }) => {
     const { id } = await createPlain(service);
-    const headers = { 'idempotency-key': 'k'.repeat(length) };
-    const send = () => service.call('PATCH', path(id), { data: 1 }, { headers });
-    await expectRefusal(service, send, invalid('SERVICE-IDEMPOTENCY-KEY'));
+    for (const [header, field] of [
+      ['service-idempotency-key', 'SERVICE-IDEMPOTENCY-KEY'],
+      ['idempotency-key', 'idempotency-key'],
+    ] as const) {
+      const headers = { [header]: 'k'.repeat(length) };
+      const send = () => service.call('PATCH', path(id), { data: 1 }, { headers });
+      await expectRefusal(service, send, invalid(field));
+    }
   });
 });
 
