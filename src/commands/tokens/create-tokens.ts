@@ -258,7 +258,7 @@ async function decideAll(
       if (write === null) taken.push(index);
       else {
         streams.add(stream);
-        byFingerprint.set(fingerprintHash, byFingerprint.get(fingerprintHash) ?? write);
+        byFingerprint.set(fingerprintHash, write);
         outcomes.push({ is: 'new', creation, write });
       }
     }
