@@ -89,6 +89,7 @@ const problems: Readonly<Record<ChainProblem, string>> = {
   malformed: 'is not a value followed by filters',
   range: 'has a range, which is not supported',
   'unknown-variable': 'names an unknown variable',
+  'inexact-number': 'has a number that may lose digits; write it in quotes',
 };
 
 function unsplittable(split: SplitTemplate & { ok: false }, options: ParseOptions): Expression | Refusal {
@@ -96,11 +97,12 @@ function unsplittable(split: SplitTemplate & { ok: false }, options: ParseOption
   if (split.problem === 'quotes' && options.keepMalformed)
     return { parts: [nothing], objectCount: 1, random: false, reads: [] };
   const where = split.character === undefined ? '' : ` at character ${split.character}`;
-  return new Refusal(`${splitProblems[split.problem]}${where}`);
+  const remark = split.problem === 'tag' ? '; tags are not supported' : '';
+  return new Refusal(`${splitProblems[split.problem]}${where}${remark}`);
 }
 
 const splitProblems = {
-  tag: 'there is a tag ({% %}), which is not supported,',
+  tag: 'there is a tag ({% %})',
   braces: 'there are unbalanced braces',
   quotes: 'there is a quote that does not end',
 } as const;

@@ -1,4 +1,5 @@
 import { Tokenizer, TypeGuards } from 'liquidjs';
+import { isFaithfulNumber } from '../faithful-number.js';
 import type { Json } from '../json.js';
 import { limits } from './limits.js';
 
@@ -34,10 +35,10 @@ function readsOfOperand(operand: Operand): readonly Read[] {
 
 /**
  * The reason why the content of a `{{ }}` object is not a valid chain. A stored mask may contain a `malformed` object,
- * which evaluates to null. A `range` or an `unknown-variable` is rejected everywhere (docs/contract.md, "Expression
+ * which evaluates to null. Every other problem is rejected everywhere (docs/contract.md, "Expression
  * syntax").
  */
-export type ChainProblem = 'malformed' | 'range' | 'unknown-variable';
+export type ChainProblem = 'malformed' | 'range' | 'unknown-variable' | 'inexact-number';
 
 /**
  * Literal text, or the content of one `{{ }}` object. `character` is the position of the object in the source, counted
@@ -175,6 +176,7 @@ const literals = new Map([
 /** Converts one liquidjs value token to an operand of our own type. */
 function readOperand(token: unknown): ReadOperand | ChainProblem {
   if (TypeGuards.isRangeToken(token)) return 'range';
+  if (TypeGuards.isNumberToken(token) && !isFaithfulNumber(token.getText())) return 'inexact-number';
   if (TypeGuards.isQuotedToken(token) || TypeGuards.isNumberToken(token)) {
     return { operand: { kind: 'literal', value: token.content }, text: token.getText() };
   }

@@ -48,8 +48,17 @@ describe('a message explains the error', () => {
     ['{{ data | last4: 1 }}', 'is rejected by a filter: last4 takes no arguments'],
     ['{{ data | remove: 1, 2 }}', 'is rejected by a filter: remove takes at most 1 argument'],
     ['{{ data | slice: 1, 2, 3 }}', 'is rejected by a filter: slice takes at most 2 arguments'],
+    ['{{ data | append: 12345678901234567890 }}', 'has a number that may lose digits; write it in quotes'],
   ])('%s', (source, message) => {
     const parsed = expressions.parse(source, { variables: ['data'] });
     expect(parsed).toEqual({ ok: false, message: `the object at character 1 ${message}` });
+  });
+
+  it.each([
+    ['a {% b', 'there is a tag ({% %}); tags are not supported'],
+    ['a {% b %}', 'there is a tag ({% %}) at character 3; tags are not supported'],
+    ['{{ data', 'there are unbalanced braces'],
+  ])('%s', (source, message) => {
+    expect(expressions.parse(source, { variables: ['data'] })).toEqual({ ok: false, message });
   });
 });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
+import { isFaithfulNumber } from '#src/domain/faithful-number.js';
 import { isJsonObject, type Json } from '#src/domain/json.js';
-import { isFaithfulNumber } from '#src/http/body/scan-json.js';
 import { detokenize, tokenize } from '../batch.js';
 import { test } from '../support.js';
 
