@@ -1,7 +1,6 @@
 import type { Reach } from '../domain/access/reach.js';
 import type { SearchKey } from '../keys/key-ring.js';
 import type { PlanNode, SearchPlan } from '../ports/search-plan.js';
-import { normalise } from './normalise.js';
 import type { Query } from './query/syntax-tree.js';
 import { type Findable, termFor } from './terms.js';
 
@@ -62,7 +61,7 @@ export type ListFilters = {
   /** Null means any id. In `types`, null means any type. */
   readonly ids: readonly string[] | null;
   readonly types: readonly string[] | null;
-  /** The metadata entries in the order of the request. */
+  /** The metadata entries. Each of them is a filter of its own, even if several have the same key. */
   readonly metadata: readonly (readonly [key: string, value: string])[];
 };
 
@@ -73,7 +72,7 @@ export function listQuery({ ids, types, metadata, container = null, fingerprint 
     ...(types === null ? [] : [anyOf('type', types)]),
     ...(container === null ? [] : [{ is: 'container', path: container, within: false } as const]),
     ...(fingerprint === null ? [] : [{ is: 'text', field: 'fingerprint', value: fingerprint } as const]),
-    ...firstOfEach(metadata).map(([key, value]) => ({ is: 'metadata', key, value }) as const),
+    ...metadata.map(([key, value]) => ({ is: 'metadata', key, value }) as const),
   ];
   const [first] = filters;
   if (first === undefined) return { is: 'everything' };
@@ -82,16 +81,6 @@ export function listQuery({ ids, types, metadata, container = null, fingerprint 
 
 function anyOf(field: 'id' | 'type', values: readonly string[]): Query {
   return { is: 'or', of: values.map((value) => ({ is: 'text', field, value })) };
-}
-
-/** Keeps only the first entry for each key. Compares keys in the same way as search does. */
-function firstOfEach(metadata: ListFilters['metadata']): ListFilters['metadata'] {
-  const byKey = new Map<string, readonly [string, string]>();
-  for (const entry of metadata) {
-    const key = normalise(entry[0]);
-    if (!byKey.has(key)) byKey.set(key, entry);
-  }
-  return [...byKey.values()];
 }
 
 /** The parts of a token that a plan can match. */

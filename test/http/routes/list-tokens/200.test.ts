@@ -78,7 +78,7 @@ describe('filters are combined with AND, and repeated ids or types with OR', () 
     expect((await list(service, `${query}&type=token&id=${routing.id}`)).ids).toEqual([]);
   });
 
-  test('metadata ignores case, several keys are combined with AND, each key may appear once, and one JSON object works as well', async ({
+  test('metadata ignores case, several keys are combined with AND, a repeated parameter counts once, and one JSON object works as well', async ({
     service,
   }) => {
     const group = uniqueId('Group');
@@ -92,13 +92,28 @@ describe('filters are combined with AND, and repeated ids or types with OR', () 
       `?metadata[group]=${group}&metadata%5Bmy%20key%5D=${value}`,
       `?metadata=${encodeURIComponent(JSON.stringify({ Group: group, 'My Key': 'größe & More' }))}`,
       `?metadata=${encodeURIComponent(JSON.stringify({ group }))}&metadata.my%20key=${value}`,
-      `?metadata.group=${group}&metadata.my%20key=${value}&unknown=1&metadata.GROUP=other`,
+      `?metadata.group=${group}&metadata.my%20key=${value}&unknown=1&metadata.GROUP=${upper}`,
     ]) {
       expect((await list(service, query)).ids, query).toEqual([id]);
     }
     expect((await list(service, `?metadata.group=${group}&metadata.other=x`)).ids).toEqual([]);
     expect((await list(service, `?metadata.group=${group}&metadata.=x`)).ids).toEqual([]);
     expect((await list(service, `?metadata.group=${group}&metadata={}`)).total).toBe(2);
+  });
+
+  test('a key in several parameters must match each of them, so that no filter is ignored', async ({ service }) => {
+    const key = uniqueId('key');
+    await createPlain(service, { metadata: { [key]: 'b' } });
+    const both = await createPlain(service, { metadata: { [key]: 'b', [key.toUpperCase()]: 'c' } });
+    const object = (value: object) => encodeURIComponent(JSON.stringify(value));
+    for (const query of [
+      `?metadata.${key}=b&metadata.${key.toUpperCase()}=c`,
+      `?metadata.${key}=b&metadata[${key}]=c`,
+      `?metadata=${object({ [key]: 'c' })}&metadata.${key}=b`,
+      `?metadata=${object({ [key]: 'c', [key.toUpperCase()]: 'b' })}`,
+    ]) {
+      expect((await list(service, query)).ids, query).toEqual([both.id]);
+    }
   });
 });
 
