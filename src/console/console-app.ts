@@ -20,7 +20,7 @@ import { Problem } from '../http/problem/problem.js';
 import type { AppOptions } from '../http/server/app.js';
 import { recordManagementReads } from '../http/server/record-management-reads.js';
 import { recordRefusedRequest } from '../http/server/record-refused-request.js';
-import { refuseWhatNodeRefuses, routedUrl } from '../http/server/refuse-what-node-refuses.js';
+import { isUndecodable, refuseWhatNodeRefuses, routedUrl } from '../http/server/refuse-what-node-refuses.js';
 import { reportRequests } from '../http/server/report-requests.js';
 import { traceRequests } from '../http/server/trace-requests.js';
 import type { Service } from '../http/service.js';
@@ -90,7 +90,7 @@ export async function createConsole(service: Service, options: ConsoleOptions): 
   reportRequests(app, service.metrics, log, 'console:');
   await protect(app, tls !== null || behindTlsProxy, vault.integrity.console);
   if (behindTlsProxy) requireTlsProxy(app, trustedProxies);
-  refuseWhatNodeRefuses(app, async (request) => service.limits.keyless(request));
+  refuseWhatNodeRefuses(app);
   allowOnlyHosts(app, allowedHosts);
   refuseCrossSite(app);
 
@@ -113,7 +113,7 @@ export async function createConsole(service: Service, options: ConsoleOptions): 
   app.addHook('preParsing', async (request) => {
     if (!request.is404) return;
     await service.limits.keyless(request);
-    throw new Problem('not_found');
+    throw new Problem(isUndecodable(request) ? 'malformed_request' : 'not_found');
   });
   const admission = createAdmission(app, vault.turns, bodyBytesMax);
   app.decorate('admission', admission);

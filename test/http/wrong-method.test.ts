@@ -120,11 +120,14 @@ describe('CORS', () => {
     });
   }
 
-  test('lets a page read a 404, a 405 and the allowed methods', async ({ service }) => {
+  test('lets a page read a 404, a 405, the allowed methods, and a 400 for a path that cannot be decoded', async ({
+    service,
+  }) => {
     const app = appFor(service);
     for (const [url, status] of [
       ['/tokens', 405],
       ['/nothing', 404],
+      ['/tokens/%', 400],
     ] as const) {
       const answer = await send(app, 'PUT', url, { origin });
       expect([answer.status, answer.headers['access-control-allow-origin']], answer.text).toEqual([status, origin]);
@@ -139,6 +142,10 @@ describe('CORS', () => {
     ['/nothing', {}, 404, undefined],
     ['*', {}, 404, undefined],
     ['/tokens', { origin, 'access-control-request-method': 'GET' }, 204, undefined],
+    ['/tokens', { origin, 'access-control-request-method': '' }, 204, undefined],
+    ['/tokens/%', { origin, 'access-control-request-method': 'GET' }, 204, undefined],
+    ['/tokens/%', { origin }, 400, undefined],
+    ['/tokens/%', {}, 400, undefined],
   ] as const)(
     'OPTIONS %s with %j is %s unless it is a preflight',
     async ([url, headers, status, allow], { service }) => {

@@ -140,7 +140,7 @@ export function createApp(service: Service, options: AppOptions): FastifyInstanc
   watchConnections(app);
   if (options.behindTlsProxy) requireTlsProxy(app, options.trustedProxies);
   const countKeyless = async (request: FastifyRequest) => service.limits.keyless(request);
-  refuseWhatNodeRefuses(app, countKeyless);
+  refuseWhatNodeRefuses(app);
   reportRequests(app, service.metrics, log);
   app.setErrorHandler(
     createErrorHandler(
@@ -156,7 +156,9 @@ export function createApp(service: Service, options: AppOptions): FastifyInstanc
   if (options.corsOrigins.length > 0) {
     const exposedHeaders = ['allow', 'etag', 'location', 'retry-after', 'www-authenticate', traceHeader];
     const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
-    app.register(fastifyCors, { origin: [...options.corsOrigins], methods, exposedHeaders });
+    // `refuseUnserved` decides which requests are preflights.
+    const strictPreflight = false;
+    app.register(fastifyCors, { origin: [...options.corsOrigins], methods, exposedHeaders, strictPreflight });
   }
   const admission = createAdmission(app, service.vault.turns, bodyBytesMax);
   app.decorate('admission', admission);
