@@ -8,12 +8,22 @@ export function preconditionHolds(ifMatch: string | null, revision: number): boo
 }
 
 /**
- * Returns true if `tags` is `*` or contains the strong entity tag of this revision. A tag may contain commas and
- * asterisks.
+ * Returns true if `tags` is `*` or a list that contains the strong entity tag of this revision. A tag may contain commas
+ * and asterisks. A member of the list that is not a whole tag matches nothing, like a weak tag.
  */
 export function namesRevision(tags: string, revision: number): boolean {
-  if (tags.trim() === '*') return true;
-  return tags.match(/(?:W\/)?"[^"]*"/g)?.includes(entityTag(revision)) ?? false;
+  return tags.trim() === '*' || membersOf(tags).includes(entityTag(revision));
+}
+
+/** Like `namesRevision`, but a weak tag matches as well (RFC 9110, 13.1.2). */
+export function weaklyNamesRevision(tags: string, revision: number): boolean {
+  return namesRevision(tags, revision) || membersOf(tags).includes(`W/${entityTag(revision)}`);
+}
+
+/** Returns the entity tags that are members of a list. */
+function membersOf(tags: string): readonly string[] {
+  const members = tags.match(/(?<=^|,)\s*(?:W\/)?"[^"]*"\s*(?=,|$)/g) ?? [];
+  return members.map((member) => member.trim());
 }
 
 /** Returns the strong entity tag of a token at a revision of its stream. */

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { entityTag, namesRevision } from '../../commands/tokens/precondition.js';
+import { entityTag, weaklyNamesRevision } from '../../commands/tokens/precondition.js';
 import { after, type Maybe } from '../../ports/maybe.js';
 import { getToken } from '../../queries/get-token.js';
 import { release } from '../../queries/release.js';
@@ -49,7 +49,7 @@ export const getTokenRoute: Routes = (app, { vault }) => {
 
 function isKnown({ headers }: FastifyRequest, { revision }: TokenAnswer): boolean {
   const known = headers['if-none-match'];
-  return known !== undefined && namesRevision(known.replaceAll('W/', ''), revision);
+  return known !== undefined && weaklyNamesRevision(known, revision);
 }
 
 function sendUnchanged(
