@@ -1,5 +1,5 @@
 import { type Checked, errorsOf, invalid, valid } from '../../field-errors.js';
-import { printableKey } from '../../json-path.js';
+import { memberPath } from '../../json-path.js';
 
 const digitsMin = 6;
 
@@ -41,7 +41,7 @@ export function rejectEmbeddedValue(ownValues: readonly string[], fields: OpenFi
  */
 function refuseEntry(key: string, value: string, refuse: (path: string, text: string) => Checked<null>): Checked<null> {
   const inKey = refuse('metadata', key);
-  return inKey.ok ? refuse(`metadata.${printableKey(key)}`, value) : inKey;
+  return inKey.ok ? refuse(memberPath('metadata', key), value) : inKey;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { type Checked, errorsOf, invalid, valid } from '../../field-errors.js';
 import { isJsonObject, type Json } from '../../json.js';
-import { printableKey } from '../../json-path.js';
+import { memberPath } from '../../json-path.js';
 import { codePointCount, isWellFormed } from '../../text.js';
 
 const keysMax = 50;
@@ -32,7 +32,7 @@ function checkEntry(key: string, value: Json): Checked<string> {
     return invalid('metadata', `a key must have 1 to ${keyCharactersMax} characters`);
   }
   if (!isWellFormed(key)) return invalid('metadata', 'a key must be well-formed Unicode');
-  const path = `metadata.${printableKey(key)}`;
+  const path = memberPath('metadata', key);
   if (typeof value !== 'string') return invalid(path, 'must be a string');
   if (codePointCount(value) > valueCharactersMax) {
     return invalid(path, `must have at most ${valueCharactersMax} characters`);

@@ -31,6 +31,7 @@ describe('metadata', () => {
     [{ key: 'v'.repeat(1_001) }, ['metadata.key']],
     [{ key: '💳'.repeat(1_001) }, ['metadata.key']],
     [{ key: '\udc00' }, ['metadata.key']],
+    [{ 'john smith': 5, 'a.b': 5 }, ['metadata["john smith"]', 'metadata["a.b"]']],
   ])('rejects %j with an error for %j', (metadata, paths) => {
     const checked = checkMetadata(metadata);
     expect(checked.ok ? checked.value : Object.keys(checked.errors)).toEqual(paths);
