@@ -15,6 +15,7 @@ import {
   type UpdateDraft,
 } from '../../domain/token/draft-update.js';
 import { rejectEmbeddedValue, rejectPossibleEmbeddedValue } from '../../domain/token/fields/embedded-value.js';
+import { carriesPart } from '../../domain/token/fields/fingerprint-expression.js';
 import { cvcAt, isExpired, type TokenLife } from '../../domain/token/token-state.js';
 import { typeRules } from '../../domain/token/types/type-rules.js';
 import { fingerprintHash, fingerprintOf } from '../../events/tokens/fingerprint.js';
@@ -127,6 +128,11 @@ async function attemptUpdate(vault: Vault, update: Update, attempt: Attempt): Pr
   // a token for each candidate of the hidden value, and then changes the other value in the real token. The update
   // finds a duplicate only among the tokens with the right candidate, so one request tries all candidates.
   const seesValues = updated.carriesFingerprint || maySeeClear(caller, open.containers);
+  // Threat: the caller sends a candidate for one of the two values. The update returns 200 only if the candidate is
+  // right, and 403 otherwise.
+  const confirms = guesses && !seesValues && carriesPart(vault.expressions, content.fingerprint_expression, patch.data);
+  const guessed = confirms ? await vault.guesses.charge(caller, 1) : null;
+  if (guessed !== null) return guessed;
   if (guarded && !seesValues) return rejected('reveal_required');
   const other = guarded ? await findDuplicate(vault, view.tenantId, hash, stream) : null;
   const refusal = guesses ? await refuseDeduplication(vault, caller, other === null ? [] : [other]) : null;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { rule, type TestService } from '../../support/test-service.js';
-import { createPlain, expectRefusal, hourMs, path, uniqueId } from '../routes/support.js';
+import { create, createPlain, expectRefusal, hourMs, path, uniqueId } from '../routes/support.js';
 import { limitedService, metric } from './support.js';
 
 const exhausted = { status: 429, code: 'guesses_exhausted' };
@@ -72,6 +72,31 @@ test('an update that finds the fingerprint of an unreadable token is a guess as 
   await expectRefusal(service, () => onto(uniqueId()), exhausted);
   expect((await update({ metadata: { a: 'b' }, deduplicate_token: true })).status).toBe(200);
   expect((await update({ data: uniqueId() })).status).toBe(200);
+});
+
+test('an update that confirms one of the values that a fingerprint reads is a guess', async () => {
+  const service = await limitedService({ requests: 1_000, guesses: 2 });
+  const data = { routing_number: '110000000', account_number: '12345678' };
+  const { id } = await create(service, { type: 'bank', data });
+  const key = await service.application([rule('/', 'mask', ['token:update', 'token:read'])]);
+  const update = (fields: object) => service.call('PATCH', path(id), { ...fields, deduplicate_token: true }, { key });
+  const confirm = (account_number: string) => () => update({ data: { account_number } });
+  expect((await confirm('12345678')()).status).toBe(200);
+  await expectRefusal(service, confirm('12345679'), { status: 403, code: 'reveal_required' });
+  await expectRefusal(service, confirm('12345678'), exhausted);
+  await expectRefusal(service, confirm('12345679'), exhausted);
+  expect(await metric(service, 'strongroom_guesses_total{budget="guesses"}')).toBe(2);
+});
+
+test('an update of data that the fingerprint does not read is never a guess', async () => {
+  const service = await limitedService({ requests: 1_000, guesses: 1 });
+  const { id } = await create(service, { type: 'card', data: { number: '4242424242424242' } });
+  const key = await service.application([rule('/', 'mask', ['token:update'])]);
+  for (const expiration_month of [1, 2, 3]) {
+    const body = { data: { expiration_month }, deduplicate_token: true };
+    expect((await service.call('PATCH', path(id), body, { key })).status).toBe(200);
+  }
+  expect(await metric(service, 'strongroom_guesses_total{budget="guesses"}')).toBe(0);
 });
 
 test('a create by a caller that may read every token is never a guess', async () => {

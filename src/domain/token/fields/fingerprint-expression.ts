@@ -61,6 +61,14 @@ export function carriesFingerprint(
   });
 }
 
+/** Returns whether the data in a request contains part of the data that the expression reads. */
+export function carriesPart(expressions: Expressions, source: string, sent: Json | undefined): boolean {
+  const parsed = expressions.parse(source, scope);
+  if (!parsed.ok) return false;
+  const { reads } = parsed.expression;
+  return reads.some(({ variable, path }) => variable === 'data' && valueAt(sent, path) !== undefined);
+}
+
 /** Returns the value at a path, or undefined if the path does not lead to a value. */
 function valueAt(value: Json | undefined, path: readonly Json[]): Json | undefined {
   let found = value;
