@@ -67,6 +67,11 @@ describe('access rules', () => {
     });
   });
 
+  it('may have an unknown field whose value is null, which some generated clients send', () => {
+    const stored = { ...rule, container: '/pci/' };
+    expect(outcome({ rules: [{ ...rule, conditions: null }] })).toEqual({ kind: 'rules', rules: [stored] });
+  });
+
   it('may have no description and no priority', () => {
     const { description, priority, ...rest } = rule;
     const stored = { ...rest, container: '/pci/', description: '', priority: 1 };
@@ -91,6 +96,8 @@ describe('access rules', () => {
     [{ ...rule, permissions: [] }, ['rules[0].permissions']],
     [{ ...rule, permissions: ['token:read', 'log:read'] }, ['rules[0].permissions[1]']],
     [{ ...rule, conditions: [{ attribute: 'x' }] }, ['rules[0]']],
+    [{ ...rule, conditions: [] }, ['rules[0]']],
+    [{ ...rule, deny: false }, ['rules[0]']],
   ])('%j is rejected with an error for %j', (wrong, paths) => {
     expect(outcome({ rules: [wrong] })).toEqual(paths);
   });
