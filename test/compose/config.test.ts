@@ -573,6 +573,49 @@ describe('the cluster profile', () => {
     const text = JSON.stringify(shownSettings(config({ env: stores })));
     expect(text).not.toContain('MARKER4242');
     expect(text).toContain('rediss://[hidden]@r:6379');
+    expect(text).toContain('mongodb://[hidden]@a,b/?replicaSet=rs0&tls=true');
+  });
+
+  it.each([
+    ['STRONGROOM_MONGODB_URL', 'mongodb://user:MARKER/4242@h/x'],
+    ['STRONGROOM_MONGODB_URL', 'mongodb://user:MARKER?4242@h/x'],
+    ['STRONGROOM_MONGODB_URL', 'mongodb://user:MARKER#4242@h/x'],
+    ['STRONGROOM_MONGODB_URL', 'mongodb://user:MARKER 4242@h/x'],
+    ['STRONGROOM_MONGODB_URL', 'mongodb://user:MARKER@4242@h/x'],
+    ['STRONGROOM_MONGODB_URL', 'mongodb://user:MARKER/4242'],
+    ['STRONGROOM_MONGODB_URL', 'mongodb://h,user:1/MARKER4242@h2/x'],
+    ['STRONGROOM_EVENTSTORE_URL', 'esdb://user:MARKER/4242@h'],
+    ['STRONGROOM_EVENTSTORE_URL', 'esdb://user:12?tls=true&w=MARKER4242@h'],
+    ['STRONGROOM_REDIS_URL', 'rediss://user:MARKER/4242@h'],
+    ['STRONGROOM_REDIS_URL', 'rediss://:MARKER#4242@h'],
+    ['STRONGROOM_REDIS_URL', 'rediss://:MARKER?4242@h'],
+    ['STRONGROOM_REDIS_URL', 'rediss://h:6379/0?password=MARKER4242'],
+    ['STRONGROOM_REDIS_URL', 'rediss://h:6379/0?family=4;password=MARKER4242'],
+    ['STRONGROOM_REDIS_URL', 'rediss://h?MARKER4242'],
+    ['STRONGROOM_MONGODB_URL', 'mongodb://u:p@h/x?tlsCertificateKeyFilePassword=MARKER4242'],
+    ['STRONGROOM_MONGODB_URL', 'mongodb://u:p@h/x?authMechanismProperties=AWS_SESSION_TOKEN:MARKER4242'],
+    ['STRONGROOM_MONGODB_URL_FILE', 'mongodb://user:MARKER/4242@h/x'],
+    ['STRONGROOM_MONGODB_URL_FILE', 'user:MARKER/4242@h/x'],
+  ])('is printed without the secrets in an unusual or misspelled address: %s=%s', (name, url) => {
+    const env = { ...without(name.replace('_FILE', '')), [name]: url };
+    const text = JSON.stringify(shownSettings(config({ env }))).replaceAll('u:MARKER4242@', '');
+    expect(text).not.toMatch(/MARKER|4242/);
+  });
+
+  it('is printed with the hosts, the path and harmless options of an address', () => {
+    const shown = (url: string) =>
+      shownSettings(config({ env: { ...stores, STRONGROOM_MONGODB_URL: url } })).find(
+        ({ path }) => path === 'mongodb.url',
+      )?.value;
+    expect(shown('mongodb://u:p@a:1,[::1]:2/vault?replicaSet=rs0&proxyPassword=x&tlsCAFile=/a/b.pem')).toBe(
+      'mongodb://[hidden]@a:1,[::1]:2/vault?replicaSet=rs0&proxyPassword=[hidden]&tlsCAFile=/a/b.pem',
+    );
+    expect(shown('mongodb://h/p@th')).toBe('[hidden]');
+  });
+
+  it('does not repeat an address that is in the setting for a file by mistake', () => {
+    const problems = refused({ STRONGROOM_MONGODB_KEYS_URL_FILE: 'mongodb://user:MARKER/4242@h/x' });
+    expect(problems).toEqual(['mongodb.keys_url_file: [hidden] cannot be read. Check the path and its permissions.']);
   });
 });
 

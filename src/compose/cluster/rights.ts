@@ -3,6 +3,7 @@ import { excessRightsInEventStoreDb, prepareEventStoreDb } from '../../adapters/
 import { excessRightsInMongo, prepareMongo } from '../../adapters/mongodb/rights.js';
 import { StoreProblem } from '../../ports/store-problem.js';
 import type { Config } from '../config/config.js';
+import { withoutSecrets } from '../config/print-config.js';
 import { type StoreUrls, storeUrls } from '../config/store-urls.js';
 
 class WrongAddresses extends StoreProblem {}
@@ -52,6 +53,7 @@ function textOf(file: string): string {
   try {
     return readFileSync(file, 'utf8').trim();
   } catch {
-    throw new WrongAddresses(`${file} cannot be read. Check the path and its permissions.`);
+    // The option may contain the address itself by mistake.
+    throw new WrongAddresses(`${withoutSecrets(file)} cannot be read. Check the path and its permissions.`);
   }
 }

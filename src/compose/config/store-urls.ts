@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Config } from './config.js';
+import { withoutSecrets } from './print-config.js';
 import { settings as catalogue } from './settings.js';
 
 export type StoreUrls = {
@@ -25,10 +26,12 @@ export function storeUrls({ settings }: Config): StoreUrlsResult {
     const file = settings[`${path}_file`];
     if (file === null) return settings[path];
     const text = textOf(file);
+    // The setting may contain the address itself by mistake.
+    const name = withoutSecrets(file);
     const checked = catalogue[path].schema.safeParse(text);
-    if (text === null) problems.push(`${path}_file: ${file} cannot be read. Check the path and its permissions.`);
+    if (text === null) problems.push(`${path}_file: ${name} cannot be read. Check the path and its permissions.`);
     else if (!checked.success) {
-      problems.push(...checked.error.issues.map(({ message }) => `${path}_file: the content of ${file} ${message}`));
+      problems.push(...checked.error.issues.map(({ message }) => `${path}_file: the content of ${name} ${message}`));
     }
     return text;
   };
