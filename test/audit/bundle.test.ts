@@ -48,7 +48,7 @@ beforeAll(async () => {
   period = join(dir, 'period');
   await writeBundle(run, { ...options(), ids: null, from: 0, to: Date.now() + 86_400_000, out: period });
   publicKey = join(dir, 'audit.pub');
-  writeFileSync(publicKey, (await run('audit-begin', { from: 1 })).public_key);
+  writeFileSync(publicKey, (await run('audit-begin', { from: 1, exports: false })).public_key);
 });
 
 afterAll(async () => {
@@ -226,7 +226,7 @@ test('a file that does not belong to the bundle is named, and no bundle verifies
   expect((await verify(copy)).stdout).toContain('"extra.txt": a file that is not part');
   const other = await startTestService();
   try {
-    const { public_key: otherKey } = await operate(other.service, 'audit-begin', { from: 1 });
+    const { public_key: otherKey } = await operate(other.service, 'audit-begin', { from: 1, exports: false });
     const path = join(dir, 'other.pub');
     writeFileSync(path, otherKey);
     const found = await verify(person, ['--public-key', path]);

@@ -34,3 +34,29 @@ test('commands that read data, starts and stops are in the access log, whether o
     'system start',
   ]);
 });
+
+test('what an operator reads on the command line is in the access log, whether or not a service runs', async () => {
+  const { dir, flags, managementKey } = await makeVault();
+  const readAll = async (name: string): Promise<void> => {
+    await runJson(['applications', 'list', ...flags]);
+    for (const format of ['csv', 'jsonl', 'log']) {
+      await runJson(['audit', 'export', '--format', format, '--out', join(dir, `${name}.${format}`), ...flags]);
+    }
+    const [file, checkpoint] = [join(dir, `${name}.stream`), join(dir, `${name}.checkpoint`)];
+    await runJson(['audit', 'stream', '--once', '--to-file', file, '--checkpoint', checkpoint, ...flags]);
+  };
+  await readAll('alone');
+  const { address } = await startService(flags);
+  await readAll('service');
+  const reads = async (entity: string): Promise<JsonObject[]> => {
+    const { body } = await http('GET', `${address}/logs?operation=read&entity_type=${entity}`, { key: managementKey });
+    return (body['data'] as JsonObject[]).filter(({ actor_type }) => actor_type === 'operator');
+  };
+  const byOperator = { actor_id: 'operator', outcome: 'success' };
+  expect(await reads('application')).toEqual(
+    Array(2).fill(expect.objectContaining({ ...byOperator, message: 'applications listed on the command line' })),
+  );
+  expect(await reads('log')).toEqual(
+    Array(8).fill(expect.objectContaining({ ...byOperator, message: 'access log read on the command line' })),
+  );
+});

@@ -8,27 +8,42 @@ import { type AccessActor, type AccessFact, entriesOfActor } from './new-entry.j
 import type { AccessOperation } from './operation.js';
 import type { ConsoleAct } from './record-console-act.js';
 
-type Recorded = Extract<AccessOperation, 'start' | 'stop' | 'rotation' | 'read'>;
+type Recorded = Extract<AccessOperation, 'start' | 'stop' | 'rotation'>;
 
 const messages: { readonly [O in Recorded]: string } = {
   start: 'service started',
   stop: 'service stopped',
   rotation: 'all keys rotated',
-  read: 'tenants listed on the command line',
 };
 
-/**
- * Records an operation that concerns every live tenant: a start or stop of the service, a rotation of all keys, or a
- * listing of all tenants.
- */
+/** Records an operation that concerns every live tenant: a start or stop of the service, or a rotation of all keys. */
 export async function recordForAllTenants(vault: Vault, operation: Recorded): Promise<void> {
-  const actorType = operation === 'read' || operation === 'rotation' ? 'operator' : 'system';
-  const entity = operation === 'read' ? 'tenant' : 'service';
+  const actorType = operation === 'rotation' ? 'operator' : 'system';
   const message = messages[operation];
   await recordInEachTenant(vault, { actorType, sourceAddress: null }, (tenantId, { names }) => {
-    const entityId = entity === 'tenant' ? tenantId : null;
-    const fact: AccessFact = { entity, ref: entityRef(names, tenantId), entityId, operation, message };
-    return { fact, trace: null };
+    return { fact: { entity: 'service', ref: entityRef(names, tenantId), operation, message }, trace: null };
+  });
+}
+
+const readMessages = {
+  tenant: 'tenants listed on the command line',
+  application: 'applications listed on the command line',
+  log: 'access log read on the command line',
+} as const;
+
+/**
+ * Records that a command which acts as no application reads data of a tenant. If `tenantId` is null, the command reads
+ * the data of all tenants.
+ */
+export async function recordOperatorRead(
+  vault: Vault,
+  entity: keyof typeof readMessages,
+  tenantId: string | null,
+): Promise<void> {
+  await recordInEachTenant(vault, { actorType: 'operator', sourceAddress: null }, (id, { names }) => {
+    if (tenantId !== null && id !== tenantId) return null;
+    const named = entity === 'tenant' ? { ref: entityRef(names, id), entityId: id } : { ref: null };
+    return { fact: { entity, ...named, operation: 'read', message: readMessages[entity] }, trace: null };
   });
 }
 
@@ -44,6 +59,8 @@ export async function recordOperatorAct(
   });
 }
 
+type Act = Pick<NewAccessEntry, 'trace'> & { readonly fact: AccessFact };
+
 /**
  * Does not wait until the entries are written, because the service must be able to start even if the access log cannot
  * be written.
@@ -51,12 +68,14 @@ export async function recordOperatorAct(
 async function recordInEachTenant(
   { directory, keys, clock, recorder }: Vault,
   { actorType, sourceAddress }: { readonly actorType: 'operator' | 'system'; readonly sourceAddress: string | null },
-  actOf: (tenantId: string, tenantKeys: TenantKeys) => Pick<NewAccessEntry, 'trace'> & { readonly fact: AccessFact },
+  actOf: (tenantId: string, tenantKeys: TenantKeys) => Act | null,
 ): Promise<void> {
   for (const { id: tenantId, removedAt } of await directory.list('tenant')) {
     const tenantKeys = removedAt === null ? await keys.tenantKeys(tenantId) : null;
     if (tenantKeys === null) continue;
-    const { fact, trace } = actOf(tenantId, tenantKeys);
+    const act = actOf(tenantId, tenantKeys);
+    if (act === null) continue;
+    const { fact, trace } = act;
     const actor: AccessActor = { tenantId, actorId: actorType, actorType, keyId: null, sourceAddress };
     recorder.soon(entriesOfActor(actor, trace, clock.now(), [fact]));
   }

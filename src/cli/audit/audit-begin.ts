@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { recordOperatorRead } from '../../audit/access-log/record-for-all-tenants.js';
 import { expectContinuity } from '../../audit/continuity.js';
 import type { JsonObject } from '../../domain/json.js';
 import { type Checkpoint, checkpointStream, readCheckpointEvent } from '../../events/audit/checkpoint.js';
@@ -34,14 +35,15 @@ export type AuditBegin = {
 
 /**
  * Returns the data with which a verification or export of the log begins. `from` is the position of the first requested
- * event.
+ * event. If `exports` is true, records that an operator reads the access log.
  */
 export const auditBegin = operation(
-  z.object({ from: z.int().min(1) }),
-  async ({ vault }, { from }): Promise<AuditBegin> => {
+  z.object({ from: z.int().min(1), exports: z.boolean() }),
+  async ({ vault }, { from, exports }): Promise<AuditBegin> => {
     // Reads the stored log without checking MACs. Forged events must not cause an error here, because the verification
     // reports them later.
     const { storedLog: log, chain, keys, accessLog, recorder } = vault;
+    if (exports) await recordOperatorRead(vault, 'log', null);
     await recorder.now([]);
     const forged = await forgeryIn(vault);
     const head = await chain.head();

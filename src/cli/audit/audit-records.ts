@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { recordOperatorRead } from '../../audit/access-log/record-for-all-tenants.js';
 import { formatTimestamp } from '../../domain/time.js';
 import type { AccessEntry } from '../../events/access-log/access-entry.js';
 import { logIdentity } from '../../vault/open-log.js';
@@ -29,16 +30,17 @@ type EntryColumns = Omit<AuditRecord, 'record_id'>;
 const batchesMax = 100;
 
 /**
- * Flushes pending records. Then returns the vault's current time and a list of access log chains, each with the
+ * If `begins` is true, records that an operator reads the access log. Flushes pending records. Then returns the vault's current time and a list of access log chains, each with the
  * sequence number of its newest batch. The list contains every chain that has grown since the beginning of the month
  * that contains the time `since` (in ms). Throws OperationFailed if no tenant with the id `tenant` has ever existed.
  */
 export const auditChains = operation(
-  z.object({ since: z.int().min(0), tenant: z.string().nullable() }),
-  async ({ vault }, { since, tenant }) => {
+  z.object({ since: z.int().min(0), tenant: z.string().nullable(), begins: z.boolean() }),
+  async ({ vault }, { since, tenant, begins }) => {
     if (tenant !== null && !(await vault.directory.list('tenant')).some(({ id }) => id === tenant)) {
       throw new OperationFailed('there is no such tenant; `strongroom tenants list` shows them all.');
     }
+    if (begins) await recordOperatorRead(vault, 'log', tenant);
     await vault.recorder.now([]);
     const now = vault.clock.now();
     const heads = await vault.accessLog.heads(since);

@@ -40,7 +40,9 @@ export function addAudit(program: Command): void {
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  strongroom audit public-key > audit.pub')
     .action(async (options: { readonly json?: boolean }) => {
-      const { public_key: key } = await runOperations(configOf(options), (run) => beginAudit(run, 1));
+      const { public_key: key } = await runOperations(configOf(options), (run) =>
+        beginAudit(run, 1, { exports: false }),
+      );
       print({ public_key: key }, options, () => key.trimEnd());
     });
 

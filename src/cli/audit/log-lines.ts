@@ -21,7 +21,14 @@ export async function* logLines(
   }
 }
 
-/** Returns the data with which a verification or export of the log begins. */
-export function beginAudit(run: RunOperation, from: number): Promise<AuditBegin> {
-  return run('audit-begin', { from });
+/**
+ * Returns the data with which a verification or export of the log begins. An export is recorded in the access log,
+ * because its file contains the access log.
+ */
+export function beginAudit(
+  run: RunOperation,
+  from: number,
+  { exports }: { readonly exports: boolean },
+): Promise<AuditBegin> {
+  return run('audit-begin', { from, exports });
 }

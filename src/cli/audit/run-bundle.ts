@@ -257,8 +257,9 @@ async function writeReads(
   };
   try {
     if (ids === null) {
+      const filter = { tenant: begin.tenant_id, from, to };
       // Entries that the vault writes from now on might be missing from the bundle.
-      for await (const page of recordPages(run, { tenant: begin.tenant_id, from, to })) await add(page);
+      for await (const page of recordPages(run, filter, { begins: false })) await add(page);
     }
     for (const { stream } of begin.tokens) {
       for (let offset = 0, total = 1; offset < total; ) {

@@ -26,7 +26,7 @@ export type Exported = { readonly events: number; readonly batches: number };
  */
 export async function exportLog(run: RunOperation, { from, to, out, json }: LogExport): Promise<Exported> {
   if (await exists(out)) throw new Failure(`${out} already exists; nothing was changed. Choose another name.`);
-  const begin = await beginAudit(run, from);
+  const begin = await beginAudit(run, from, { exports: true });
   const { head } = begin;
   const refuse = (what: string): never => {
     throw new Failure(`${what}; no file was written. Run \`strongroom audit verify\`.`, 3);

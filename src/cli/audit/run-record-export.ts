@@ -31,7 +31,7 @@ export async function exportRecords(run: RunOperation, options: RecordExport): P
     const file = await openOutFile(out);
     try {
       if (format === 'csv') await file.write(Buffer.from(csvHeader()));
-      for await (const page of recordPages(run, filter)) {
+      for await (const page of recordPages(run, filter, { begins: true })) {
         if (interrupt.came()) throw new Failure('interrupted; no file was written.');
         await file.write(Buffer.from(page.map(lineOf).join('')));
         records += page.length;
@@ -48,11 +48,19 @@ export async function exportRecords(run: RunOperation, options: RecordExport): P
   return { records };
 }
 
-/** Yields, chain by chain, all records that exist when the iteration begins, and possibly some newer ones. */
-export async function* recordPages(run: RunOperation, filter: RecordFilter): AsyncGenerator<readonly AuditRecord[]> {
+/**
+ * Yields, chain by chain, all records that exist when the iteration begins, and possibly some newer ones. If `begins` is
+ * true, the access log also records that an operator reads it.
+ */
+export async function* recordPages(
+  run: RunOperation,
+  filter: RecordFilter,
+  { begins }: { readonly begins: boolean },
+): AsyncGenerator<readonly AuditRecord[]> {
   const { chains }: Answers['audit-chains'] = await run('audit-chains', {
     since: 0,
     tenant: filter.tenant,
+    begins,
   });
   for (const { chain, sequence } of chains) {
     for (let after: number | null = 0; after !== null && after < sequence; ) {

@@ -49,11 +49,17 @@ export async function streamRecords(options: StreamOptions): Promise<{ readonly 
   const { run, receive, checkpointFile, once, signal, sleep, notice } = options;
   let checkpoint = await readCheckpoint(checkpointFile);
   let [records, since, restMs] = [0, 0, 0];
+  let isRecorded = false;
 
   async function round(): Promise<void> {
-    const found: Answers['audit-chains'] = await run('audit-chains', { since, tenant: null });
+    let found: Answers['audit-chains'] = await run('audit-chains', { since, tenant: null, begins: false });
     if (checkpoint !== null && checkpoint.log_id !== found.log_id) {
       throw new UnusableCheckpoint(`${checkpointFile} belongs to another vault. Name the checkpoint of this one.`);
+    }
+    // If rounds that find nothing were recorded too, every round would find the record of the previous round.
+    if (!isRecorded && found.chains.some(({ chain, sequence }) => sequence > (checkpoint?.chains[chain] ?? 0))) {
+      isRecorded = true;
+      found = await run('audit-chains', { since, tenant: null, begins: true });
     }
     for (const { chain, sequence } of found.chains) {
       for (let after = checkpoint?.chains[chain] ?? 0; after < sequence && !signal.aborted; ) {

@@ -73,7 +73,7 @@ type Source = {
  */
 export async function verifyVault(run: RunOperation, options: VerifyOptions): Promise<Verification> {
   const { from, to } = options;
-  const begin = await beginAudit(run, from);
+  const begin = await beginAudit(run, from, { exports: false });
   const { head, log_id: logId } = begin;
   if (to !== null && to > head.position) {
     throw new Failure(`position ${to} is after the end of the log, which is ${head.position}.`);
@@ -141,7 +141,7 @@ async function haveRows(
 ): Promise<boolean> {
   let [upTo, counted] = [head, rows];
   for (const isLast of [false, true]) {
-    const { head: now } = await beginAudit(run, 1);
+    const { head: now } = await beginAudit(run, 1, { exports: false });
     for await (const { event } of logLines(run, upTo, now.position, () => undefined)) {
       if (event !== null) live.noteEnd(event);
     }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { recordOperatorRead } from '../../audit/access-log/record-for-all-tenants.js';
 import { createApplication as create } from '../../commands/tenancy/create-application.js';
 import { applicationTypes } from '../../domain/access/application-type.js';
 import type { Json, JsonObject } from '../../domain/json.js';
@@ -43,7 +44,9 @@ export const listApplications = operation(
     for (let offset = 0; ; offset += pageSize) {
       const page = await list(service.vault, tenant, everything, { offset, limit: pageSize });
       applications.push(...page.applications.map((application) => applicationAnswer(tenant, application)));
-      if (offset + pageSize >= page.total) return { applications };
+      if (offset + pageSize >= page.total) break;
     }
+    await recordOperatorRead(service.vault, 'application', tenant);
+    return { applications };
   },
 );

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { recordForAllTenants } from '../../audit/access-log/record-for-all-tenants.js';
+import { recordOperatorRead } from '../../audit/access-log/record-for-all-tenants.js';
 import { tenantDocument } from '../../vault/open-directory.js';
 import { operation } from '../operations/operation.js';
 
@@ -7,7 +7,7 @@ import { operation } from '../operations/operation.js';
 export const listTenants = operation(z.object({}), async ({ vault }) => {
   const records = await vault.directory.list('tenant');
   const tenants = await Promise.all(records.map(async ({ id }) => ({ id, document: await tenantDocument(vault, id) })));
-  await recordForAllTenants(vault, 'read');
+  await recordOperatorRead(vault, 'tenant', null);
   return {
     tenants: tenants.flatMap(({ id, document }) => (document === null ? [] : [{ tenant_id: id, name: document.name }])),
   };
