@@ -141,6 +141,7 @@ export function changeTokens<T>(
           mayBeCommitted = false;
           return conflict;
         }
+        if (endings.length > 0) vault.vocabularies.tokensEnded(target.tenantId);
         await settle(vault, sealed, ended);
         return 'committed';
       },

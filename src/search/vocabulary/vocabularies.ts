@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks';
 import { setTimeout as after } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import type { TenantWords } from './word-list.js';
@@ -14,12 +15,28 @@ const sizeMax = 500_000;
  */
 const buildsMax = 2;
 
-type Kept = { readonly words: TenantWords; readonly startedAt: number };
+/** A collection that takes less time than this, in ms, may be repeated after each token that ends. */
+const cheapMs = 20;
+/**
+ * A longer collection is repeated only after this many times its duration, even if tokens have ended since. Threat: a
+ * caller that deletes and searches in turn delays other requests.
+ */
+const restFactor = 20;
+
+type Kept = {
+  readonly words: TenantWords;
+  readonly startedAt: number;
+  /** The monotonic time in ms from which these words may be collected again. */
+  readonly restedAt: number;
+  /** True if a token has ended since the collection began, so that its words may be among these. */
+  isStale: boolean;
+};
 
 /**
  * The vocabularies of at most 100 tenants, in the memory of this process. If there are more tenants, only the most
- * recently active tenants have a vocabulary. A vocabulary is at most ten minutes old, so a word may be suggested for up
- * to ten minutes after it was erased.
+ * recently active tenants have a vocabulary. A vocabulary is at most ten minutes old. If this process ends a token, the
+ * tenant's words are collected again sooner. If another process ends it, its words may be suggested for up to ten
+ * minutes.
  */
 export type Vocabularies = {
   /**
@@ -27,6 +44,8 @@ export type Vocabularies = {
    * takes longer than 50 ms.
    */
   of(tenantId: string, now: number, collect: () => Promise<TenantWords | null>): Promise<TenantWords | null>;
+  /** Notes that tokens of a tenant were deleted or have expired, so that their words are soon no longer suggested. */
+  tokensEnded(tenantId: string): void;
   /** Drops a tenant's words, even those that are still being collected. */
   drop(tenantId: string): void;
   /** Drops the words of all tenants. A tenant's next request collects them again. */
@@ -35,7 +54,7 @@ export type Vocabularies = {
   idle(): Promise<void>;
 };
 
-export function createVocabularies(): Vocabularies {
+export function createVocabularies(monotonicMs: () => number = () => performance.now()): Vocabularies {
   const kept = new LRUCache<string, Kept>({
     max: tenantsMax,
     maxSize: sizeMax,
@@ -45,6 +64,8 @@ export function createVocabularies(): Vocabularies {
     sizeCalculation: ({ words: { keys, containers } }) => 1 + keys.size + containers.size,
   });
   const builds = new Map<string, Promise<TenantWords | null>>();
+  /** The tenants of which a token has ended while their words are being collected. */
+  const overtaken = new Set<string>();
 
   function forgetOld(now: number): void {
     for (const [tenantId, { startedAt }] of [...kept.entries()]) {
@@ -53,6 +74,8 @@ export function createVocabularies(): Vocabularies {
   }
 
   function build(tenantId: string, now: number, collect: () => Promise<TenantWords | null>) {
+    const beganMs = monotonicMs();
+    overtaken.delete(tenantId);
     const building = finish();
     // Handles a rejection even if no caller is still waiting for the result.
     building.catch(() => undefined);
@@ -65,10 +88,16 @@ export function createVocabularies(): Vocabularies {
         // Discards the words if the tenant was deleted while they were being collected. Threat: an attacker reads the
         // words of a deleted tenant from memory.
         if (builds.get(tenantId) !== building) return null;
-        if (words !== null) kept.set(tenantId, { words, startedAt: now });
+        const endMs = monotonicMs();
+        const restMs = endMs - beganMs < cheapMs ? 0 : (endMs - beganMs) * restFactor;
+        const isStale = overtaken.has(tenantId);
+        if (words !== null) kept.set(tenantId, { words, startedAt: now, restedAt: endMs + restMs, isStale });
         return words;
       } finally {
-        if (builds.get(tenantId) === building) builds.delete(tenantId);
+        if (builds.get(tenantId) === building) {
+          builds.delete(tenantId);
+          overtaken.delete(tenantId);
+        }
       }
     }
   }
@@ -77,7 +106,8 @@ export function createVocabularies(): Vocabularies {
     async of(tenantId, now, collect) {
       forgetOld(now);
       const entry = kept.get(tenantId);
-      if (entry !== undefined) return entry.words;
+      if (entry !== undefined && !(entry.isStale && monotonicMs() >= entry.restedAt)) return entry.words;
+      kept.delete(tenantId);
       const running = builds.get(tenantId);
       if (running === undefined && builds.size >= buildsMax) return null;
       const waiting = new AbortController();
@@ -88,13 +118,20 @@ export function createVocabularies(): Vocabularies {
         waiting.abort();
       }
     },
+    tokensEnded(tenantId) {
+      const entry = kept.get(tenantId);
+      if (entry !== undefined) entry.isStale = true;
+      if (builds.has(tenantId)) overtaken.add(tenantId);
+    },
     drop(tenantId) {
       kept.delete(tenantId);
       builds.delete(tenantId);
+      overtaken.delete(tenantId);
     },
     dropAll() {
       kept.clear();
       builds.clear();
+      overtaken.clear();
     },
     async idle() {
       await Promise.allSettled(builds.values());

@@ -33,6 +33,39 @@ describe('the vocabularies in a process', () => {
     expect(await vocabularies.of('t', 0, never)).toBe(late);
   });
 
+  /** Threat: an attacker who may see suggestions reads the container of an erased token. */
+  test('are collected again after a token has ended, even if it ended during the collection', async () => {
+    const vocabularies = createVocabularies(() => 0);
+    const [first, second, third] = [words('first'), words('second'), words('third')];
+    await vocabularies.of('t', 0, async () => first);
+    vocabularies.tokensEnded('other');
+    expect(await vocabularies.of('t', 0, never)).toBe(first);
+    vocabularies.tokensEnded('t');
+    const overtaken = async () => {
+      vocabularies.tokensEnded('t');
+      return second;
+    };
+    expect(await vocabularies.of('t', 0, () => Promise.resolve().then(overtaken))).toBe(second);
+    expect(await vocabularies.of('t', 0, async () => third)).toBe(third);
+    expect(await vocabularies.of('t', 0, never)).toBe(third);
+  });
+
+  /** Threat: a caller that deletes and searches in turn makes the vault decrypt thousands of tokens for each search. */
+  test('of a large tenant are collected again after a while, however many tokens have ended', async () => {
+    let nowMs = 0;
+    const vocabularies = createVocabularies(() => nowMs);
+    const [first, second] = [words('first'), words('second')];
+    await vocabularies.of('t', 0, async () => {
+      nowMs = 300;
+      return first;
+    });
+    vocabularies.tokensEnded('t');
+    nowMs = 300 + 20 * 300 - 1;
+    expect(await vocabularies.of('t', 0, never)).toBe(first);
+    nowMs += 1;
+    expect(await vocabularies.of('t', 0, async () => second)).toBe(second);
+  });
+
   /** If a collection is still running when a tenant is destroyed, it must not bring back the tenant's words. */
   test('are removed when their tenant is dropped, even if its words are still being collected', async () => {
     const vocabularies = createVocabularies();

@@ -98,21 +98,19 @@ describe('metadata keys and containers of live tokens', () => {
   });
 
   /** Threat: an attacker who may see suggestions reads the container of an erased token long after the erasure. */
-  test('are suggested for at most ten minutes after their tokens are gone, and new ones are suggested from then on', async ({
-    service,
-  }) => {
+  test('are no longer suggested after a deletion; others are at most ten minutes out of date', async ({ service }) => {
     makeStale(service);
     const expires_at = new Date(service.clock.now() + 60_000).toISOString();
     const { id } = await createPlain(service, { metadata: { gonedeleted: 'v' }, containers: ['/gone/deleted/'] });
     await createPlain(service, { metadata: { goneexpired: 'v' }, expires_at });
     expect(await suggest(service, 'gone')).toEqual(['metadata.gonedeleted', 'metadata.goneexpired']);
     expect((await service.call('DELETE', path(id))).status).toBe(204);
-    await createPlain(service, { metadata: { gonenew: 'v' } });
-    service.clock.advance(refreshMs - 1);
-    expect(await suggest(service, 'gone'), 'a millisecond before the refresh').toHaveLength(2);
-    service.clock.advance(1);
-    expect(await suggest(service, 'gone')).toEqual(['metadata.gonenew']);
+    // If the previous collection was slow, the next one begins only a while later.
+    await expect.poll(() => suggest(service, 'gone'), { timeout: 10_000 }).toEqual(['metadata.goneexpired']);
     expect(await suggest(service, '/gone')).toEqual([]);
+    await createPlain(service, { metadata: { gonenew: 'v' } });
+    service.clock.advance(refreshMs);
+    expect(await suggest(service, 'gone')).toEqual(['metadata.gonenew']);
   });
 
   test('that are more than ten minutes old are not suggested, even while new ones are collected', async ({
