@@ -1,5 +1,5 @@
 import { StoreUnavailable } from '../ports/store-unavailable.js';
-import type { WebhookState } from '../ports/webhook-store.js';
+import { type WebhookAttempt, type WebhookState, withAttempts } from '../ports/webhook-store.js';
 import type { Vault } from '../vault/vault.js';
 
 const triesMax = 20;
@@ -22,4 +22,18 @@ export async function changeWebhookState(
     if (after === null || (await webhookStore.save(webhookId, stored?.version ?? 0, after, []))) return;
   }
   throw new StoreUnavailable('webhooks', 'race_not_settled');
+}
+
+/**
+ * Adds attempts to a webhook's stored state, so that `deliveries` shows them even though their result was not stored,
+ * because another process or a replay had changed the state. With the changed state, the events may be delivered again.
+ * A delivery is therefore not recorded as given up.
+ */
+export function keepAttempts(
+  vault: Pick<Vault, 'webhookStore'>,
+  webhookId: string,
+  made: readonly WebhookAttempt[],
+): Promise<void> {
+  const attempts = made.map((one): WebhookAttempt => (one.outcome === 'parked' ? { ...one, outcome: 'failed' } : one));
+  return changeWebhookState(vault, webhookId, (newer) => newer && withAttempts(newer, attempts));
 }

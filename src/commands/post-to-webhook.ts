@@ -44,7 +44,8 @@ export async function attemptDelivery(
     attempt: failed + 1,
     outcome: isDelivered ? 'delivered' : undelivered,
     ...shownResponse(response),
-    nextAt: delay === null ? null : at + delay,
+    // An attempt without a response takes 10 s. The delay begins after it.
+    nextAt: delay === null ? null : vault.clock.now() + delay,
   };
 }
 

@@ -1,3 +1,4 @@
+import { keepAttempts } from '../commands/change-webhook-state.js';
 import { attemptDelivery } from '../commands/post-to-webhook.js';
 import { endingEvents } from '../commands/tokens/keep-ids.js';
 import { atMost } from '../domain/at-most.js';
@@ -184,8 +185,14 @@ export function createWebhookDeliveries(
       for (const { stream, revision } of missing) {
         onError(new Error(`webhook ${id} waited for event ${revision} of ${stream}, which is missing in the log`));
       }
-      const { state, delivered } = await deliver(vault, subscription, at.state, { retried, missing, chunk, upTo });
+      const { state, delivered, attempts } = await deliver(vault, subscription, at.state, {
+        retried,
+        missing,
+        chunk,
+        upTo,
+      });
       const isSaved = await store.save(id, at.version, state, delivered);
+      if (!isSaved) await keepAttempts(vault, id, attempts);
       at = isSaved ? { version: at.version + 1, state } : null;
       position = state.position;
       page = page.filter((event) => event.position > state.position);
@@ -356,7 +363,11 @@ async function deliver(
   subscription: Subscription,
   before: WebhookState,
   { retried, missing, chunk, upTo }: Batch,
-): Promise<{ readonly state: WebhookState; readonly delivered: readonly string[] }> {
+): Promise<{
+  readonly state: WebhookState;
+  readonly delivered: readonly string[];
+  readonly attempts: readonly WebhookAttempt[];
+}> {
   const kept = before.pending.filter((one) => !missing.includes(one));
   const pending = new Map(kept.map((one) => [one.position, one]));
   const delivered: string[] = [];
@@ -399,6 +410,7 @@ async function deliver(
   });
   return {
     delivered,
+    attempts,
     state: {
       ...withAttempts(before, attempts),
       position: Math.max(before.position, upTo),

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { keepAttempts } from '../commands/change-webhook-state.js';
 import { attemptDelivery } from '../commands/post-to-webhook.js';
 import type { WebhookDocument } from '../domain/tenancy/webhook.js';
 import { formatTimestamp } from '../domain/time.js';
@@ -44,7 +45,9 @@ export async function tellDenials(
       const isUnchanged = told.made.length === 0 && after < sequence;
       if (isUnchanged) continue;
       state = { ...withAttempts(state, told.made), denials };
-      if (!(await vault.webhookStore.save(webhook.id, version, state, []))) return;
+      if (!(await vault.webhookStore.save(webhook.id, version, state, []))) {
+        return keepAttempts(vault, webhook.id, told.made);
+      }
       version += 1;
       if (denials.nextAt > vault.clock.now()) return;
     }

@@ -263,6 +263,23 @@ describe('a webhook', () => {
     expect(receiver.received).toHaveLength(count);
   });
 
+  test('that responds late gets the event again 5 seconds after the attempt has ended', async ({
+    service,
+    receiver,
+  }) => {
+    const { id } = await subscribe(service, receiver.url);
+    receiver.respond = (response) => {
+      service.clock.advance(8_000);
+      response.writeHead(500).end();
+    };
+    await create(service, 'customer-1');
+    const beganAt = service.clock.now();
+    await service.service.webhooks.run();
+    const [attempt] = await attemptsOf(service, id);
+    expect(Date.parse(String(attempt?.['created_at']))).toBe(beganAt);
+    expect(Date.parse(String(attempt?.['next_attempt_at']))).toBe(beganAt + 8_000 + 5_000);
+  });
+
   test('gets the events of one token in order, even if the first delivery fails', async ({ service, receiver }) => {
     await subscribe(service, receiver.url);
     let failing = true;
@@ -593,6 +610,57 @@ describe('a replay', () => {
     const old = first.find(({ data }) => data['token_id'] === 'old');
     expect(old).toBeDefined();
     expect(idsAndRefs(receiver.received)).toEqual(idsAndRefs(first.filter((delivery) => delivery !== old)));
+  });
+});
+
+describe('a replay that begins during an attempt', () => {
+  test('does not remove the attempt from the deliveries', async ({ service, receiver }) => {
+    const { id } = await subscribe(service, receiver.url);
+    await create(service, 'customer-1');
+    let isFirst = true;
+    receiver.respond = async (response) => {
+      if (isFirst) await replayDeliveries(service.vault, id, 0);
+      response.writeHead(isFirst ? 500 : 204).end();
+      isFirst = false;
+    };
+    await service.service.webhooks.run();
+    await service.service.webhooks.run();
+    const outcomes = (await attemptsOf(service, id)).map(({ outcome }) => outcome);
+    expect(outcomes).toEqual(['delivered', 'failed']);
+    expect(receiver.received).toHaveLength(2);
+  });
+
+  test('does not remove the attempt to report a denial', async ({ service, receiver }) => {
+    const reader = await service.application(['token:read']);
+    const { id } = await subscribe(service, receiver.url, { event_types: ['access.denied'] });
+    await create(service, 'customer-1');
+    await service.call('DELETE', '/tokens/customer-1', undefined, { key: reader });
+    await service.vault.recorder.now([]);
+    receiver.respond = async (response) => {
+      await replayDeliveries(service.vault, id, 0);
+      response.writeHead(500).end();
+    };
+    await service.service.webhooks.run();
+    expect((await attemptsOf(service, id)).map(({ outcome }) => outcome)).toEqual(['failed']);
+  });
+
+  test('does not record the last attempt as given up, because the replay repeats it', async ({ service, receiver }) => {
+    const { id } = await subscribe(service, receiver.url);
+    await create(service, 'customer-1');
+    receiver.respond = (response) => response.writeHead(500).end();
+    await service.service.webhooks.run();
+    const { webhookStore } = service.vault;
+    const stored = await webhookStore.state(id);
+    if (!stored?.state) throw new Error('the webhook has a state');
+    const pending = stored.state.pending.map((one) => ({ ...one, attempts: 25, nextAt: 0 }));
+    await webhookStore.save(id, stored.version, { ...stored.state, pending }, []);
+    receiver.respond = async (response) => {
+      await replayDeliveries(service.vault, id, 0);
+      response.writeHead(500).end();
+    };
+    await service.service.webhooks.run();
+    expect(await attemptsOf(service, id, '&outcome=parked')).toEqual([]);
+    expect(await attemptsOf(service, id)).toMatchObject([{ attempt: 26, outcome: 'failed' }, { attempt: 1 }]);
   });
 });
 
