@@ -21,6 +21,8 @@ export type ClaimResult = {
   readonly tokens: readonly ClaimedToken[];
   /** The application that was created or that received a new key. `keyId` is the id of that key. */
   readonly application?: { readonly id: string; readonly keyId: string };
+  /** The id of the webhook that was created. */
+  readonly webhookId?: string;
 };
 
 /**

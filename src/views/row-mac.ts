@@ -70,9 +70,11 @@ function directoryMac(key: Uint8Array, record: DirectoryRecord): Buffer {
 /**
  * Returns the MAC of a claim. `cmd` is a keyed hash of the tenant, the application, the path and the idempotency key.
  */
-function claimMac(key: Uint8Array, { cmd, time, result: { tokens, application } }: FinishedClaim): Buffer {
+function claimMac(key: Uint8Array, { cmd, time, result }: FinishedClaim): Buffer {
+  const { tokens, application, webhookId } = result;
   const issued = application == null ? null : [application.id, application.keyId];
-  return mac(key, ['strongroom.claim.1', cmd, time, tokens.map(claimedFacts), issued], null, null);
+  const facts = ['strongroom.claim.1', cmd, time, tokens.map(claimedFacts), issued];
+  return mac(key, webhookId == null ? facts : [...facts, webhookId], null, null);
 }
 
 /** Treats null and absent as equal, because a store may return an absent field as null. */

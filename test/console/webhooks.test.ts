@@ -47,8 +47,8 @@ test('a webhook is created with its filters, and its secret is shown only once',
   const console = await startTestConsole();
   const browser = await console.signIn();
   expect((await browser.get('/webhooks')).text).toContain('No webhooks');
-  await browser.get('/webhooks/new');
-  const form = fields({ containers: ' /PCI/ \r\n\r\n/shop/' }, ['token.deleted', 'access.denied']);
+  const once = hidden((await browser.get('/webhooks/new')).text, 'once');
+  const form = fields({ once, containers: ' /PCI/ \r\n\r\n/shop/' }, ['token.deleted', 'access.denied']);
   form.append('token_types', 'card');
   const created = await browser.postAll('/webhooks/new', form);
   const [secret = ''] = /whsec_[A-Za-z0-9+/]{43}=/.exec(created.text) ?? [];
@@ -74,11 +74,37 @@ test('a webhook is created with its filters, and its secret is shown only once',
   expect(JSON.stringify(console.lines)).not.toContain(secret);
 });
 
+test('a form that is sent twice creates one webhook, and shows its secret once', async () => {
+  const console = await startTestConsole();
+  const browser = await console.signIn();
+  const once = hidden((await browser.get('/webhooks/new')).text, 'once');
+  const send = () => browser.postAll('/webhooks/new', fields({ once }));
+  const first = await send();
+  expect(first.text).toContain('whsec_');
+  const again = await send();
+  expect(again.status).toBe(200);
+  expect(again.text).not.toContain('whsec_');
+  expect(again.text).toContain('The secret has already been shown');
+  const idOn = (text: string) => /href="(\/webhooks\/[0-9a-f-]{36})"/.exec(text)?.[1] ?? '';
+  expect(idOn(again.text)).toBe(idOn(first.text));
+  const { service } = console;
+  const webhooks = () => service.call('GET', '/webhooks', undefined, { key: service.managementKey });
+  expect((await webhooks()).body['data']).toHaveLength(1);
+  // The second of two forms that are sent at the same time may be told that the first one is still being processed.
+  const other = fields({ once: hidden((await browser.get('/webhooks/new')).text, 'once') });
+  const both = await Promise.all([browser.postAll('/webhooks/new', other), browser.postAll('/webhooks/new', other)]);
+  expect(both.filter(({ text }) => text.includes('whsec_'))).toHaveLength(1);
+  expect((await webhooks()).body['data']).toHaveLength(2);
+  await browser.post(`${idOn(first.text)}/delete`, { confirmation: 'delete' });
+  expect((await send()).status).toBe(404);
+  expect((await browser.postAll('/webhooks/new', fields({ once: 'x' }))).status).toBe(400);
+});
+
 test('the form shows the API’s errors, and an eleventh webhook is a conflict', async () => {
   const console = await startTestConsole();
   const browser = await console.signIn();
-  await browser.get('/webhooks/new');
-  const wrong = fields({ url: 'http://10.0.0.1/', description: 'x'.repeat(201), containers: 'pci' }, []);
+  const once = hidden((await browser.get('/webhooks/new')).text, 'once');
+  const wrong = fields({ once, url: 'http://10.0.0.1/', description: 'x'.repeat(201), containers: 'pci' }, []);
   const { status, text } = await browser.postAll('/webhooks/new', wrong);
   expect(status).toBe(400);
   expect(text).toContain('id="event_types-error">Choose at least one event.');
@@ -87,7 +113,7 @@ test('the form shows the API’s errors, and an eleventh webhook is a conflict',
   }
   expect(text).toContain('value="http://10.0.0.1/"');
   for (let count = 0; count < 10; count += 1) await createWebhook(console);
-  expect((await browser.postAll('/webhooks/new', fields())).status).toBe(409);
+  expect((await browser.postAll('/webhooks/new', fields({ once }))).status).toBe(409);
   expect((await browser.get('/webhooks')).text).toContain('At most ten webhooks.');
 });
 

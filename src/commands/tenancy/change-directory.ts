@@ -65,10 +65,10 @@ export type DirectoryContext = { readonly tenantId: string; readonly actor: Acto
 export type DirectoryChange<T> = {
   readonly commands: readonly DirectoryCommand[];
   /**
-   * `cmd` is the keyed hash that identifies the request by its idempotency key. `application` is the result that a
-   * retry returns. `claim` is null if the request has no idempotency key.
+   * `cmd` is the keyed hash that identifies the request by its idempotency key. `result` is the result that a retry
+   * returns. `claim` is null if the request has no idempotency key.
    */
-  readonly claim?: { readonly cmd: string; readonly application: NonNullable<ClaimResult['application']> } | null;
+  readonly claim?: { readonly cmd: string; readonly result: Omit<ClaimResult, 'tokens'> } | null;
   answer(after: TenantDirectory, events: readonly NewEvent[]): T;
 };
 
@@ -171,7 +171,7 @@ async function store(
     claim:
       claim == null
         ? null
-        : withClaimMac(vault.integrity.rows, { cmd: claim.cmd, time, result: resultOf(claim.application) }),
+        : withClaimMac(vault.integrity.rows, { cmd: claim.cmd, time, result: { tokens: [], ...claim.result } }),
   });
   if (outcome === 'claimed') throw new StoreUnavailable('claims', 'taken_over');
   if (outcome !== 'committed') return false;
@@ -179,8 +179,4 @@ async function store(
   // revisions before the response is sent, so that the vault detects the older version.
   if (records.length > 0) await vault.keys.noteDirectory(records);
   return true;
-}
-
-function resultOf(application: NonNullable<ClaimResult['application']>): ClaimResult {
-  return { tokens: [], application };
 }

@@ -7,7 +7,7 @@ import type { Vault } from '../../vault/vault.js';
 import { changeDirectory, type DirectoryContext } from './change-directory.js';
 import { documentAfter } from './document-after.js';
 import { newKey } from './new-key.js';
-import { onceInDirectory } from './once-in-directory.js';
+import { issuesKeyOnce } from './once-in-directory.js';
 
 /** `key` is returned only in the first response. It is null in the response to a retry. */
 export type CreatedApplication = LivingApplication & { readonly key: Secret<string> | null };
@@ -24,9 +24,9 @@ export async function createApplication(
     const { shown, stored } = newKey(vault, spec.type);
     return changeDirectory(vault, context, {
       commands: [{ do: 'create_application', id, spec, key: stored }],
-      claim: cmd === null ? null : { cmd, application: { id, keyId: stored.id } },
+      claim: cmd === null ? null : { cmd, result: { application: { id, keyId: stored.id } } },
       answer: (after) => ({ id, document: documentAfter(after, id), key: shown }),
     });
   };
-  return onceInDirectory(vault, context, idempotency, run, (application) => done({ ...application, key: null }));
+  return issuesKeyOnce(vault, context, idempotency, run, (application) => done({ ...application, key: null }));
 }

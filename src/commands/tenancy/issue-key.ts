@@ -7,7 +7,7 @@ import type { Vault } from '../../vault/vault.js';
 import { changeDirectory, type DirectoryContext } from './change-directory.js';
 import { documentAfter } from './document-after.js';
 import { newKey } from './new-key.js';
-import { onceInDirectory } from './once-in-directory.js';
+import { issuesKeyOnce } from './once-in-directory.js';
 
 /**
  * `shown` is the plaintext API key. It is returned only in the first response, and is null in the response to a retry.
@@ -31,7 +31,7 @@ export async function issueKey(
     const { shown, stored } = newKey(vault, application.document.type);
     return changeDirectory(vault, context, {
       commands: [{ do: 'issue_key', id: applicationId, key: stored }],
-      claim: cmd === null ? null : { cmd, application: { id: applicationId, keyId: stored.id } },
+      claim: cmd === null ? null : { cmd, result: { application: { id: applicationId, keyId: stored.id } } },
       answer(after) {
         const key = documentAfter(after, applicationId).keys.find(({ id }) => id === stored.id);
         if (key === undefined) throw new Error('an issued key must belong to the application');
@@ -39,7 +39,7 @@ export async function issueKey(
       },
     });
   };
-  return onceInDirectory(vault, context, idempotency, run, ({ document }, { keyId }) => {
+  return issuesKeyOnce(vault, context, idempotency, run, ({ document }, { keyId }) => {
     const key = document.keys.find(({ id }) => id === keyId);
     return key === undefined ? rejected('idempotent_result_gone') : done({ key, shown: null });
   });

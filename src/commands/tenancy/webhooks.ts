@@ -1,20 +1,30 @@
 import { Secret } from '../../domain/secret.js';
 import type { TenantDirectory } from '../../domain/tenancy/tenant-directory.js';
 import { parseWebhook, type WebhookDocument, type WebhookFields } from '../../domain/tenancy/webhook.js';
-import { type CommandResult, invalidFields } from '../../vault/result.js';
+import type { CommandContext } from '../../vault/command-context.js';
+import { tenantDocument } from '../../vault/open-directory.js';
+import { type CommandResult, done, invalidFields } from '../../vault/result.js';
 import type { Vault } from '../../vault/vault.js';
 import { changeDirectory, type DirectoryContext } from './change-directory.js';
+import { onceInDirectory } from './once-in-directory.js';
 
 const keyBytes = 32;
 
 /** A webhook with a new secret. No later response contains the secret. */
 export type WebhookWithSecret = { readonly webhook: WebhookDocument; readonly secret: Secret<string> };
 
-/** Creates a webhook with its first secret (docs/contract.md, "Webhooks"). */
+/** A new webhook. `secret` is null in the response to a retry. */
+type CreatedWebhook = { readonly webhook: WebhookDocument; readonly secret: Secret<string> | null };
+
+/**
+ * Creates a webhook with its first secret (docs/contract.md, "Webhooks"). `cmd` is the keyed hash of the request's
+ * idempotency key.
+ */
 export async function createWebhook(
   vault: Vault,
   context: DirectoryContext,
   fields: WebhookFields,
+  cmd: string | null = null,
 ): Promise<CommandResult<WebhookWithSecret>> {
   const spec = parseWebhook(fields, vault.webhookSender.problemOf);
   if (!spec.ok) return invalidFields(spec.errors);
@@ -23,8 +33,29 @@ export async function createWebhook(
   const idKey = vault.random.bytes(keyBytes).toString('base64');
   return changeDirectory(vault, context, {
     commands: [{ do: 'create_webhook', webhookId, spec: spec.value, secret: { secret: secret.reveal() }, idKey }],
+    claim: cmd === null ? null : { cmd, result: { webhookId } },
     answer: (after) => ({ webhook: webhookAfter(after, webhookId), secret }),
   });
+}
+
+/** Creates a webhook at most once per idempotency key. A retry returns the webhook in its current state. */
+export function createWebhookOnce(
+  vault: Vault,
+  context: DirectoryContext,
+  fields: WebhookFields,
+  idempotency: CommandContext['idempotency'],
+): Promise<CommandResult<CreatedWebhook>> {
+  return onceInDirectory<CreatedWebhook>(
+    vault,
+    context,
+    idempotency,
+    (cmd) => createWebhook(vault, context, fields, cmd),
+    async ({ webhookId }) => {
+      const tenant = await tenantDocument(vault, context.tenantId);
+      const webhook = tenant?.webhooks.find(({ id }) => id === webhookId);
+      return webhook === undefined ? null : done({ webhook, secret: null });
+    },
+  );
 }
 
 /** Replaces the fields of a webhook and keeps its secrets. */

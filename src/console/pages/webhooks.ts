@@ -2,9 +2,15 @@ import { z } from 'zod';
 import { recordConsoleAct } from '../../audit/access-log/record-console-act.js';
 import { recordManagementRead } from '../../audit/access-log/record-management-read.js';
 import { sendTestEvent } from '../../commands/post-to-webhook.js';
-import { createWebhook, deleteWebhook, rotateWebhookSecret, updateWebhook } from '../../commands/tenancy/webhooks.js';
+import {
+  createWebhookOnce,
+  deleteWebhook,
+  rotateWebhookSecret,
+  updateWebhook,
+} from '../../commands/tenancy/webhooks.js';
 import { grantsAnywhere } from '../../domain/access/decide-access.js';
 import type { FieldErrors } from '../../domain/field-errors.js';
+import type { Secret } from '../../domain/secret.js';
 import {
   type WebhookDocument,
   type WebhookFields,
@@ -21,7 +27,7 @@ import type { ConsolePage, Visit } from '../page.js';
 import { pageField, pageLinks } from '../pagination.js';
 import { ConsoleProblem } from '../problem.js';
 import { requirePermission } from '../require-permission.js';
-import { errorOf, type TypedForm, typedForm, versionOf } from '../typed-form.js';
+import { errorOf, onceOf, type TypedForm, typedForm, versionOf } from '../typed-form.js';
 
 const pageSize = 20;
 const outcomes = ['delivered', 'failed', 'parked'] as const;
@@ -185,6 +191,7 @@ function showForm(visit: Visit, webhook: WebhookDocument | null, fields: Webhook
     action: webhook === null ? '/webhooks/new' : `${pathOf(webhook.id)}/edit`,
     back: webhook === null ? '/webhooks' : pathOf(webhook.id),
     version: webhook === null ? '' : versionOf(webhook),
+    once: webhook === null ? visit.vault.random.uuid() : '',
     url: fields.url,
     description: fields.description ?? '',
     enabled: fields.enabled ?? true,
@@ -231,16 +238,17 @@ function fieldsIn(form: TypedForm): WebhookFields {
 
 async function create(visit: Visit) {
   const fields = fieldsIn(typedForm(visit));
-  const created = await createWebhook(visit.vault, directoryContextOf(visit.request), fields);
-  if (created.ok) return showSecret(visit, created.value.webhook.id, created.value.secret.reveal(), true);
+  const once = onceOf(visit, '/webhooks');
+  const created = await createWebhookOnce(visit.vault, directoryContextOf(visit.request), fields, once);
+  if (created.ok) return showSecret(visit, created.value.webhook.id, created.value.secret, true);
   if (created.errors === undefined) throw problemFrom(created);
   return showForm(visit, null, fields, { errors: created.errors, status: 400 });
 }
 
-/** Shows a new secret. The secret is shown only this once. */
-function showSecret(visit: Visit, id: string, value: string, isNew: boolean) {
+/** Shows a new secret. The secret is shown only this once. It is null if the form was sent before. */
+function showSecret(visit: Visit, id: string, secret: Secret<string> | null, isNew: boolean) {
   const title = isNew ? 'The webhook is created' : 'The secret is rotated';
-  return visit.page('webhooks/secret', { path: pathOf(id), value, isNew }, { title });
+  return visit.page('webhooks/secret', { path: pathOf(id), value: secret?.reveal() ?? null, isNew }, { title });
 }
 
 async function update(visit: Visit) {
@@ -304,7 +312,7 @@ async function rotate(visit: Visit) {
     return visit.redirect(pathOf(id), { tone: 'bad', text });
   }
   if (!rotated.ok) throw problemFrom(rotated);
-  return showSecret(visit, rotated.value.webhook.id, rotated.value.secret.reveal(), false);
+  return showSecret(visit, rotated.value.webhook.id, rotated.value.secret, false);
 }
 
 /** Redelivers events. As on the command line, only operators may do this. */
