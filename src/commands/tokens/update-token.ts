@@ -29,7 +29,7 @@ import type { CommandContext } from '../../vault/command-context.js';
 import { Decrypted } from '../../vault/decrypted.js';
 import type { ChargedMisses } from '../../vault/guesses.js';
 import { KeyLost } from '../../vault/key-lost.js';
-import { openToken, openTokenOf } from '../../vault/open-token.js';
+import { openRow, openTokenOf } from '../../vault/open-token.js';
 import { type CommandResult, done, invalidFields, type Rejected, rejected } from '../../vault/result.js';
 import { indexKeysOf, tenantKeysOf } from '../../vault/tenant-keys.js';
 import { unwrap } from '../../vault/unwrap.js';
@@ -108,8 +108,13 @@ async function attemptUpdate(vault: Vault, update: Update, attempt: Attempt): Pr
   const view = attempt.viewOf(stream);
   const { life, revision } = view.state;
   if (life === null || isExpired(life, latestNow(vault.clock))) return rejected('token_not_found');
-  const open = await openToken(vault, view, life);
-  if (open === null) throw new KeyLost(stream, 'key_destroyed_without_event');
+  const opened = await openRow(vault, view, life);
+  if (opened === null) throw new KeyLost(stream, 'key_destroyed_without_event');
+  // Threat: a process reads the log from a deposed leader, which returns an older state of the token. An update that
+  // changes nothing appends nothing, so no conflict shows that the state is outdated. Its response would contain data
+  // that the caller may no longer see.
+  if (view.state.revision < opened.newest) return conflict;
+  const { open } = opened;
   const allowed = authorise(update, unwrap(open.content));
   if (!allowed.ok) return allowed;
   if (!preconditionHolds(update.ifMatch, revision)) return rejected('precondition_failed');

@@ -1,6 +1,7 @@
-import { describe, expect } from 'vitest';
+import { describe, expect, vi } from 'vitest';
 import type { AccessRule } from '#src/domain/access/access-rule.js';
 import type { JsonObject } from '#src/domain/json.js';
+import { streamOf } from '../../../erasure/support.js';
 import { rule } from '../../../support/test-service.js';
 import { card, create, createPlain, expectRefusal, path, read, test } from '../support.js';
 
@@ -30,6 +31,22 @@ describe('403 no rule grants token:update on this token', () => {
     await expectRefusal(service, () => service.call('PATCH', path(id), { data: 1 }, { key }), forbidden);
     const unknown = () => service.call('PATCH', '/tokens/unknown', { data: 1 }, { key });
     await expectRefusal(service, unknown, { status: 404, code: 'token_not_found' });
+  });
+
+  test('even if the log first returns the token as it was before it moved', async ({ service }) => {
+    const { id } = await createPlain(service, { containers: ['/a/'], data: 'hidden' });
+    const older = await service.vault.log.readFrom(await streamOf(service, id), 0, 8);
+    expect((await service.call('PATCH', path(id), { containers: ['/b/'] })).status).toBe(200);
+    const key = await service.application([rule('/a/', 'reveal', ['token:read', 'token:update'])]);
+    // Without a row, the embedded profile reads the log, too.
+    const rows = vi.spyOn(service.vault.rows, 'get').mockResolvedValueOnce(null);
+    const log = vi.spyOn(service.vault.log, 'readFrom').mockResolvedValueOnce(older);
+    const answer = await service.call('PATCH', path(id), { containers: ['/a/'] }, { key });
+    expect(log).toHaveBeenCalled();
+    rows.mockRestore();
+    log.mockRestore();
+    expect(answer).toMatchObject({ status: 403, body: { code: 'forbidden' } });
+    expect(answer.text).not.toContain('hidden');
   });
 
   test('before errors that depend on stored data, and before 412', async ({ service }) => {
