@@ -48,6 +48,8 @@ export function createIndexMaintenance({ database, commitGroup, onErased, onBrok
   let isBehind = false;
   let wasClean = true;
   let isClosed = false;
+  /** Why the last slice failed. Null if it succeeded. */
+  let failure: StoreUnavailable | null = null;
 
   function stepOf(each: Kept): boolean {
     if (each.isDamaged && !each.index.isEmpty()) return false;
@@ -88,6 +90,7 @@ export function createIndexMaintenance({ database, commitGroup, onErased, onBrok
     if (isClosed) return;
     try {
       const isMore = slice();
+      failure = null;
       isBehind = reading(() => kept.some(({ index, isDamaged }) => !isDamaged && index.isBehind()));
       if (isMore) proceed();
       else noteErased();
@@ -95,8 +98,10 @@ export function createIndexMaintenance({ database, commitGroup, onErased, onBrok
       // If a merge has failed because the disk is full, writes do not have to wait for merges: they fail for the same
       // reason anyway.
       isBehind = false;
-      if (error instanceof StoreUnavailable) wait(retryMs);
-      else onBroken(error);
+      if (error instanceof StoreUnavailable) {
+        failure = error;
+        wait(retryMs);
+      } else onBroken(error);
     }
   }
 
@@ -153,13 +158,15 @@ export function createIndexMaintenance({ database, commitGroup, onErased, onBrok
     eraseAll,
     /**
      * Returns true if the blocks and changes no longer contain postings removed by changes up to the numbers in `upTo`.
-     * Otherwise, begins to erase these postings and returns false.
+     * Otherwise, begins to erase these postings and returns false. If the last step failed, throws StoreUnavailable until
+     * a retry succeeds. Callers repeat the call until it returns true, and on a full disk they would repeat it forever.
      */
     erase(upTo: readonly number[]): boolean {
       const isErased = kept.every(({ index, isDamaged }, slot) => isDamaged || index.isErased(upTo[slot] ?? 0));
       if (isErased) return true;
       wasClean = false;
       for (const [slot, each] of kept.entries()) each.eraseUpTo = Math.max(each.eraseUpTo, upTo[slot] ?? 0);
+      if (failure !== null) throw failure;
       proceed();
       return false;
     },

@@ -97,7 +97,7 @@ export type WriterOperations = {
   /**
    * Returns true if `vault.db` no longer contains the postings removed by changes up to the numbers in the input. The
    * input contains one number for each set of tables. If `vault.db` still contains some of these postings, the thread
-   * begins to erase them and returns false.
+   * begins to erase them and returns false. Fails while they cannot be erased, for example because the disk is full.
    */
   erase_postings: { of: 'vault'; input: readonly number[]; answer: boolean };
   /**
