@@ -52,6 +52,18 @@ test('a new service has only one problem, the missing backup', async () => {
   expect(problemsIn(await tenant())).toEqual(['backup']);
 });
 
+test('a projection that is far behind is a problem, unless it is the shredder, which runs only once a minute', async () => {
+  const { operator } = await start();
+  const found = async (name: string, gap: number | null) =>
+    problemsIn(await operator({ projections: [{ name, gap }] }));
+  for (const name of ['tokens', 'directory', 'shredder']) {
+    expect(await found(name, 999)).toEqual(['backup']);
+    expect(await found(name, null)).toEqual(['projections', 'backup']);
+  }
+  expect(await found('tokens', 1_000)).toEqual(['projections', 'backup']);
+  expect(await found('shredder', 1_000_000)).toEqual(['backup']);
+});
+
 test('an overdue expiry, an unsigned log and an old backup are problems', async () => {
   const { service, operator, tenant } = await start();
   await createPlain(service, { expires_at: new Date(service.clock.now() + hourMs).toISOString() });
