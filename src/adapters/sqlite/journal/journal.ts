@@ -68,8 +68,6 @@ export function createJournal(database: SqliteDatabase, applied: JournalEnd) {
     ]);
     if (attempt === undefined) throw new Error('a commit returned no result');
     if (attempt.ok) isElsewhere = false;
-    groups.settle(attempt.ok);
-    batches.settle(attempt.ok);
     return attempt.ok ? null : attempt.error;
   }
 
@@ -145,10 +143,7 @@ export function changedJournal(what: string): StoreBroken {
   });
 }
 
-/**
- * Creates the functions that remove rows from one table. The caller runs these functions inside a transaction, and
- * calls `settle` after each transaction.
- */
+/** Creates the functions that remove rows from one table. The caller runs these functions inside a transaction. */
 function tableOf(database: SqliteDatabase, of: 'groups' | 'batches') {
   const position = of === 'groups' ? 'position' : '0';
   const noteEnd = database.prepare(
@@ -162,14 +157,10 @@ function tableOf(database: SqliteDatabase, of: 'groups' | 'batches') {
   const removeAll = database.prepare(`DELETE FROM ${of}`);
   /** All rows up to this sequence number are durable elsewhere. */
   let done = 0;
-  /** All rows up to this sequence number have been removed. */
-  let removed = 0;
-  let removing = 0;
 
   function removeUpTo(upTo: number): void {
     noteEnd.run(upTo);
     remove.run(upTo);
-    removing = upTo;
   }
 
   return {
@@ -177,13 +168,10 @@ function tableOf(database: SqliteDatabase, of: 'groups' | 'batches') {
       done = Math.max(done, upTo);
     },
     removeSome(): void {
-      if (done <= removed) return;
-      const first = Number(oldest.get() ?? done);
-      removeUpTo(Math.min(done, first + removedAtOnce - 1));
+      const first = oldest.get() as number | null;
+      if (first !== null && first <= done) removeUpTo(Math.min(done, first + removedAtOnce - 1));
     },
-    removeDone(): void {
-      if (done > removed) removeUpTo(done);
-    },
+    removeDone: (): void => removeUpTo(done),
     /**
      * Deletes all rows of the table. SQLite then overwrites all pages of the table, including leftover bytes of records
      * that were moved.
@@ -191,10 +179,6 @@ function tableOf(database: SqliteDatabase, of: 'groups' | 'batches') {
     removeAll(): void {
       noteEnd.run(Number.MAX_SAFE_INTEGER);
       removeAll.run();
-    },
-    settle(isCommitted: boolean): void {
-      if (isCommitted) removed = removing;
-      else removing = removed;
     },
   };
 }
