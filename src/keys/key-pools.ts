@@ -1,9 +1,17 @@
 import { type EndedKey, noEvent } from '../ports/key-store.js';
 import type { DataKey } from './key-ring.js';
 
+/** How often keys that have been in a pool for too long are zeroed, in ms. */
+const zeroingMs = 15_000;
+
 /** Creates data keys in advance, and keeps them in one pool per tenant. */
 export function createKeyPools(makeBlock: (tenantId: string, size: number) => Promise<DataKey[]>, now: () => number) {
   const pools = new Map<string, ReturnType<typeof createKeyPool>>();
+  // Without this timer, the unused keys of a tenant that creates no more tokens would stay in memory.
+  const zeroing = setInterval(() => {
+    for (const pool of pools.values()) pool.zeroLate();
+  }, zeroingMs);
+  zeroing.unref();
 
   async function zeroRest(pool: ReturnType<typeof createKeyPool>): Promise<readonly EndedKey[]> {
     const unused = await pool.rest();
@@ -28,6 +36,7 @@ export function createKeyPools(makeBlock: (tenantId: string, size: number) => Pr
     },
     /** Zeroes all unused keys and returns their ids. No event names these keys. */
     async close(): Promise<readonly EndedKey[]> {
+      clearInterval(zeroing);
       return (await Promise.all([...pools.values()].map(zeroRest))).flat();
     },
   };
@@ -47,8 +56,8 @@ type Block = { readonly madeAt: number; readonly keys: DataKey[] };
 /**
  * Creates one tenant's keys in advance, in blocks. A block is durable before any of its keys is used, so a write does
  * not have to wait for a commit of the key store. The block size doubles as long as all keys of a block are used. If
- * keys are left over, the block size returns to the minimum. Keys that have been in the pool for too long are zeroed by
- * the next `take`, and are later destroyed in the store by the orphan-key job.
+ * keys are left over, the block size returns to the minimum. Keys that have been in the pool for too long are zeroed,
+ * and are later destroyed in the store by the orphan-key job.
  */
 function createKeyPool(makeBlock: (size: number) => Promise<DataKey[]>, now: () => number) {
   let block: Block = { madeAt: 0, keys: [] };
@@ -73,26 +82,36 @@ function createKeyPool(makeBlock: (size: number) => Promise<DataKey[]>, now: () 
     return next;
   }
 
+  function zeroIfLate({ madeAt, keys }: Block): void {
+    // If the clock was set back, the age of the keys is unknown, because the clock may step forward again. The keys
+    // would then be old enough for the orphan-key job.
+    const isFresh = Math.abs(now() - madeAt) <= waitMsMax;
+    if (isFresh || keys.length === 0) return;
+    for (const { key } of keys.splice(0)) key.fill(0);
+    // Keys are left over, so demand is low. A smaller block leaves fewer unused keys, whose rows would stay in the key
+    // store forever.
+    size = blockSizeMin;
+  }
+
   return {
     async take(): Promise<DataKey> {
       for (;;) {
-        // If the clock was set back, the age of the keys is unknown, because the clock may step forward again. The keys
-        // would then be old enough for the orphan-key job.
-        const isFresh = Math.abs(now() - block.madeAt) <= waitMsMax;
-        const key = isFresh ? block.keys.pop() : undefined;
+        zeroIfLate(block);
+        const key = block.keys.pop();
         if (key !== undefined) {
           if (block.keys.length < size / 4) ahead().catch(() => undefined);
           return key;
         }
-        // Keys are left over, so demand is low. A smaller block leaves fewer unused keys, whose rows would stay in the
-        // key store forever.
-        if (!isFresh && block.keys.length > 0) size = blockSizeMin;
-        for (const late of isFresh ? [] : block.keys.splice(0)) late.key.fill(0);
         const made = await ahead();
         if (made === block) continue;
         block = made;
         next = null;
       }
+    },
+    /** Zeroes the keys that have been in the pool for too long. */
+    zeroLate(): void {
+      zeroIfLate(block);
+      next?.then(zeroIfLate, () => undefined);
     },
     /** Returns the unused keys, including the keys of a block that is still being created. */
     async rest(): Promise<readonly DataKey[]> {
