@@ -26,9 +26,8 @@ export function sqliteClaims(database: SqliteDatabase, writer: Writer): Claims {
       }
       open.add(cmd);
       try {
-        // Removes expired claims, including the one for this command. Otherwise, storing the new claim under the same
-        // primary key would fail.
-        if (row !== undefined) await writer.request('forget_claims', { notBefore });
+        // Removes this command's expired claim. Otherwise, storing the new claim under the same primary key would fail.
+        if (row !== undefined) await writer.request('forget_claim', { cmd });
       } catch (error) {
         open.delete(cmd);
         throw error;
@@ -39,7 +38,7 @@ export function sqliteClaims(database: SqliteDatabase, writer: Writer): Claims {
       open.delete(cmd);
     },
     async forget(notBefore) {
-      await writer.request('forget_claims', { notBefore });
+      while (!(await writer.request('forget_claims', { notBefore })));
     },
     page: async (afterCmd, limit) => reading(() => page.all(afterCmd, limit) as ClaimRow[]).map(claimOf),
   };

@@ -105,7 +105,7 @@ export async function openSqliteStores(
       /** Returns the number of live tokens, including expired tokens that have not been swept yet. */
       countRows: (): number => reading(() => Number(tokens.get() ?? 0)),
       async forgetTombstones(notBefore: number): Promise<void> {
-        await writer.request('forget_tombstones', { notBefore });
+        while (!(await writer.request('forget_tombstones', { notBefore })));
       },
       close: closeAll,
     };

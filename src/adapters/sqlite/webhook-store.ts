@@ -14,7 +14,7 @@ export function sqliteWebhookStore(database: SqliteDatabase, writer: Writer): We
     save: (webhookId, version, text, delivered) =>
       writer.request('save_webhook', { webhookId, version, text, delivered }),
     async remove(webhookId) {
-      await writer.request('remove_webhook', { webhookId });
+      while (!(await writer.request('remove_webhook', { webhookId })));
     },
     async keepIds(ids) {
       await writer.request('keep_webhook_ids', ids);
@@ -31,7 +31,7 @@ export function sqliteWebhookStore(database: SqliteDatabase, writer: Writer): We
       );
     },
     async forgetIds(notBefore, markedBefore) {
-      await writer.request('forget_webhook_ids', { notBefore, markedBefore });
+      while (!(await writer.request('forget_webhook_ids', { notBefore, markedBefore })));
     },
   };
 }

@@ -107,7 +107,8 @@ ${slots.map(rowsSchema).join('')}
     state TEXT NOT NULL
   ) STRICT, WITHOUT ROWID;
 
-  -- The ids of tokens that have ended, sealed under the webhook's key. They are emptied after three days.
+  -- The ids of tokens that have ended, sealed under the webhook's key. They are emptied after three days. The time of
+  -- an emptied id is negative.
   CREATE TABLE webhook_ids (
     webhook TEXT NOT NULL,
     event TEXT NOT NULL,

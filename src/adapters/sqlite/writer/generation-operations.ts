@@ -71,9 +71,10 @@ export function createGenerationOperations(database: SqliteDatabase) {
 }
 
 /**
- * The maximum number of rows that one call removes. The number is small so that the commit does not delay other work.
+ * The maximum number of rows that one request removes from a table. The number is small so that the request does not
+ * delay other work.
  */
-const rowsMax = 200;
+export const removedMax = 200;
 
 /**
  * Returns a function that removes some of the rows in a set of tables. The function returns true when no rows are left.
@@ -83,12 +84,12 @@ const rowsMax = 200;
 function createEmptySlot(database: SqliteDatabase, slot: Slot): () => boolean {
   const { rows, tokenCounts } = rowTables(slot);
   const index = createIndexKeeper(database, slot);
-  const removeRows = database.prepare(`DELETE FROM ${rows} WHERE row IN (SELECT row FROM ${rows} LIMIT ${rowsMax})`);
+  const removeRows = database.prepare(`DELETE FROM ${rows} WHERE row IN (SELECT row FROM ${rows} LIMIT ${removedMax})`);
   const clear = [rows, tokenCounts].map((table) => database.prepare(`DELETE FROM ${table}`));
 
   return () => {
     if (!index.empty()) return false;
-    if (removeRows.run().changes === rowsMax) return false;
+    if (removeRows.run().changes === removedMax) return false;
     for (const all of clear) all.run();
     return true;
   };

@@ -45,8 +45,14 @@ export type NewRoot = {
 /** The operations of the writer thread, with their inputs and results. */
 export type WriterOperations = {
   commit: { of: 'vault'; input: PackedChange; answer: CommitOutcome };
-  forget_claims: { of: 'vault'; input: { readonly notBefore: number }; answer: number };
-  forget_tombstones: { of: 'vault'; input: { readonly notBefore: number }; answer: number };
+  forget_claim: { of: 'vault'; input: { readonly cmd: string }; answer: null };
+  /**
+   * Removes some of the claims that finished before this time. Returns true if none are left. The other requests that
+   * remove rows also remove a limited number. Otherwise, all other requests would wait until millions of rows are
+   * removed.
+   */
+  forget_claims: { of: 'vault'; input: { readonly notBefore: number }; answer: boolean };
+  forget_tombstones: { of: 'vault'; input: { readonly notBefore: number }; answer: boolean };
   mark_key_used: { of: 'vault'; input: { readonly keyHash: string; readonly minute: number }; answer: null };
   reserve_guesses: {
     of: 'vault';
@@ -68,12 +74,13 @@ export type WriterOperations = {
     };
     answer: boolean;
   };
-  remove_webhook: { of: 'vault'; input: { readonly webhookId: string }; answer: null };
+  /** Removes a webhook's state and some of its sealed ids. Returns true if none are left. */
+  remove_webhook: { of: 'vault'; input: { readonly webhookId: string }; answer: boolean };
   keep_webhook_ids: { of: 'vault'; input: readonly SealedTokenId[]; answer: null };
   forget_webhook_ids: {
     of: 'vault';
     input: { readonly notBefore: number; readonly markedBefore: number };
-    answer: null;
+    answer: boolean;
   };
   begin_generation: { of: 'vault'; input: Rebuild; answer: boolean };
   save_version: {

@@ -4,7 +4,7 @@ import { type CommitOutcome, makesToken, type StoredWrite } from '../../../ports
 import type { SqliteDatabase } from '../database/open-database.js';
 import { packHash, packStream, streamName } from '../database/packed-text.js';
 import { ofBothSlots, rowTables, type Slot } from '../database/rows-schema.js';
-import { createGenerationOperations } from './generation-operations.js';
+import { createGenerationOperations, removedMax } from './generation-operations.js';
 import { type PackedChange, unpackChange } from './packed-change.js';
 import type { WriterOperations } from './protocol.js';
 import { createRowWriter } from './row-writer.js';
@@ -41,12 +41,18 @@ export function createVaultOperations(database: SqliteDatabase) {
   );
   const findClaim = database.prepare('SELECT 1 FROM claims WHERE cmd = ?');
   const insertClaim = database.prepare('INSERT INTO claims (cmd, time, result, mac) VALUES (?, ?, ?, ?)');
-  const forgetClaims = database.prepare('DELETE FROM claims WHERE time < ?');
+  const forgetClaim = database.prepare('DELETE FROM claims WHERE cmd = ?');
+  const forgetClaims = database.prepare(
+    `DELETE FROM claims WHERE cmd IN (SELECT cmd FROM claims WHERE time < ? ORDER BY time LIMIT ${removedMax})`,
+  );
   const markKeyUsed = database.prepare(
     'UPDATE api_keys SET used_on = @minute WHERE hash = @keyHash AND (used_on IS NULL OR used_on < @minute)',
   );
   const forgetTombstonesIn = ofBothSlots((slot) =>
-    database.prepare(`DELETE FROM ${rowTables(slot).rows} WHERE removed_at < ?`),
+    database.prepare(
+      `DELETE FROM ${rowTables(slot).rows} WHERE row IN (
+         SELECT row FROM ${rowTables(slot).rows} WHERE removed_at < ? ORDER BY removed_at LIMIT ${removedMax})`,
+    ),
   );
 
   function logEnd(): LogEnd {
@@ -120,14 +126,24 @@ export function createVaultOperations(database: SqliteDatabase) {
       if (claim !== null) insertClaim.run(claim.cmd, claim.time, JSON.stringify(claim.result), claim.mac);
       return { outcome: 'committed' };
     },
-    forget_claims: ({ notBefore }: { readonly notBefore: number }): number => forgetClaims.run(notBefore).changes,
-    forget_tombstones: ({ notBefore }: { readonly notBefore: number }): number =>
-      forgetTombstonesIn.reduce((forgotten, statement) => forgotten + statement.run(notBefore).changes, 0),
+    forget_claim({ cmd }: WriterOperations['forget_claim']['input']): null {
+      forgetClaim.run(cmd);
+      return null;
+    },
+    forget_claims: ({ notBefore }: WriterOperations['forget_claims']['input']): boolean =>
+      areNoneLeft(forgetClaims.run(notBefore)),
+    forget_tombstones: ({ notBefore }: WriterOperations['forget_tombstones']['input']): boolean =>
+      forgetTombstonesIn.map((statement) => areNoneLeft(statement.run(notBefore))).every(Boolean),
     mark_key_used(use: WriterOperations['mark_key_used']['input']): null {
       markKeyUsed.run(use);
       return null;
     },
   };
+}
+
+/** Returns true if a statement that changes at most `removedMax` rows has left no rows to change. */
+function areNoneLeft({ changes }: { readonly changes: number }): boolean {
+  return changes < removedMax;
 }
 
 type Row = Omit<BudgetUse, 'exhausted'> & { readonly exhausted: 0 | 1 };
@@ -165,11 +181,22 @@ function createWebhookOperations(database: SqliteDatabase) {
     'UPDATE webhook_states SET version = version + 1, state = ? WHERE webhook = ? AND version = ?',
   );
   const removeState = database.prepare('DELETE FROM webhook_states WHERE webhook = ?');
-  const removeIds = database.prepare('DELETE FROM webhook_ids WHERE webhook = ?');
+  const removeIds = database.prepare(
+    `DELETE FROM webhook_ids WHERE (webhook, event) IN (
+       SELECT webhook, event FROM webhook_ids WHERE webhook = ? ORDER BY event LIMIT ${removedMax})`,
+  );
   const removeId = database.prepare('DELETE FROM webhook_ids WHERE webhook = ? AND event = ?');
   const keepId = database.prepare('INSERT INTO webhook_ids (webhook, event, sealed, at) VALUES (?, ?, ?, ?)');
-  const emptyIds = database.prepare(`UPDATE webhook_ids SET sealed = x'' WHERE at < ? AND sealed <> x''`);
-  const forgetIds = database.prepare('DELETE FROM webhook_ids WHERE at < ?');
+  // The time of an emptied id is negative. The index therefore finds the ids that are left without a search through
+  // the emptied ones, which stay for months.
+  const emptyIds = database.prepare(
+    `UPDATE webhook_ids SET sealed = x'', at = -at WHERE (webhook, event) IN (
+       SELECT webhook, event FROM webhook_ids WHERE at > 0 AND at < ? ORDER BY at LIMIT ${removedMax})`,
+  );
+  const forgetIds = database.prepare(
+    `DELETE FROM webhook_ids WHERE (webhook, event) IN (
+       SELECT webhook, event FROM webhook_ids WHERE at > -? AND at < 0 ORDER BY at LIMIT ${removedMax})`,
+  );
   return {
     save_webhook({ webhookId, version, text, delivered }: WriterOperations['save_webhook']['input']): boolean {
       const { changes } = version === 0 ? insert.run(webhookId, text) : update.run(text, webhookId, version);
@@ -177,19 +204,17 @@ function createWebhookOperations(database: SqliteDatabase) {
       for (const eventId of delivered) removeId.run(webhookId, eventId);
       return true;
     },
-    remove_webhook({ webhookId }: WriterOperations['remove_webhook']['input']): null {
+    remove_webhook({ webhookId }: WriterOperations['remove_webhook']['input']): boolean {
       removeState.run(webhookId);
-      removeIds.run(webhookId);
-      return null;
+      return areNoneLeft(removeIds.run(webhookId));
     },
     keep_webhook_ids(ids: WriterOperations['keep_webhook_ids']['input']): null {
       for (const { webhookId, eventId, sealed, at } of ids) keepId.run(webhookId, eventId, sealed, at);
       return null;
     },
-    forget_webhook_ids({ notBefore, markedBefore }: WriterOperations['forget_webhook_ids']['input']): null {
-      emptyIds.run(notBefore);
-      forgetIds.run(markedBefore);
-      return null;
+    forget_webhook_ids({ notBefore, markedBefore }: WriterOperations['forget_webhook_ids']['input']): boolean {
+      const areEmptied = areNoneLeft(emptyIds.run(notBefore));
+      return areNoneLeft(forgetIds.run(markedBefore)) && areEmptied;
     },
   };
 }
