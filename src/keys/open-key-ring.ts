@@ -9,7 +9,7 @@ import { createKeyCache, type OpenKey } from './key-cache.js';
 import { createKeyPools } from './key-pools.js';
 import type { DataKey, KeyRing, KeyUse } from './key-ring.js';
 import { createOpenTenants, type OpenTenant } from './open-tenants.js';
-import { ownBuffer, randomKey } from './random-key.js';
+import { ownBuffer, randomKeys } from './random-key.js';
 import { openRootKeys, type RootKeySource } from './root-keys.js';
 import { createKeyRotation, type Wrapper } from './rotation.js';
 import { createSearchKeys } from './search-keys.js';
@@ -85,7 +85,7 @@ export async function openKeyRing({
       const wrappingKey = tenant.wrapping.get(tenantKeyId);
       // The wrapping key was destroyed or dropped from the cache after `wrapperFor` returned it.
       if (!Buffer.isBuffer(wrappingKey)) continue;
-      const keys = Array.from({ length: size }, () => ({ id: randomUUID(), key: randomKey() }));
+      const keys = randomKeys(size).map((key) => ({ id: randomUUID(), key }));
       const rows = keys.map(({ id, key }) => ({
         id,
         wrapped: wrapDataKey(wrappingKey, key, { tenantId, tenantKeyId, keyId: id }),

@@ -4,9 +4,9 @@ import { randomFillSync } from 'node:crypto';
 export const keyBytes = 32;
 
 /**
- * Memory for keys outside the V8 heap, filled with random bytes. Memory is allocated for many keys at once, because a
- * separate allocation would take longer than encrypting with the key. Each part is used for one key only. Do not send a
- * key to another thread: the message would contain the keys next to it.
+ * Memory for keys outside the V8 heap. Memory is allocated for many keys at once, because a separate allocation would
+ * take longer than encrypting with the key. Each part is used for one key only. Do not send a key to another thread: the
+ * message would contain the keys next to it.
  */
 let memory = Buffer.alloc(0);
 let used = 0;
@@ -14,15 +14,20 @@ const memoryBytes = 256 * keyBytes;
 
 function nextBytes(length: number): Buffer {
   if (used + length > memory.length) {
-    memory = randomFillSync(Buffer.from(new ArrayBuffer(memoryBytes)));
+    memory = Buffer.from(new ArrayBuffer(Math.max(memoryBytes, length)));
     used = 0;
   }
   used += length;
   return memory.subarray(used - length, used);
 }
 
-export function randomKey(): Buffer {
-  return nextBytes(keyBytes);
+/**
+ * Creates random keys. Threat: if the memory were filled with random bytes before it is needed, an attacker who reads it
+ * would find keys long before they are created.
+ */
+export function randomKeys(count: number): Buffer[] {
+  const keys = randomFillSync(nextBytes(count * keyBytes));
+  return Array.from({ length: count }, (_, i) => keys.subarray(i * keyBytes, (i + 1) * keyBytes));
 }
 
 /**

