@@ -59,6 +59,20 @@ export function parseIsoDateTime(text: string): number | null {
   });
 }
 
+/**
+ * Parses a bound of a period in the formats of `parseExpiresAt`. If the time is between two milliseconds, returns the
+ * second of them. Returns null for any other text.
+ */
+export function parseBound(text: string): number | null {
+  const ms = parseExpiresAt(text);
+  return ms !== null && isTruncated(text) ? ms + 1 : ms;
+}
+
+/** Returns true if `parseIsoDateTime` truncates this valid text, because the time is between two milliseconds. */
+export function isTruncated(text: string): boolean {
+  return /[.,]\d{3}0*[1-9]/.test(text);
+}
+
 const offsetShape = /^([+-])(\d{2})(?::?(\d{2}))?$/;
 
 /**

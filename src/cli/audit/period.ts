@@ -1,4 +1,4 @@
-import { parseExpiresAt } from '../../domain/time.js';
+import { parseBound } from '../../domain/time.js';
 import { Failure } from '../failure.js';
 
 /**
@@ -15,7 +15,7 @@ export function periodOf(from: string | undefined, to: string | undefined) {
 
 function timeOf(option: string, text: string | undefined): number | null {
   if (text === undefined) return null;
-  const ms = parseExpiresAt(text);
+  const ms = parseBound(text);
   if (ms === null) throw new Failure(`${option} must be a date or a date-time, such as 2026-01-31T00:00:00Z.`, 2);
   return ms;
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { accessEntities, accessOperations } from '../../audit/access-log/operation.js';
 import { visitorFields } from '../../domain/access/visitor.js';
-import { formatTimestamp, parseExpiresAt } from '../../domain/time.js';
+import { formatTimestamp, parseBound } from '../../domain/time.js';
 import { type LogFilter, readLog, type ShownEntry } from '../../queries/read-log.js';
 import { documented } from '../openapi/operation.js';
 import { dateTime, uuid } from '../openapi/schemas/formats.js';
@@ -58,7 +58,7 @@ function logFilterOf(query: z.output<typeof logQuery>): LogFilter {
  * as a space.
  */
 function timeOf(given: string): number | null {
-  return parseExpiresAt(given) ?? parseExpiresAt(given.replace(/ (\d{2}:?\d{2})$/, '+$1'));
+  return parseBound(given) ?? parseBound(given.replace(/ (\d{2}:?\d{2})$/, '+$1'));
 }
 
 const entry = z

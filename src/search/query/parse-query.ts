@@ -1,5 +1,5 @@
 import { codePointCount } from '../../domain/text.js';
-import { parseIsoDateTime } from '../../domain/time.js';
+import { isTruncated, parseIsoDateTime } from '../../domain/time.js';
 import { type Field, lex, nearestPlainField, type TextValue, type Token, type Value } from './lexer.js';
 import { QueryError } from './query-error.js';
 import type { DateField, Query } from './syntax-tree.js';
@@ -148,30 +148,33 @@ const dateOnly = /^\d{4}-\d{2}-\d{2}$/;
 
 /**
  * Reads a date or a range of dates. Outside a range, a date means the whole day in UTC, and a date-time means one
- * millisecond. In a range, a date means the first millisecond of the day in UTC. Throws QueryError for text that is
+ * millisecond, or nothing if it is between two milliseconds. In a range, a date means the first millisecond of the day in UTC. Throws QueryError for text that is
  * neither an ISO 8601 date nor a date-time.
  */
 function readDate(field: DateField, value: Value): Query {
   if (value.is === 'text') {
-    const from = instant(value);
-    return { is: 'date', field, from, to: from + (dateOnly.test(value.text) ? dayMs : 1) };
+    const { from, after } = instant(value);
+    return { is: 'date', field, from, to: dateOnly.test(value.text) ? from + dayMs : after };
   }
   const from = end(value.from);
   const to = end(value.to);
   return {
     is: 'date',
     field,
-    from: from === null || value.fromIncluded ? from : from + 1,
-    to: to === null || !value.toIncluded ? to : to + 1,
+    from: from === null || value.fromIncluded ? (from?.from ?? null) : from.after,
+    to: to === null || value.toIncluded ? (to?.after ?? null) : to.from,
   };
 }
 
-function end(value: TextValue): number | null {
+/** The first millisecond that is not before a time, and the first millisecond that is after it. */
+type Instant = { readonly from: number; readonly after: number };
+
+function end(value: TextValue): Instant | null {
   return value.text === '*' && !value.quoted ? null : instant(value);
 }
 
-function instant({ text, at }: TextValue): number {
+function instant({ text, at }: TextValue): Instant {
   const ms = parseIsoDateTime(text);
   if (ms === null) throw new QueryError('not an ISO 8601 date or date-time, such as 2026-01-31', at);
-  return ms;
+  return { from: isTruncated(text) ? ms + 1 : ms, after: ms + 1 };
 }

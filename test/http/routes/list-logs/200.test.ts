@@ -150,6 +150,10 @@ describe('filters and pages', () => {
     expect(await between(created - 1, created)).toBe(0);
     expect(await between(created + 1, created + aDayMs)).toBe(0);
     expect(await between(created + 1, created)).toBe(0);
+    const later = iso(created).replace('Z', '9Z');
+    expect(await logs(service, { entity_id: id, start_date: later }), 'a fraction of a millisecond later').toEqual([]);
+    const untilLater = { entity_id: id, start_date: iso(created), end_date: later };
+    expect(await logs(service, untilLater)).toHaveLength(1);
     const [entry] = await logs(service, { entity_id: id, start_date: iso(created) });
     const plain = await service.call(
       'GET',
