@@ -4,6 +4,7 @@ import { readsEveryValue } from '../domain/access/decide-access.js';
 import type { TokenPermission } from '../domain/access/permission.js';
 import { reachOf } from '../domain/access/reach.js';
 import { latestNow } from '../ports/clock.js';
+import { normalise } from '../search/normalise.js';
 import { planSearch } from '../search/plan-search.js';
 import type { Query } from '../search/query/syntax-tree.js';
 import type { CommandContext } from '../vault/command-context.js';
@@ -29,8 +30,10 @@ export function valueTerms(query: Query): readonly ValueTerm[] {
   }
 }
 
+/** Values of `data` that differ only in what a search ignores are the same value. */
 function distinct(terms: readonly ValueTerm[]): readonly ValueTerm[] {
-  return [...new Map(terms.map((term) => [`${term.field}:${term.value}`, term])).values()];
+  const compared = ({ field, value }: ValueTerm): string => (field === 'data' ? normalise(value) : value);
+  return [...new Map(terms.map((term) => [`${term.field}:${compared(term)}`, term])).values()];
 }
 
 /**

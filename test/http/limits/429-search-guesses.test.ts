@@ -63,6 +63,11 @@ test('no other term, negation or parenthesis hides a guess, and a value that occ
   expect(await guesses(service)).toBe(2);
   await search(service, '(type:token AND -(data:a1 OR data:a2)) OR data:a1', key);
   expect(await guesses(service)).toBe(4);
+  // A search ignores the case of data, but not the case of a fingerprint.
+  await search(service, 'data:v1 OR data:V1 OR data:"\uff561"', key);
+  expect(await guesses(service)).toBe(5);
+  await search(service, 'fingerprint:v1 OR fingerprint:V1', key);
+  expect(await guesses(service)).toBe(7);
 });
 
 test('a search by a caller that may read every value that it may search is never a guess', async () => {
