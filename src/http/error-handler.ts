@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
-import type { FieldErrors } from '../domain/field-errors.js';
+import { errorsOf, type FieldErrors, invalid } from '../domain/field-errors.js';
 import { StoreUnavailable } from '../ports/store-unavailable.js';
 import { ForgedRow } from '../vault/forged-row.js';
 import { KeyLost } from '../vault/key-lost.js';
@@ -98,12 +98,10 @@ const schemaErrorsMax = 20;
 type SchemaIssue = { readonly instancePath: string; readonly message?: string | undefined };
 
 function schemaErrors(issues: readonly SchemaIssue[]): FieldErrors {
-  const errors = new Map<string, string[]>();
-  for (const { instancePath, message } of issues.slice(0, schemaErrorsMax)) {
-    const path = requestPath(instancePath);
-    errors.set(path, [...(errors.get(path) ?? []), message ?? 'is not valid']);
-  }
-  return Object.fromEntries(errors);
+  const faults = issues
+    .slice(0, schemaErrorsMax)
+    .map(({ instancePath, message }) => invalid(requestPath(instancePath), message ?? 'is not valid'));
+  return errorsOf(faults) ?? {};
 }
 
 /**

@@ -1,4 +1,5 @@
 import { distance, nearest } from '../../domain/nearest.js';
+import { tokenTypes } from '../../domain/token/types/token-type.js';
 import { QueryError } from './query-error.js';
 import { dateFields, type FieldName, textFields } from './syntax-tree.js';
 
@@ -165,13 +166,23 @@ function expectKey(key: string, at: number): string {
   return key;
 }
 
+/** A list of all fields, for errors. */
+export const fieldList = `${plainFields.slice(0, -1).join(', ')}, ${plainFields.at(-1)} and ${metadataField}`;
+
+/** An unknown name of at least this many characters is similar to the fields that begin with it. */
+const beginningMin = 3;
+
 /**
  * Returns the known field whose name is most similar to an unknown name, or null if no name is similar. Ignores case.
  */
 export function nearestPlainField(name: string): string | null {
   const typed = name.slice(0, comparedLengthMax).toLowerCase();
   const [first = ''] = typed.split('.');
-  if (isNear(first, 'metadata')) return metadataField;
+  if (isNear(first, 'metadata') || typed.startsWith('metadata')) return metadataField;
+  if (typed.length >= beginningMin) {
+    const begun = [...dateFields, ...plainFields, metadataField].find((field) => field.startsWith(typed));
+    if (begun !== undefined) return begun;
+  }
   const field = nearest(typed, plainFields);
   return field !== undefined && isNear(typed, field) ? field : null;
 }
@@ -186,9 +197,10 @@ function startMessage(character: string): string {
 }
 
 function bareWordMessage(run: string): string {
-  return /^(?:and|or|not)$/i.test(run)
-    ? 'AND, OR and NOT are written in capitals'
-    : 'a field is missing; a term is written field:value';
+  if (/^(?:and|or|not)$/i.test(run)) return 'AND, OR and NOT are written in capitals';
+  const missing = 'a field is missing; a term is written field:value';
+  const type = tokenTypes.find((known) => known === run.toLowerCase());
+  return type === undefined ? missing : `${missing}; did you mean \`type:${type}\`?`;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { codePointCount } from '../../domain/text.js';
 import { isTruncated, parseIsoDateTime } from '../../domain/time.js';
-import { type Field, lex, nearestPlainField, type TextValue, type Token, type Value } from './lexer.js';
+import { type Field, fieldList, lex, nearestPlainField, type TextValue, type Token, type Value } from './lexer.js';
 import { QueryError } from './query-error.js';
 import type { DateField, Query } from './syntax-tree.js';
 
@@ -42,7 +42,7 @@ function refused(error: QueryError, text: string): ParsedQuery {
   const { unknownField: name, at } = error;
   if (name === null) return { ok: false, message: error.describe(text), at };
   const nearest = (field: string | null): string =>
-    error.describe(text, field === null ? '' : `; did you mean \`${field}\`?`);
+    error.describe(text, field === null ? `; the fields are ${fieldList}` : `; did you mean \`${field}\`?`);
   return { ok: false, message: nearest(nearestPlainField(name)), at, unknownField: { name, nearest } };
 }
 

@@ -19,8 +19,8 @@ describe('an error names the problem and its character position', () => {
     ['type:a (type:b)', 8, operator],
     ['(type:a) type:b', 10, operator],
     ['NOT type:a type:b', 12, operator],
-    ['card', 1, bareWord],
-    ['type:a AND card', 12, bareWord],
+    ['card', 1, `${bareWord}; did you mean \`type:card\`?`],
+    ['type:a AND cart', 12, bareWord],
     ['"two words"', 1, bareWord],
     ['type:two words', 10, bareWord],
     ['type:a and type:b', 8, capitals],
@@ -124,6 +124,12 @@ describe('an error about an unknown field suggests the nearest known field', () 
     ['metadat', 'metadata.<key>'],
     ['TYPE', 'type'],
     ['MODIFIED_BY', 'modified_by'],
+    ['created', 'created_at'],
+    ['modified', 'modified_at'],
+    ['cont', 'container'],
+    ['finger', 'fingerprint'],
+    ['meta', 'metadata.<key>'],
+    ['metadata_run', 'metadata.<key>'],
   ])('%s: %s', ([field, nearest]) => {
     const result = parseQuery(`${field}:x`);
     expect(result).toMatchObject({
@@ -132,7 +138,10 @@ describe('an error about an unknown field suggests the nearest known field', () 
     });
   });
 
-  test.for(['nofield', 'AND', 'name', 'x', 'customer', 'm.key'])('unless no known field is similar: %s', (field) => {
-    expect(parseQuery(`${field}:x`)).toMatchObject({ ok: false, message: 'unknown field (at character 1)' });
+  test.for(['nofield', 'AND', 'name', 'x', 'customer', 'm.key'])('or all fields if none is similar: %s', (field) => {
+    const message =
+      'unknown field; the fields are id, type, data, fingerprint, created_by, modified_by, container, created_at, ' +
+      'modified_at and metadata.<key> (at character 1)';
+    expect(parseQuery(`${field}:x`)).toMatchObject({ ok: false, message });
   });
 });

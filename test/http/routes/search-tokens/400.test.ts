@@ -23,6 +23,8 @@ describe('400 an invalid search body: the errors name every invalid field', () =
   });
 
   test('the error for a page contains the valid range', async ({ service }) => {
+    const huge = await service.call('POST', '/tokens/search', { page: 1e300 });
+    expect(huge.body['errors']).toEqual({ page: ['must be a whole number from 1'] });
     const { body } = await service.call('POST', '/tokens/search', { page: 0, size: 101 });
     expect(body['errors']).toEqual({
       page: ['must be a whole number from 1'],
@@ -36,6 +38,7 @@ describe('400 an invalid query: the error contains the problem and its position,
     ['type:Zq7 data:Zq7', 'an operator is missing between two terms: AND, OR or NOT (at character 10)'],
     ['tipe:Zq7', 'unknown field; did you mean `type`? (at character 1)'],
     ['Zq7', 'a field is missing; a term is written field:value (at character 1)'],
+    ['CARD', 'a field is missing; a term is written field:value; did you mean `type:card`? (at character 1)'],
     ['created_at:[2026-01-01 to Zq7]', 'the TO of a range is written in capitals (at character 24)'],
     [`data:"${'Zq7'.repeat(700)}"`, 'a query has at most 2000 characters'],
   ])('%s', async ([query, message], { service }) => {

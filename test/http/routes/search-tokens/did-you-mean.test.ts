@@ -79,7 +79,10 @@ describe('an error about an unknown field names the most similar field or metada
 
   test('unless no name is similar', async ({ service }) => {
     await populate(service);
-    expect(await messageOf(service, 'nofield:abc AND (')).toBe('unknown field (at character 1)');
+    expect(await messageOf(service, 'nofield:abc AND (')).toBe(
+      'unknown field; the fields are id, type, data, fingerprint, created_by, modified_by, container, created_at, ' +
+        'modified_at and metadata.<key> (at character 1)',
+    );
   });
 
   test('a message never repeats the input', async ({ service }) => {
