@@ -124,11 +124,13 @@ export function parseWebhook(fields: WebhookFields, checkTarget: (url: URL) => s
 }
 
 function parseUrl(text: string, checkTarget: (url: URL) => string | null): Checked<string> {
-  const url = text.length <= urlCharactersMax && URL.canParse(text) ? new URL(text) : null;
+  const tooLong = `must have at most ${urlCharactersMax} characters, also after percent-encoding`;
+  if (text.length > urlCharactersMax) return invalid('url', tooLong);
+  if (!URL.canParse(text)) return invalid('url', 'must be a valid URL, such as https://example.com/events');
+  const url = new URL(text);
   // Percent-encoding can make the stored address longer than the text. A client must be able to send the stored address
   // back in an update.
-  if (url === null || url.href.length > urlCharactersMax)
-    return invalid('url', `must be an address of at most ${urlCharactersMax} characters`);
+  if (url.href.length > urlCharactersMax) return invalid('url', tooLong);
   if (url.username !== '' || url.password !== '') return invalid('url', 'must not contain a user or a password');
   const problem = checkTarget(url);
   return problem === null ? valid(url.href) : invalid('url', problem);

@@ -259,6 +259,10 @@ export const webhookRoutes: Routes = (app, { vault }) => {
     {
       schema: { body: rotateBody },
       config: { permission: 'webhook:update', mediaType: 'application/json', operation: rotate },
+      // The body may be absent, because its only field has a default.
+      preValidation: async (request) => {
+        request.body ??= {};
+      },
     },
     async (request, reply) => {
       const context = directoryContextOf(request);

@@ -40,6 +40,9 @@ describe('/webhooks', () => {
     const rotated = await service.call('POST', `${path}/secret`, {}, as);
     expect(rotated.body['secret']).not.toBe(secret);
     expect(rotated.body['old_secrets_end_at']).toEqual(timestamp);
+    const byDefault = await service.call('POST', `${path}/secret`, undefined, as);
+    expect(byDefault.body['secret']).toMatch(/^whsec_/);
+    expect(byDefault.body['secret']).not.toBe(rotated.body['secret']);
     expect((await service.call('GET', `${path}/deliveries`, undefined, as)).body['data']).toEqual([]);
     expect((await service.call('DELETE', path, undefined, as)).status).toBe(204);
     expect((await service.call('DELETE', `/webhooks/${second.body['id']}`, undefined, as)).status).toBe(204);
@@ -49,6 +52,17 @@ describe('/webhooks', () => {
   test('names the required fields that are missing', async ({ service }) => {
     const { body } = await service.call('POST', '/webhooks', {}, { key: service.managementKey });
     expect(body['errors']).toEqual({ url: ['is required'], event_types: ['is required'] });
+  });
+
+  test.for([
+    ['https://example.com:99999/', 'must be a valid URL, such as https://example.com/events'],
+    ['https://exa mple.com/', 'must be a valid URL, such as https://example.com/events'],
+    ['notaurl', 'must be a valid URL, such as https://example.com/events'],
+    [`https://example.com/${'a'.repeat(1_981)}`, 'must have at most 2000 characters, also after percent-encoding'],
+    [`https://example.com/${'ä'.repeat(700)}`, 'must have at most 2000 characters, also after percent-encoding'],
+  ] as const)('says what is wrong with a URL, case %#', async ([url, message], { service }) => {
+    const { status, body } = await service.call('POST', '/webhooks', { ...valid, url }, { key: service.managementKey });
+    expect([status, body['errors']]).toEqual([400, { url: [message] }]);
   });
 
   test('rejects an eleventh webhook', async ({ service }) => {
