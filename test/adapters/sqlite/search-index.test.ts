@@ -9,12 +9,13 @@ import { expect, test, vi } from 'vitest';
 import { createGroupCommit } from '#src/adapters/sqlite/database/group-commit.js';
 import { openDatabase } from '#src/adapters/sqlite/database/open-database.js';
 import { vaultSchema } from '#src/adapters/sqlite/database/vault-schema.js';
-import { changeOf } from '#src/adapters/sqlite/search-index/entries.js';
+import { changeOf, entriesOfSegment } from '#src/adapters/sqlite/search-index/entries.js';
 import { createIndexKeeper } from '#src/adapters/sqlite/search-index/index-keeper.js';
 import { indexStatements } from '#src/adapters/sqlite/search-index/index-statements.js';
 import { createIndexViews, type IndexView } from '#src/adapters/sqlite/search-index/index-view.js';
 
 import { createIndexMaintenance } from '#src/adapters/sqlite/writer/index-maintenance.js';
+import { storedPostings } from '../../support/stored-postings.js';
 
 function termOf(name: string): Buffer {
   return createHash('sha256').update(name).digest().subarray(0, 16);
@@ -128,6 +129,7 @@ function expectSame(view: IndexView, tokens: Index['tokens'], name: string, offs
 type Action =
   | { readonly do: 'create'; readonly tokens: number; readonly terms: number }
   | { readonly do: 'patch' | 'toggle' | 'remove'; readonly every: number; readonly terms: number }
+  | { readonly do: 'flip'; readonly tokens: number; readonly times: number; readonly terms: number }
   | { readonly do: 'step'; readonly steps: number; readonly erase: boolean }
   | { readonly do: 'check'; readonly name: string; readonly offset: number; readonly choice: number };
 
@@ -150,6 +152,14 @@ const action: fc.Arbitrary<Action> = fc.oneof(
   }),
 );
 
+/** A few tokens whose terms are changed back and forth, often so many times that the copies of a term fill blocks. */
+const flip: fc.Arbitrary<Action> = fc.record({
+  do: fc.constant('flip' as const),
+  tokens: fc.integer({ min: 1, max: 4 }),
+  times: fc.oneof(fc.integer({ min: 1, max: 60 }), fc.integer({ min: 1, max: 1_000 })),
+  terms: fc.nat(31),
+});
+
 function chosen(bits: number): string[] {
   return common.filter((_, i) => i === 0 || (bits >> (i - 1)) & 1);
 }
@@ -160,6 +170,13 @@ function act(index: Index, each: Action): void {
       for (let i = 0; i < each.tokens; i += 1) {
         const seq = index.nextSeq();
         index.set(seq, new Set([...chosen(each.terms + i), `own-${seq}`]));
+      }
+      return;
+    case 'flip':
+      for (const seq of [...index.tokens.keys()].slice(each.terms % 5).slice(0, each.tokens)) {
+        const terms = index.tokens.get(seq) ?? new Set<string>();
+        const other = new Set([...chosen(each.terms), `flipped-${seq}`]);
+        for (let i = 0; i < each.times; i += 1) index.set(seq, i % 2 === 0 ? other : terms);
       }
       return;
     case 'step':
@@ -221,6 +238,64 @@ test('counts, pages and walks equal those of a plain list, even if postings are 
     { numRuns: 15 },
   );
   expect(levels, 'the runs of the largest index').toBeGreaterThan(1);
+}, 180_000);
+
+test('combining runs loses no term, even if copies of its entry continue beyond the end of a segment', () => {
+  inDirectory((dataDir) => {
+    const index = openIndex(dataDir);
+    fill(index, 128);
+    const seq = index.nextSeq();
+    const [some, others] = ['some', 'other'].map((kind) => Array.from({ length: 20 }, (_, i) => `${kind}-${i}`));
+    // The copies of each term take up a twelfth of a segment.
+    for (let i = 0; i < 120; i += 1) index.commit(() => index.set(seq, new Set(i % 2 === 0 ? some : others)));
+    fill(index, 512);
+    while (index.step(index.keeper.last()));
+    const reading = index.read(0);
+    for (const name of [...(some ?? []), ...(others ?? [])]) expectSame(reading.view, index.tokens, name, 0, 1);
+    reading.end();
+    index.close();
+  });
+});
+
+test('a token whose terms are changed back and forth up to a thousand times keeps exactly its last terms', () => {
+  fc.assert(
+    fc.property(
+      fc.constantFrom(
+        sizes,
+        { ...sizes, mergedAtOnce: 2_048 },
+        { mergedAtOnce: 2_048, runsOfLevel: 8, entriesOfSegment },
+      ),
+      fc.array(fc.oneof(action, flip), { minLength: 30, maxLength: 60 }),
+      (given, actions) =>
+        inDirectory((dataDir) => {
+          const index = openIndex(dataDir, given);
+          for (const each of actions) {
+            if (each.do === 'step') index.step(each.erase ? index.keeper.last() : 0, each.steps);
+            else index.commit(() => act(index, each));
+            const reading = index.read(0);
+            if (each.do === 'check') expectSame(reading.view, index.tokens, each.name, each.offset, each.choice);
+            else if (each.do !== 'create') {
+              const seqs = [...index.tokens.keys()].sort((a, b) => b - a);
+              // Only the oldest tokens are flipped.
+              const own = seqs.slice(-8).flatMap((seq) => [`own-${seq}`, `flipped-${seq}`]);
+              for (const name of [...common, ...own])
+                expect(reading.view.among(termOf(name), seqs), `among ${name}`).toEqual(having(index.tokens, name));
+            }
+            reading.end();
+          }
+          while (index.step(index.keeper.last()));
+          expect(index.keeper.isClean()).toBe(true);
+          const expected = [...index.tokens].flatMap(([seq, terms]) =>
+            [...terms].map((name) => `${termOf(name).toString('hex')} ${seq}`),
+          );
+          const stored = storedPostings(index.writer, 1).map(({ term, seq }) => `${term} ${seq}`);
+          expect(stored.sort()).toEqual(expected.sort());
+          index.close();
+        }),
+    ),
+    // A failing list of actions is long, and shrinking it would take longer than the test may.
+    { numRuns: 15, endOnFailure: true },
+  );
 }, 180_000);
 
 /** Creates tokens in groups of 64, as commits do, and runs all pending steps after each group. */
@@ -383,9 +458,40 @@ test('while more postings wait to be merged than the limit allows, writes wait f
   rmSync(dataDir, { recursive: true, force: true });
 }, 60_000);
 
+test('removals that are erased right after their commit also lead to the truncation of the write-ahead log', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'strongroom-search-index-'));
+  const index = openIndex(dataDir);
+  let erased = 0;
+  const maintenance = createIndexMaintenance({
+    database: index.writer,
+    commitGroup: createGroupCommit(index.writer, 'vault.db', vaultSchema),
+    onErased: () => {
+      erased += 1;
+    },
+    onBroken: (error) => {
+      throw error;
+    },
+  });
+  maintenance.eraseAll();
+  await vi.waitFor(() => expect(erased).toBe(1));
+  index.commit(() => {
+    for (let i = 0; i < 170; i += 1) {
+      const seq = index.nextSeq();
+      index.set(seq, new Set(Array.from({ length: 100 }, (_, own) => `own-${seq}-${own}`)));
+    }
+    index.set(3, new Set());
+  });
+  maintenance.lookSoon();
+  await vi.waitFor(() => expect(index.keeper.isClean()).toBe(true), { timeout: 5_000, interval: 1 });
+  await vi.waitFor(() => expect(erased).toBe(2));
+  maintenance.close();
+  index.close();
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
 /**
- * A program that continuously creates and removes tokens and merges the index. After the test kills it, the index must
- * match the token rows.
+ * A program that continuously creates, changes and removes tokens and merges the index. After the test kills it, the
+ * index must match the token rows.
  */
 const writing = `
   import { createHash, randomInt } from 'node:crypto';
@@ -413,8 +519,13 @@ const writing = `
     }
     const gone = oldest.get(randomInt(40));
     if (gone !== undefined) {
-      remove.run(gone.row);
-      change.run(keeper.last() + 3, gone.seq, null, changeOf(gone.terms, gone.seq));
+      // The token's terms are changed back and forth before the token is removed.
+      for (let i = randomInt(20); i >= 0; i -= 1) {
+        change.run(keeper.last() + 3, gone.seq, null, changeOf(gone.terms, gone.seq));
+        if (i > 0) change.run(keeper.last() + 3, gone.seq, changeOf(gone.terms, gone.seq), null);
+      }
+      if (randomInt(2) === 0) remove.run(gone.row);
+      else change.run(keeper.last() + 3, gone.seq, changeOf(gone.terms, gone.seq), null);
     }
     writer.exec('COMMIT');
     for (let more = true, steps = 0; more && steps < 6; steps += 1) {

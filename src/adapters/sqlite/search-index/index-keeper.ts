@@ -208,8 +208,13 @@ export function createIndexKeeper(database: SqliteDatabase, slot: Slot, sizes: I
    * Performs one step of combining runs. The step begins a new run, writes the next segment of a run, or finishes a
    * run. Low levels have priority, because new runs arrive on them quickly, while combining the runs on a high level
    * takes thousands of steps. Returns false if there is nothing to combine.
+   *
+   * Before a run begins, all merged removals are erased. Otherwise, a posting that was removed and added again would
+   * occur more than once in the runs. Each step begins after the last entry that the previous step wrote, and would skip
+   * other entries that are equal to it. Once a run has begun, its parts can only lose entries.
    */
-  function combine({ version }: IndexState): boolean {
+  function combine(state: IndexState): boolean {
+    const { merged, erased, version } = state;
     const rows = statements.runs();
     const levels = new Map<number, RunRow[]>();
     const building = rows.filter(({ state }) => state === 'building').sort((a, b) => a.level - b.level)[0];
@@ -219,9 +224,13 @@ export function createIndexKeeper(database: SqliteDatabase, slot: Slot, sizes: I
     const full = [...levels]
       .filter(([level, parts]) => parts.length >= runsOfLevel && !isBuilt(rows, level + 1))
       .sort(([a], [b]) => a - b)[0];
-    if (full !== undefined && (building === undefined || full[0] + 1 < building.level))
+    if (full !== undefined && (building === undefined || full[0] + 1 < building.level)) {
+      if (isRemoved(erased, merged)) {
+        eraseRemoved(state);
+        return true;
+      }
       begin(full[0] + 1, full[1], version + 1);
-    else if (building !== undefined) proceed(building, rows, version + 1);
+    } else if (building !== undefined) proceed(building, rows, version + 1);
     else return false;
     write.bump.run(version + 1);
     return true;
@@ -271,15 +280,11 @@ export function createIndexKeeper(database: SqliteDatabase, slot: Slot, sizes: I
     const readers = parts.map((run) => readerAfter(run, position)).filter((reader) => reader.entries !== null);
     const target = Buffer.allocUnsafe(sizes.entriesOfSegment * entryBytes);
     let count = 0;
-    while (readers.length > 0) {
+    while (readers.length > 0 && count < sizes.entriesOfSegment) {
       let least = 0;
       for (let i = 1; i < readers.length; i += 1) if (isBefore(readers[i], readers[least])) least = i;
       const reader = readers[least];
       if (reader === undefined || reader.entries === null) break;
-      // The next step begins after the last entry in this segment. If equal entries continued in the next segment, that
-      // step would skip them.
-      const isRepeat = count > 0 && compareAt(reader.entries, reader.index, target, count - 1) === 0;
-      if (count === sizes.entriesOfSegment || (count >= sizes.entriesOfSegment - repeatsMax && !isRepeat)) break;
       reader.entries.copy(target, count * entryBytes, reader.index * entryBytes, (reader.index + 1) * entryBytes);
       count += 1;
       reader.advance();
@@ -403,12 +408,6 @@ export function createIndexKeeper(database: SqliteDatabase, slot: Slot, sizes: I
 }
 
 export type IndexKeeper = ReturnType<typeof createIndexKeeper>;
-
-/**
- * Space for this many entries is reserved at the end of a segment, in case the last entry occurs several times. All
- * equal entries must be in the same segment.
- */
-const repeatsMax = 8;
 
 type Reading = { readonly entries: Buffer | null; readonly index: number; readonly prefix: number };
 

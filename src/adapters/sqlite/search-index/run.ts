@@ -159,8 +159,7 @@ export function openRun(row: RunRow, segments: readonly SegmentRow[], filters = 
     },
     /** Returns the rank of the first entry in a term's bounds that has a position of at least `seq`. */
     rankOfSeq(source: RunSource, bounds: Bounds, seq: number): number {
-      // The same entry may occur twice, at the end of a block and at the beginning of the next block. The search for
-      // the previous position finds the first of the two blocks.
+      // Equal entries can continue in several blocks. The search for the previous position finds the first of them.
       const block = blockOfSeq(bounds, seq - 1);
       const start = startOf(block);
       const end = Math.min(bounds.to - start, sizeOf(block));
@@ -181,7 +180,7 @@ export function openRun(row: RunRow, segments: readonly SegmentRow[], filters = 
         const { entries, count: size } = entriesOf(block);
         const index = lowerBound(entries, size, entry);
         if (index < size && compareAt(entries, index, entry) === 0) return { block, index };
-        // The same entry may occur twice in a run: at the end of a block and at the beginning of the next block.
+        // Equal entries can continue in the blocks before this one.
         if (compareAt(firsts, block, entry) !== 0) return null;
       }
       return null;
@@ -265,12 +264,9 @@ export function countEach(run: Run, source: RunSource, bounds: Bounds, seqs: rea
     let at = first;
     while (at < high && seqAt(entries, at) === seq) at += 1;
     found[i] = at - first;
-    // The same entry may occur twice in a run: at the end of a block and at the beginning of the next block.
+    // Equal entries can continue in the blocks before this one.
     if (at > first && first === 0 && run.startOf(block) > from) {
-      const before = run.entriesIn(source, block - 1);
-      const start = Math.max(from - run.startOf(block - 1), 0);
-      const size = run.sizeOf(block - 1);
-      found[i] = at - first + size - lowerSeq(before, start, size, seq);
+      found[i] = run.startOf(block) + at - run.rankOfSeq(source, bounds, seq);
     }
   }
   return found;

@@ -89,6 +89,8 @@ export function createIndexMaintenance({ database, commitGroup, onErased, onBrok
     next = null;
     if (isClosed) return;
     try {
+      // Combining erases removals early, possibly before any look has noticed them.
+      wasClean &&= isAllClean();
       const isMore = slice();
       failure = null;
       isBehind = reading(() => kept.some(({ index, isDamaged }) => !isDamaged && index.isBehind()));
