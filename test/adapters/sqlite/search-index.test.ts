@@ -298,6 +298,30 @@ test('a token whose terms are changed back and forth up to a thousand times keep
   );
 }, 180_000);
 
+test('after an index is emptied, searches find only the postings that were added later', () => {
+  inDirectory((dataDir) => {
+    const index = openIndex(dataDir);
+    fill(index, 300);
+    // All changes are merged and erased, so emptying the index changes only its runs.
+    index.commit(() => index.set(3, new Set()));
+    while (index.step(index.keeper.last()));
+    const before = index.read(0);
+    expectSame(before.view, index.tokens, 'all', 0, 1);
+    before.end();
+    index.commit(() => {
+      while (!index.keeper.empty());
+    });
+    index.tokens.clear();
+    index.commit(() => {
+      for (let i = 0; i < 20; i += 1) index.set(index.nextSeq(), new Set(['all', 'few']));
+    });
+    const after = index.read(0);
+    for (const name of ['all', 'few', 'half', 'own-3-0']) expectSame(after.view, index.tokens, name, 0, 1);
+    after.end();
+    index.close();
+  });
+});
+
 /** Creates tokens in groups of 64, as commits do, and runs all pending steps after each group. */
 function fill(index: Index, tokens: number): void {
   for (let made = 0; made < tokens; made += 64) {

@@ -393,9 +393,9 @@ export function createIndexKeeper(database: SqliteDatabase, slot: Slot, sizes: I
     isEmpty: (): boolean => write.runCount.get() === 0,
     /** Deletes a part of the index. Call this repeatedly until it returns true, which means that the index is empty. */
     empty(): boolean {
-      const { last, merged, erased, version } = statements.state();
+      const { last, version } = statements.state();
       write.dropAll.run();
-      if (merged < last || erased < last) write.advance.run({ merged: last, erased: last, version: version + 1 });
+      write.advance.run({ merged: last, erased: last, version: version + 1 });
       write.forgetAll.run();
       if (hasDropped()) drop();
       return !hasDropped();
