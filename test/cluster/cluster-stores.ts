@@ -19,6 +19,7 @@ import { createMongoClaims } from '#src/adapters/mongodb/work/mongo-claims.js';
 import { mongoUnitOfWork } from '#src/adapters/mongodb/work/mongo-unit-of-work.js';
 import { usualWaits } from '#src/adapters/mongodb/work/waits.js';
 import { workIndexes } from '#src/adapters/mongodb/work-indexes.js';
+import { loadToken } from '#src/vault/load-token.js';
 import type { ContractStores } from '../contract/support.js';
 import { eventStoreDb } from '../support/eventstoredb.js';
 import { authenticated, testIntegrityKeys } from '../support/integrity.js';
@@ -71,6 +72,7 @@ async function open(
     workKey: async () => testIntegrityKeys.rows,
     now: () => clock.now(),
     destroyKeys: async () => 0,
+    stateOf: async (tenantId: string, stream: string) => (await loadToken({ log }, tenantId, stream)).state,
   };
   const batches = createBatches(needs);
   const fingerprints = createFingerprintClaims({ ...needs, batches });

@@ -22,6 +22,7 @@ import type { RootKeySource } from '../../keys/root-keys.js';
 import type { TraceUseLimits } from '../../keys/trace-uses.js';
 import type { Clock } from '../../ports/clock.js';
 import type { StoredLog } from '../../ports/event-log.js';
+import { loadToken } from '../../vault/load-token.js';
 import { openMongoKeys } from './open-mongo-keys.js';
 
 type Deps<C extends Clock> = {
@@ -50,7 +51,11 @@ export async function storesOn<C extends Clock>(needs: Deps<C>) {
   const directoryWriter = mongoDirectoryWriter(rowsConnection);
   const workKey = async () => (await keys.integrityKeys()).rows;
   const shared = { connection: rowsConnection, log, project, waits, workKey, now: () => clock.now() };
-  const batches = createBatches({ ...shared, destroyKeys: (ended) => keys.destroy(ended) });
+  const batches = createBatches({
+    ...shared,
+    destroyKeys: (ended) => keys.destroy(ended),
+    stateOf: async (tenantId, stream) => (await loadToken({ log }, tenantId, stream)).state,
+  });
   const fingerprints = createFingerprintClaims({ ...shared, rows, batches });
   const rowWriter = rowWriterInUse(rowsConnection, generations, fingerprints.forget);
   const claims = createMongoClaims({ ...shared, batches });

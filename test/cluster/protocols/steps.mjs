@@ -38,7 +38,7 @@ export function createSteps() {
 
   const connection = (real) => ({ ...real, call: (work) => take(() => real.call(work)) });
   const log = (real) => {
-    const names = ['append', 'readStream', 'readFrom', 'readClearFrom', 'readAll', 'readClear', 'head'];
+    const names = ['append', 'readStream', 'readFrom', 'readClearFrom', 'readNewest', 'readAll', 'readClear', 'head'];
     return Object.fromEntries(names.map((name) => [name, (...given) => take(() => real[name](...given))]));
   };
   return {

@@ -2,12 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Collection, Db, Filter } from 'mongodb';
 import { atMost } from '../../../domain/at-most.js';
-import { isExpired, keysOf } from '../../../domain/token/token-state.js';
+import { isExpired, keysOf, type TokenState } from '../../../domain/token/token-state.js';
 import { type NewEvent, noSealedParts } from '../../../events/event.js';
 import { tokenEventVersion } from '../../../events/tokens/catalogue.js';
 import type { EventLog } from '../../../ports/event-log.js';
 import type { EndedKey } from '../../../ports/key-store.js';
-import { applyToView, emptyView } from '../../../views/token-view.js';
 import type { MongoConnection } from '../connection.js';
 import { batchesCollection } from '../work-indexes.js';
 import { type Intent, settle } from './intent.js';
@@ -45,6 +44,8 @@ type Deps = {
   readonly now: () => number;
   readonly destroyKeys: (ended: readonly EndedKey[]) => Promise<unknown>;
   readonly project: (tenantId: string, stream: string) => Promise<void>;
+  /** Reads the state of a token from the log. */
+  readonly stateOf: (tenantId: string, stream: string) => Promise<TokenState>;
 };
 
 export type Batches = ReturnType<typeof createBatches>;
@@ -55,7 +56,7 @@ export type Batches = ReturnType<typeof createBatches>;
  * tokens, so these tokens cannot be read. For the same reason, a command that finds such a token in the log settles the
  * batch before it changes the token or responds (`settlePending`).
  */
-export function createBatches({ connection, log, waits, workKey, now, destroyKeys, project }: Deps) {
+export function createBatches({ connection, log, waits, workKey, now, destroyKeys, project, stateOf }: Deps) {
   const batches = (db: Db): Collection<Batch> => db.collection<Batch>(batchesCollection);
 
   async function move(id: string, from: readonly Batch['state'][], to: Batch['state']): Promise<Batch | null> {
@@ -107,7 +108,7 @@ export function createBatches({ connection, log, waits, workKey, now, destroyKey
       await move(id, ['done', 'ending', 'undone'], 'shown');
       return 'landed';
     }
-    await atMost(streamsAtOnce, intents, (intent) => undoCreation({ log, now, destroyKeys, project }, intent));
+    await atMost(streamsAtOnce, intents, (intent) => undoCreation({ log, now, destroyKeys, project, stateOf }, intent));
     await move(id, ['done', 'ending', 'shown'], 'undone');
     return 'barred';
   }
@@ -211,23 +212,20 @@ export function createBatches({ connection, log, waits, workKey, now, destroyKey
   };
 }
 
-type UndoCreationDeps = {
-  readonly log: EventLog;
-  readonly now: () => number;
-  readonly destroyKeys: (ended: readonly EndedKey[]) => Promise<unknown>;
-  readonly project: (tenantId: string, stream: string) => Promise<void>;
-};
+type UndoCreationDeps = Pick<Deps, 'log' | 'now' | 'destroyKeys' | 'project' | 'stateOf'>;
 
 /**
  * If the intended token was created, deletes the token and its keys. Otherwise, bars its creation. It is safe to repeat
  * the call, even from another process.
  */
-async function undoCreation({ log, now, destroyKeys, project }: UndoCreationDeps, intent: Intent): Promise<void> {
+async function undoCreation(
+  { log, now, destroyKeys, project, stateOf }: UndoCreationDeps,
+  intent: Intent,
+): Promise<void> {
   const { stream, tenantId, expectedRevision, eventIds } = intent;
   const landed = (await settle(log, intent, now())) === 'landed';
   for (;;) {
-    const { state } = (await log.readStream(stream)).reduce(applyToView, emptyView(stream, tenantId));
-    const { life, revision, ended } = state;
+    const { life, revision, ended } = await stateOf(tenantId, stream);
     const born = life === null ? -1 : life.createdRevision - expectedRevision - 1;
     if (!landed || life === null || born < 0 || born >= eventIds.length) {
       // Updates the row before the keys are destroyed, because a readable row must not refer to a destroyed key.

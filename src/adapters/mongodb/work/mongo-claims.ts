@@ -106,7 +106,7 @@ export function createMongoClaims({ connection, log, batches, waits, workKey, no
     if (work.of === 'nothing') return true;
     if (work.of === 'batch') return (await batches.settle(work.id)) === 'landed';
     const { stream, expectedRevision, eventIds } = work.intent;
-    const next = (await log.readStream(stream))[expectedRevision + 1];
+    const [next] = await log.readClearFrom(stream, expectedRevision + 1, 1);
     return next !== undefined && eventIds.includes(next.id);
   }
 

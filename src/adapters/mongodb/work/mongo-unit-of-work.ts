@@ -102,7 +102,8 @@ export function mongoUnitOfWork(needs: Deps): UnitOfWork {
   }
 
   async function isBehind({ stream, expectedRevision }: StreamWrite): Promise<boolean> {
-    return (await log.readStream(stream)).length - 1 !== expectedRevision;
+    const [newest] = await log.readNewest(stream, null, 1);
+    return (newest?.revision ?? -1) !== expectedRevision;
   }
 
   /** Claims either all fingerprints of a batch or none of them. */
