@@ -76,6 +76,8 @@ export type Attempt = {
    */
   readonly at: number;
   readonly viewOf: ViewOf;
+  /** The streams that this command has already changed, in attempts that conflicted on other streams. */
+  readonly landed: ReadonlySet<string>;
   /**
    * Returns the keys that the events of a target mark for destruction. Use this instead of `state.ended`, which is
    * empty if the view is a row.
@@ -85,10 +87,10 @@ export type Attempt = {
   seal(writes: readonly TokenWrite[]): Promise<SealedWrites>;
   /**
    * Appends all events with their rows, together with the result for a retry of the request. If a change that creates
-   * tokens conflicts, no part of the change is stored (`CommitOutcome`). Before it appends, seals the ids of deleted
-   * and expired tokens for webhooks. After it appends, destroys ended keys and records the new revisions of the other
-   * keys. Throws StoreUnavailable if ended keys could not be destroyed in time. In that case, a retry of the command
-   * destroys them.
+   * tokens conflicts, no part of the change is stored (`CommitOutcome`). Any other change may be stored in part, and the
+   * streams of this part are added to `landed`. Before it appends, seals the ids of deleted and expired tokens for
+   * webhooks. After it appends, destroys ended keys and records the new revisions of the other keys. Throws
+   * StoreUnavailable if ended keys could not be destroyed in time. In that case, a retry of the command destroys them.
    */
   commit(sealed: SealedWrites, claim: ClaimResult | null): Promise<Conflict | 'committed'>;
 };
@@ -114,6 +116,7 @@ export function changeTokens<T>(
   command: (attempt: Attempt) => Promise<T | Conflict>,
 ): Promise<T> {
   let from: Source = target.firstFrom ?? (vault.work.isOneTransaction ? 'rows' : 'log');
+  const landed = new Set<string>();
   return retryOnConflict(vault, target.streams, async () => {
     const beganAt = performance.now();
     const { views, fromRows } = await load(vault, target, from);
@@ -128,6 +131,7 @@ export function changeTokens<T>(
     const attempt: Attempt = {
       at: origin.at,
       viewOf,
+      landed,
       endedOf,
       seal: (writes) => seal(vault, target, views, writes, origin),
       async commit(sealed, claim) {
@@ -137,7 +141,12 @@ export function changeTokens<T>(
         if (endings.length > 0) await keepIdsOfEnding(vault, endings);
         const ended = await endedIn(sealed, endedOf);
         mayBeCommitted = true;
-        if (!(await append(vault, sealed, claim, origin))) {
+        const stored = await append(vault, sealed, claim, origin);
+        if (stored !== 'all') {
+          // The next attempt finds these tokens changed, and would not complete their change.
+          const part = { ...sealed, writes: sealed.writes.filter(({ write }) => stored.has(write.view.stream)) };
+          await settle(vault, part, await endedIn(part, endedOf));
+          for (const stream of stored) landed.add(stream);
           mayBeCommitted = false;
           return conflict;
         }
@@ -226,22 +235,27 @@ function viewIn(views: ReadonlyMap<string, TokenView>): ViewOf {
   };
 }
 
-/** Returns false if another writer committed first. */
+/**
+ * Returns `all` if the whole change was stored. If another writer committed first, returns the streams of the writes that
+ * were stored nevertheless.
+ */
 async function append(
   vault: Vault,
   { writes: decided }: SealedWrites,
   result: ClaimResult | null,
   { cmd, at }: EventOrigin,
-): Promise<boolean> {
+): Promise<'all' | ReadonlySet<string>> {
   const writes = decided
     .map(({ write, sealed }) => streamWrite(vault, write, sealed, at))
     .filter((write) => write !== null);
   const finished = cmd === null || result === null ? null : { cmd, result, time: at };
   const claim = finished === null ? null : withClaimMac(vault.integrity.rows, finished);
-  if (writes.length === 0 && claim === null) return true;
-  const { outcome } = await vault.work.commit({ writes, claim });
-  if (outcome === 'claimed') throw new StoreUnavailable('claims', 'taken_over');
-  return outcome === 'committed';
+  if (writes.length === 0 && claim === null) return 'all';
+  const committed = await vault.work.commit({ writes, claim });
+  if (committed.outcome === 'committed') return 'all';
+  if (committed.outcome === 'claimed') throw new StoreUnavailable('claims', 'taken_over');
+  const landed = committed.outcome === 'conflict' ? (committed.landed ?? []) : [];
+  return new Set(landed.flatMap((index) => writes[index]?.stream ?? []));
 }
 
 function streamWrite(

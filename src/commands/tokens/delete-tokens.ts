@@ -77,19 +77,25 @@ async function deleteAtOnce(
   const tenantKeys = await tenantKeysOf(vault, tenantId);
   const streams = [...new Set(tokens.map(({ stream }) => stream))];
   const target = { tenantId, tenantKeys, streams, origin: originOf({ caller, traceId }, null) };
-  const { writes, gone, refused, changed } = await changeTokens<Sorted>(vault, target, async (attempt) => {
+  const { writes, gone, landed, refused, changed } = await changeTokens<Sorted>(vault, target, async (attempt) => {
     const sorted = await sort(vault, { caller, tokens, expect }, attempt);
     const sealed = await attempt.seal(sorted.writes);
     for (const { stream } of [...sorted.writes.map(({ view }) => view), ...sorted.gone.filter(mayHaveKeys)])
       begun.add(stream);
     return (await attempt.commit(sealed, null)) === conflict ? conflict : sorted;
   });
-  return { deleted: writes.length + (await finishErasure(vault, gone)), refused, changed };
+  const finished = await finishErasure(
+    vault,
+    gone.filter(({ stream }) => !landed.has(stream)),
+  );
+  return { deleted: landed.size + writes.length + finished, refused, changed };
 }
 
 type Sorted = {
   readonly writes: readonly TokenWrite[];
   readonly gone: readonly TokenView[];
+  /** The streams that earlier attempts deleted. */
+  readonly landed: ReadonlySet<string>;
   readonly refused: number;
   readonly changed: number;
 };
@@ -100,7 +106,11 @@ type Deleting = {
   readonly expect: Expect;
 };
 
-async function sort(vault: Vault, { caller, tokens, expect }: Deleting, { viewOf, at }: Attempt): Promise<Sorted> {
+async function sort(
+  vault: Vault,
+  { caller, tokens, expect }: Deleting,
+  { viewOf, at, landed }: Attempt,
+): Promise<Sorted> {
   const work = vault.turns.begin(caller.tenantId);
   const writes: TokenWrite[] = [];
   const gone: TokenView[] = [];
@@ -116,7 +126,7 @@ async function sort(vault: Vault, { caller, tokens, expect }: Deleting, { viewOf
       writes.push({ view, decisions: decided.events, ...nothingToSeal });
     else refused += 1;
   }
-  return { writes, gone, refused, changed };
+  return { writes, gone, landed, refused, changed };
 }
 
 async function mayDelete(vault: Vault, caller: Caller, view: TokenView, expect: Expect): Promise<boolean> {

@@ -1,4 +1,7 @@
 import { describe, expect } from 'vitest';
+import { tokenStream } from '#src/events/tokens/stream-name.js';
+import type { EventLog } from '#src/ports/event-log.js';
+import { shredEndedKeys } from '#src/projections/shredder.js';
 import { rule, type TestService } from '../../../support/test-service.js';
 import { card, create, createPlain, eventsSince, hourMs, path, read, test, uniqueId } from '../support.js';
 
@@ -36,6 +39,29 @@ describe('200 tokens are deleted by their ids', () => {
       expect((await service.call('GET', path(id))).status).toBe(404);
       await createPlain(service, { id });
     }
+  });
+
+  test('tokens that were deleted before another token’s conflict still count', async ({ service }) => {
+    const { vault } = service;
+    const ids = [uniqueId(), uniqueId(), uniqueId()];
+    for (const id of ids) await createPlain(service, { id });
+    const keys = await vault.keys.tenantKeys(service.tenantId);
+    const streams = ids.map((id) => tokenStream(keys?.names ?? Buffer.alloc(0), id));
+    const log = vault.log as { append: EventLog['append'] };
+    const { append } = log;
+    const isDeleted = async (stream: string) =>
+      (await vault.log.readNewest(stream, null, 1))[0]?.type === 'token.deleted';
+    // In the embedded profile, one transaction deletes all tokens, so this function is not called.
+    log.append = async (stream, ...rest) => {
+      if (stream !== streams[0]) return append(stream, ...rest);
+      log.append = append;
+      await expect.poll(() => Promise.all(streams.slice(1).map(isDeleted))).toEqual([true, true]);
+      await shredEndedKeys(vault.log, vault.keys);
+      return { outcome: 'conflict' };
+    };
+    expect(await remove(service, ids)).toEqual({ deleted: 3, refused: 0, remaining: 0 });
+    log.append = append;
+    expect(await livingKeys(service, streams)).toBe(0);
   });
 
   test('repeated ids count once, and unknown, deleted, expired and foreign ids do not count', async ({ service }) => {
