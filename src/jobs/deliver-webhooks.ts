@@ -32,6 +32,8 @@ const pageSize = 500;
 /** The maximum number of new events that are delivered to a webhook before its checkpoint is stored. */
 const chunkSize = 16;
 const lanes = 8;
+/** The maximum number of fences that are skipped in the search for the event that undoes a creation. */
+const fencesMax = 7;
 /**
  * When a webhook has this many pending deliveries, the job stops reading the log for that webhook. Later events wait in
  * the log.
@@ -86,6 +88,8 @@ export function createWebhookDeliveries(
   vault: Vault,
   onError: (error: unknown) => void,
   carry: CarryWebhook | null = null,
+  /** Returns the streams of tokens whose creation may still be undone. */
+  pendingStreams: () => Promise<ReadonlySet<string>> = async () => new Set(),
 ): WebhookDeliveries {
   const { webhookStore: store, clock } = vault;
   const documents = new Map<string, { readonly revision: number; readonly subscriptions: readonly Subscription[] }>();
@@ -135,9 +139,21 @@ export function createWebhookDeliveries(
   function readPage(position: number): Promise<readonly ClearEvent[]> {
     const known = pages.get(position);
     if (known !== undefined) return known;
-    const page = vault.log.readClear(position, pageSize);
+    const page = readSettled(position);
     pages.set(position, page);
     return page;
+  }
+
+  /**
+   * Reads a page of the log. The page ends before the first token whose creation may still be undone, because webhooks
+   * must not be notified of a token that was never created. The next round continues there.
+   */
+  async function readSettled(position: number): Promise<readonly ClearEvent[]> {
+    const page = await vault.log.readClear(position, pageSize);
+    if (!page.some(({ type }) => type === 'token.created')) return page;
+    const pending = await pendingStreams();
+    const end = page.findIndex(({ stream }) => pending.has(stream));
+    return end < 0 ? page : page.slice(0, end);
   }
 
   /**
@@ -319,11 +335,29 @@ function chunkOf(
 ): { readonly chunk: readonly ClearEvent[]; readonly upTo: number } {
   const types: readonly string[] = webhook.event_types;
   const concerns = page.filter(
-    (event) => event.tenantId === tenantId && types.includes(event.type) && event.time >= replaysFrom,
+    (event) =>
+      event.tenantId === tenantId && types.includes(event.type) && event.time >= replaysFrom && !undoesCreation(event),
   );
   const chunk = concerns.slice(0, chunkSize);
   const last = concerns.length > chunkSize ? chunk.at(-1) : page.at(-1);
   return { chunk, upTo: last?.position ?? position };
+}
+
+/** Returns true if this event removes a token because the request that created it had failed halfway. */
+function undoesCreation({ type, clear }: ClearEvent): boolean {
+  return type === 'token.deleted' && clear['reason'] === 'undone';
+}
+
+/**
+ * Returns true if this event created a token that was then removed because the request had failed halfway. Only fences
+ * can be between the two events.
+ */
+async function isUndone({ log }: Pick<Vault, 'log'>, { type, stream, revision }: ClearEvent): Promise<boolean> {
+  if (type !== 'token.created') return false;
+  const next = (await log.readClearFrom(stream, revision + 1, fencesMax + 1)).find(
+    ({ type }) => type !== 'token.fenced',
+  );
+  return next !== undefined && undoesCreation(next);
 }
 
 type Retried = { readonly event: ClearEvent; readonly failed: number };
@@ -434,6 +468,7 @@ async function payloadOf(
   const about: Record<string, string | number> = { tenant_id: tenantId };
   if (event.stream.startsWith('token-')) {
     const token = await tokenOf(vault, webhook, event, sealedIds);
+    if (token === null) return null;
     const passes = (webhook.token_types === null || webhook.token_types.includes(token.type)) && token.isCovered;
     if (!(passes || isKnown)) return null;
     if (token.id !== null) about['token_id'] = token.id;
@@ -460,12 +495,13 @@ type Told = {
   readonly isCovered: boolean;
 };
 
+/** Returns null if the token was never created, because the request that was to create it failed. */
 async function tokenOf(
   vault: Vault,
   webhook: WebhookDocument,
   event: ClearEvent,
   sealedIds: ReadonlyMap<string, Uint8Array>,
-): Promise<Told> {
+): Promise<Told | null> {
   const { tenantId, stream, revision } = event;
   const view = await loadToken(vault, tenantId, stream);
   const { life } = view.state;
@@ -475,6 +511,7 @@ async function tokenOf(
       return { id: open.id, type: life.tokenType, isCovered: coversContainers(webhook, open.containers) };
     }
   }
+  if (await isUndone(vault, event)) return null;
   const type = await tokenTypeAt(vault, stream, revision);
   const sealed = sealedIds.get(event.id);
   const id = sealed === undefined || sealed.length === 0 ? null : openTokenId(webhook, sealed, event);

@@ -1,14 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { webhookSender } from '#src/adapters/webhook-target/webhook-sender.js';
 import { tokenStream } from '#src/events/tokens/stream-name.js';
 import type { EventLog } from '#src/ports/event-log.js';
 import { StoreUnavailable } from '#src/ports/store-unavailable.js';
 import { profile } from '../support/profile.js';
 import { startTestService, type TestService } from '../support/test-service.js';
+import { startReceiver } from './receiver.js';
 
 let service: TestService;
 beforeEach(async () => {
-  service = await startTestService();
+  service = await startTestService({ webhookSender: webhookSender({ allowsPrivate: true, limitMs: 5_000 }) });
 });
 afterEach(() => service.close());
 
@@ -61,6 +63,25 @@ describe.skipIf(profile === 'embedded')('if a request that creates tokens fails 
     expect((await service.call('POST', '/tokens', { type: 'token', data: 'again', id: stored })).status).toBe(201);
     expect((await service.call('POST', '/tokens', { type: 'token', data: 'again', id: missing })).status).toBe(201);
     expect((await service.call('GET', path(stored))).body).toMatchObject({ data: 'again' });
+  });
+
+  test.each([
+    ['all tokens', {}],
+    ['some containers', { containers: ['/general/'] }],
+  ])('a webhook for %s is not notified of its tokens', async (_, fields) => {
+    const receiver = await startReceiver();
+    onTestFinished(() => receiver.close());
+    const webhook = { url: receiver.url, event_types: ['token.created', 'token.deleted'], ...fields };
+    const made = await service.call('POST', '/webhooks', webhook, { key: service.managementKey });
+    expect(made.status, made.text).toBe(201);
+    const { stored } = await failHalfway();
+    await service.service.webhooks.run();
+    expect(receiver.received).toEqual([]);
+    expect((await service.call('PATCH', path(stored), {})).status).toBe(404);
+    expect((await service.call('POST', '/tokens', { type: 'token', data: 'later', id: 'later' })).status).toBe(201);
+    await service.service.webhooks.run();
+    expect(receiver.received.map(({ data }) => data['token_id'])).toEqual(['later']);
+    expect(service.errors).toEqual([]);
   });
 
   test('a deletion of one of its tokens succeeds', async () => {

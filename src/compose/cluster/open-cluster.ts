@@ -168,18 +168,20 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
       else onError(error);
     };
     const { rowWriter, directoryWriter, checkpoints, batches } = stores;
+    const { pendingBatchStreams } = batches;
     const newSweep = () => createSweep(vault, rowWriter.forgetTombstones, onBackgroundError, projectedUpTo);
     const { anchor = null } = options;
     const newCheckpointer = () => createCheckpointer({ ...vault, metrics, logId, anchor, onError: onBackgroundError });
-    const newWebhooks = () => createWebhookDeliveries(vault, onBackgroundError, redis.carryWebhook);
-    const carriedWebhooks = createWebhookDeliveries(vault, onBackgroundError);
+    const newWebhooks = () =>
+      createWebhookDeliveries(vault, onBackgroundError, redis.carryWebhook, pendingBatchStreams);
+    const carriedWebhooks = createWebhookDeliveries(vault, onBackgroundError, null, pendingBatchStreams);
     const background = createBackground({
       vault,
       rows: rowWriter,
       directory: directoryWriter,
       checkpoints,
       onError: onBackgroundError,
-      pendingBatchStreams: batches.pendingBatchStreams,
+      pendingBatchStreams,
       sweep: newSweep,
       checkpointer: newCheckpointer,
       webhooks: newWebhooks,

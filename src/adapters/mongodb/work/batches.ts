@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Collection, Db, Filter } from 'mongodb';
 import { atMost } from '../../../domain/at-most.js';
-import { isExpired, keysOf, type TokenState } from '../../../domain/token/token-state.js';
+import { keysOf, type TokenState } from '../../../domain/token/token-state.js';
 import { type NewEvent, noSealedParts } from '../../../events/event.js';
 import { tokenEventVersion } from '../../../events/tokens/catalogue.js';
 import type { EventLog } from '../../../ports/event-log.js';
@@ -233,19 +233,17 @@ async function undoCreation(
       await destroyKeys(ended);
       return;
     }
-    const at = now();
-    const end = isExpired(life, at)
-      ? ({ type: 'token.expired', clear: { due_at: life.expiresAt ?? at, ends: [...keysOf(life)] } } as const)
-      : ({ type: 'token.deleted', clear: { reason: 'undone', ends: [...keysOf(life)] } } as const);
     const event: NewEvent = {
       id: randomUUID(),
+      type: 'token.deleted',
       version: tokenEventVersion,
       tenantId,
       actorId: 'system',
-      time: at,
-      ...end,
+      time: now(),
       cmd: null,
       trace: null,
+      // Even if the token has expired since: for the tenant, it never existed.
+      clear: { reason: 'undone', ends: [...keysOf(life)] },
       sealed: noSealedParts,
     };
     // If another process appends an event first, this append fails. The next read of the stream shows which event was
