@@ -20,6 +20,9 @@ export function retryAfterSeconds(status: number, retryAfterMs = retryAfterMsDef
   return status === 429 || status === 503 ? Math.max(1, Math.ceil(retryAfterMs / 1_000)) : null;
 }
 
+/** If a body is larger than allowed, but at most this large, the service reads and discards it. */
+const discardedBytesMax = 16 * 1024 * 1024;
+
 /**
  * Creates the handler that converts a thrown error to a response. For an unexpected error, the response contains only
  * the trace id of the request.
@@ -34,6 +37,12 @@ export function createErrorHandler(
     const { status } = problemCatalogue[code];
     if (status >= 500) report(error, request.traceId);
     if (status === 401) reply.header('www-authenticate', challengesOf(request));
+    // Fastify closes the connection after a body that is too large. A client that is still sending the body would often
+    // see a failed connection instead of the response.
+    if (code === 'body_too_large' && Number(request.headers['content-length']) <= discardedBytesMax) {
+      reply.removeHeader('connection');
+      request.raw.removeAllListeners('data').resume();
+    }
     recordRefusal(request, status);
     sendProblem(reply, code, request.traceId, errors, retryAfterMs, detail);
   };

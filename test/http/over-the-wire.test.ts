@@ -69,6 +69,31 @@ describe('over a real connection, the service returns', () => {
     expect(answer).toMatch(/^HTTP\/1\.1 413 .*"code":"body_too_large"/s);
   });
 
+  test('413 for a body that is too large, and keeps the connection while the client sends the rest', async ({
+    service,
+  }) => {
+    if (!service.app.server.listening) await service.app.listen({ port: 0, host: '127.0.0.1' });
+    const socket = connect((service.app.server.address() as AddressInfo).port, '127.0.0.1');
+    const rest = Buffer.alloc(5 * 1024 * 1024, 0x20);
+    let answer = '';
+    socket.on('data', (bytes) => {
+      const isFirst = answer === '';
+      answer += bytes;
+      if (!isFirst) return;
+      socket.write(rest);
+      socket.write('GET /health/live HTTP/1.1\r\nHost: vault\r\nConnection: close\r\n\r\n');
+    });
+    // A reset connection is reported as an error before it closes.
+    socket.on('error', (error) => {
+      answer += String(error);
+    });
+    const head = ['POST /tokens HTTP/1.1', 'Host: vault', 'Content-Type: application/json'];
+    const own = [`Content-Length: ${rest.length + 1}`, `SERVICE-API-KEY: ${service.key}`];
+    socket.write(`${[...head, ...own].join('\r\n')}\r\n\r\n{`);
+    await new Promise((resolve) => socket.once('close', resolve));
+    expect(answer).toMatch(/^HTTP\/1\.1 413 .*"code":"body_too_large".*HTTP\/1\.1 200 /s);
+  });
+
   test('401 for a declared length without a key', async ({ service }) => {
     const head = ['POST /tokens HTTP/1.1', 'Content-Type: application/json', 'Content-Length: 99999999'];
     expect(await exchange(service, head, '{')).toMatch(/^HTTP\/1\.1 401 /);
