@@ -19,35 +19,31 @@ export function fingerprintHash(claimsKey: Buffer, fingerprint: string): string 
 
 const alphabet = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 
-/**
- * The number of digits that one division computes. With four digits, all values stay within the range of exact
- * integers.
- */
-const digitsAtOnce = 4;
-const divisor = alphabet.length ** digitsAtOnce;
+/** All pairs of digits, in the order of their values. */
+const pairs = [...alphabet].flatMap((high) => [...alphabet].map((low) => high + low));
+/** One division computes two pairs of digits. With these, all values stay within the range of exact integers. */
+const divisor = pairs.length ** 2;
 
 /**
  * Encodes an even number of bytes in base58 with the Bitcoin alphabet. Each leading zero byte becomes a leading `1`.
- * Long division, 16 bits at a time, is ten times as fast as BigInt.
+ * Long division, 16 bits at a time, is three times as fast as BigInt.
  */
 function base58(bytes: Buffer): string {
-  let dividend: number[] = [];
-  for (let at = 0; at < bytes.length; at += 2) dividend.push(bytes.readUInt16BE(at));
+  const dividend = new Uint16Array(bytes.length / 2);
+  for (let at = 0; at < dividend.length; at += 1) dividend[at] = bytes.readUInt16BE(2 * at);
   let digits = '';
-  while (dividend.length > 0) {
-    const quotient: number[] = [];
+  let first = 0;
+  while (first < dividend.length) {
     let rest = 0;
-    for (const part of dividend) {
-      const value = rest * 65_536 + part;
+    for (let at = first; at < dividend.length; at += 1) {
+      const value = rest * 65_536 + (dividend[at] ?? 0);
       const whole = Math.floor(value / divisor);
+      dividend[at] = whole;
       rest = value - whole * divisor;
-      if (quotient.length > 0 || whole > 0) quotient.push(whole);
     }
-    for (let digit = 0; digit < digitsAtOnce; digit += 1) {
-      digits = alphabet.charAt(rest % alphabet.length) + digits;
-      rest = Math.floor(rest / alphabet.length);
-    }
-    dividend = quotient;
+    const high = Math.floor(rest / pairs.length);
+    digits = `${pairs[high]}${pairs[rest - high * pairs.length]}${digits}`;
+    while (dividend[first] === 0) first += 1;
   }
   const leadingZeros = bytes.findIndex((byte) => byte !== 0);
   return '1'.repeat(leadingZeros === -1 ? bytes.length : leadingZeros) + digits.replace(/^1+/, '');
