@@ -11,7 +11,7 @@ import { type CommandResult, done, invalidFields } from '../../vault/result.js';
 import { withSearchKey } from '../../vault/tenant-keys.js';
 import type { Vault } from '../../vault/vault.js';
 import { type DeleteTarget, deleteTokens } from './delete-tokens.js';
-import { finishRemembered } from './finish-erasure.js';
+import { finishRemembered, rememberOthers } from './finish-erasure.js';
 
 const tokensMax = 1_000;
 const pageSize = 100;
@@ -50,6 +50,7 @@ export async function deleteByQuery(
     // Threat: an attacker who can write the rows makes the query find a token that does not match it.
     if (!isFoundBy(vault, searchKey, plan, token)) throw new ForgedRow({ of: 'token', name: stream }, 'not_authentic');
   });
+  await rememberOthers(vault, tenantId);
   await finishRemembered(vault, tenantId);
   // A server that is no longer the leader of its store may read old rows. Its response must not report that nothing is
   // left to delete.

@@ -1,3 +1,4 @@
+import { endedKeys } from '../../events/ended-keys.js';
 import { StoreUnavailable } from '../../ports/store-unavailable.js';
 import { loadToken } from '../../vault/load-token.js';
 import type { Vault } from '../../vault/vault.js';
@@ -29,6 +30,8 @@ export function mayHaveKeys({ state }: TokenView): boolean {
 const unfinishedMax = 1_000;
 /** The number of tokens that are loaded and finished together. */
 const finishedAtOnce = 100;
+const unreadMax = 10_000;
+const pageSize = 1_000;
 
 /**
  * Records streams whose deletion is in the log, or may be, although their keys may still exist. `finishRemembered`
@@ -52,6 +55,31 @@ export function forgetFinishedBefore(vault: Vault, before: number): void {
   for (const [tenantId, remembered] of vault.unfinishedErasures) {
     const finished = [...remembered].filter(([, at]) => at < before).map(([stream]) => stream);
     forgetFinished(vault, tenantId, finished);
+  }
+}
+
+/**
+ * Remembers the tenant's deletions that another process began but did not finish, because it failed or was killed. In
+ * the embedded profile, there is no other process, and a restart finishes all deletions. Reads the events that the
+ * shredder has not read yet, but at most 10,000 of them, because without a leader there can be very many.
+ */
+export async function rememberOthers(vault: Vault, tenantId: string): Promise<void> {
+  const { log, keys, work } = vault;
+  if (work.isOneTransaction) return;
+  let position = await keys.checkpoint('shredder');
+  for (let read = 0; read < unreadMax; read += pageSize) {
+    const page = await log.readClear(position, pageSize);
+    const last = page.at(-1);
+    if (last === undefined) return;
+    const ended = page.filter((event) => event.tenantId === tenantId && event.stream.startsWith('token-'));
+    const streams = new Map(ended.flatMap((event) => endedKeys([event]).map(({ keyId }) => [keyId, event.stream])));
+    const living = (await keys.keyStatuses([...streams.keys()])).filter(({ destroyedAt }) => destroyedAt === null);
+    rememberUnfinished(
+      vault,
+      tenantId,
+      living.flatMap(({ keyId }) => streams.get(keyId) ?? []),
+    );
+    position = last.position;
   }
 }
 

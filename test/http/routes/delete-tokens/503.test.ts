@@ -2,6 +2,7 @@ import { describe, expect, vi } from 'vitest';
 import { ForgedLog } from '#src/ports/event-log.js';
 import { StoreUnavailable } from '#src/ports/store-unavailable.js';
 import { streamOf } from '../../../erasure/support.js';
+import { profile } from '../../../support/profile.js';
 import type { TestService } from '../../../support/test-service.js';
 import { createPlain, path, test, uniqueId } from '../support.js';
 
@@ -42,6 +43,22 @@ describe('503 no reader finds the tokens any longer, and a retry finishes the er
     mend();
     const answer = await service.call('POST', '/tokens/delete', body);
     expect(answer).toMatchObject({ status: 200, body: { deleted: by === 'ids' ? 3 : 0, refused: 0, remaining: 0 } });
+    expect(await openKeys(service), 'no key lives when the answer is 200').toBe(0);
+  });
+
+  test('even if another process receives the retry', async ({ service, skip }) => {
+    skip(profile === 'embedded', 'one process serves all requests');
+    const person = uniqueId();
+    await tokensOf(service, person);
+    const mend = keysStay(service);
+    const body = { query: `metadata.person:"${person}"` };
+    expect((await service.call('POST', '/tokens/delete', body)).status).toBe(503);
+    mend();
+    // Another process does not know that the deletion is unfinished.
+    service.vault.unfinishedErasures.clear();
+    expect(await openKeys(service)).toBe(3);
+    const answer = await service.call('POST', '/tokens/delete', body);
+    expect(answer).toMatchObject({ status: 200, body: { deleted: 0, refused: 0, remaining: 0 } });
     expect(await openKeys(service), 'no key lives when the answer is 200').toBe(0);
   });
 
