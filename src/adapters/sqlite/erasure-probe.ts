@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises';
 import type { ErasureProbe, Looked, TracedToken, TraceKind } from '../../ports/erasure-probe.js';
 import type { SqliteDatabase } from './database/open-database.js';
 import { packStream } from './database/packed-text.js';
@@ -18,6 +18,8 @@ type BlockRow = { readonly block: number; readonly entries: Buffer };
  */
 const blocksAtOnce = 100;
 const changesAtOnce = 500;
+/** How long to wait before asking again whether the writer has erased the removed postings, in ms. */
+const pollMs = 5;
 
 /**
  * Implements `ErasureProbe` on `vault.db`. Searches both sets of tables, although one of them is empty except during a
@@ -30,7 +32,7 @@ export function sqliteErasureProbe(database: SqliteDatabase, writer: Writer): Er
 
   async function eraseRemoved(): Promise<void> {
     const upTo = slots.map((slot) => reading(() => of[slot].index.state().last));
-    while (!(await writer.request('erase_postings', upTo))) await nextTurn();
+    while (!(await writer.request('erase_postings', upTo))) await wait(pollMs);
   }
 
   async function inChanges(slot: Slot, created: ReadonlySet<number>): Promise<InStore> {

@@ -20,6 +20,8 @@ const removalWaitMs = 10_000;
 const lookAfterMs = 20;
 /** How long to wait after a failed step, in ms. A step can fail because the disk is full, for example. */
 const retryMs = 1_000;
+/** If all slices have failed for this long, an erasure that a caller waits for fails, in ms. */
+const failingMsMax = 2_000;
 
 /** The index of one generation. Postings removed by changes up to `eraseUpTo` are erased before most other steps. */
 type Kept = { readonly index: IndexKeeper; eraseUpTo: number; isDamaged: boolean };
@@ -48,8 +50,8 @@ export function createIndexMaintenance({ database, commitGroup, onErased, onBrok
   let isBehind = false;
   let wasClean = true;
   let isClosed = false;
-  /** Why the last slice failed. Null if it succeeded. */
-  let failure: StoreUnavailable | null = null;
+  /** Why the last slice failed, and since when all slices have failed. Null if the last slice succeeded. */
+  let failed: { readonly error: StoreUnavailable; readonly since: number } | null = null;
 
   function stepOf(each: Kept): boolean {
     if (each.isDamaged && !each.index.isEmpty()) return false;
@@ -92,7 +94,7 @@ export function createIndexMaintenance({ database, commitGroup, onErased, onBrok
       // Combining erases removals early, possibly before any look has noticed them.
       wasClean &&= isAllClean();
       const isMore = slice();
-      failure = null;
+      failed = null;
       isBehind = reading(() => kept.some(({ index, isDamaged }) => !isDamaged && index.isBehind()));
       if (isMore) proceed();
       else noteErased();
@@ -101,7 +103,7 @@ export function createIndexMaintenance({ database, commitGroup, onErased, onBrok
       // reason anyway.
       isBehind = false;
       if (error instanceof StoreUnavailable) {
-        failure = error;
+        failed = { error, since: failed?.since ?? performance.now() };
         wait(retryMs);
       } else onBroken(error);
     }
@@ -160,16 +162,17 @@ export function createIndexMaintenance({ database, commitGroup, onErased, onBrok
     eraseAll,
     /**
      * Returns true if the blocks and changes no longer contain postings removed by changes up to the numbers in `upTo`.
-     * Otherwise, begins to erase these postings and returns false. If the last step failed, throws StoreUnavailable until
-     * a retry succeeds. Callers repeat the call until it returns true, and on a full disk they would repeat it forever.
+     * Otherwise, begins to erase these postings and returns false. If this has failed for two seconds, for example because
+     * the disk is full, throws StoreUnavailable until a retry succeeds. Repeat the call until it returns true.
      */
     erase(upTo: readonly number[]): boolean {
       const isErased = kept.every(({ index, isDamaged }, slot) => isDamaged || index.isErased(upTo[slot] ?? 0));
       if (isErased) return true;
       wasClean = false;
       for (const [slot, each] of kept.entries()) each.eraseUpTo = Math.max(each.eraseUpTo, upTo[slot] ?? 0);
-      if (failure !== null) throw failure;
-      proceed();
+      // After a failure, the timer starts the next slice.
+      if (failed === null) proceed();
+      else if (performance.now() - failed.since >= failingMsMax) throw failed.error;
       return false;
     },
     /**
