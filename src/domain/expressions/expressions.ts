@@ -35,8 +35,13 @@ export type MaskedData = { readonly redacted: true } | { readonly redacted: fals
 export type Expressions = {
   parse(source: string, scope: ExpressionScope): Parsed;
   /**
+   * Parses an expression in a request. Unlike `parse`, refuses a number that may lose digits. A stored expression may
+   * contain such a number, because older versions accepted it.
+   */
+  parseNew(source: string, scope: ExpressionScope): Parsed;
+  /**
    * Parses the filters that follow the first `|` of an object, as in a detokenize expression. These filters may read
-   * only `data`.
+   * only `data`. As in `parseNew`, no number may lose digits.
    */
   parseFilters(filters: string): Parsed;
   /**
@@ -55,8 +60,13 @@ export type Expressions = {
     variables: Variables,
     context?: { readonly random?: RandomBelow; readonly budget?: Budget },
   ): Steps<Evaluated>;
-  /** Checks a mask before it is stored. Errors are reported under `path`, which is `mask` by default. */
+  /**
+   * Checks a mask that may be partly stored already. Errors are reported under `path`, which is `mask` by default. For a
+   * mask in a request, use `parseNewMask`.
+   */
   parseMask(mask: Json, path?: string): Checked<Json>;
+  /** Checks a mask in a request. Unlike `parseMask`, refuses a number that may lose digits. */
+  parseNewMask(mask: Json, path?: string): Checked<Json>;
   /**
    * Evaluates a stored mask over the current data. If a `{{ }}` object cannot be evaluated, it becomes null. Members
    * that are null are dropped from JSON objects, but array items that are null are kept. If the whole result is null,
@@ -120,17 +130,24 @@ export function createExpressions({
     },
   };
 
+  const compileInScope = (source: string, { variables, aliases = false }: ExpressionScope) =>
+    compile(source, [...variables, aliases].join(), { variables, aliases }, false);
+
   return {
     ...inSteps,
-    parse(source, { variables, aliases = false }) {
-      const kind = [...variables, aliases].join();
-      return parsed(compile(source, kind, { variables, aliases }, false));
-    },
-    parseFilters: (filters) => parsed(keep('filters', filters, () => compileFilters(filters))),
+    parse: (source, scope) => parsed(compileInScope(source, scope)),
+    parseNew: (source, scope) => parsed(unlessLossy(compileInScope(source, scope))),
+    parseFilters: (filters) => parsed(unlessLossy(keep('filters', filters, () => compileFilters(filters)))),
     evaluate: (expression, variables, context) => finish(inSteps.evaluating(expression, variables, context)),
     parseMask: (mask, path = 'mask') => checkMask(mask, path, compileInMask),
+    parseNewMask: (mask, path = 'mask') => checkMask(mask, path, (source) => unlessLossy(compileInMask(source))),
     evaluateMask: (mask, variables, options) => finish(inSteps.masking(mask, variables, options)),
   };
+}
+
+/** Returns the expression, or the reason why a request must not contain it. */
+function unlessLossy(expression: Expression | Refusal): Expression | Refusal {
+  return expression instanceof Refusal ? expression : (expression.lossy ?? expression);
 }
 
 function parsed(expression: Expression | Refusal): Parsed {

@@ -12,7 +12,8 @@ export type Chain = { readonly initial: Operand; readonly filters: readonly Filt
 type FilterCall = { readonly name: string; readonly args: readonly Operand[] };
 
 export type Operand =
-  | { readonly kind: 'literal'; readonly value: Json }
+  /** `exact` is false for a number that may have lost digits. */
+  | { readonly kind: 'literal'; readonly value: Json; readonly exact: boolean }
   | { readonly kind: 'variable'; readonly name: string; readonly path: readonly Operand[] };
 
 /** The part of a variable that an object reads. `path` lists the literal keys that lead to that part. */
@@ -33,12 +34,21 @@ function readsOfOperand(operand: Operand): readonly Read[] {
   return [{ variable: name, path: literal }, ...path.flatMap(readsOfOperand)];
 }
 
+/** Returns false if a chain contains a number that may have lost digits. */
+export function isExact({ initial, filters }: Chain): boolean {
+  return [initial, ...filters.flatMap(({ args }) => args)].every(isExactOperand);
+}
+
+function isExactOperand(operand: Operand): boolean {
+  return operand.kind === 'literal' ? operand.exact : operand.path.every(isExactOperand);
+}
+
 /**
  * The reason why the content of a `{{ }}` object is not a valid chain. A stored mask may contain a `malformed` object,
- * which evaluates to null. Every other problem is rejected everywhere (docs/contract.md, "Expression
+ * which evaluates to null. A `range` or an `unknown-variable` is rejected everywhere (docs/contract.md, "Expression
  * syntax").
  */
-export type ChainProblem = 'malformed' | 'range' | 'unknown-variable' | 'inexact-number';
+export type ChainProblem = 'malformed' | 'range' | 'unknown-variable';
 
 /**
  * Literal text, or the content of one `{{ }}` object. `character` is the position of the object in the source, counted
@@ -176,15 +186,16 @@ const literals = new Map([
 /** Converts one liquidjs value token to an operand of our own type. */
 function readOperand(token: unknown): ReadOperand | ChainProblem {
   if (TypeGuards.isRangeToken(token)) return 'range';
-  if (TypeGuards.isNumberToken(token) && !isFaithfulNumber(token.getText())) return 'inexact-number';
   if (TypeGuards.isQuotedToken(token) || TypeGuards.isNumberToken(token)) {
-    return { operand: { kind: 'literal', value: token.content }, text: token.getText() };
+    const text = token.getText();
+    const exact = TypeGuards.isQuotedToken(token) || isFaithfulNumber(text);
+    return { operand: { kind: 'literal', value: token.content, exact }, text };
   }
   if (TypeGuards.isLiteralToken(token)) {
     const text = token.getText();
     const value = literals.get(text);
     // Rejects the literals `empty` and `blank`, because liquidjs represents them as objects with methods.
-    return value === undefined ? 'unknown-variable' : { operand: { kind: 'literal', value }, text };
+    return value === undefined ? 'unknown-variable' : { operand: { kind: 'literal', value, exact: true }, text };
   }
   return TypeGuards.isPropertyAccessToken(token) ? readVariable(token) : 'malformed';
 }
@@ -199,7 +210,7 @@ function readVariable({ variable, props }: PropertyAccessToken): ReadOperand | C
   let text = root.content;
   for (const prop of rest) {
     if (TypeGuards.isWordToken(prop)) {
-      path.push({ kind: 'literal', value: prop.content });
+      path.push({ kind: 'literal', value: prop.content, exact: true });
       text += `.${prop.content}`;
       continue;
     }
