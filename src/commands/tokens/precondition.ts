@@ -8,8 +8,8 @@ export function preconditionHolds(ifMatch: string | null, revision: number): boo
 }
 
 /**
- * Returns true if `tags` is `*` or a list that contains the strong entity tag of this revision. A tag may contain commas
- * and asterisks. A member of the list that is not a whole tag matches nothing, like a weak tag.
+ * Returns true if `tags` is `*` or a list that contains the strong entity tag of this revision. A tag may contain
+ * commas and asterisks. A member of the list that is not a whole tag matches nothing, like a weak tag.
  */
 export function namesRevision(tags: string, revision: number): boolean {
   return tags.trim() === '*' || membersOf(tags).includes(entityTag(revision));
@@ -20,10 +20,12 @@ export function weaklyNamesRevision(tags: string, revision: number): boolean {
   return namesRevision(tags, revision) || membersOf(tags).includes(`W/${entityTag(revision)}`);
 }
 
-/** Returns the entity tags that are members of a list. */
+/**
+ * Returns the members of a list. A comma inside quotes is part of a member. If a quote is not closed, leaves out the
+ * rest of the list, because it is unclear where its members begin.
+ */
 function membersOf(tags: string): readonly string[] {
-  const members = tags.match(/(?<=^|,)\s*(?:W\/)?"[^"]*"\s*(?=,|$)/g) ?? [];
-  return members.map((member) => member.trim());
+  return Array.from(tags.matchAll(/((?:"[^"]*"|[^",])*)(?:,|$)/gy), ([, member = '']) => member.trim());
 }
 
 /** Returns the strong entity tag of a token at a revision of its stream. */

@@ -29,6 +29,11 @@ export function heedsPreconditions(call: Call): void {
       'x"1"',
       '"1" "0"',
       '"W/1"',
+      '"x,"1"',
+      '"x, "1"',
+      '"1""',
+      '""1"',
+      '"0", "x, "1"',
     ])('%s', async (ifMatch, { service }) => {
       const { id } = await create(service, body);
       await service.call('PATCH', path(id), { metadata: { a: 'b' } });
