@@ -63,6 +63,8 @@ type Update = {
    * are several attempts.
    */
   readonly charge: () => Promise<ChargedMisses | Rejected>;
+  /** Charges the caller for the one guess that the request may be. Like `charge`, charges only once. */
+  readonly chargeGuess: () => Promise<Rejected | null>;
 };
 
 type TokenResult = CommandResult<TokenAnswer>;
@@ -94,7 +96,12 @@ export async function updateToken(
       charged ??= chargeDeduplication(vault, caller, 1);
       return charged;
     };
-    const update = { context, tenantKeys, stream, patch, ifMatch, distinct, charge };
+    let guessed: Promise<Rejected | null> | null = null;
+    const chargeGuess = () => {
+      guessed ??= vault.guesses.charge(caller, 1);
+      return guessed;
+    };
+    const update = { context, tenantKeys, stream, patch, ifMatch, distinct, charge, chargeGuess };
     const target = { tenantId, tenantKeys, streams: [stream], origin: originOf(context, claim.cmd) };
     return await changeTokens(vault, target, (attempt) => attemptUpdate(vault, update, attempt));
   } finally {
@@ -136,7 +143,7 @@ async function attemptUpdate(vault: Vault, update: Update, attempt: Attempt): Pr
   // Threat: the caller sends a candidate for one of the two values. The update returns 200 only if the candidate is
   // right, and 403 otherwise.
   const confirms = guesses && !seesValues && carriesPart(vault.expressions, content.fingerprint_expression, patch.data);
-  const guessed = confirms ? await vault.guesses.charge(caller, 1) : null;
+  const guessed = confirms ? await update.chargeGuess() : null;
   if (guessed !== null) return guessed;
   if (guarded && !seesValues) return rejected('reveal_required');
   const other = guarded ? await findDuplicate(vault, view.tenantId, hash, stream) : null;

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { UnitOfWork } from '#src/ports/unit-of-work.js';
 import { rule, type TestService } from '../../support/test-service.js';
 import { create, createPlain, expectRefusal, hourMs, path, uniqueId } from '../routes/support.js';
 import { limitedService, metric } from './support.js';
@@ -86,6 +87,28 @@ test('an update that confirms one of the values that a fingerprint reads is a gu
   await expectRefusal(service, confirm('12345678'), exhausted);
   await expectRefusal(service, confirm('12345679'), exhausted);
   expect(await metric(service, 'strongroom_guesses_total{budget="guesses"}')).toBe(2);
+});
+
+test('an update that conflicts with other requests is one guess', async () => {
+  const service = await limitedService({ requests: 1_000, guesses: 1 });
+  const { vault } = service;
+  const data = { routing_number: '110000000', account_number: '12345678' };
+  const { id } = await create(service, { type: 'bank', data });
+  const key = await service.application([rule('/', 'mask', ['token:update', 'token:read'])]);
+  const work = vault.work as { commit: UnitOfWork['commit'] };
+  const { commit } = work;
+  let conflicts = 0;
+  work.commit = async (change) => {
+    if (conflicts === 3) return commit(change);
+    conflicts += 1;
+    return { outcome: 'conflict' };
+  };
+  const patch = { data: { account_number: '12345678' }, metadata: { a: 'b' }, deduplicate_token: true };
+  const answer = await service.call('PATCH', path(id), patch, { key });
+  work.commit = commit;
+  expect(answer.status, answer.text).toBe(200);
+  expect(conflicts).toBe(3);
+  expect(await metric(service, 'strongroom_guesses_total{budget="guesses"}')).toBe(1);
 });
 
 test('an update of data that the fingerprint does not read is never a guess', async () => {
