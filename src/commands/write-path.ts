@@ -150,7 +150,6 @@ export function changeTokens<T>(
           mayBeCommitted = false;
           return conflict;
         }
-        if (endings.length > 0) vault.vocabularies.tokensEnded(target.tenantId);
         await settle(vault, sealed, ended);
         return 'committed';
       },
@@ -310,10 +309,12 @@ async function endedIn({ writes }: SealedWrites, endedOf: Attempt['endedOf']): P
 }
 
 async function settle(
-  { timers, keys }: Vault,
-  { writes }: SealedWrites,
+  { timers, keys, vocabularies }: Vault,
+  sealedWrites: SealedWrites,
   ended: readonly EndedKeyState[],
 ): Promise<void> {
+  const { writes } = sealedWrites;
+  for (const { view } of endingsOf(sealedWrites)) vocabularies.tokensEnded(view.tenantId);
   for (const { write, sealed } of writes) {
     const due = dueRowsOf(sealed.view);
     for (const row of due) timers.set(row);

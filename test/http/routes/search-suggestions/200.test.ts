@@ -1,4 +1,5 @@
 import { describe, expect } from 'vitest';
+import type { UnitOfWork } from '#src/ports/unit-of-work.js';
 import { rule } from '../../../support/test-service.js';
 import { search } from '../search-tokens/support.js';
 import { createPlain, path, test } from '../support.js';
@@ -111,6 +112,28 @@ describe('metadata keys and containers of live tokens', () => {
     await createPlain(service, { metadata: { gonenew: 'v' } });
     service.clock.advance(refreshMs);
     expect(await suggest(service, 'gone')).toEqual(['metadata.gonenew']);
+  });
+
+  test('are no longer suggested after a deletion that was stored in part, because others deleted the rest', async ({
+    service,
+  }) => {
+    makeStale(service);
+    const tokens = [
+      await createPlain(service, { metadata: { partone: 'v' } }),
+      await createPlain(service, { metadata: { parttwo: 'v' } }),
+    ];
+    expect(await suggest(service, 'part')).toEqual(['metadata.partone', 'metadata.parttwo']);
+    const work = service.vault.work as { commit: UnitOfWork['commit'] };
+    const { commit } = work;
+    work.commit = async (change) => {
+      work.commit = commit;
+      await commit(change);
+      return { outcome: 'conflict', landed: [0] };
+    };
+    const answer = await service.call('POST', '/tokens/delete', { ids: tokens.map(({ id }) => id) });
+    expect(answer.status, answer.text).toBe(200);
+    // If the previous collection was slow, the next one begins only a while later.
+    await expect.poll(() => suggest(service, 'part'), { timeout: 10_000 }).toEqual([]);
   });
 
   test('that are more than ten minutes old are not suggested, even while new ones are collected', async ({
