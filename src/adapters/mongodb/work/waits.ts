@@ -8,9 +8,12 @@ export type Waits = {
    * else its append will be barred.
    */
   readonly claimMs: number;
-  /** When an unfinished batch reaches this age, another process undoes it. */
+  /** When an unfinished batch that no command meets reaches this age, the leader settles it. */
   readonly batchMs: number;
-  /** How long to wait for the owner of a fingerprint claim to append. After this time, the owner's append is barred. */
+  /**
+   * How long a command waits for the owner of a fingerprint claim or of an unfinished batch that it meets. After that,
+   * the command settles the owner's append, or the batch.
+   */
   readonly ownerMs: number;
 };
 
