@@ -87,8 +87,8 @@ export type Attempt = {
   seal(writes: readonly TokenWrite[]): Promise<SealedWrites>;
   /**
    * Appends all events with their rows, together with the result for a retry of the request. If a change that creates
-   * tokens conflicts, no part of the change is stored (`CommitOutcome`). Any other change may be stored in part, and the
-   * streams of this part are added to `landed`. Before it appends, seals the ids of deleted and expired tokens for
+   * tokens conflicts, no part of the change is stored (`CommitOutcome`). Any other change may be stored in part, and
+   * the streams of this part are added to `landed`. Before it appends, seals the ids of deleted and expired tokens for
    * webhooks. After it appends, destroys ended keys and records the new revisions of the other keys. Throws
    * StoreUnavailable if ended keys could not be destroyed in time. In that case, a retry of the command destroys them.
    */
@@ -235,8 +235,8 @@ function viewIn(views: ReadonlyMap<string, TokenView>): ViewOf {
 }
 
 /**
- * Returns `all` if the whole change was stored. If another writer committed first, returns the streams of the writes that
- * were stored nevertheless.
+ * Returns `all` if the whole change was stored. If another writer committed first, returns the streams of the writes
+ * that were stored nevertheless.
  */
 async function append(
   vault: Vault,
@@ -285,8 +285,8 @@ function endingsOf({ writes }: SealedWrites) {
  *
  * - the tokens that the command does not change, because its response may depend on their newest events,
  * - the tokens that it changes for the first time. Threat: the request that created such a token has failed halfway, so
- *   the creation is undone later, together with a change that was acknowledged. A token that was changed before has been
- *   settled. A deletion cannot be lost in this way.
+ *   the creation is undone later, together with a change that was acknowledged. A token that was changed before has
+ *   been settled. A deletion cannot be lost in this way.
  */
 function mustBeProjected(views: ReadonlyMap<string, TokenView>, { writes }: SealedWrites): readonly TokenView[] {
   const others = writes

@@ -8,8 +8,8 @@ const tiny = 1e-300;
 const exponentFrom = 1e21;
 
 /**
- * Returns true if a double preserves all digits of a number literal in JSON or in an expression. A literal without a fraction or exponent must
- * be within ±(2^53 - 1).
+ * Returns true if a double preserves all digits of a number literal in JSON or in an expression. A literal without a
+ * fraction or exponent must be within ±(2^53 - 1).
  *
  * Any other literal must be finite and have the same digits as the shortest form of its double. Leading and trailing
  * zeros are ignored (8.50 equals 8.5). If its double is a whole number outside the range above, `JSON.stringify` must

@@ -5,8 +5,8 @@ export const keyBytes = 32;
 
 /**
  * Memory for keys outside the V8 heap. Memory is allocated for many keys at once, because a separate allocation would
- * take longer than encrypting with the key. Each part is used for one key only. Do not send a key to another thread: the
- * message would contain the keys next to it.
+ * take longer than encrypting with the key. Each part is used for one key only. Do not send a key to another thread:
+ * the message would contain the keys next to it.
  */
 let memory = Buffer.alloc(0);
 let used = 0;
@@ -22,8 +22,8 @@ function nextBytes(length: number): Buffer {
 }
 
 /**
- * Creates random keys. Threat: if the memory were filled with random bytes before it is needed, an attacker who reads it
- * would find keys long before they are created.
+ * Creates random keys. Threat: if the memory were filled with random bytes before it is needed, an attacker who reads
+ * it would find keys long before they are created.
  */
 export function randomKeys(count: number): Buffer[] {
   const keys = randomFillSync(nextBytes(count * keyBytes));

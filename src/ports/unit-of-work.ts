@@ -86,8 +86,8 @@ export interface UnitOfWork {
    * process that appended the events might have terminated before it wrote the rows. The method does nothing if one
    * transaction writes both events and rows.
    *
-   * If a change that creates several tokens has stored only some of them, first settles that change. Returns `undone` if
-   * this removed tokens. In that case, what the caller has read may be about a token that was never created, and the
+   * If a change that creates several tokens has stored only some of them, first settles that change. Returns `undone`
+   * if this removed tokens. In that case, what the caller has read may be about a token that was never created, and the
    * caller must read the streams again.
    */
   follow(streams: readonly SeenStream[]): Promise<'undone' | undefined>;

@@ -15,7 +15,8 @@ export type KnownCaller = { readonly caller: Caller; readonly expiresAt: number 
 /**
  * A cache of the callers for API keys and applications. An entry is valid for one second after its look-up. A command
  * that changes the directory calls `forget` after the change is stored and before the response is sent. When `forget`
- * resolves, no process accepts a key based on the tenant's earlier data. Pass monotonic times (`steadyNow`) as `steady`.
+ * resolves, no process accepts a key based on the tenant's earlier data. Pass monotonic times (`steadyNow`) as
+ * `steady`.
  */
 export type KnownCallers = {
   get(keyHash: string, steady: number): KnownCaller | undefined;

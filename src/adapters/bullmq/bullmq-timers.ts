@@ -67,8 +67,8 @@ export function bullmqTimers(options: BullmqTimersOptions): Timers & RefilledTim
   const { url, prefix, clock, slackMs = 100, limitMs = 2_000, pendingMax = 1_000, removalsMax = 10_000 } = options;
   const report = onceAMinute(options.onError);
   const redis = connectRedis(url, queueClientOptions, report);
-  // BullMQ appends the id of each job to a stream of events, which nothing here reads. The stream is kept empty, because
-  // nothing outside the log may name an erased token.
+  // BullMQ appends the id of each job to a stream of events, which nothing here reads. The stream is kept empty,
+  // because nothing outside the log may name an erased token.
   const streams = { events: { maxLen: 0 } };
   const queue = new Queue<DueRow>(queueName, { prefix, streams, connection: redis.client });
   queue.on('error', (error) => report(redisFailure(error)));

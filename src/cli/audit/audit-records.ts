@@ -30,9 +30,10 @@ type EntryColumns = Omit<AuditRecord, 'record_id'>;
 const batchesMax = 100;
 
 /**
- * If `begins` is true, records that an operator reads the access log. Flushes pending records. Then returns the vault's current time and a list of access log chains, each with the
- * sequence number of its newest batch. The list contains every chain that has grown since the beginning of the month
- * that contains the time `since` (in ms). Throws OperationFailed if no tenant with the id `tenant` has ever existed.
+ * If `begins` is true, records that an operator reads the access log. Flushes pending records. Then returns the vault's
+ * current time and a list of access log chains, each with the sequence number of its newest batch. The list contains
+ * every chain that has grown since the beginning of the month that contains the time `since` (in ms). Throws
+ * OperationFailed if no tenant with the id `tenant` has ever existed.
  */
 export const auditChains = operation(
   z.object({ since: z.int().min(0), tenant: z.string().nullable(), begins: z.boolean() }),

@@ -49,8 +49,8 @@ export async function exportRecords(run: RunOperation, options: RecordExport): P
 }
 
 /**
- * Yields, chain by chain, all records that exist when the iteration begins, and possibly some newer ones. If `begins` is
- * true, the access log also records that an operator reads it.
+ * Yields, chain by chain, all records that exist when the iteration begins, and possibly some newer ones. If `begins`
+ * is true, the access log also records that an operator reads it.
  */
 export async function* recordPages(
   run: RunOperation,

@@ -87,8 +87,8 @@ export function createBackground(needs: Deps): Background {
 
   /**
    * Runs one term as leader. The term lasts until this process loses the lease or stops. A failure does not end it: the
-   * next attempt starts again with the page that failed, so no event is skipped. Threat: an attacker destroys one key in
-   * the key store, so a page of the log always fails. Each end of a term signs a checkpoint, which stays in the log
+   * next attempt starts again with the page that failed, so no event is skipped. Threat: an attacker destroys one key
+   * in the key store, so a page of the log always fails. Each end of a term signs a checkpoint, which stays in the log
    * forever.
    */
   async function term(): Promise<void> {

@@ -4,8 +4,8 @@ import { type SettingPath, settingPaths, settings } from './settings.js';
 const hidden = '[hidden]';
 
 /**
- * Returns every setting with its value and source, for `strongroom config print`. Hides secret values, and
- * the secrets in values that look like a URL.
+ * Returns every setting with its value and source, for `strongroom config print`. Hides secret values, and the secrets
+ * in values that look like a URL.
  */
 export function shownSettings(config: Config): readonly ShownSetting[] {
   return settingPaths.map((path) => ({ path, value: shown(config, path), source: config.sources[path] }));
@@ -20,11 +20,12 @@ function shown(config: Config, path: SettingPath): unknown {
   return Array.isArray(value) ? value.map((item) => (typeof item === 'string' ? withoutSecrets(item) : item)) : value;
 }
 
+const host = String.raw`(?:[\p{L}\p{N}._-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?`;
+
 /**
  * Matches a URL with an optional user and password, one or more hosts, a path and a query. Does not match if the
  * password may extend beyond the first group, as in `redis://user:pa/ss@host`.
  */
-const host = String.raw`(?:[\p{L}\p{N}._-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?`;
 const plainUrl = new RegExp(
   String.raw`^([a-z][a-z0-9+.-]*://)([^\s/?#]*@)?(${host}(?:,${host})*)(/[^\s?#@]*)?(?:\?([^\s?#@]*))?$`,
   'iu',

@@ -61,8 +61,8 @@ export type Expressions = {
     context?: { readonly random?: RandomBelow; readonly budget?: Budget },
   ): Steps<Evaluated>;
   /**
-   * Checks a mask that may be partly stored already. Errors are reported under `path`, which is `mask` by default. For a
-   * mask in a request, use `parseNewMask`.
+   * Checks a mask that may be partly stored already. Errors are reported under `path`, which is `mask` by default. For
+   * a mask in a request, use `parseNewMask`.
    */
   parseMask(mask: Json, path?: string): Checked<Json>;
   /** Checks a mask in a request. Unlike `parseMask`, refuses a number that may lose digits. */

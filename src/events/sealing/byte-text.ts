@@ -8,8 +8,8 @@ export function textOfBytes(bytes: Uint8Array): string {
 }
 
 /**
- * Returns the bytes of a byte string in a dedicated buffer. V8 keeps the bytes of such a buffer in its heap if there are
- * at most 64 of them. A native function that returned a buffer would allocate separate memory for them, which takes
+ * Returns the bytes of a byte string in a dedicated buffer. V8 keeps the bytes of such a buffer in its heap if there
+ * are at most 64 of them. A native function that returned a buffer would allocate separate memory for them, which takes
  * longer than hashing them.
  */
 export function bytesOfText(text: string): Buffer {

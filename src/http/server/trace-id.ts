@@ -9,8 +9,8 @@ const accepted = /^[A-Za-z0-9._-]{1,100}$/;
 const uuid = /^[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}$/i;
 
 /**
- * Returns the first valid trace id in the headers of a request. If there is none, generates one. Threat: a caller sends a card number
- * as a trace id, and the vault writes it to the log.
+ * Returns the first valid trace id in the headers of a request. If there is none, generates one. Threat: a caller sends
+ * a card number as a trace id, and the vault writes it to the log.
  *
  * The function therefore ignores a trace id that has at least nine digits and no letter (docs/contract.md, "Trace
  * ids"). It also ignores a trace id with twelve or more digits in a row, even if separators group them. A UUID is

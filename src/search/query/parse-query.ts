@@ -148,8 +148,8 @@ const dateOnly = /^\d{4}-\d{2}-\d{2}$/;
 
 /**
  * Reads a date or a range of dates. Outside a range, a date means the whole day in UTC, and a date-time means one
- * millisecond, or nothing if it is between two milliseconds. In a range, a date means the first millisecond of the day in UTC. Throws QueryError for text that is
- * neither an ISO 8601 date nor a date-time.
+ * millisecond, or nothing if it is between two milliseconds. In a range, a date means the first millisecond of the day
+ * in UTC. Throws QueryError for text that is neither an ISO 8601 date nor a date-time.
  */
 function readDate(field: DateField, value: Value): Query {
   if (value.is === 'text') {

@@ -169,8 +169,8 @@ export function createBatches({ connection, log, waits, workKey, now, destroyKey
      */
     settle: settleBatch,
     /**
-     * Settles the pending batches that contain one of these streams. Before that, waits up to `ownerMs` for their owners
-     * to finish them. Returns true if one of these batches was undone.
+     * Settles the pending batches that contain one of these streams. Before that, waits up to `ownerMs` for their
+     * owners to finish them. Returns true if one of these batches was undone.
      */
     async settlePending(streams: readonly string[]): Promise<boolean> {
       const pending = await pendingBatches({ 'intents.stream': { $in: [...streams] } });

@@ -16,10 +16,10 @@ export function packStream(stream: string): Packed {
 }
 
 /**
- * An expression for the name of the stream whose stored name is in a column. SQLite makes the text, because a buffer for
- * each name would take longer. Threat: an attacker who can write to the file stores a name in a form that `packStream`
- * never returns, such as the name of a token's stream as text. The row would then have an authentic name, but a read of
- * that stream would not find the row. For such a value, the expression is a name that no stream has.
+ * An expression for the name of the stream whose stored name is in a column. SQLite makes the text, because a buffer
+ * for each name would take longer. Threat: an attacker who can write to the file stores a name in a form that
+ * `packStream` never returns, such as the name of a token's stream as text. The row would then have an authentic name,
+ * but a read of that stream would not find the row. For such a value, the expression is a name that no stream has.
  */
 export function streamName(column: string): string {
   const asText = `typeof(${column}) = 'text' AND ${column} NOT GLOB '${prefix}${'[0-9a-f]'.repeat(2 * hashBytes)}'`;

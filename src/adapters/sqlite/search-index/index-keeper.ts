@@ -210,8 +210,8 @@ export function createIndexKeeper(database: SqliteDatabase, slot: Slot, sizes: I
    * takes thousands of steps. Returns false if there is nothing to combine.
    *
    * Before a run begins, all merged removals are erased. Otherwise, a posting that was removed and added again would
-   * occur more than once in the runs. Each step begins after the last entry that the previous step wrote, and would skip
-   * other entries that are equal to it. Once a run has begun, its parts can only lose entries.
+   * occur more than once in the runs. Each step begins after the last entry that the previous step wrote, and would
+   * skip other entries that are equal to it. Once a run has begun, its parts can only lose entries.
    */
   function combine(state: IndexState): boolean {
     const { merged, erased, version } = state;

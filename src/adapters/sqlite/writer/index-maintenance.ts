@@ -162,8 +162,8 @@ export function createIndexMaintenance({ database, commitGroup, onErased, onBrok
     eraseAll,
     /**
      * Returns true if the blocks and changes no longer contain postings removed by changes up to the numbers in `upTo`.
-     * Otherwise, begins to erase these postings and returns false. If this has failed for two seconds, for example because
-     * the disk is full, throws StoreUnavailable until a retry succeeds. Repeat the call until it returns true.
+     * Otherwise, begins to erase these postings and returns false. If this has failed for two seconds, for example
+     * because the disk is full, throws StoreUnavailable until a retry succeeds. Repeat the call until it returns true.
      */
     erase(upTo: readonly number[]): boolean {
       const isErased = kept.every(({ index, isDamaged }, slot) => isDamaged || index.isErased(upTo[slot] ?? 0));
