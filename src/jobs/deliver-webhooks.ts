@@ -10,6 +10,7 @@ import { refOfTokenStream } from '../events/access-log/entity-ref.js';
 import type { ClearEvent } from '../events/event.js';
 import { tenantStream } from '../events/tenancy/streams.js';
 import { openTokenId } from '../events/webhooks/sealed-id.js';
+import { steadyNow } from '../ports/clock.js';
 import {
   type PendingDelivery,
   stateFrom,
@@ -48,6 +49,12 @@ const pollMs = 200;
 const refreshMs = 1_000;
 /** Limits how often the list of tenants is read. Reading the list takes at most about 1/`refreshShare` of the time. */
 const refreshShare = 50;
+/**
+ * How long the job waits for the end of the request that created a token. In the cluster profile, the leader ends each
+ * abandoned request after about a minute. Threat: an attacker who can write the rows, or a lost key, prevents this for
+ * one request. Without this limit, no tenant would receive any further event.
+ */
+const heldMsMax = 5 * 60_000;
 const housekeepingMs = 3_600_000;
 /**
  * How long a sealed token id is kept. This is three days minus one housekeeping interval, because housekeeping may
@@ -98,6 +105,8 @@ export function createWebhookDeliveries(
   let keptHouseAt = Number.NEGATIVE_INFINITY;
   const busy = new Map<string, Promise<void>>();
   let pages = new Map<number, Promise<readonly ClearEvent[]>>();
+  /** The streams in `pendingStreams`, each with the time (from `steadyNow`) when this job first found it there. */
+  let heldSince: ReadonlyMap<string, number> = new Map();
   let timer: NodeJS.Timeout | null = null;
   let carriedUpTo = -1;
   let carryAt = Number.NEGATIVE_INFINITY;
@@ -145,14 +154,18 @@ export function createWebhookDeliveries(
   }
 
   /**
-   * Reads a page of the log. The page ends before the first token whose creation may still be undone, because webhooks
-   * must not be notified of a token that was never created. The next round continues there.
+   * Reads a page of the log. The page ends before the first creation of a token that may still be undone, because
+   * webhooks must not be notified of a token that was never created. The next round continues there. After `heldMsMax`,
+   * the job no longer waits for that token.
    */
   async function readSettled(position: number): Promise<readonly ClearEvent[]> {
     const page = await vault.log.readClear(position, pageSize);
     if (!page.some(({ type }) => type === 'token.created')) return page;
     const pending = await pendingStreams();
-    const end = page.findIndex(({ stream }) => pending.has(stream));
+    const now = steadyNow(clock);
+    heldSince = new Map([...pending].map((stream) => [stream, heldSince.get(stream) ?? now]));
+    const isHeld = (stream: string) => now - (heldSince.get(stream) ?? Number.NEGATIVE_INFINITY) < heldMsMax;
+    const end = page.findIndex(({ type, stream }) => type === 'token.created' && isHeld(stream));
     return end < 0 ? page : page.slice(0, end);
   }
 

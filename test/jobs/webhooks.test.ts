@@ -12,6 +12,7 @@ import { webhooks } from '#src/queries/findings/webhooks.js';
 import { findWebhook } from '#src/queries/tenancy/webhooks.js';
 import { ForgedWebhookState } from '#src/vault/authentic-webhook-store.js';
 import { rowsAttacker } from '../commands/integrity/rows-attacker.js';
+import { streamOf } from '../erasure/support.js';
 import { startTestService, type TestService } from '../support/test-service.js';
 import { type Receiver, startReceiver } from './receiver.js';
 
@@ -709,4 +710,49 @@ describe('a receiver does not affect other receivers if it', () => {
       }
     });
   }
+});
+
+describe('an unfinished creation of tokens', () => {
+  test('holds up later events for at most five minutes, even if further creations follow', async ({
+    service,
+    receiver,
+  }) => {
+    const { vault, clock } = service;
+    const pending = new Set<string>();
+    const fail = (error: unknown) => expect.unreachable(String(error));
+    const deliveries = createWebhookDeliveries(vault, fail, null, async () => pending);
+    await subscribe(service, receiver.url);
+    await create(service, 'before');
+    for (const id of ['stuck', 'stuck-later']) {
+      await create(service, id);
+      pending.add(await streamOf(service, id));
+      await deliveries.run();
+      clock.advance(4 * minute);
+    }
+    await create(service, 'other');
+    expect(told(receiver)).toEqual([['token.created', 'before']]);
+    clock.advance(minute);
+    await deliveries.run();
+    const all = ['before', 'stuck', 'stuck-later', 'other'];
+    expect(told(receiver)).toEqual(all.map((id) => ['token.created', id]));
+  });
+
+  test('does not hold up later events of a token whose creation was delivered', async ({ service, receiver }) => {
+    const pending = new Set<string>();
+    const fail = (error: unknown) => expect.unreachable(String(error));
+    const deliveries = createWebhookDeliveries(service.vault, fail, null, async () => pending);
+    await subscribe(service, receiver.url);
+    await create(service, 'one');
+    await deliveries.run();
+    // An attacker who can write the rows reopens the batch that created the token.
+    pending.add(await streamOf(service, 'one'));
+    await service.call('PATCH', '/tokens/one', { metadata: { note: 'changed' } });
+    await create(service, 'two');
+    await deliveries.run();
+    expect(told(receiver)).toEqual([
+      ['token.created', 'one'],
+      ['token.updated', 'one'],
+      ['token.created', 'two'],
+    ]);
+  });
 });

@@ -188,9 +188,13 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
       dailyCounting: () => createDailyCounting(vault, onBackgroundError),
       mayLead: clock.isTrusted,
       clear: async () => {
-        await batches.clear();
-        await redis.refill(vault.rows);
-        await dropUnusedRows(stores.rowsConnection);
+        try {
+          await batches.clear();
+        } finally {
+          // A batch that cannot be ended must not prevent this work.
+          await redis.refill(vault.rows);
+          await dropUnusedRows(stores.rowsConnection);
+        }
       },
     });
     const works = role !== 'api';

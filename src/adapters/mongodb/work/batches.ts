@@ -191,7 +191,8 @@ export function createBatches({ connection, log, waits, workKey, now, destroyKey
     },
     /**
      * Ends abandoned batches. Also removes ended batches that were opened more than two days ago. Returns the number of
-     * abandoned batches.
+     * abandoned batches. If a batch cannot be ended, for example because a key is lost, ends the other batches before it
+     * throws the error.
      */
     async clear(): Promise<number> {
       const olderThan = (ms: number) => ({ $expr: { $lt: ['$openedAt', { $subtract: ['$$NOW', ms] }] } });
@@ -201,12 +202,16 @@ export function createBatches({ connection, log, waits, workKey, now, destroyKey
             .find({ state: { $in: [...states] }, ...olderThan(ms) })
             .toArray(),
         );
-      for (const { _id } of await find(['done'], waits.ownerMs)) await end(_id);
+      const finished = await find(['done'], waits.ownerMs);
       const abandoned = await find(['open', 'ending'], waits.batchMs);
-      for (const { _id } of abandoned) await end(_id);
+      const failures: unknown[] = [];
+      for (const { _id } of [...finished, ...abandoned]) {
+        await end(_id).catch((error: unknown) => failures.push(error));
+      }
       await connection.call((db) =>
         batches(db).deleteMany({ state: { $in: ['shown', 'undone'] }, ...olderThan(keptMs) }),
       );
+      if (failures.length > 0) throw failures[0];
       return abandoned.length;
     },
   };
