@@ -72,6 +72,36 @@ test('a stream to a file contains every record once, resumes at its checkpoint, 
   for (const file of [path, checkpointFile]) expect(statSync(file).mode & 0o077).toBe(0);
 });
 
+test('if the access log cannot record the stream, nothing is sent until it can', async () => {
+  const [path, checkpointFile] = [join(dir, 'unrecorded.jsonl'), join(dir, 'unrecorded.checkpoint')];
+  let failures = 0;
+  const begins: boolean[] = [];
+  const failing: RunOperation = async (name, input) => {
+    if (name !== 'audit-chains') return run(name, input);
+    const isBegin = (input as { begins: boolean }).begins;
+    if (isBegin && failures === 0) {
+      failures += 1;
+      throw new Error('simulated');
+    }
+    begins.push(isBegin);
+    return run(name, input);
+  };
+  const ending = new AbortController();
+  const sleep = async () => {
+    if (existsSync(path)) ending.abort();
+  };
+  await stream({
+    run: failing,
+    receive: fileReceiver(path),
+    checkpointFile,
+    once: false,
+    signal: ending.signal,
+    sleep,
+  });
+  expect(begins, 'the request that records is repeated').toContain(true);
+  expect(linesOf(path).join()).toContain('access log read on the command line');
+});
+
 test('an incomplete line left by a stream that was killed is replaced with the complete line', async () => {
   const [path, checkpointFile] = [join(dir, 'torn.jsonl'), join(dir, 'torn.checkpoint')];
   writeFileSync(path, '{"whole":true}\n{"record_id":"half');

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { recordOperatorRead } from '../../audit/access-log/record-for-all-tenants.js';
+import { recordAccessLogRead } from '../../audit/access-log/record-for-all-tenants.js';
 import { expectContinuity } from '../../audit/continuity.js';
 import type { JsonObject } from '../../domain/json.js';
 import { type Checkpoint, checkpointStream, readCheckpointEvent } from '../../events/audit/checkpoint.js';
@@ -31,6 +31,8 @@ export type AuditBegin = {
   readonly chains: readonly string[];
   /** For each access log chain, the last sequence number covered by the checkpoint `from` or an earlier checkpoint. */
   readonly signed_before: readonly { readonly chain: string; readonly sequence: number }[];
+  /** A message about the tenants whose access log could not record the export, or null if there are none. */
+  readonly unrecorded: string | null;
 };
 
 /**
@@ -39,11 +41,11 @@ export type AuditBegin = {
  */
 export const auditBegin = operation(
   z.object({ from: z.int().min(1), exports: z.boolean() }),
-  async ({ vault }, { from, exports }): Promise<AuditBegin> => {
+  async ({ vault, reportError }, { from, exports }): Promise<AuditBegin> => {
     // Reads the stored log without checking MACs. Forged events must not cause an error here, because the verification
     // reports them later.
     const { storedLog: log, chain, keys, accessLog, recorder } = vault;
-    if (exports) await recordOperatorRead(vault, 'log', null);
+    const unrecorded = exports ? await recordAccessLogRead(vault, null, reportError) : null;
     await recorder.now([]);
     const forged = await forgeryIn(vault);
     const head = await chain.head();
@@ -61,6 +63,7 @@ export const auditBegin = operation(
       forged,
       ...(await signedBefore(log, from)),
       chains: await accessLog.chains(),
+      unrecorded,
     };
   },
 );

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { recordOperatorRead } from '../../audit/access-log/record-for-all-tenants.js';
+import { recordAccessLogRead } from '../../audit/access-log/record-for-all-tenants.js';
 import { formatTimestamp } from '../../domain/time.js';
 import type { AccessEntry } from '../../events/access-log/access-entry.js';
 import { logIdentity } from '../../vault/open-log.js';
@@ -30,18 +30,20 @@ type EntryColumns = Omit<AuditRecord, 'record_id'>;
 const batchesMax = 100;
 
 /**
- * If `begins` is true, records that an operator reads the access log. Flushes pending records. Then returns the vault's
- * current time and a list of access log chains, each with the sequence number of its newest batch. The list contains
- * every chain that has grown since the beginning of the month that contains the time `since` (in ms). Throws
- * OperationFailed if no tenant with the id `tenant` has ever existed.
+ * If `begins` is true, records that an operator reads the access log. `unrecorded` is a message about the tenants whose
+ * access log could not record it, or null. Flushes pending records. Then returns the vault's current time and a list of
+ * access log chains, each with the sequence number of its newest batch. The list contains every chain that has grown
+ * since the beginning of the month that contains the time `since` (in ms). Throws OperationFailed if no tenant with the
+ * id `tenant` has ever existed.
  */
 export const auditChains = operation(
   z.object({ since: z.int().min(0), tenant: z.string().nullable(), begins: z.boolean() }),
-  async ({ vault }, { since, tenant, begins }) => {
-    if (tenant !== null && !(await vault.directory.list('tenant')).some(({ id }) => id === tenant)) {
+  async ({ vault, reportError }, { since, tenant, begins }) => {
+    // A forged row must not prevent an export of the evidence.
+    if (tenant !== null && !(await vault.directory.check('tenant')).some(({ record }) => record.id === tenant)) {
       throw new OperationFailed('there is no such tenant; `strongroom tenants list` shows them all.');
     }
-    if (begins) await recordOperatorRead(vault, 'log', tenant);
+    const unrecorded = begins ? await recordAccessLogRead(vault, tenant, reportError) : null;
     await vault.recorder.now([]);
     const now = vault.clock.now();
     const heads = await vault.accessLog.heads(since);
@@ -49,6 +51,7 @@ export const auditChains = operation(
       log_id: (await logIdentity(vault.log))?.logId ?? '',
       now,
       chains: heads.map(({ chain, sequence }) => ({ chain, sequence })),
+      unrecorded,
     };
   },
 );

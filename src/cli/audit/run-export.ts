@@ -4,6 +4,7 @@ import { exists, openOutFile } from '../bulk/out-file.js';
 import { showProgress } from '../bulk/progress.js';
 import { untilSignal } from '../bulk/until-signal.js';
 import { Failure } from '../failure.js';
+import { writeError } from '../print.js';
 import type { RunOperation } from '../run-command.js';
 import { accessBatches } from './access-batches.js';
 import type { ExportHeader } from './export-file.js';
@@ -27,6 +28,7 @@ export type Exported = { readonly events: number; readonly batches: number };
 export async function exportLog(run: RunOperation, { from, to, out, json }: LogExport): Promise<Exported> {
   if (await exists(out)) throw new Failure(`${out} already exists; nothing was changed. Choose another name.`);
   const begin = await beginAudit(run, from, { exports: true });
+  if (begin.unrecorded !== null) writeError(`${begin.unrecorded}\n`);
   const { head } = begin;
   const refuse = (what: string): never => {
     throw new Failure(`${what}; no file was written. Run \`strongroom audit verify\`.`, 3);

@@ -3,6 +3,7 @@ import { showProgress } from '../bulk/progress.js';
 import { untilSignal } from '../bulk/until-signal.js';
 import { Failure } from '../failure.js';
 import type { Answers } from '../operations.js';
+import { writeError } from '../print.js';
 import type { RunOperation } from '../run-command.js';
 import type { AuditRecord, RecordFilter } from './audit-records.js';
 import { csvHeader, csvRecord, jsonLine } from './record-lines.js';
@@ -57,11 +58,12 @@ export async function* recordPages(
   filter: RecordFilter,
   { begins }: { readonly begins: boolean },
 ): AsyncGenerator<readonly AuditRecord[]> {
-  const { chains }: Answers['audit-chains'] = await run('audit-chains', {
+  const { chains, unrecorded }: Answers['audit-chains'] = await run('audit-chains', {
     since: 0,
     tenant: filter.tenant,
     begins,
   });
+  if (unrecorded !== null) writeError(`${unrecorded}\n`);
   for (const { chain, sequence } of chains) {
     for (let after: number | null = 0; after !== null && after < sequence; ) {
       const page: Answers['audit-records'] = await run('audit-records', { chain, after, filter });

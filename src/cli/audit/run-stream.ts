@@ -58,8 +58,10 @@ export async function streamRecords(options: StreamOptions): Promise<{ readonly 
     }
     // If rounds that find nothing were recorded too, every round would find the record of the previous round.
     if (!isRecorded && found.chains.some(({ chain, sequence }) => sequence > (checkpoint?.chains[chain] ?? 0))) {
-      isRecorded = true;
       found = await run('audit-chains', { since, tenant: null, begins: true });
+      // Only now, so that a request that failed is repeated before anything is sent.
+      isRecorded = true;
+      if (found.unrecorded !== null) notice(found.unrecorded);
     }
     for (const { chain, sequence } of found.chains) {
       for (let after = checkpoint?.chains[chain] ?? 0; after < sequence && !signal.aborted; ) {
