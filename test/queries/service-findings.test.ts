@@ -1,6 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest';
 import type { WebhookState } from '#src/ports/webhook-store.js';
+import { shredEndedKeys } from '#src/projections/shredder.js';
 import { serviceFindings, tenantFindings } from '#src/queries/findings/service-findings.js';
+import { operate } from '../audit/operate.js';
 import { createPlain } from '../http/routes/support.js';
 import { startTestService, type TestService } from '../support/test-service.js';
 
@@ -62,6 +64,25 @@ test('a projection that is far behind is a problem, unless it is the shredder, w
   }
   expect(await found('tokens', 1_000)).toEqual(['projections', 'backup']);
   expect(await found('shredder', 1_000_000)).toEqual(['backup']);
+});
+
+test('a shredder that has not checked events for minutes is a problem until it has checked them', async () => {
+  const { service, operator } = await start();
+  const many = Array.from({ length: 100 }, (_, index) => ({ type: 'token', data: index }));
+  for (let count = 0; count < 10; count += 1) {
+    const { status, text } = await service.call('POST', '/tokenize', many);
+    expect(status, text).toBe(200);
+  }
+  const { log, keys } = service.vault;
+  service.clock.advance(5 * 60_000 - 1);
+  // A new event must not hide that the others are old.
+  await createPlain(service, {});
+  expect(problemsIn(await operator())).not.toContain('shredder');
+  service.clock.advance(1);
+  expect(problemsIn(await operator())).toContain('shredder');
+  expect(problemsIn((await operate(service.service, 'diagnose', { fix: false })).findings)).toContain('shredder');
+  expect(await shredEndedKeys(log, keys)).toBe(0);
+  expect(problemsIn(await operator())).not.toContain('shredder');
 });
 
 test('an overdue expiry, an unsigned log and an old backup are problems', async () => {

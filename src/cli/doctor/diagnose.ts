@@ -15,7 +15,13 @@ import { StoreUnavailable } from '../../ports/store-unavailable.js';
 import type { DueRow } from '../../ports/token-rows.js';
 import { type Finding, note, ok, problem, problemFound } from '../../queries/findings/finding.js';
 import { lastCheckpoint } from '../../queries/findings/last-checkpoint.js';
-import { deadlines, overdue, storesAndProjections, suspects } from '../../queries/findings/service-findings.js';
+import {
+  deadlines,
+  overdue,
+  shredder,
+  storesAndProjections,
+  suspects,
+} from '../../queries/findings/service-findings.js';
 import { webhooks } from '../../queries/findings/webhooks.js';
 import { ForgedRow } from '../../vault/forged-row.js';
 import { forgedRowsAdvice, forgedText } from '../forged-row-text.js';
@@ -34,6 +40,7 @@ export const diagnose = operation(z.object({ fix: z.boolean() }), async (service
     ...(await unlessBroken(() => directoryRows(service.vault))),
     ...(fix ? await fixed(service) : []),
     ...storesAndProjections(await service.state()),
+    ...(await unlessBroken(async () => shredder(service.vault, await service.state()))),
     ...(await unlessBroken(async () => [await deadlines(service.vault)])),
     ...(await unlessBroken(() => logFound(service.vault))),
     ...(await unlessBroken(() => keysFound(service))),

@@ -13,6 +13,8 @@ import { webhooks } from './webhooks.js';
 const overdueMs = 60_000;
 const overdueMax = 1_000;
 const gapMax = 1_000;
+/** The shredder runs once a minute. After a failure, it retries sooner. */
+const shredderMsMax = 5 * 60_000;
 const suspectMs = 24 * 3_600_000;
 const suspectsMax = 10;
 /** The maximum age of the newest backup. The alert in the Helm chart uses the same age. */
@@ -23,13 +25,15 @@ const backupMsMax = 2 * 24 * 3_600_000;
  * and all rows. The findings name applications and webhooks of all tenants, so only operators may see them.
  */
 export async function serviceFindings(vault: Vault, state: ServiceState): Promise<readonly Finding[]> {
-  const [due, signed, guessing, delivered] = await Promise.all([
+  const [stuck, due, signed, guessing, delivered] = await Promise.all([
+    shredder(vault, state),
     deadlines(vault),
     checkpoint(vault),
     suspects(vault, null),
     webhooks(vault, null),
   ]);
-  return [...storesAndProjections(state), due, signed, backup(state, vault.clock.now()), guessing, delivered];
+  const found = [...storesAndProjections(state), ...stuck];
+  return [...found, due, signed, backup(state, vault.clock.now()), guessing, delivered];
 }
 
 /**
@@ -69,7 +73,7 @@ export function storesAndProjections({ reasons, notices, stores, projections }: 
   const isDown = stores.filter(({ state }) => state === 'down');
   const damaged = isDown.flatMap(({ problem: found }) => found ?? []);
   const down = isDown.filter(({ problem: found }) => found === undefined);
-  // The shredder runs once a minute and is only a safeguard. On a busy service, it always has many events to check.
+  // On a busy service, the shredder always has many events to check. `shredder` reports if it does not check them.
   const behind = projections.filter(({ name, gap }) => gap === null || (gap >= gapMax && name !== 'shredder'));
   // The finding about the damage names the damaged file and the remedy, so a reason that repeats it is left out.
   const otherReasons = reasons.filter((reason) => !damaged.some(({ says }) => reason.includes(says)));
@@ -95,6 +99,23 @@ export function storesAndProjections({ reasons, notices, stores, projections }: 
       ? ok('projections', gapsText(projections))
       : problem('projections', gapsText(behind), 'Check that the service, or a worker, is running.'),
   ];
+}
+
+/**
+ * Returns a problem if the shredder does not check the log. The shredder always saves its position once it has checked
+ * 1,000 events. If it has not, and the last of them is minutes old, then no pass has succeeded since. Otherwise, returns
+ * no finding.
+ */
+export async function shredder(
+  { storedLog, keys, clock }: Vault,
+  { projections }: ServiceState,
+): Promise<readonly Finding[]> {
+  const gap = projections.find(({ name }) => name === 'shredder')?.gap ?? null;
+  if (gap === null || gap < gapMax) return [];
+  const last = (await storedLog.readClear(await keys.checkpoint('shredder'), gapMax))[gapMax - 1];
+  if (last === undefined || clock.now() - last.time < shredderMsMax) return [];
+  const says = `${gapText('shredder', gap)}, and it has checked none for minutes: ended keys may still exist`;
+  return [problem('shredder', says, 'Check that the service, or a worker, is running, and see its log.')];
 }
 
 function gapsText(projections: ServiceState['projections']): string {
