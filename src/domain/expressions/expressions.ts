@@ -35,7 +35,7 @@ export type MaskedData = { readonly redacted: true } | { readonly redacted: fals
 export type Expressions = {
   parse(source: string, scope: ExpressionScope): Parsed;
   /**
-   * Parses an expression in a request. Unlike `parse`, refuses a number that may lose digits. A stored expression may
+   * Parses an expression in a request. Unlike `parse`, rejects a number that may lose digits. A stored expression may
    * contain such a number, because older versions accepted it.
    */
   parseNew(source: string, scope: ExpressionScope): Parsed;
@@ -65,7 +65,7 @@ export type Expressions = {
    * a mask in a request, use `parseNewMask`.
    */
   parseMask(mask: Json, path?: string): Checked<Json>;
-  /** Checks a mask in a request. Unlike `parseMask`, refuses a number that may lose digits. */
+  /** Checks a mask in a request. Unlike `parseMask`, rejects a number that may lose digits. */
   parseNewMask(mask: Json, path?: string): Checked<Json>;
   /**
    * Evaluates a stored mask over the current data. If a `{{ }}` object cannot be evaluated, it becomes null. Members
