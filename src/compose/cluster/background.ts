@@ -65,8 +65,8 @@ export function createBackground(needs: Deps): Background {
   }
 
   /**
-   * Returns a function that does the work if this many ms have passed since it last succeeded. After a failure, the
-   * waits grow.
+   * Returns a function that does the work at most once per `intervalMs`. After a failure, it retries after 1 s, and
+   * doubles the wait with each further failure, up to 10 s.
    */
   function repeatedly(intervalMs: number, work: () => Promise<unknown>): () => Promise<void> {
     let nextAt = Number.NEGATIVE_INFINITY;

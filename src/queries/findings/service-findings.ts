@@ -103,8 +103,8 @@ export function storesAndProjections({ reasons, notices, stores, projections }: 
 
 /**
  * Returns a problem if the shredder does not check the log. The shredder always saves its position once it has checked
- * 1,000 events. If it has not, and the last of them is minutes old, then no pass has succeeded since. Otherwise, returns
- * no finding.
+ * 1,000 events. If it has not, and the last of them is minutes old, then no pass has succeeded since. Otherwise,
+ * returns no finding.
  */
 export async function shredder(
   { storedLog, keys, clock }: Vault,

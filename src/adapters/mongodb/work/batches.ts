@@ -191,8 +191,8 @@ export function createBatches({ connection, log, waits, workKey, now, destroyKey
     },
     /**
      * Ends abandoned batches. Also removes ended batches that were opened more than two days ago. Returns the number of
-     * abandoned batches. If a batch cannot be ended, for example because a key is lost, ends the other batches before it
-     * throws the error.
+     * abandoned batches. If a batch cannot be ended, for example because a key is lost, ends the other batches before
+     * it throws the error.
      */
     async clear(): Promise<number> {
       const olderThan = (ms: number) => ({ $expr: { $lt: ['$openedAt', { $subtract: ['$$NOW', ms] }] } });
