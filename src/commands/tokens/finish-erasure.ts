@@ -79,6 +79,7 @@ export async function rememberOthers(vault: Vault, tenantId: string): Promise<vo
       tenantId,
       living.flatMap(({ keyId }) => streams.get(keyId) ?? []),
     );
+    if (page.length < pageSize) return;
     position = last.position;
   }
 }
