@@ -74,7 +74,14 @@ describe.each([
 
     const service = await startTestService({ dataDir, rootKey });
     onTestFinished(() => service.close());
-    const queries = ['metadata.a:b', ...Array.from({ length: tokens }, (_, i) => `metadata.n:${i}`)];
+    const { created_by: creator, fingerprint } = (await service.call('GET', '/tokens/t-1', undefined, { key })).body;
+    // The index is sorted by keyed hashes of terms, so a block can contain any one term, and no other. These searches
+    // use all terms that the tokens share.
+    const queries = [
+      ...['', 'type:token', `created_by:${creator}`, `fingerprint:${fingerprint}`, 'metadata.a:b', 'metadata.c:d'],
+      ...['container:/general/high/', 'container:/general/high/*', 'container:/general/*'],
+      ...Array.from({ length: tokens }, (_, i) => `metadata.n:${i}`),
+    ];
     const answers = await Promise.all(queries.map((query) => total(service, key, query)));
     const wrong = answers.filter(({ status }) => status !== 500);
     // A search that does not need the damaged part returns the correct total.
