@@ -78,8 +78,15 @@ describe.each([
     // The index is sorted by keyed hashes of terms, so a block can contain any one term, and no other. These searches
     // use all terms that the tokens share.
     const queries = [
-      ...['', 'type:token', `created_by:${creator}`, `fingerprint:${fingerprint}`, 'metadata.a:b', 'metadata.c:d'],
-      ...['container:/general/high/', 'container:/general/high/*', 'container:/general/*'],
+      '',
+      'type:token',
+      `created_by:${creator}`,
+      `fingerprint:${fingerprint}`,
+      'container:/general/high/',
+      'container:/general/high/*',
+      'container:/general/*',
+      'metadata.a:b',
+      'metadata.c:d',
       ...Array.from({ length: tokens }, (_, i) => `metadata.n:${i}`),
     ];
     const answers = await Promise.all(queries.map((query) => total(service, key, query)));
