@@ -12,6 +12,9 @@ export async function readInput(file: string, what: string): Promise<string> {
     return text(process.stdin);
   }
   return readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new Failure(`${what} cannot be read from ${file} (${error.code ?? 'unknown reason'}).`);
+    throw new Failure(
+      `${what} cannot be read from ${file} (${error.code ?? 'unknown reason'}). Check the path, and that this user may ` +
+        'read the file.',
+    );
   });
 }

@@ -52,7 +52,8 @@ export async function runOperations<T>(
   }
   return use(async (name, input) => {
     const answered = await callControl(socketPath, name, input);
-    if (answered === null) throw new Failure('the service stopped.');
+    if (answered === null)
+      throw new Failure('the service stopped before the command was complete. Start it, then repeat the command.');
     return answerOf(answered);
   });
 }

@@ -23,7 +23,7 @@ const accessRule = {
     priority: { type: ['integer', 'null'], default: 1, description: 'Rules with a lower number are tried first.' },
     container: {
       type: 'string',
-      description: 'The container that the rule covers, including its children, such as `/pci/`.',
+      description: 'The container that the rule covers, with its sub-containers, such as `/pci/`.',
     },
     transform: { type: 'string', enum: [...transforms], description: 'What the caller sees of the data.' },
     permissions: {

@@ -1,8 +1,8 @@
 import type { GuessBudget, Reservation, ReservationRequest } from '../domain/guess-budget.js';
 
 /**
- * The budget for looking up values, and the budget for deduplications that find nothing (docs/contract.md, "Operations
- * routes").
+ * The budget for looking up values, and the budget for deduplications that find nothing (docs/contract.md,
+ * "Guesses").
  */
 export type BudgetName = 'guesses' | 'deduplication_misses';
 

@@ -11,7 +11,7 @@ const hourMs = 3_600_000;
 const suspectDivisor = 10;
 
 /**
- * Limits how often an application can look up values that it cannot read (docs/contract.md, "Operations routes").
+ * Limits how often an application can look up values that it cannot read (docs/contract.md, "Guesses").
  * Threat: a caller tries values one by one, for example social security numbers, or card numbers of which it knows ten
  * digits.
  */

@@ -36,7 +36,7 @@ test('a replay makes the running service deliver everything since the given time
       '2020-01-01',
       ...vault.flags,
     ]);
-    expect(warned.stdout).toContain('does not receive the events of tokens that have ended since then');
+    expect(warned.stdout).toContain('does not receive the events of tokens that no longer exist');
     const refused = async (args: readonly string[], code: number, text: string) => {
       const ended = await run(['webhooks', 'replay', ...args, ...vault.flags]);
       expect(ended).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(text) });

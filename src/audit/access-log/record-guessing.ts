@@ -15,7 +15,7 @@ const exhaustedMessages: Readonly<Record<BudgetName, string>> = {
   deduplication_misses: 'rejected: the deduplication misses for this hour are used up',
 };
 
-/** Records that an application has used up an hourly budget (docs/contract.md, "Operations routes"). Never throws. */
+/** Records that an application has used up an hourly budget (docs/contract.md, "Guesses"). Never throws. */
 export function recordExhaustedBudget(deps: Deps, caller: Caller, budget: BudgetName): Promise<void> {
   return recordOfApplication(deps, caller, 'denied', exhaustedMessages[budget]);
 }

@@ -65,7 +65,8 @@ Examples:
 async function idsOf(given: readonly string[], file: string | undefined): Promise<readonly string[]> {
   const listed = file === undefined ? [] : (await readInput(file, 'the ids')).split(/\r?\n/);
   const ids = [...new Set([...given, ...listed].filter((id) => id !== ''))];
-  if (ids.length === 0) throw new Failure('no token ids were given.', 2);
+  if (ids.length === 0)
+    throw new Failure('no token ids were given. Pass them as arguments, or in a file with --tokens.', 2);
   if (ids.length > bundleTokensMax) throw new Failure(`a bundle can cover at most ${bundleTokensMax} tokens.`, 2);
   return ids;
 }

@@ -16,16 +16,16 @@ type Options = TokenCommandOptions & { readonly check?: string; readonly publicK
 export function addAuditErasure(audit: Command): void {
   tokenCommand(audit, 'erasure [id]', 'print one line of JSON')
     .description(
-      'print a signed statement of when a token was deleted and its keys destroyed, and that none of its rows are left',
+      'print a signed statement of when a token was deleted and its keys were destroyed, and that no trace of it is left',
     )
     .option('--check <file>', 'check the signature of such a statement instead; needs --public-key, but no vault')
     .option('--public-key <file>', 'the output of `strongroom audit public-key`')
     .addHelpText(
       'after',
       `
-It first checks every key that the token's events ever named, the token's row,
-and whether search finds the token. If anything is left, it reports what, signs
-nothing, and exits with code 3.
+It first checks every key that the token's events name, and the rows, search
+terms, fingerprints, due times, claims and timers. If it finds a trace of the
+token, it reports the trace, signs nothing, and exits with code 3.
 
 Examples:
   strongroom audit erasure 4b0e... --api-key-file management.key > erased.json

@@ -41,7 +41,7 @@ export const auditReplay = operation(z.object({ ...ask, id: z.string() }), async
   if (replayed.is === 'erased') return { id, ...replayed.body };
   const { answer } = replayed;
   if (reveal && answer.transform !== 'reveal') {
-    throw new OperationFailed('the application may not see this token unmasked. Run the command without --reveal.');
+    throw new OperationFailed('the application may not see this token in plaintext. Run the command without --reveal.');
   }
   const render = await release(vault, context, [answer]);
   return vault.turns.begin(caller.tenantId).run(render(answer));

@@ -20,9 +20,9 @@ export function addAuditReplay(audit: Command): void {
   tokenCommand(audit, 'replay', 'print one line of JSON per token')
     .description('show tokens as they were at a given moment, masked; data erased since then is shown as erased')
     .requiredOption('--as-of <moment>', 'a position in the log, or a date or date-time (2026-01-31T12:00:00Z)')
-    .option('--token <id>', 'this token')
-    .option('--query <query>', 'the tokens that this query would have found then')
-    .option('--reveal', 'show unmasked what the application may see unmasked')
+    .option('--token <id>', 'show the token with this id')
+    .option('--query <query>', 'show the tokens that matched this query at that moment')
+    .option('--reveal', 'show plaintext where the application may see it')
     .addHelpText(
       'after',
       `

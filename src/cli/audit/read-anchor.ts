@@ -32,6 +32,7 @@ export async function readAnchor(path: string, publicKey: string, logId: string 
     }
     checkpoints.set(number, checkpoint);
   }
-  if (checkpoints.size === 0) throw new Failure(`${path} contains no checkpoints.`);
+  if (checkpoints.size === 0)
+    throw new Failure(`${path} contains no checkpoints. Use the file that audit.anchor writes to.`);
   return { checkpoints, unreadable };
 }

@@ -84,7 +84,7 @@ async function writeFiles(
   const erasures = await erasuresOf(run, key, begin, step);
   const found = await collect(run, options, begin, directory, step);
   if (found.events === 0) {
-    throw new Failure('there is no event in this period; nothing was written.');
+    throw new Failure('there is no event in this period, so nothing was written. Choose another period.');
   }
   step({ phase: 'computing the proofs' });
   const checkpoints = await writeHistory(directory, found, step);

@@ -87,7 +87,7 @@ function restoredText(folder: string | undefined, ended: number): string {
   if (ended === 0) return done;
   const whose = ended === 1 ? 'its' : 'their';
   return (
-    `${done}; recorded ${counted(ended, 'token')} as ended, because ${whose} keys were erased after the log was ` +
+    `${done}; recorded ${counted(ended, 'token')} as deleted, because ${whose} keys were erased after the log was ` +
     'copied'
   );
 }

@@ -59,8 +59,10 @@ export async function readManifest(folder: string, signal: AbortSignal): Promise
     const isName = name === basename(name);
     const found = isName ? await sha256Of(join(folder, name), signal).catch(() => null) : null;
     signal.throwIfAborted();
-    if (found === null) throw new Failure(`${name} is missing in ${folder} or cannot be read. Nothing was changed.`);
-    if (found !== sha256) throw new Failure(`${name} in ${folder} is damaged. Nothing was changed.`);
+    if (found === null)
+      throw new Failure(`${name} in ${folder} is missing or unreadable. Nothing was changed. Use another backup.`);
+    if (found !== sha256)
+      throw new Failure(`${name} in ${folder} is damaged. Nothing was changed. Use another backup.`);
   }
   return parsed.data;
 }

@@ -53,11 +53,16 @@ async function restoreBackup(
   const manifest = await readManifest(folder, signal);
   const { profile } = config.settings;
   if (manifest.profile !== profile) {
-    throw new Failure(`this is a backup of the ${manifest.profile} profile, and profile is set to ${profile}.`, 2);
+    throw new Failure(
+      `this is a backup of the ${manifest.profile} profile, but profile is set to ${profile}. Change the setting profile.`,
+      2,
+    );
   }
   const erased = await readErasedList(erasedPath);
   if (erased.logId !== manifest.log_id) {
-    throw new Failure(`${erasedPath} belongs to a different vault than this backup. Nothing was changed.`);
+    throw new Failure(
+      `${erasedPath} belongs to a different vault than this backup. Nothing was changed. Use a list from the same vault.`,
+    );
   }
   // Threat: the operator passes a list that is older than the backup. Keys that were erased after the list was written
   // are missing from it, so a restore could bring back their tokens.
@@ -131,14 +136,15 @@ function expectAccepted(lost: readonly UnreadableToken[], madeAt: string, accept
   throw new Failure(
     `the log in this backup, from ${madeAt}, is older than the list of erased keys: since then, ` +
       `${counted(lost.length, 'token in it was', 'tokens in it were')} deleted or had data replaced, which cannot ` +
-      'be restored. Add --accept-older-log to record them as ended. Nothing was changed.',
+      'be restored. Add --accept-older-log to record them as deleted. Nothing was changed.',
     3,
   );
 }
 
 async function* textOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   for await (const { bytes } of readLines(chunks, lineBytesMax)) {
-    if (bytes === null) throw new Failure('the keys in this backup are damaged. Nothing was changed.');
+    if (bytes === null)
+      throw new Failure('the keys in this backup are damaged. Nothing was changed. Use another backup.');
     yield bytes.toString('utf8');
   }
 }

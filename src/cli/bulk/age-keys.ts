@@ -12,7 +12,7 @@ export async function encrypterFor(recipients: readonly string[], files: readonl
   for (const recipient of recipients) addRecipient(encrypter, recipient, '--recipient');
   for (const file of files) {
     const lines = keyLines(await readInput(file, 'the recipients'));
-    if (lines.length === 0) throw new Failure(`${file} has no recipient.`, 2);
+    if (lines.length === 0) throw new Failure(`${file} contains no age recipient (age1…). Write one on each line.`, 2);
     for (const line of lines) addRecipient(encrypter, line, file);
   }
   return encrypter;
@@ -26,7 +26,8 @@ export async function decrypterFrom(file: string): Promise<Decrypter> {
   const { Decrypter } = await age();
   const decrypter = new Decrypter();
   const lines = keyLines(await readInput(file, 'the identity'));
-  if (lines.length === 0) throw new Failure(`${file} has no identity.`, 2);
+  if (lines.length === 0)
+    throw new Failure(`${file} contains no age identity. Use a file that \`age-keygen\` wrote.`, 2);
   for (const line of lines) {
     try {
       decrypter.addIdentity(line);

@@ -131,6 +131,6 @@ async function* checked(opened: ReadableStream<Uint8Array>, isStopped: () => boo
   } catch (error) {
     if (isStopped()) return;
     if (error instanceof Failure) throw error;
-    throw new Failure('the encrypted file is damaged or truncated here.');
+    throw new Failure('the encrypted file is damaged or truncated here. Use another copy of it, or export again.');
   }
 }

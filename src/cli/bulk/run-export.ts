@@ -111,6 +111,7 @@ async function writeToOutput(bytes: AsyncIterable<Uint8Array>): Promise<void> {
 }
 
 function summary({ exported, masked }: Counts, out: string): string {
-  const left = masked === 0 ? '' : `; left out ${counted(masked, 'token')} that the application may not see unmasked`;
+  const left =
+    masked === 0 ? '' : `; left out ${counted(masked, 'token')} that the application may not see in plaintext`;
   return `exported ${counted(exported, 'token')}${out === '-' ? '' : ` to ${out}`}${left}`;
 }

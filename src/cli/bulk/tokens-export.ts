@@ -17,7 +17,7 @@ type Options = TokenCommandOptions & {
 /** Adds the command `strongroom tokens export`. */
 export function addTokensExport(tokens: Command): void {
   tokenCommand(tokens, 'export', 'print progress and the summary as lines of JSON')
-    .description('write all tokens that the application may see unmasked to a file for `tokens import`')
+    .description('write all tokens that the application may see in plaintext to a file for `tokens import`')
     .requiredOption('--out <file>', 'a new file (- for standard output, unless that is a terminal)')
     .option('--recipient <age1...>', 'encrypt it to this age recipient; can be repeated', collect)
     .option('--recipient-file <file>', 'encrypt it to the age recipients in this file, one per line', collect)

@@ -35,7 +35,7 @@ export function addConsole(program: Command): void {
       // In the cluster profile, the command cannot see which processes serve a console.
       if (dataDir === null && config.settings['console.enabled'] !== true) {
         process.stderr.write(
-          'These settings turn no console on. The code is useful only if a process of the cluster has ' +
+          'These settings do not turn the console on. The code works only if a process of the cluster has ' +
             'console.enabled.\n',
         );
       }

@@ -13,10 +13,10 @@ type Options = { readonly all?: boolean; readonly json?: boolean };
 /** Adds the command `strongroom keys rotate`. */
 export function addKeysRotate(keys: Command): void {
   withSettings(keys.command('rotate'), [...storeSettings, 'next_root_key_file'])
-    .description('replace the root key and all tenant keys, so that older copies of the keys become useless')
+    .description('replace the root key and all wrapping keys, so that older copies of the keys become useless')
     .option(
       '--all',
-      'rotate the root key and all tenant keys; required: older copies become useless only once both have been replaced',
+      'rotate the root key and all wrapping keys; required: older copies become useless only once both are replaced',
     )
     .option('--json', 'print progress and the result as lines of JSON')
     .addHelpText(
@@ -30,7 +30,7 @@ Example:
     --root-key-file /etc/strongroom/root.key`,
     )
     .action(async ({ all = false, json = false, ...options }: Options) => {
-      if (!all) throw new Failure('add --all: the root key and all tenant keys are rotated together.', 2);
+      if (!all) throw new Failure('add --all: the root key and all wrapping keys are rotated together.', 2);
       const ended = await rotate(options, json);
       process.stdout.write(`${json ? JSON.stringify({ type: 'summary', ...ended }) : resultText(ended)}\n`);
     });

@@ -39,7 +39,8 @@ export async function runOperation<Name extends OperationName>(
     if (error instanceof TenantGone) return { ok: false, message: 'the tenant was deleted in the meantime.' };
     if (error instanceof UnreadableEvent) return { ok: false, message: error.message };
     if (error instanceof RotationRefused) return { ok: false, message: error.message };
-    if (error instanceof KeyLost) return { ok: false, message: 'the key of this token is lost: restore keys.db.' };
+    if (error instanceof KeyLost)
+      return { ok: false, message: 'the key of this token is lost. Restore the key store from a backup.' };
     if (error instanceof ForgedRow) return { ok: false, message: `${error.message}; see \`strongroom doctor\`.` };
     throw error;
   }

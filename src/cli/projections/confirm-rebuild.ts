@@ -45,7 +45,7 @@ function planText({ name, events = 0, rows = null }: Plan): string {
     case 'directory':
       return `${name}: ${log} and replaces ${descriptions.directory}`;
     case 'shredder':
-      return `${name}: ${log} and destroys again all keys that events have ended`;
+      return `${name}: ${log} and again destroys all keys that events mark for destruction`;
     case 'days':
       return `${name}: ${log} and all of the access log, and counts both again`;
     case 'vocabulary':

@@ -32,8 +32,8 @@ async function follow(run: RunOperation, name: ProjectionName, keptSeconds: numb
       if (status.rebuild === null || (keptSeconds > 0 && status.rebuild.phase === 'keeping')) break;
       if (interrupt.came()) {
         throw new Failure(
-          'interrupted. If a service is running, it continues the rebuild; otherwise the same command does. To ' +
-            `cancel it: strongroom projections cancel ${name}`,
+          'interrupted. If a service is running, it continues the rebuild. Otherwise, repeat the command to continue. ' +
+            `To cancel the rebuild: strongroom projections cancel ${name}`,
         );
       }
       await wait(pollMs);
@@ -71,7 +71,11 @@ function failure(name: ProjectionName, last: ProjectionStatus['lastRebuild']): F
         3,
       );
     case 'key_lost':
-      return new Failure(`a token in the log cannot be read because its key is lost; nothing was changed:${listed}`, 3);
+      return new Failure(
+        `a token in the log cannot be read because its key is lost; nothing was changed:${listed}\n` +
+          'Run `strongroom doctor`, which says how to restore the key.',
+        3,
+      );
     case 'failed':
       return new Failure(`the rebuild of ${name} failed; nothing was changed. See the log of the service.`);
     default:

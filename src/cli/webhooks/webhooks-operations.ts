@@ -16,7 +16,7 @@ export const replayWebhook = operation(
     const webhook = await findWebhook(service.vault, tenant, webhookId);
     if (webhook === null) throw new OperationFailed('the tenant has no webhook with this id; see `GET /webhooks`.');
     const started = await replayDeliveries(service.vault, webhookId, from);
-    if (!started.ok) throw new OperationFailed('that moment is in the future. Give --from a time that has passed.');
+    if (!started.ok) throw new OperationFailed('that moment is in the future. Set --from to a time in the past.');
     return { webhook_id: webhookId, enabled: webhook.enabled, has_containers: webhook.containers !== null };
   },
 );

@@ -11,7 +11,7 @@ type Options = { readonly from: string; readonly tenant?: string; readonly json?
 export function addWebhooks(program: Command): void {
   const webhooks = program.command('webhooks').description('deliver events to a webhook again');
   withSettings(webhooks.command('replay'), storeSettings)
-    .description('deliver every event since a given time to a webhook again')
+    .description('redeliver every event since a given time to a webhook')
     .argument('<id>', 'id of the webhook')
     .requiredOption('--from <time>', 'date or date-time, such as 2026-01-31T12:00:00Z')
     .option('--tenant <id>', "the webhook's tenant; can be omitted if there is only one")
@@ -20,9 +20,9 @@ export function addWebhooks(program: Command): void {
       'after',
       `
 The service delivers the events in order, with their original webhook-id. If a
-token has ended since then, events about it contain only its entity_ref. If the
-webhook has containers, it does not receive these events, because the containers
-of such a token were erased. Events of denied access are not delivered again.
+token was deleted or has expired since then, its events contain only its
+entity_ref, and a webhook with containers does not receive them, because the
+containers of the token were erased. access.denied events are not redelivered.
 
 Example:
   strongroom webhooks replay 3b0e8c1c-5a0a-4a54-9d4e-0c2c4f0a9b11 \\
@@ -34,9 +34,9 @@ Example:
       const input = { tenantId: tenant ?? null, webhookId, from };
       const value = await runCommand(configOf(options), 'webhooks-replay', input);
       const containers = value.has_containers
-        ? ' The webhook has containers, so it does not receive the events of tokens that have ended since then.'
+        ? ' The webhook has containers, so it does not receive the events of tokens that no longer exist.'
         : '';
       const rest = value.enabled ? '' : ' The webhook is disabled; they are delivered when it is enabled.';
-      print(value, options, () => `events since ${text} are delivered again.${containers}${rest}`);
+      print(value, options, () => `events since ${text} are being redelivered.${containers}${rest}`);
     });
 }

@@ -2,7 +2,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../domain/json.js';
 import { backup } from '../../queries/findings/service-findings.js';
 import type { ConsolePage, Visit } from '../page.js';
 
-/** Runs all checks of `strongroom doctor` in the background, and shows the findings. */
+/** Runs the checks of `strongroom doctor` that examine the stores, in the background, and shows the findings. */
 export const checksPage: ConsolePage = {
   menu: { label: 'Checks', group: 'Operations' },
   routes: [

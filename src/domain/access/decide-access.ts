@@ -79,7 +79,7 @@ export function transformForCreate(caller: Caller, containers: readonly string[]
  * Returns true if the caller may see the plaintext of every token on which it has `permission`, or of every token of
  * the tenant if `permission` is null. Such a caller learns nothing new by looking up values. A single permission must
  * reveal all of these tokens. A caller that would have to combine several permissions does not qualify. See
- * docs/contract.md, "Operations routes".
+ * docs/contract.md, "Guesses".
  */
 export function readsEveryValue(caller: Caller, permission: TokenPermission | null): boolean {
   if (caller.applicationType !== 'private') return false;

@@ -131,7 +131,7 @@ export function splitLeaf(text: string, referencesMax = Number.POSITIVE_INFINITY
     if (end === -1) return unbalanced(start);
     const isFiltered = text[end] === '|';
     const close = isFiltered ? closeAfter(text, end + 1) : end;
-    if (close === 'open quote') return { ok: false, message: `there is a quote that does not end${place(start)}` };
+    if (close === 'open quote') return { ok: false, message: `a quote is not closed${place(start)}` };
     if (close === 'unbalanced') return unbalanced(start);
     const head = text.slice(start + 2, end).trim();
     if (head === '') return { ok: false, message: `the expression${place(start)} names no token` };

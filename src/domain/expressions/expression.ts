@@ -116,7 +116,7 @@ function unsplittable(split: SplitTemplate & { ok: false }, options: ParseOption
 const splitProblems = {
   tag: 'there is a tag ({% %})',
   braces: 'there are unbalanced braces',
-  quotes: 'there is a quote that does not end',
+  quotes: 'a quote is not closed',
 } as const;
 
 function isTooLong(source: string): boolean {

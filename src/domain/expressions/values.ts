@@ -62,7 +62,8 @@ function pathSteps(path: string): readonly (string | number)[] | Refusal {
   matcher.lastIndex = 1;
   while (matcher.lastIndex < source.length) {
     const match = matcher.exec(source);
-    if (match === null) return new Refusal('json: the path is not one of members and indexes, which find one value');
+    if (match === null)
+      return new Refusal('json: the path may contain only members and indexes, so that it finds one value');
     const [, member, index, single, double] = match;
     if (index !== undefined) steps.push(Number(index));
     else steps.push(member ?? (single ?? double ?? '').replace(/\\(.)/gsu, '$1'));

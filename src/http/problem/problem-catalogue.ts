@@ -46,7 +46,7 @@ export const problemCatalogue: Readonly<Record<ProblemCode, ProblemKind>> = {
     status: 409,
     title: 'Too many webhooks',
     detail: 'The tenant already has ten webhooks.',
-    advice: 'Delete a webhook that is no longer needed, or deliver more events to an existing webhook.',
+    advice: 'Delete a webhook that is no longer needed, or add event types to an existing webhook.',
   },
   validation_failed: {
     status: 400,
@@ -152,7 +152,7 @@ export const problemCatalogue: Readonly<Record<ProblemCode, ProblemKind>> = {
     status: 404,
     title: 'The result of the first request is gone',
     detail: 'The result of the first request with this idempotency key was deleted or revoked, or has expired.',
-    advice: 'Use a new idempotency key to create it again.',
+    advice: 'To repeat the operation, use a new idempotency key.',
   },
   id_in_use: {
     status: 409,

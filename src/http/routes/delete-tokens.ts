@@ -25,7 +25,7 @@ const operation = documented({
       schema: z.object({
         deleted: wholeNumber('The number of tokens that this call deleted.'),
         refused: wholeNumber('The number of tokens that the caller’s rules do not allow it to delete.'),
-        remaining: wholeNumber('The number of tokens that the query still finds. Repeat the call until it is 0.'),
+        remaining: wholeNumber('The number of tokens that another call would delete. Repeat the call until it is 0.'),
       }),
       example: { deleted: 3, refused: 0, remaining: 0 },
     },
@@ -38,7 +38,7 @@ const idsMax = 1_000;
 const body = z.object(
   {
     query: z.string({ error: 'must be a string' }).nullish().meta({
-      description: 'A search query. Every token that it finds is deleted, newest first. Send either `query` or `ids`.',
+      description: 'A search query. Up to 1,000 of its tokens are deleted, newest first. Send either `query` or `ids`.',
     }),
     ids: z
       .array(z.string({ error: 'must be a string' }), { error: 'must be an array of ids' })

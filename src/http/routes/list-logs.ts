@@ -65,7 +65,9 @@ const entry = z
   .object({
     tenant_id: uuid('The tenant of the entry.'),
     actor_id: z.string().meta({
-      description: 'Who performed the operation: the id of an application, `operator` (the command line) or `system`.',
+      description:
+        'Who performed the operation: the id of an application, `operator` (the command line, or an operator in the ' +
+        'console) or `system`.',
     }),
     actor_type: z.enum(['application', 'operator', 'system']).meta({ description: 'The kind of actor.' }),
     key_id: z

@@ -49,7 +49,8 @@ const operation = documented({
   summary: 'Get the history of a token',
   description:
     'Returns the events of the token, newest first and without values, even after the token was deleted. With ' +
-    '`log:read`, it covers all lives of the id. Otherwise, it covers only the current life.',
+    '`log:read`, it covers all lives of the id. Otherwise, it covers the current life or, after a deletion, the last ' +
+    'life if the caller has `token:read` on `/`.',
   pathParameters: { id: 'The id of the token, percent-encoded.' },
   answers: {
     200: {

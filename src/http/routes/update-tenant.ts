@@ -16,8 +16,8 @@ const operation = documented({
     'Changes the name and the given settings. Other settings stay the same. If `show_fingerprints` is "true", ' +
     'get, list, search and detokenize show the fingerprints of tokens even to callers that see the tokens masked ' +
     'or redacted. Equal values have equal fingerprints, so such a caller can find a hidden value by trying ' +
-    'candidates if it may also create tokens. No limit slows this down. `_warnings` contains a warning while the ' +
-    'setting is on.',
+    'candidates if it may also create tokens. No guess budget limits the attempts. `_warnings` contains a warning ' +
+    'while the setting is on.',
   requestExample: { name: 'Example', settings: { deduplicate_tokens: 'true' } },
   answers: { 200: { description: 'The updated tenant.', schema: tenant, example: tenantExample } },
   problems: ['validation_failed'],

@@ -14,7 +14,9 @@ const operation = documented({
   summary: 'Update a token',
   description:
     'Applies a JSON merge patch (RFC 7386) to `data`, `mask` and `metadata`, and replaces the other fields. Null ' +
-    'resets a field to the default for the type. Replaced data is erased before the response is sent.',
+    'resets `mask`, `containers`, `search_indexes` and `fingerprint_expression` to the defaults of the type, clears ' +
+    '`metadata`, and removes `expires_at`. Replaced data is erased before the response is sent, unless the tenant ' +
+    'sets `keep_superseded_data`.',
   pathParameters: { id: 'The id of the token, percent-encoded.' },
   requestHeaders: ['SERVICE-IDEMPOTENCY-KEY', 'If-Match'],
   requestExample: { metadata: { customer: 'c-18', note: null } },

@@ -55,8 +55,8 @@ const webhookBody = z.object(
     }),
     containers: texts.nullish().meta({
       description:
-        'Of the token.* events, delivers only those of tokens in these containers or their children, at most 10. ' +
-        'Default: all. It does not filter other events.',
+        'Of the token.* events, delivers only those of tokens in these containers (at most 10) or their ' +
+        'sub-containers. Default: all. It does not filter other events.',
     }),
   },
   anObject,

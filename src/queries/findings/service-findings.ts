@@ -148,7 +148,7 @@ async function checkpoint(vault: Vault): Promise<Finding> {
 export function backup({ backupMadeAt }: ServiceState, now: number): Finding {
   if (backupMadeAt === null)
     return problem('backup', 'no backup is known', 'Run `strongroom backup` regularly, for example once a day.');
-  const says = `the newest backup was begun at ${formatTimestamp(backupMadeAt)}`;
+  const says = `the newest backup began at ${formatTimestamp(backupMadeAt)}`;
   return now - backupMadeAt <= backupMsMax
     ? ok('backup', says)
     : problem('backup', says, 'Find out why no newer one was made, and run `strongroom backup`.');
@@ -171,6 +171,6 @@ export async function suspects({ budgets, clock, directory }: Vault, tenantId: s
     'guessing',
     'applications that used a tenth of an hour’s deduplication misses without a hit and may be guessing values: ' +
       `${found.slice(0, suspectsMax).join(', ')}${others}`,
-    'Check what these applications did with `GET /logs`, and delete their keys if they were guessing.',
+    'Use `GET /logs` to check what these applications did. If they were guessing, revoke their keys.',
   );
 }

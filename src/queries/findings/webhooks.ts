@@ -47,7 +47,7 @@ export async function webhooks(vault: Vault, tenantId: string | null): Promise<F
     'webhooks',
     `${found.slice(0, shownMax).join('; ')}${others}`,
     'Read the attempts with `GET /webhooks/{id}/deliveries` and check the receiver. Then send a test delivery, ' +
-      'and deliver what was given up with `strongroom webhooks replay`.',
+      'and redeliver the parked events with `strongroom webhooks replay`.',
   );
 }
 
@@ -59,7 +59,7 @@ function wrongWith(state: WebhookState | null, head: number, now: number, hidesG
   const behind = head - position;
   return [
     failing === 0 ? [] : `${counted(failing, 'delivery keeps', 'deliveries keep')} failing`,
-    givenUp === 0 ? [] : `${counted(givenUp, 'delivery was', 'deliveries were')} given up in the last day`,
+    givenUp === 0 ? [] : `${counted(givenUp, 'delivery was', 'deliveries were')} parked in the last day`,
     behind < behindMin ? [] : hidesGap ? 'far behind the log' : `${counted(behind, 'event')} behind the log`,
   ].flat();
 }

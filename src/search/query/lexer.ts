@@ -104,7 +104,7 @@ function readRange(text: string, at: number): Read<Value> {
   const to = readEnd(text, toAt);
   const closeAt = skipSpace(text, to.end);
   const close = text.charAt(closeAt);
-  if (close !== ']' && close !== '}') throw new QueryError('a range is closed with ] or }', closeAt);
+  if (close !== ']' && close !== '}') throw new QueryError('a range must end with ] or }', closeAt);
   return {
     value: {
       is: 'range',
@@ -126,7 +126,7 @@ function rangeMessage(word: string): string {
 
 function readEnd(text: string, at: number): Read<TextValue> {
   const read = readText(text, at);
-  if (read === null) throw new QueryError('a range has a date or * at each end', at);
+  if (read === null) throw new QueryError('a range must have a date or * at each end', at);
   return read;
 }
 
@@ -148,7 +148,8 @@ function readField(text: string, at: number, run: string): { readonly field: Fie
   const end = at + run.length;
   if (run === metadataPrefix && text.charAt(end) === '"') {
     const { text: key, end: keyEnd } = readQuoted(text, end);
-    if (text.charAt(keyEnd) !== ':') throw new QueryError('a metadata key is followed by a colon and a value', keyEnd);
+    if (text.charAt(keyEnd) !== ':')
+      throw new QueryError('a metadata key must be followed by a colon and a value', keyEnd);
     return { field: { name: 'metadata', key: expectKey(key, end) }, end: keyEnd + 1 };
   }
   if (text.charAt(end) !== ':') throw new QueryError(bareWordMessage(run), at);
@@ -225,7 +226,7 @@ function readQuoted(text: string, at: number): { readonly text: string; readonly
     const escaped = text.charAt(match.index + 1);
     if (found !== '\\') throw new QueryError('the text is not well-formed Unicode', match.index);
     if (escaped !== '"' && escaped !== '\\') {
-      throw new QueryError('in quotes a backslash is followed by a quote or a backslash', match.index);
+      throw new QueryError('in quotes, a backslash must be followed by a quote or a backslash', match.index);
     }
     parts.push(escaped);
     from = match.index + 2;

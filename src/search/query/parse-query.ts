@@ -28,7 +28,7 @@ export type ParsedQuery =
  */
 export function parseQuery(text: string): ParsedQuery {
   if (text.length > 2 * charactersMax || codePointCount(text) > charactersMax) {
-    return { ok: false, message: `a query has at most ${charactersMax} characters` };
+    return { ok: false, message: `a query can have at most ${charactersMax} characters` };
   }
   try {
     return { ok: true, query: parse(lex(text)) };
@@ -85,7 +85,7 @@ function parse(tokens: readonly Token[]): Query {
 
   function negation(depth: number): Query {
     const token = take();
-    if (depth > depthMax) throw new QueryError(`a query is nested at most ${depthMax} deep`, token.at);
+    if (depth > depthMax) throw new QueryError(`a query can be nested at most ${depthMax} levels deep`, token.at);
     switch (token.is) {
       case 'not':
         return { is: 'not', of: negation(depth + 1) };
@@ -93,7 +93,7 @@ function parse(tokens: readonly Token[]): Query {
         return group(token.at, depth + 1);
       case 'term':
         terms += 1;
-        if (terms > termsMax) throw new QueryError(`a query has at most ${termsMax} terms`, token.at);
+        if (terms > termsMax) throw new QueryError(`a query can have at most ${termsMax} terms`, token.at);
         return readTerm(token.field, token.value);
       default:
         throw new QueryError('a term is missing here', token.at);
@@ -115,7 +115,7 @@ function parse(tokens: readonly Token[]): Query {
 /** Returns the syntax tree for a field and its value. Throws QueryError if the field does not accept the value. */
 function readTerm({ name, key }: Field, value: Value): Query {
   if (name === 'created_at' || name === 'modified_at') return readDate(name, value);
-  if (value.is === 'range') throw new QueryError('only created_at and modified_at take a range', value.at);
+  if (value.is === 'range') throw new QueryError('only created_at and modified_at accept a range', value.at);
   if (name === 'container') return readContainer(value);
   refuseStar(value);
   if (name === 'metadata') return { is: 'metadata', key: key ?? '', value: value.text };
@@ -131,8 +131,8 @@ function readContainer({ text, at, quoted }: TextValue): Query {
   const path = within ? text.slice(0, -1) : text;
   const star = path.indexOf('*');
   if (star !== -1) throw new QueryError(starMessage, quoted ? at : at + star);
-  if (!path.startsWith('/')) throw new QueryError('a container path starts with /', at);
-  if (!path.endsWith('/')) throw new QueryError('a container path ends in / or in /*', at);
+  if (!path.startsWith('/')) throw new QueryError('a container path must start with /', at);
+  if (!path.endsWith('/')) throw new QueryError('a container path must end in / or /*', at);
   return { is: 'container', path, within };
 }
 

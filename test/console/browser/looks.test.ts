@@ -176,7 +176,7 @@ test('a bundle that is being made looks right, before and after the size of the 
   await page.getByLabel('From').fill('2026-01-01');
   await page.getByLabel('To (UTC)').fill('2026-02-01');
   await page.getByRole('button', { name: 'Make the bundle' }).click();
-  await page.getByText('The bundle is being made.').waitFor();
+  await page.getByText('The bundle is being created.').waitFor();
   await expectGoodLooks(page, 'a bundle that is being made');
   for (const step of steps) step(400, 1_000);
   await page.goto(`${address}/evidence/bundle`);

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { splitLeaf } from '#src/domain/detokenize/parse-template.js';
 
 const refusals =
-  /^(there are unbalanced braces|there is a quote that does not end|the expression) at character \d+( names no token)?$/;
+  /^(there are unbalanced braces|a quote is not closed|the expression) at character \d+( names no token)?$/;
 
 const reference = (id: string, more: object = {}) => ({
   kind: 'reference',

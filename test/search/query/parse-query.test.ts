@@ -178,11 +178,13 @@ describe('the limits on a query: 2,000 characters, 64 terms and 32 levels', () =
   });
 
   test('reject a query that exceeds them', () => {
-    expect(parsed(`data:"${'x'.repeat(2_001 - 7)}"`)).toBe('a query has at most 2000 characters');
-    expect(parsed(`data:"${'😀'.repeat(2_001 - 7)}"`)).toBe('a query has at most 2000 characters');
-    expect(parsed(terms(65))).toBe('a query has at most 64 terms (at character 641)');
-    expect(parsed(`${'('.repeat(33)}type:a${')'.repeat(33)}`)).toMatch(/^a query is nested at most 32 deep/);
-    expect(parsed(`${'!'.repeat(33)}type:a`)).toMatch(/^a query is nested at most 32 deep/);
-    expect(parsed(`${'!('.repeat(17)}type:a${')'.repeat(17)}`)).toMatch(/^a query is nested at most 32 deep/);
+    expect(parsed(`data:"${'x'.repeat(2_001 - 7)}"`)).toBe('a query can have at most 2000 characters');
+    expect(parsed(`data:"${'😀'.repeat(2_001 - 7)}"`)).toBe('a query can have at most 2000 characters');
+    expect(parsed(terms(65))).toBe('a query can have at most 64 terms (at character 641)');
+    expect(parsed(`${'('.repeat(33)}type:a${')'.repeat(33)}`)).toMatch(/^a query can be nested at most 32 levels deep/);
+    expect(parsed(`${'!'.repeat(33)}type:a`)).toMatch(/^a query can be nested at most 32 levels deep/);
+    expect(parsed(`${'!('.repeat(17)}type:a${')'.repeat(17)}`)).toMatch(
+      /^a query can be nested at most 32 levels deep/,
+    );
   });
 });

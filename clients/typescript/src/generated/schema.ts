@@ -143,7 +143,7 @@ export interface paths {
         head?: never;
         /**
          * Update a token
-         * @description Applies a JSON merge patch (RFC 7386) to `data`, `mask` and `metadata`, and replaces the other fields. Null resets a field to the default for the type. Replaced data is erased before the response is sent.
+         * @description Applies a JSON merge patch (RFC 7386) to `data`, `mask` and `metadata`, and replaces the other fields. Null resets `mask`, `containers`, `search_indexes` and `fingerprint_expression` to the defaults of the type, clears `metadata`, and removes `expires_at`. Replaced data is erased before the response is sent, unless the tenant sets `keep_superseded_data`.
          *
          *     Permission: `token:update`.
          */
@@ -291,7 +291,7 @@ export interface paths {
         };
         /**
          * Get the history of a token
-         * @description Returns the events of the token, newest first and without values, even after the token was deleted. With `log:read`, it covers all lives of the id. Otherwise, it covers only the current life.
+         * @description Returns the events of the token, newest first and without values, even after the token was deleted. With `log:read`, it covers all lives of the id. Otherwise, it covers the current life or, after a deletion, the last life if the caller has `token:read` on `/`.
          *
          *     Permission: `log:read` or `token:read`.
          */
@@ -476,7 +476,7 @@ export interface paths {
         get: operations["getTenant"];
         /**
          * Update the tenant
-         * @description Changes the name and the given settings. Other settings stay the same. If `show_fingerprints` is "true", get, list, search and detokenize show the fingerprints of tokens even to callers that see the tokens masked or redacted. Equal values have equal fingerprints, so such a caller can find a hidden value by trying candidates if it may also create tokens. No limit slows this down. `_warnings` contains a warning while the setting is on.
+         * @description Changes the name and the given settings. Other settings stay the same. If `show_fingerprints` is "true", get, list, search and detokenize show the fingerprints of tokens even to callers that see the tokens masked or redacted. Equal values have equal fingerprints, so such a caller can find a hidden value by trying candidates if it may also create tokens. No guess budget limits the attempts. `_warnings` contains a warning while the setting is on.
          *
          *     Permission: `tenant:update`.
          */
@@ -1132,7 +1132,7 @@ export interface components {
              * @description The tenant of the entry.
              */
             tenant_id: string;
-            /** @description Who performed the operation: the id of an application, `operator` (the command line) or `system`. */
+            /** @description Who performed the operation: the id of an application, `operator` (the command line, or an operator in the console) or `system`. */
             actor_id: string;
             /**
              * @description The kind of actor.
@@ -1258,7 +1258,7 @@ export interface components {
             event_types: ("token.created" | "token.updated" | "token.deleted" | "token.expired" | "token.property.expired" | "application.created" | "application.updated" | "application.deleted" | "application.key.issued" | "application.key.revoked" | "access.denied")[];
             /** @description Of the token.* events, delivers only those of tokens of these types. Absent if all types are delivered. */
             token_types?: ("token" | "card" | "bank" | "card_number" | "us_bank_account_number" | "us_bank_routing_number" | "social_security_number" | "employer_id_number")[];
-            /** @description Of the token.* events, delivers only those of tokens in these containers or their children. Absent if all containers are delivered. */
+            /** @description Of the token.* events, delivers only those of tokens in these containers or their sub-containers. Absent if the events of tokens in all containers are delivered. */
             containers?: string[];
             /**
              * Format: date-time
@@ -1302,7 +1302,7 @@ export interface components {
             event_types: ("token.created" | "token.updated" | "token.deleted" | "token.expired" | "token.property.expired" | "application.created" | "application.updated" | "application.deleted" | "application.key.issued" | "application.key.revoked" | "access.denied")[];
             /** @description Of the token.* events, delivers only those of tokens of these types. Absent if all types are delivered. */
             token_types?: ("token" | "card" | "bank" | "card_number" | "us_bank_account_number" | "us_bank_routing_number" | "social_security_number" | "employer_id_number")[];
-            /** @description Of the token.* events, delivers only those of tokens in these containers or their children. Absent if all containers are delivered. */
+            /** @description Of the token.* events, delivers only those of tokens in these containers or their sub-containers. Absent if the events of tokens in all containers are delivered. */
             containers?: string[];
             /**
              * Format: date-time
@@ -1853,7 +1853,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description A search query. Every token that it finds is deleted, newest first. Send either `query` or `ids`. */
+                    /** @description A search query. Up to 1,000 of its tokens are deleted, newest first. Send either `query` or `ids`. */
                     query?: string | null;
                     /** @description The ids of up to 1000 tokens. Unknown ids are skipped. Send either `ids` or `query`. */
                     ids?: string[] | null;
@@ -1872,7 +1872,7 @@ export interface operations {
                         deleted: number;
                         /** @description The number of tokens that the caller’s rules do not allow it to delete. */
                         refused: number;
-                        /** @description The number of tokens that the query still finds. Repeat the call until it is 0. */
+                        /** @description The number of tokens that another call would delete. Repeat the call until it is 0. */
                         remaining: number;
                     };
                 };
@@ -2077,7 +2077,7 @@ export interface operations {
                          * @default 1
                          */
                         priority?: number | null;
-                        /** @description The container that the rule covers, including its children, such as `/pci/`. */
+                        /** @description The container that the rule covers, with its sub-containers, such as `/pci/`. */
                         container: string;
                         /**
                          * @description What the caller sees of the data.
@@ -2196,7 +2196,7 @@ export interface operations {
                          * @default 1
                          */
                         priority?: number | null;
-                        /** @description The container that the rule covers, including its children, such as `/pci/`. */
+                        /** @description The container that the rule covers, with its sub-containers, such as `/pci/`. */
                         container: string;
                         /**
                          * @description What the caller sees of the data.
@@ -2560,7 +2560,7 @@ export interface operations {
                     event_types: string[];
                     /** @description Of the token.* events, delivers only those of tokens of these types: token, card, bank, card_number, us_bank_account_number, us_bank_routing_number, social_security_number, employer_id_number. Default: all. It does not filter other events. */
                     token_types?: string[] | null;
-                    /** @description Of the token.* events, delivers only those of tokens in these containers or their children, at most 10. Default: all. It does not filter other events. */
+                    /** @description Of the token.* events, delivers only those of tokens in these containers (at most 10) or their sub-containers. Default: all. It does not filter other events. */
                     containers?: string[] | null;
                 };
             };
@@ -2637,7 +2637,7 @@ export interface operations {
                     event_types: string[];
                     /** @description Of the token.* events, delivers only those of tokens of these types: token, card, bank, card_number, us_bank_account_number, us_bank_routing_number, social_security_number, employer_id_number. Default: all. It does not filter other events. */
                     token_types?: string[] | null;
-                    /** @description Of the token.* events, delivers only those of tokens in these containers or their children, at most 10. Default: all. It does not filter other events. */
+                    /** @description Of the token.* events, delivers only those of tokens in these containers (at most 10) or their sub-containers. Default: all. It does not filter other events. */
                     containers?: string[] | null;
                 };
             };

@@ -24,8 +24,8 @@ const fields = {
     .optional()
     .meta({
       description:
-        'Of the token.* events, delivers only those of tokens in these containers or their children. Absent if all ' +
-        'containers are delivered.',
+        'Of the token.* events, delivers only those of tokens in these containers or their sub-containers. Absent if ' +
+        'the events of tokens in all containers are delivered.',
     }),
   old_secrets_end_at: dateTime(
     'The time until which deliveries are also signed with older secrets. Absent if there is only one secret.',

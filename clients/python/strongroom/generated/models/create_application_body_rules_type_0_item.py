@@ -22,7 +22,7 @@ T = TypeVar("T", bound="CreateApplicationBodyRulesType0Item")
 class CreateApplicationBodyRulesType0Item:
     """
     Attributes:
-        container (str): The container that the rule covers, including its children, such as `/pci/`.
+        container (str): The container that the rule covers, with its sub-containers, such as `/pci/`.
         transform (CreateApplicationBodyRulesType0ItemTransform): What the caller sees of the data.
         permissions (list[CreateApplicationBodyRulesType0ItemPermissionsItem]): What the caller may do with the tokens.
         description (None | str | Unset): A human-readable description.

@@ -27,7 +27,7 @@ class CreateWebhookBody:
             token, card, bank, card_number, us_bank_account_number, us_bank_routing_number, social_security_number,
             employer_id_number. Default: all. It does not filter other events.
         containers (list[str] | None | Unset): Of the token.* events, delivers only those of tokens in these containers
-            or their children, at most 10. Default: all. It does not filter other events.
+            (at most 10) or their sub-containers. Default: all. It does not filter other events.
     """
 
     url: str

@@ -15,7 +15,7 @@ T = TypeVar("T", bound="DeleteTokensBody")
 class DeleteTokensBody:
     """
     Attributes:
-        query (None | str | Unset): A search query. Every token that it finds is deleted, newest first. Send either
+        query (None | str | Unset): A search query. Up to 1,000 of its tokens are deleted, newest first. Send either
             `query` or `ids`.
         ids (list[str] | None | Unset): The ids of up to 1000 tokens. Unknown ids are skipped. Send either `ids` or
             `query`.

@@ -14,7 +14,7 @@ class DeleteTokensResponse200:
     Attributes:
         deleted (int): The number of tokens that this call deleted.
         refused (int): The number of tokens that the caller’s rules do not allow it to delete.
-        remaining (int): The number of tokens that the query still finds. Repeat the call until it is 0.
+        remaining (int): The number of tokens that another call would delete. Repeat the call until it is 0.
     """
 
     deleted: int

@@ -19,8 +19,8 @@ class LogEntry:
 
     Attributes:
         tenant_id (str): The tenant of the entry.
-        actor_id (str): Who performed the operation: the id of an application, `operator` (the command line) or
-            `system`.
+        actor_id (str): Who performed the operation: the id of an application, `operator` (the command line, or an
+            operator in the console) or `system`.
         actor_type (LogEntryActorType): The kind of actor.
         entity_type (str): The kind of entity: token, application, key, tenant, report, log, service or webhook.
         operation (str): The operation: create, read, reveal, update, delete, expiry, purge, start, stop, rotation,

@@ -37,7 +37,7 @@ class WebhookWithSecret:
         token_types (list[WebhookWithSecretTokenTypesItem] | Unset): Of the token.* events, delivers only those of
             tokens of these types. Absent if all types are delivered.
         containers (list[str] | Unset): Of the token.* events, delivers only those of tokens in these containers or
-            their children. Absent if all containers are delivered.
+            their sub-containers. Absent if the events of tokens in all containers are delivered.
         old_secrets_end_at (datetime.datetime | Unset): The time until which deliveries are also signed with older
             secrets. Absent if there is only one secret.
         modified_by (str | Unset): Who changed it last. The id of an application, or `operator` for the command line.

@@ -54,7 +54,7 @@ class Operations(Sender):
         Changes the name and the given settings. Other settings stay the same. If `show_fingerprints` is
         "true", get, list, search and detokenize show the fingerprints of tokens even to callers that see
         the tokens masked or redacted. Equal values have equal fingerprints, so such a caller can find a
-        hidden value by trying candidates if it may also create tokens. No limit slows this down.
+        hidden value by trying candidates if it may also create tokens. No guess budget limits the attempts.
         `_warnings` contains a warning while the setting is on.
 
         Permission: `tenant:update`.

@@ -227,8 +227,9 @@ class Operations(Sender):
         """Update a token.
 
         Applies a JSON merge patch (RFC 7386) to `data`, `mask` and `metadata`, and replaces the other
-        fields. Null resets a field to the default for the type. Replaced data is erased before the response
-        is sent.
+        fields. Null resets `mask`, `containers`, `search_indexes` and `fingerprint_expression` to the
+        defaults of the type, clears `metadata`, and removes `expires_at`. Replaced data is erased before
+        the response is sent, unless the tenant sets `keep_superseded_data`.
 
         Permission: `token:update`.
         """
@@ -329,7 +330,8 @@ class Operations(Sender):
         """Get the history of a token.
 
         Returns the events of the token, newest first and without values, even after the token was deleted.
-        With `log:read`, it covers all lives of the id. Otherwise, it covers only the current life.
+        With `log:read`, it covers all lives of the id. Otherwise, it covers the current life or, after a
+        deletion, the last life if the caller has `token:read` on `/`.
 
         Permission: `log:read` or `token:read`.
         """
