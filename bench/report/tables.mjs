@@ -55,6 +55,7 @@ export function sectionsOf(run) {
   return {
     machine: () => machineLine(run),
     rates: () => ratesTable(table),
+    busy: () => busyTable(table.filter(({ connections }) => connections === mostConnections)),
     targets: () => targetsTable(table, growth),
     peers: () => peersTable(table),
     works: () => worksTable(table.filter(({ connections }) => connections === mostConnections)),
@@ -98,6 +99,15 @@ function ratesTable(table) {
 }
 
 /** Returns a table that compares a run with the targets. */
+function busyTable(rows) {
+  const lines = rows.map(({ work, figures: { vault } }) => [
+    work,
+    number(vault.perSecond.median),
+    ms(vault.p99.median),
+  ]);
+  return markdown(['64 connections, 10,000 tokens', 'requests a second', 'p99, ms'], lines);
+}
+
 function targetsTable(table, growth) {
   const row = (work, connections) => table.find((one) => one.work === work && one.connections === connections);
   const largest = growth.at(-1);

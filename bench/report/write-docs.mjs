@@ -1,5 +1,5 @@
-// Writes sections of the committed results to docs/performance.md and docs/scale.md, between markers such as `<!--
-// bench normal works -->` and `<!-- end -->`. No figure between the markers is written by hand.
+// Writes sections of the committed results to pages in docs, between markers such as `<!-- bench normal works -->` and
+// `<!-- end -->`. No figure between the markers is written by hand.
 //
 //   node bench/report/write-docs.mjs            writes the sections
 //   node bench/report/write-docs.mjs --check    fails if the pages do not match the results
@@ -17,7 +17,7 @@ function partOf(name, part) {
 }
 
 let stale = false;
-for (const page of ['performance.md', 'scale.md']) {
+for (const page of ['performance.md', 'scale.md', 'how-to/operate.md']) {
   const file = new URL(`../../docs/${page}`, import.meta.url);
   const before = readFileSync(file, 'utf8');
   const after = before.replace(marked, (_all, mark, name, part, end) => `${mark}\n${partOf(name, part)}\n\n${end}`);

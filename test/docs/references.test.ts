@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { pagesOf } from './blocks.js';
 import { root } from './reader.js';
-import { headingsOf, wrongCitations, wrongLinks, wrongPaths } from './references.js';
+import { headingsOf, wrongCitations, wrongLinks, wrongPaths, wrongTests } from './references.js';
 
 /** All source files and tests, except this test file, which cites pages that intentionally do not exist. */
 const sources = ['src', 'test', 'bench', 'scripts'].flatMap((folder) =>
@@ -29,6 +29,10 @@ describe('a reader who follows a reference finds what the reference names', () =
 
   test('a page and its pictures name only files and folders in src that exist', () => {
     expect(pages.flatMap((page) => wrongPaths(root, page, textOf(page)))).toEqual([]);
+  });
+
+  test('a page cites only tests that exist', () => {
+    expect(pages.flatMap((page) => wrongTests(root, page, textOf(page)))).toEqual([]);
   });
 
   test('the index of decisions lists each decision exactly once', () => {
@@ -82,6 +86,12 @@ describe('a dangling reference is reported', () => {
     expect(linksOf('`[a](nothing.md)`\n```\n[a](nothing.md)\n```\n')).toEqual([]);
     expect(linksOf('[a](nothing.md)')).toEqual(['docs/a.md: docs/nothing.md does not exist']);
     expect(linksOf('[a](contract.md#nothing)')).toEqual(['docs/a.md: docs/contract.md has no heading for #nothing']);
+  });
+
+  test('if a cited test does not exist', () => {
+    expect(wrongTests(root, 'a.md', 'See `docs/references.test.ts` and `test/docs/links.test.ts`.')).toEqual([
+      'a.md: there is no test/docs/links.test.ts',
+    ]);
   });
 
   test('if a path in src does not exist; other paths that end in the same way are ignored', () => {

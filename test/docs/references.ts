@@ -77,6 +77,14 @@ function anchorsOf(markdown: string): readonly string[] {
   );
 }
 
+/** Returns the tests that a page cites as evidence, such as `audit/verify.test.ts`, but that do not exist. */
+export function wrongTests(root: string, page: string, markdown: string): readonly string[] {
+  const cited = [...markdown.matchAll(/`(?:test\/)?([\w/-]+\.test\.ts)`/g)].map(([, path]) => path);
+  return [...new Set(cited)]
+    .filter((path) => !existsSync(join(root, 'test', path ?? '')))
+    .map((path) => `${page}: there is no test/${path}`);
+}
+
 /** Returns the paths in `src` that a page's text or diagrams mention, but that do not exist. */
 export function wrongPaths(root: string, page: string, markdown: string): readonly string[] {
   const named = [...markdown.matchAll(/(?<![\w./#-])src\/[\w/-]+(?:\.\w+)*/g)].map(([path]) => path);
