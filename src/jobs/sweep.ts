@@ -11,6 +11,7 @@ import { shredEndedKeys } from '../projections/shredder.js';
 import { noteLog } from '../vault/log-behind.js';
 import type { Vault } from '../vault/vault.js';
 import { destroyOrphanKeys } from './orphan-keys.js';
+import { repeated } from './repeated.js';
 
 const dueRowsMax = 500;
 /**
@@ -60,6 +61,8 @@ export function createSweep(
   // The removal of a claim, a tombstone or a key cannot be undone. Housekeeping therefore uses the earliest possible
   // current time.
   const earliest = (): number => earliestNow(vault.clock);
+  const every = (intervalMs: number, work: () => Promise<unknown>) =>
+    repeated({ now: () => steadyNow(vault.clock), intervalMs, retryMs: roundMs, retryMsMax: intervalMs }, work);
   const housekeeping = [
     every(housekeepingMs, shred),
     every(housekeepingMs, () => noteLog(vault)),
@@ -100,24 +103,6 @@ export function createSweep(
       }
     });
     return failed;
-  }
-
-  /**
-   * Returns a function that does the work if this many ms have passed since it last succeeded. After a failure, the
-   * first wait is `roundMs`. The waits grow, so that work that fails every time takes little time and space in the log.
-   */
-  function every(intervalMs: number, work: () => Promise<unknown>): () => Promise<void> {
-    let nextAt = Number.NEGATIVE_INFINITY;
-    let failures = 0;
-    return async () => {
-      const steady = steadyNow(vault.clock);
-      if (steady < nextAt) return;
-      nextAt = steady + Math.min(intervalMs, roundMs * 2 ** failures);
-      failures += 1;
-      await work();
-      nextAt = steady + intervalMs;
-      failures = 0;
-    };
   }
 
   /**

@@ -40,7 +40,7 @@ test('a page that cannot be projected ends no term, so no checkpoint is signed a
     webhooks: () => ({ ...recorded('webhooks')(), run: async () => undefined, deliver: async () => undefined }),
     dailyCounting: recorded('counting'),
     mayLead: () => true,
-    clear: async () => void calls.push('clears'),
+    cleanup: [async () => void calls.push('clears')],
     onError: (error) => void errors.push(error),
   });
   background.start();

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Checkpointer } from '../../audit/checkpointer.js';
 import type { WebhookDeliveries } from '../../jobs/deliver-webhooks.js';
+import { repeated } from '../../jobs/repeated.js';
 import type { Sweep } from '../../jobs/sweep.js';
 import type { Lead } from '../../ports/checkpoints.js';
 import type { DailyCounting } from '../../projections/daily-counts.js';
@@ -29,8 +30,8 @@ type Deps = RunnerDeps & {
    * irreversible changes.
    */
   readonly mayLead: () => boolean;
-  /** Ends the batches that other processes abandoned, sets lost timers again, and removes unused rows. */
-  readonly clear: () => Promise<unknown>;
+  /** Work that the leader repeats every ten seconds, such as ending the batches that other processes abandoned. */
+  readonly cleanup: readonly (() => Promise<unknown>)[];
   readonly onError: (error: unknown) => void;
 };
 
@@ -44,7 +45,7 @@ export type Background = { start(): void; stop(): Promise<void> };
  * correctness of row and key writes does not depend on the lease.
  */
 export function createBackground(needs: Deps): Background {
-  const { vault, checkpoints, sweep: createSweep, checkpointer: createCheckpointer, mayLead, clear, onError } = needs;
+  const { vault, checkpoints, sweep: createSweep, checkpointer: createCheckpointer, mayLead, cleanup, onError } = needs;
   const holder = randomUUID();
   let stopped = true;
   let lead: Lead | null = null;
@@ -65,27 +66,6 @@ export function createBackground(needs: Deps): Background {
   }
 
   /**
-   * Returns a function that does the work at most once per `intervalMs`. After a failure, it retries after 1 s, and
-   * doubles the wait with each further failure, up to 10 s.
-   */
-  function repeatedly(intervalMs: number, work: () => Promise<unknown>): () => Promise<void> {
-    let nextAt = Number.NEGATIVE_INFINITY;
-    let failures = 0;
-    return async () => {
-      if (performance.now() < nextAt) return;
-      try {
-        await work();
-        nextAt = performance.now() + intervalMs;
-        failures = 0;
-      } catch (error) {
-        onError(error);
-        nextAt = performance.now() + Math.min(retryMs * 2 ** failures, retryMsMax);
-        failures += 1;
-      }
-    };
-  }
-
-  /**
    * Runs one term as leader. The term lasts until this process loses the lease or stops. A failure does not end it: the
    * next attempt starts again with the page that failed, so no event is skipped. Threat: an attacker destroys one key
    * in the key store, so a page of the log always fails. Each end of a term signs a checkpoint, which stays in the log
@@ -101,9 +81,11 @@ export function createBackground(needs: Deps): Background {
     webhooks.start();
     dailyCounting.start();
     try {
-      const steps = [repeatedly(0, follow), repeatedly(leaseMs, clear)];
+      const every = (intervalMs: number, work: () => Promise<unknown>) =>
+        repeated({ now: () => performance.now(), intervalMs, retryMs, retryMsMax }, work);
+      const steps = [every(0, follow), ...cleanup.map((work) => every(leaseMs, work))];
       while (lead !== null && !stopped) {
-        for (const step of steps) await step();
+        for (const step of steps) await step().catch(onError);
         await wait(pauseMs);
       }
     } finally {

@@ -81,6 +81,8 @@ export type Cluster = OpenService & {
   newCheckpointer(): Checkpointer;
   /** Creates the webhook deliveries for one term as leader. */
   newWebhooks(): WebhookDeliveries;
+  /** The cleanup that the leader repeats. */
+  readonly cleanup: readonly (() => Promise<unknown>)[];
 };
 
 /**
@@ -175,6 +177,11 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     const newWebhooks = () =>
       createWebhookDeliveries(vault, onBackgroundError, redis.carryWebhook, pendingBatchStreams);
     const carriedWebhooks = createWebhookDeliveries(vault, onBackgroundError, null, pendingBatchStreams);
+    const cleanup = [
+      batches.clear,
+      () => redis.refill(vault.rows),
+      () => dropUnusedRows(stores.rowsConnection),
+    ];
     const background = createBackground({
       vault,
       rows: rowWriter,
@@ -187,15 +194,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
       webhooks: newWebhooks,
       dailyCounting: () => createDailyCounting(vault, onBackgroundError),
       mayLead: clock.isTrusted,
-      clear: async () => {
-        try {
-          await batches.clear();
-        } finally {
-          // A batch that cannot be ended must not prevent this work.
-          await redis.refill(vault.rows);
-          await dropUnusedRows(stores.rowsConnection);
-        }
-      },
+      cleanup,
     });
     const works = role !== 'api';
     // Any client can ask whether a process is ready. Caching the state limits the load that such requests put on the
@@ -224,6 +223,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
       newSweep,
       newCheckpointer,
       newWebhooks,
+      cleanup,
       projections,
       state,
       confirmClock: async () => 'cluster',

@@ -1,0 +1,31 @@
+/** All values are in ms. Each wait counts from the beginning of the work. */
+type Times = {
+  /** Returns the current time by a clock that is never set back. */
+  readonly now: () => number;
+  /** The wait after a success. */
+  readonly intervalMs: number;
+  /** The wait after the first failure. It doubles with each further failure, up to `retryMsMax`. */
+  readonly retryMs: number;
+  readonly retryMsMax: number;
+};
+
+/**
+ * Returns a function that does the work if it is due, and otherwise nothing. Throws the errors of the work. The waits
+ * after failures grow, so that work that fails every time takes little time and space in the log.
+ */
+export function repeated(
+  { now, intervalMs, retryMs, retryMsMax }: Times,
+  work: () => Promise<unknown>,
+): () => Promise<void> {
+  let nextAt = Number.NEGATIVE_INFINITY;
+  let failures = 0;
+  return async () => {
+    const beganAt = now();
+    if (beganAt < nextAt) return;
+    nextAt = beganAt + Math.min(retryMs * 2 ** failures, retryMsMax);
+    failures += 1;
+    await work();
+    nextAt = beganAt + intervalMs;
+    failures = 0;
+  };
+}
