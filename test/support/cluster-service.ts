@@ -27,6 +27,8 @@ export async function openClusterService(options: Options) {
       webhooks: cluster.newWebhooks(),
     },
     database,
+    /** Opens the same stores again, as another process would. The caller must close the result. */
+    another: () => openCluster({ ...options, urls, database, role: 'api', prepares: false }),
     /** The cluster profile has no files. A test that reads files must call `embeddedOnly`. */
     dataDir: '/nowhere',
     async remove(): Promise<void> {

@@ -177,8 +177,10 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     const newWebhooks = () =>
       createWebhookDeliveries(vault, onBackgroundError, redis.carryWebhook, pendingBatchStreams);
     const carriedWebhooks = createWebhookDeliveries(vault, onBackgroundError, null, pendingBatchStreams);
+    // Batches come first, because a fingerprint claim may belong to a batch.
     const cleanup = [
       batches.clear,
+      stores.clearFingerprints,
       () => redis.refill(vault.rows),
       () => dropUnusedRows(stores.rowsConnection),
     ];

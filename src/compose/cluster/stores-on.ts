@@ -66,6 +66,8 @@ export async function storesOn<C extends Clock>(needs: Deps<C>) {
     rows,
     clock,
     batches,
+    /** Removes old fingerprint claims. */
+    clearFingerprints: () => fingerprints.clear(rowWriter.revisionsOf),
     rowWriter,
     directoryWriter,
     keyStore,

@@ -13,6 +13,8 @@ export type Race = {
    * does so at the end.
    */
   readonly isFollowed?: true;
+  /** If true, the leader removes the first process's fingerprint claim before the second process acts. */
+  readonly isCleared?: true;
   /** Error codes that make the second process retry, because the first process's work may not be settled yet. */
   readonly passing?: readonly string[];
   verify(seen: Seen): Promise<void> | void;
@@ -93,6 +95,7 @@ async function oneStop(
   try {
     const came = await first.run({ tenantId, ...race.first }, stop);
     if (race.isFollowed) await asked({ do: 'follow' });
+    if (race.isCleared) await asked({ do: 'clear' });
     const atStop = await list();
     const go = (command: Command) => persist(second, { tenantId, ...command }, race.passing ?? []);
     const secondAnswer = await go(race.second);

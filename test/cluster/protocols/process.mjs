@@ -19,7 +19,7 @@ const say = (answer) => writeSync(1, `${JSON.stringify(answer)}\n`);
 const { rootKey, ...settings } = await next();
 const steps = createSteps();
 const { vault, stores } = await openVault(settings, Buffer.from(rootKey, 'hex'), steps);
-const { rowWriter: rows, directoryWriter: directory, checkpoints, batches } = stores;
+const { rowWriter: rows, directoryWriter: directory, checkpoints, batches, clearFingerprints } = stores;
 
 async function follow() {
   const lead = await checkpoints.lead('tokens', 'protocols', 60_000);
@@ -30,9 +30,14 @@ async function follow() {
 const verbs = {
   ...commandsOn(vault),
   follow,
+  async clear() {
+    await clearFingerprints();
+    return { ok: true };
+  },
   /** Runs a worker's background work immediately. */
   async work() {
     await batches.clear();
+    await clearFingerprints();
     await follow();
     await shredEndedKeys(vault.log, vault.keys);
     return { ok: true };

@@ -17,9 +17,9 @@ const program = fileURLToPath(new URL('./process.mjs', import.meta.url));
 
 /**
  * These waits are short enough that the tests do not become slow, and long enough that a running process is never
- * considered dead.
+ * considered dead. A fingerprint claim counts as old at once.
  */
-export const waits: Waits = { claimMs: 1_500, batchMs: 1_500, ownerMs: 400 };
+export const waits: Waits = { claimMs: 1_500, batchMs: 1_500, ownerMs: 400, fingerprintMs: 0 };
 
 export type Command = JsonObject & { readonly do: string };
 export type TokenBody = JsonObject & { readonly id: string; readonly revision: number };

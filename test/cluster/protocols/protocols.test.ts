@@ -238,6 +238,10 @@ const deletionOfMany: Prepare = async (ask, name) => {
   };
 };
 
+const cleared =
+  (prepare: Prepare): Prepare =>
+  async (ask, name) => ({ ...(await prepare(ask, name)), isCleared: true });
+
 const commands = {
   'a create with an idempotency key': idempotentCreate,
   'a PATCH with an idempotency key': idempotentPatch,
@@ -248,6 +252,9 @@ const commands = {
   'a tokenize with an idempotency key': idempotentTokenize,
   'a tokenize': tokenizeAlone,
   'a tokenize whose value another process creates with deduplication': deduplicatedOntoBatch,
+  'a create with deduplication whose claim the leader removes': cleared(deduplicatedCreate),
+  'an update onto another fingerprint whose claim the leader removes': cleared(ontoAnotherFingerprint),
+  'a tokenize with deduplication whose claim the leader removes': cleared(deduplicatedOntoBatch),
   'a delete': deletion,
   'a delete whose id another process reuses': deletionAndNextLife,
   'a delete of many tokens': deletionOfMany,

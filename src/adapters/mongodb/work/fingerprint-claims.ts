@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Collection, Db } from 'mongodb';
+import { atMost } from '../../../domain/at-most.js';
 import type { EventLog } from '../../../ports/event-log.js';
-import type { TokenRows } from '../../../ports/token-rows.js';
+import { StoreUnavailable } from '../../../ports/store-unavailable.js';
+import type { TokenRows, TokenRowWriter } from '../../../ports/token-rows.js';
 import type { StreamWrite } from '../../../ports/unit-of-work.js';
 import type { MongoConnection } from '../connection.js';
 import { DuplicateKey } from '../mongo-error.js';
@@ -24,6 +26,8 @@ type FingerprintClaim = {
   readonly batch: string | null;
   /** The MAC over the id, the intent and the batch. */
   readonly mac: Buffer;
+  /** The time when the claim was stored, according to MongoDB's clock. Older claims lack this time. */
+  readonly openedAt?: Date;
 };
 
 export type HeldFingerprint = { readonly id: string; readonly attempt: string };
@@ -55,6 +59,10 @@ export type HoldFingerprint = (
 ) => Promise<Hold>;
 
 const pollMs = 25;
+const pageSize = 1_000;
+const settledAtOnce = 16;
+/** The time, in ms, after which `clear` reads no more claims. The leader's other work waits for `clear`. */
+const clearMs = 1_000;
 
 type Deps = {
   readonly connection: MongoConnection;
@@ -93,17 +101,26 @@ export function createFingerprintClaims({ connection, log, rows, batches, waits,
    * Waits until one of three things has happened: the owner has released the claim, the owner's append has been barred,
    * or the row for that append has been written.
    */
-  async function settleOwner({ _id, attempt, intent, batch, mac }: FingerprintClaim): Promise<void> {
-    const facts = () => [intentFacts(intent), batch];
+  async function settleOwner(claim: FingerprintClaim): Promise<void> {
     // Ignores a claim that was not recorded by the vault, because such a claim does not describe an append by the
     // vault.
-    if (!(await isAuthenticWork(workKey, { in: 'fingerprints', id: _id }, mac, facts))) return;
+    if (!(await isAuthentic(claim))) return;
+    const { _id, attempt, intent, batch } = claim;
     const until = performance.now() + waits.ownerMs;
     const isOpen = async () => (batch === null ? (await outcomeOf(log, intent)) === 'open' : batches.isOpen(batch));
     while ((await isOpen()) && performance.now() < until) {
       if ((await connection.call((db) => claims(db).findOne({ _id, attempt }))) === null) return;
       await wait(pollMs);
     }
+    await settleAppend(claim);
+  }
+
+  function isAuthentic({ _id, intent, batch, mac }: FingerprintClaim): Promise<boolean> {
+    return isAuthenticWork(workKey, { in: 'fingerprints', id: _id }, mac, () => [intentFacts(intent), batch]);
+  }
+
+  /** Bars the append in the claim, or if it is in the log, writes its row. */
+  async function settleAppend({ intent, batch }: FingerprintClaim): Promise<void> {
     if (batch !== null) await batches.settle(batch);
     else {
       await settle(log, intent, now());
@@ -116,11 +133,13 @@ export function createFingerprintClaims({ connection, log, rows, batches, waits,
    * different claim since `known` was read.
    */
   async function take({ _id, ...mine }: FingerprintClaim, known: FingerprintClaim | null): Promise<boolean> {
+    const attempt = known === null ? { $exists: false } : known.attempt;
+    const change = { $set: mine, $currentDate: { openedAt: true } } as const;
     try {
-      return await connection.call(async (db) => {
-        if (known === null) return (await claims(db).insertOne({ _id, ...mine })).acknowledged;
-        return (await claims(db).updateOne({ _id, attempt: known.attempt }, { $set: mine })).matchedCount === 1;
-      });
+      const { matchedCount, upsertedCount } = await connection.call((db) =>
+        claims(db).updateOne({ _id, attempt }, change, { upsert: known === null }),
+      );
+      return matchedCount + upsertedCount === 1;
     } catch (error) {
       if (error instanceof DuplicateKey) return false;
       throw error;
@@ -152,6 +171,51 @@ export function createFingerprintClaims({ connection, log, rows, batches, waits,
       return { outcome: 'duplicate', stream: late };
     }
   };
+
+  /**
+   * Settles up to `pageSize` old claims, and removes them. Returns how many old claims were read. A claim whose append
+   * cannot be settled, for example because a key is lost, is kept, and counts as new again.
+   */
+  async function clearPage(revisionsOf: TokenRowWriter['revisionsOf']): Promise<number> {
+    const isOld = { $expr: { $lt: ['$openedAt', { $subtract: ['$$NOW', waits.fingerprintMs] }] } };
+    const old = await connection.call((db) =>
+      claims(db)
+        .find(isOld, { hint: 'opened', sort: { openedAt: 1 }, limit: pageSize })
+        .toArray(),
+    );
+    if (old.length === 0) return 0;
+    const areAuthentic = await Promise.all(old.map(isAuthentic));
+    const authentic = old.filter((_, index) => areAuthentic[index]);
+    const stored = await revisionsOf(authentic.map(({ intent }) => intent.stream));
+    // If a row is newer than the expected revision of an append, the append is settled. Most claims are of this kind.
+    const open = authentic.filter(({ intent }) => (stored.get(intent.stream) ?? -1) <= intent.expectedRevision);
+    const stuck = new Map<string, unknown>();
+    const workOf = ({ _id, batch }: FingerprintClaim) => batch ?? _id;
+    // The claims of one batch are settled together.
+    const distinct = [...new Map(open.map((claim) => [workOf(claim), claim])).values()];
+    await atMost(settledAtOnce, distinct, async (claim) => {
+      try {
+        await settleAppend(claim);
+      } catch (error) {
+        if (error instanceof StoreUnavailable) throw error;
+        stuck.set(workOf(claim), error);
+      }
+    });
+    const isStuck = (claim: FingerprintClaim) => stuck.has(workOf(claim));
+    // A new claim on the same fingerprint is not matched, because it has a different `attempt`.
+    const these = (found: readonly FingerprintClaim[]) => ({
+      _id: { $in: found.map(({ _id }) => _id) },
+      attempt: { $in: found.map(({ attempt }) => attempt) },
+    });
+    await connection.call((db) => claims(db).deleteMany(these(old.filter((claim) => !isStuck(claim)))));
+    if (stuck.size > 0) {
+      await connection.call((db) =>
+        claims(db).updateMany(these(old.filter(isStuck)), { $currentDate: { openedAt: true } }),
+      );
+      throw [...stuck.values()][0];
+    }
+    return old.length;
+  }
 
   return {
     /**
@@ -193,6 +257,18 @@ export function createFingerprintClaims({ connection, log, rows, batches, waits,
     async forget(stream: string, revision: number): Promise<void> {
       const earlier = { 'intent.stream': stream, 'intent.expectedRevision': { $lt: revision } };
       await connection.call((db) => claims(db).deleteMany(earlier));
+    },
+    /**
+     * Settles claims that are older than `fingerprintMs`, and removes them. Once the append in a claim is barred, or its
+     * row is written, the rows alone show which token has the fingerprint. Without this removal, the claim of a creation
+     * that failed would remain for as long as no other command meets it, and it names a stream that may later be the
+     * stream of an erased token.
+     */
+    async clear(revisionsOf: TokenRowWriter['revisionsOf']): Promise<void> {
+      const until = performance.now() + clearMs;
+      let found: number;
+      do found = await clearPage(revisionsOf);
+      while (found === pageSize && performance.now() < until);
     },
   };
 }

@@ -15,6 +15,8 @@ export type Waits = {
    * the command settles the owner's append, or the batch.
    */
   readonly ownerMs: number;
+  /** When a fingerprint claim reaches this age, the leader settles its append and removes the claim. */
+  readonly fingerprintMs: number;
 };
 
-export const usualWaits: Waits = { claimMs: 30_000, batchMs: 60_000, ownerMs: 1_000 };
+export const usualWaits: Waits = { claimMs: 30_000, batchMs: 60_000, ownerMs: 1_000, fingerprintMs: 600_000 };
