@@ -136,7 +136,7 @@ export function changeTokens<T>(
       seal: (writes) => seal(vault, target, views, writes, origin),
       async commit(sealed, claim) {
         if (performance.now() - beganAt > keyNamedWithinMs) throw new StoreUnavailable('event log', 'stopped_too_long');
-        if ((await ensureProjected(vault, mustBeProjected(views, sealed))) === 'undone') return conflict;
+        if ((await ensureProjected(vault, mustBeProjected(views, sealed))) === 'outdated') return conflict;
         const endings = endingsOf(sealed);
         if (endings.length > 0) await keepIdsOfEnding(vault, endings);
         const ended = await endedIn(sealed, endedOf);
@@ -159,7 +159,7 @@ export function changeTokens<T>(
       // Another process may have appended an event and crashed before it wrote the row. The result of this command may
       // depend on that event, so the rows are brought up to date before the response is sent.
       if (result === conflict || mayBeCommitted) return result;
-      return (await ensureProjected(vault, views.values())) === 'undone' ? conflict : result;
+      return (await ensureProjected(vault, views.values())) === 'outdated' ? conflict : result;
     } catch (error) {
       if (mayBeCommitted) throw error;
       // Threat: an attacker has put an older row of the token back. The next attempt reads the log.
@@ -353,15 +353,23 @@ function livingKeys({ state: { life, revision } }: TokenView): readonly KeyRevis
 
 /**
  * Resolves when the rows are at least as new as these views. Skips streams without events, because they have no rows.
- * Returns `undone` if tokens were removed because the request that created them had failed halfway.
+ * Returns `outdated` if a token that was live and never changed has changed since its view was loaded. Threat: the
+ * request that created the token had failed halfway, and the token was removed, so the view shows a token that never
+ * existed. Other views may be outdated, because they show a state that did exist. A token that is changed all the time
+ * is therefore the reason for at most one retry of a command.
  */
 export async function ensureProjected(
   { work }: Pick<Vault, 'work'>,
   views: Iterable<TokenView>,
-): Promise<'undone' | undefined> {
+): Promise<'outdated' | undefined> {
   const seen = [...views].filter(({ state }) => state.revision >= 0);
   if (seen.length === 0) return undefined;
-  return work.follow(seen.map(({ stream, tenantId, state }) => ({ stream, tenantId, revision: state.revision })));
+  const newer = await work.follow(
+    seen.map(({ stream, tenantId, state }) => ({ stream, tenantId, revision: state.revision })),
+  );
+  return seen.some(({ stream, state }) => newer.has(stream) && state.life?.modifiedAt === null)
+    ? 'outdated'
+    : undefined;
 }
 
 /**

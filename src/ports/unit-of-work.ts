@@ -86,11 +86,10 @@ export interface UnitOfWork {
    * process that appended the events might have terminated before it wrote the rows. The method does nothing if one
    * transaction writes both events and rows.
    *
-   * If a change that creates several tokens has stored only some of them, first settles that change. Returns `undone`
-   * if this removed tokens. In that case, what the caller has read may be about a token that was never created, and the
-   * caller must read the streams again.
+   * If a change that creates several tokens has stored only some of them, first settles that change, which may remove
+   * these tokens. Returns the streams whose rows are newer than what the caller has read.
    */
-  follow(streams: readonly SeenStream[]): Promise<'undone' | undefined>;
+  follow(streams: readonly SeenStream[]): Promise<ReadonlySet<string>>;
   /**
    * True if one transaction stores all writes of a change. One change with many writes then costs less than many
    * changes with one write each.

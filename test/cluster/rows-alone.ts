@@ -96,7 +96,7 @@ function workOn(connection: MongoDatabase['connection'], streams: Streams): Unit
       for (const write of writes) await project(write);
       return { outcome: 'committed' };
     },
-    follow: async () => undefined,
+    follow: async () => new Set(),
     isOneTransaction: false,
   };
 }

@@ -4,6 +4,7 @@ import { webhookSender } from '#src/adapters/webhook-target/webhook-sender.js';
 import { tokenStream } from '#src/events/tokens/stream-name.js';
 import type { EventLog } from '#src/ports/event-log.js';
 import { StoreUnavailable } from '#src/ports/store-unavailable.js';
+import type { UnitOfWork } from '#src/ports/unit-of-work.js';
 import { profile } from '../support/profile.js';
 import { startTestService, type TestService } from '../support/test-service.js';
 import { startReceiver } from './receiver.js';
@@ -23,8 +24,10 @@ async function streamOf(id: string): Promise<string> {
 }
 
 /** Creates two tokens in one request. The log fails after it has stored the first. Returns their ids. */
-async function failHalfway(): Promise<{ readonly stored: string; readonly missing: string }> {
-  const [stored, missing] = [`stored-${randomUUID()}`, `missing-${randomUUID()}`];
+async function failHalfway(
+  stored = `stored-${randomUUID()}`,
+): Promise<{ readonly stored: string; readonly missing: string }> {
+  const missing = `missing-${randomUUID()}`;
   const lost = await streamOf(missing);
   const log = service.vault.log as { append: EventLog['append'] };
   const { append } = log;
@@ -56,6 +59,26 @@ describe.skipIf(profile === 'embedded')('if a request that creates tokens fails 
   test('an update that changes nothing does not return its token', async () => {
     const { stored } = await failHalfway();
     expect((await service.call('PATCH', path(stored), {})).status).toBe(404);
+  });
+
+  test.each([
+    ['an update that changes nothing', () => service.call('PATCH', path('stored'), {}), 404],
+    [
+      'a creation with the same id',
+      () => service.call('POST', '/tokens', { type: 'token', data: 'x', id: 'stored' }),
+      201,
+    ],
+  ])('and another process removes its token first, %s does not find the token', async (_, send, status) => {
+    await failHalfway('stored');
+    const work = service.vault.work as { follow: UnitOfWork['follow'] };
+    const { follow } = work;
+    work.follow = async (streams) => {
+      // The first call does what another process does after this process has loaded the token.
+      await follow(streams);
+      return follow(streams);
+    };
+    expect((await send()).status).toBe(status);
+    work.follow = follow;
   });
 
   test('a retry without an idempotency key creates the tokens', async () => {

@@ -6,7 +6,7 @@ import type { Writer } from './writer/writer.js';
 export function sqliteUnitOfWork(writer: Writer): StoredWork {
   return {
     commit: (change) => writer.request('commit', packChange(change)),
-    follow: async () => undefined,
+    follow: async () => new Set(),
     isOneTransaction: true,
   };
 }

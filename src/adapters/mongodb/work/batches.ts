@@ -170,16 +170,15 @@ export function createBatches({ connection, log, waits, workKey, now, destroyKey
     settle: settleBatch,
     /**
      * Settles the pending batches that contain one of these streams. Before that, waits up to `ownerMs` for their
-     * owners to finish them. Returns true if one of these batches was undone.
+     * owners to finish them.
      */
-    async settlePending(streams: readonly string[]): Promise<boolean> {
+    async settlePending(streams: readonly string[]): Promise<void> {
       const pending = await pendingBatches({ 'intents.stream': { $in: [...streams] } });
-      const outcomes = await atMost(streamsAtOnce, pending, async ({ _id }) => {
+      await atMost(streamsAtOnce, pending, async ({ _id }) => {
         const until = performance.now() + waits.ownerMs;
         while ((await isOpen(_id)) && performance.now() < until) await wait(pollMs);
-        return settleBatch(_id);
+        await settleBatch(_id);
       });
-      return outcomes.includes('barred');
     },
     /**
      * Returns the streams whose rows must not be written yet, because their batch has not ended. The row of such a

@@ -195,12 +195,18 @@ export function mongoUnitOfWork(needs: Deps): UnitOfWork {
     isOneTransaction: false,
     commit: (change) => fingerprints.during((hold) => commit(change, hold)),
     async follow(streams) {
-      const stored = await rows.revisionsOf(streams.map(({ stream }) => stream));
-      const behind = streams.filter(({ stream, revision }) => (stored.get(stream) ?? -1) < revision);
-      if (behind.length === 0) return;
-      const isUndone = await batches.settlePending(behind.map(({ stream }) => stream));
-      await atMost(streamsAtOnce, behind, ({ tenantId, stream }) => project(tenantId, stream));
-      return isUndone ? 'undone' : undefined;
+      const read = () => rows.revisionsOf(streams.map(({ stream }) => stream));
+      const before = await read();
+      const behind = streams.filter(({ stream, revision }) => (before.get(stream) ?? -1) < revision);
+      if (behind.length > 0) {
+        await batches.settlePending(behind.map(({ stream }) => stream));
+        await atMost(streamsAtOnce, behind, ({ tenantId, stream }) => project(tenantId, stream));
+      }
+      // Another process may have undone a batch after the first read. The batch is then no longer pending, and only the
+      // row shows that the token is gone.
+      const stored = behind.length > 0 ? await read() : before;
+      const newer = streams.filter(({ stream, revision }) => (stored.get(stream) ?? -1) > revision);
+      return new Set(newer.map(({ stream }) => stream));
     },
   };
 }
