@@ -52,7 +52,7 @@ const refreshShare = 50;
 /**
  * How long the job waits for the end of the request that created a token. In the cluster profile, the leader ends each
  * abandoned request after about a minute. Threat: an attacker who can write the rows, or a lost key, prevents this for
- * one request. Without this limit, no tenant would receive any further event.
+ * one request. Without this limit, its tenant would receive no further event.
  */
 const heldMsMax = 5 * 60_000;
 const housekeepingMs = 3_600_000;
@@ -85,6 +85,9 @@ export type WebhookDeliveries = {
   stop(): Promise<void>;
 };
 
+/** A page of the log. `held` contains the streams of tokens that may still be undone. */
+type Page = { readonly events: readonly ClearEvent[]; readonly held: ReadonlySet<string> };
+
 /**
  * Delivers events to webhooks (docs/design.md, "Webhooks"). The event log serves as the outbox. Each webhook has a
  * checkpoint, which is a position in the log. Events before the checkpoint whose delivery is still pending are recorded
@@ -104,7 +107,7 @@ export function createWebhookDeliveries(
   let refreshAt = Number.NEGATIVE_INFINITY;
   let keptHouseAt = Number.NEGATIVE_INFINITY;
   const busy = new Map<string, Promise<void>>();
-  let pages = new Map<number, Promise<readonly ClearEvent[]>>();
+  let pages = new Map<number, Promise<Page>>();
   /** The streams in `pendingStreams`, each with the time (from `steadyNow`) when this job first found it there. */
   let heldSince: ReadonlyMap<string, number> = new Map();
   let timer: NodeJS.Timeout | null = null;
@@ -145,28 +148,35 @@ export function createWebhookDeliveries(
   }
 
   /** Reads a page of the log. Webhooks that are at the same position share the page. */
-  function readPage(position: number): Promise<readonly ClearEvent[]> {
+  function readPage(position: number): Promise<Page> {
     const known = pages.get(position);
     if (known !== undefined) return known;
-    const page = readSettled(position);
+    const page = readHeld(position);
     pages.set(position, page);
     return page;
   }
 
-  /**
-   * Reads a page of the log. The page ends before the first creation of a token that may still be undone, because
-   * webhooks must not be notified of a token that was never created. The next round continues there. After `heldMsMax`,
-   * the job no longer waits for that token.
-   */
-  async function readSettled(position: number): Promise<readonly ClearEvent[]> {
-    const page = await vault.log.readClear(position, pageSize);
-    if (!page.some(({ type }) => type === 'token.created')) return page;
+  async function readHeld(position: number): Promise<Page> {
+    const events = await vault.log.readClear(position, pageSize);
+    if (!events.some(({ type }) => type === 'token.created')) return { events, held: new Set() };
     const pending = await pendingStreams();
     const now = steadyNow(clock);
     heldSince = new Map([...pending].map((stream) => [stream, heldSince.get(stream) ?? now]));
-    const isHeld = (stream: string) => now - (heldSince.get(stream) ?? Number.NEGATIVE_INFINITY) < heldMsMax;
-    const end = page.findIndex(({ type, stream }) => type === 'token.created' && isHeld(stream));
-    return end < 0 ? page : page.slice(0, end);
+    const held = [...heldSince].filter(([, since]) => now - since < heldMsMax).map(([stream]) => stream);
+    return { events, held: new Set(held) };
+  }
+
+  /**
+   * Reads a page of the log for a webhook of this tenant. The page ends before the first creation of a token of the
+   * tenant that may still be undone, because webhooks must not be notified of a token that was never created. The next
+   * round continues there. After `heldMsMax`, the job no longer waits for that token.
+   */
+  async function readSettled(position: number, tenantId: string): Promise<readonly ClearEvent[]> {
+    const { events, held } = await readPage(position);
+    const isHeld = (event: ClearEvent) =>
+      event.type === 'token.created' && event.tenantId === tenantId && held.has(event.stream);
+    const end = events.findIndex(isHeld);
+    return end < 0 ? events : events.slice(0, end);
   }
 
   /**
@@ -202,7 +212,7 @@ export function createWebhookDeliveries(
     while (at !== null && !isStopping) {
       const due = dueOf(at.state.pending, clock.now());
       const mayRead = at.state.pending.length < pendingMax;
-      if (mayRead && page.length === 0) page = await readPage(position);
+      if (mayRead && page.length === 0) page = await readSettled(position, subscription.tenantId);
       const { chunk, upTo } = chunkOf(subscription, at.state, mayRead ? page : [], position);
       if (due.length === 0 && chunk.length === 0) {
         if (!mayRead || page.length === 0) break;

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { webhookSender } from '#src/adapters/webhook-target/webhook-sender.js';
+import { createTenant } from '#src/commands/tenancy/create-tenant.js';
+import { tokenPermissions } from '#src/domain/access/permission.js';
 import { tokenStream } from '#src/events/tokens/stream-name.js';
 import type { EventLog } from '#src/ports/event-log.js';
 import { StoreUnavailable } from '#src/ports/store-unavailable.js';
@@ -105,6 +107,24 @@ describe.skipIf(profile === 'embedded')('if a request that creates tokens fails 
     await service.service.webhooks.run();
     expect(receiver.received.map(({ data }) => data['token_id'])).toEqual(['later']);
     expect(service.errors).toEqual([]);
+  });
+
+  test('the webhooks of other tenants are notified in the meantime', async () => {
+    const receiver = await startReceiver();
+    onTestFinished(() => receiver.close());
+    const access = { kind: 'permissions', permissions: tokenPermissions } as const;
+    const spec = { name: 'all', type: 'private', access, expiresAt: null } as const;
+    const other = await createTenant(service.vault, 'other', [spec]);
+    const webhook = { url: receiver.url, event_types: ['token.created'] };
+    const made = await service.call('POST', '/webhooks', webhook, { key: other.managementKey.reveal() });
+    expect(made.status, made.text).toBe(201);
+    await failHalfway();
+    const key = other.keys[0]?.reveal() ?? '';
+    expect((await service.call('POST', '/tokens', { type: 'token', data: 'x', id: 'theirs' }, { key })).status).toBe(
+      201,
+    );
+    await service.service.webhooks.run();
+    expect(receiver.received.map(({ data }) => data['token_id'])).toEqual(['theirs']);
   });
 
   test('a deletion of one of its tokens succeeds', async () => {
