@@ -31,7 +31,8 @@ const unfinishedMax = 1_000;
 /** The number of tokens that are loaded and finished together. */
 const finishedAtOnce = 100;
 const unreadMax = 10_000;
-const pageSize = 1_000;
+/** The events of a page are verified without a pause, so a page is short. */
+const pageSize = 100;
 
 /**
  * Records streams whose deletion is in the log, or may be, although their keys may still exist. `finishRemembered`
@@ -66,8 +67,10 @@ export function forgetFinishedBefore(vault: Vault, before: number): void {
 export async function rememberOthers(vault: Vault, tenantId: string): Promise<void> {
   const { log, keys, work } = vault;
   if (work.isOneTransaction) return;
+  const turn = vault.turns.begin(tenantId);
   let position = await keys.checkpoint('shredder');
   for (let read = 0; read < unreadMax; read += pageSize) {
+    await turn.pause();
     const page = await log.readClear(position, pageSize);
     const last = page.at(-1);
     if (last === undefined) return;
