@@ -260,7 +260,7 @@ describe('a webhook', () => {
     expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
     expect(await doctor()).toMatchObject({
       state: 'problem',
-      says: expect.stringContaining('1 delivery was given up'),
+      says: expect.stringContaining('1 delivery was parked in the last day'),
     });
     const count = receiver.received.length;
     service.clock.advance(day + minute);
