@@ -6,9 +6,10 @@ import { createInterface } from 'node:readline';
 import type { ManifestFacts } from '../../audit/bundle-manifest.js';
 import type { ErasureStatement } from '../../audit/erasure-statement.js';
 import { type MerkleProofs, merkleProofs } from '../../audit/merkle-proofs.js';
+import { fsyncPath } from '../../compose/root-key/fsync-path.js';
 import { formatTimestamp } from '../../domain/time.js';
 import type { Checkpoint } from '../../events/audit/checkpoint.js';
-import { exists, removePart } from '../bulk/out-file.js';
+import { expectFree, removePart } from '../bulk/out-file.js';
 import { type ShowProgress, showProgress } from '../bulk/progress.js';
 import { untilSignal } from '../bulk/until-signal.js';
 import { Failure } from '../failure.js';
@@ -42,8 +43,7 @@ type Begin = Answers['bundle-begin'];
 export async function writeBundle(run: RunOperation, options: BundleOptions): Promise<BundleSummary> {
   const { out, json, show = showProgress } = options;
   const target = resolve(out);
-  const taken = new Failure(`${out} already exists; nothing was changed. Choose another name.`);
-  if (await exists(target)) throw taken;
+  await expectFree(out);
   const part = join(dirname(target), `.${basename(target)}.part-${randomBytes(4).toString('hex')}`);
   const shown = { events: 0, done: 0, total: null as number | null, phase: null as string | null };
   const interrupt = untilSignal(() => undefined);
@@ -56,9 +56,9 @@ export async function writeBundle(run: RunOperation, options: BundleOptions): Pr
   try {
     await mkdir(part, { mode: 0o700 });
     const summary = await writeFiles(run, options, part, step);
-    if (await exists(target)) throw taken;
+    await expectFree(out);
     await rename(part, target);
-    await syncFolder(dirname(target));
+    await fsyncPath(dirname(target));
     return summary;
   } catch (error) {
     await removePart(part);
@@ -114,7 +114,7 @@ async function writeFiles(
     files: await fileList(directory, ids !== null),
   };
   await write(directory, 'manifest.json', pretty(await run('bundle-sign', { key, manifest })));
-  await syncFolder(directory);
+  await fsyncPath(directory);
   return summary;
 }
 
@@ -301,11 +301,6 @@ async function write(directory: string, name: string, text: string): Promise<voi
   } finally {
     await file.close();
   }
-}
-
-async function syncFolder(directory: string): Promise<void> {
-  const folder = await open(directory, 'r');
-  await folder.sync().finally(() => folder.close());
 }
 
 function pretty(value: unknown): string {

@@ -1,6 +1,6 @@
 import { type ExportLine, exportVersion } from '../../audit/export-line.js';
 import { type Checkpoint, checkpointSchema, checkpointStream } from '../../events/audit/checkpoint.js';
-import { exists, openOutFile } from '../bulk/out-file.js';
+import { expectFree, writeNewFile } from '../bulk/out-file.js';
 import { showProgress } from '../bulk/progress.js';
 import { untilSignal } from '../bulk/until-signal.js';
 import { Failure } from '../failure.js';
@@ -26,7 +26,7 @@ export type Exported = { readonly events: number; readonly batches: number };
  * function throws Failure, it leaves no file behind.
  */
 export async function exportLog(run: RunOperation, { from, to, out, json }: LogExport): Promise<Exported> {
-  if (await exists(out)) throw new Failure(`${out} already exists; nothing was changed. Choose another name.`);
+  await expectFree(out);
   const begin = await beginAudit(run, from, { exports: true });
   if (begin.unrecorded !== null) writeError(`${begin.unrecorded}\n`);
   const { head } = begin;
@@ -62,34 +62,31 @@ export async function exportLog(run: RunOperation, { from, to, out, json }: LogE
   });
   const interrupt = untilSignal(() => undefined);
   const display = showProgress(progress, { json, noun: 'event' });
-  const file = await openOutFile(out);
-  const write = (value: unknown) => file.write(Buffer.from(`${JSON.stringify(value)}\n`));
+  const expectNoInterrupt = () => {
+    if (interrupt.came()) throw new Failure('interrupted; no file was written.');
+  };
   try {
-    await write(header);
-    const expectNoInterrupt = () => {
-      if (interrupt.came()) throw new Failure('interrupted; no file was written.');
-    };
-    for await (const line of logLines(run, first, last, refuse)) {
-      expectNoInterrupt();
-      await write(line);
-      events += 1;
-      position = line.position;
-      const checkpoint = checkpointIn(line);
-      if (checkpoint !== null) checkpoints.push(checkpoint);
-    }
-    phase = 'copying the access log';
-    for await (const access of accessBatches(run, begin, isPart, checkpoints)) {
-      expectNoInterrupt();
-      await write({ access });
-      batches += 1;
-    }
-    phase = 'saving the file to disk';
-    await write({ strongroom_export_end: { lines: events + batches } });
-    if (!(await file.commit())) throw new Failure(`${out} already exists; nothing was changed. Choose another name.`);
+    await writeNewFile(out, async (writeBytes) => {
+      const write = (value: unknown) => writeBytes(Buffer.from(`${JSON.stringify(value)}\n`));
+      await write(header);
+      for await (const line of logLines(run, first, last, refuse)) {
+        expectNoInterrupt();
+        await write(line);
+        events += 1;
+        position = line.position;
+        const checkpoint = checkpointIn(line);
+        if (checkpoint !== null) checkpoints.push(checkpoint);
+      }
+      phase = 'copying the access log';
+      for await (const access of accessBatches(run, begin, isPart, checkpoints)) {
+        expectNoInterrupt();
+        await write({ access });
+        batches += 1;
+      }
+      phase = 'saving the file to disk';
+      await write({ strongroom_export_end: { lines: events + batches } });
+    });
     return { events, batches };
-  } catch (error) {
-    await file.abandon();
-    throw error;
   } finally {
     interrupt.end();
     display.end();

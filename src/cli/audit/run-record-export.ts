@@ -1,4 +1,4 @@
-import { exists, openOutFile } from '../bulk/out-file.js';
+import { writeNewFile } from '../bulk/out-file.js';
 import { showProgress } from '../bulk/progress.js';
 import { untilSignal } from '../bulk/until-signal.js';
 import { Failure } from '../failure.js';
@@ -21,27 +21,20 @@ export type RecordExport = {
  */
 export async function exportRecords(run: RunOperation, options: RecordExport): Promise<{ readonly records: number }> {
   const { format, filter, out, json } = options;
-  const taken = `${out} already exists; nothing was changed. Choose another name.`;
-  if (await exists(out)) throw new Failure(taken);
   const lineOf = format === 'csv' ? csvRecord : jsonLine;
   let records = 0;
   const interrupt = untilSignal(() => undefined);
   const progress = () => ({ items: records, done: 0, total: null, phase: null, fields: { records } });
   const display = showProgress(progress, { json, noun: 'record' });
   try {
-    const file = await openOutFile(out);
-    try {
-      if (format === 'csv') await file.write(Buffer.from(csvHeader()));
+    await writeNewFile(out, async (write) => {
+      if (format === 'csv') await write(Buffer.from(csvHeader()));
       for await (const page of recordPages(run, filter, { begins: true })) {
         if (interrupt.came()) throw new Failure('interrupted; no file was written.');
-        await file.write(Buffer.from(page.map(lineOf).join('')));
+        await write(Buffer.from(page.map(lineOf).join('')));
         records += page.length;
       }
-      if (!(await file.commit())) throw new Failure(taken);
-    } catch (error) {
-      await file.abandon();
-      throw error;
-    }
+    });
   } finally {
     interrupt.end();
     display.end();

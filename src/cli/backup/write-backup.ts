@@ -8,10 +8,9 @@ import type { Config } from '../../compose/config/config.js';
 import { fsyncPath } from '../../compose/root-key/fsync-path.js';
 import { namedMax } from '../../domain/text.js';
 import { type KeysToCopy, keysFile, type OnPhase } from '../../ports/backup.js';
-import { exists, removePart } from '../bulk/out-file.js';
+import { expectFree, removePart, writeNewFile } from '../bulk/out-file.js';
 import { sealed } from '../bulk/run-export.js';
 import { interruptible } from '../bulk/until-signal.js';
-import { Failure } from '../failure.js';
 import { unwritable } from '../file-fault.js';
 import type { Answers } from '../operations.js';
 import { type RunOperation, runCommand, runOperations } from '../run-command.js';
@@ -57,7 +56,7 @@ async function copyVault(
   signal: AbortSignal,
 ): Promise<CheckedBackup> {
   const folder = resolve(out);
-  if (await exists(folder)) throw new Failure(`${out} already exists; nothing was changed. Choose another name.`);
+  await expectFree(out);
   onPhase('opening the keys');
   const checked = await runOperations(config, (run) => checkAllKeys(run, signal));
   const part = join(dirname(folder), `.${basename(folder)}.part-${randomBytes(4).toString('hex')}`);
@@ -121,18 +120,20 @@ export function writeErasedList(config: Config, out: string): Promise<Backup> {
 }
 
 async function listErased(config: Config, out: string, signal: AbortSignal): Promise<Backup> {
-  if (await exists(out)) throw new Failure(`${out} already exists; nothing was changed. Choose another name.`);
+  await expectFree(out);
   const keys = await keysToCopy(config);
-  const part = `${out}.part-${randomBytes(4).toString('hex')}`;
   try {
     const madeAt = new Date().toISOString();
-    await writeChunks(part, bytesOf(authenticErasedLines(config, keys)), signal);
-    await rename(part, out);
+    await writeNewFile(out, async (write) => {
+      for await (const line of bytesOf(authenticErasedLines(config, keys))) {
+        signal.throwIfAborted();
+        await write(line);
+      }
+    });
     return { folder: dirname(resolve(out)), made_at: madeAt, files: [basename(out)] };
   } catch (error) {
-    await removePart(part);
     signal.throwIfAborted();
-    throw isOfFiles(error) ? unwritable(out, error) : error;
+    throw error;
   } finally {
     await keys.close();
   }

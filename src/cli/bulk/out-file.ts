@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { type FileHandle, link, lstat, open, rename, rm } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
+import { fsyncPath } from '../../compose/root-key/fsync-path.js';
+import { Failure } from '../failure.js';
 import { unwritable } from '../file-fault.js';
 
 /** A file that has a temporary name until it is complete. */
@@ -37,7 +39,7 @@ export async function openOutFile(path: string): Promise<OutFile> {
         await file.close();
         const isNew = await nameIfFree(partPath, path);
         await rm(partPath, { force: true });
-        await syncFolder(folder);
+        await fsyncPath(folder);
         return isNew;
       } catch (error) {
         throw unwritable(path, error);
@@ -45,13 +47,40 @@ export async function openOutFile(path: string): Promise<OutFile> {
     },
     async abandon() {
       await file.close().catch(() => undefined);
-      await rm(partPath, { force: true });
+      await removePart(partPath);
     },
   };
 }
 
-/** Returns true if a file or directory with this name exists. */
-export function exists(path: string): Promise<boolean> {
+/**
+ * Creates a file that only its owner can read. `fill` writes the content. When `fill` has returned, the file receives
+ * its name, durably. Throws Failure if a file with that name exists or appears meanwhile, or if the file cannot be
+ * written. If the function throws, it leaves no file behind.
+ */
+export async function writeNewFile<T>(path: string, fill: (write: OutFile['write']) => Promise<T>): Promise<T> {
+  await expectFree(path);
+  const file = await openOutFile(path);
+  try {
+    const result = await fill(file.write);
+    if (!(await file.commit())) throw taken(path);
+    return result;
+  } catch (error) {
+    await file.abandon();
+    throw error;
+  }
+}
+
+/** Throws Failure if a file or directory with this name exists. */
+export async function expectFree(path: string): Promise<void> {
+  // `resolve` removes a slash at the end, which would hide a file.
+  if (await exists(resolve(path))) throw taken(path);
+}
+
+function taken(path: string): Failure {
+  return new Failure(`${path} already exists; nothing was changed. Choose another name.`);
+}
+
+function exists(path: string): Promise<boolean> {
   return lstat(path).then(
     () => true,
     () => false,
@@ -87,14 +116,5 @@ async function nameIfFree(partPath: string, path: string): Promise<boolean> {
     if (await exists(path)) return false;
     await rename(partPath, path);
     return true;
-  }
-}
-
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
   }
 }

@@ -5,7 +5,7 @@ import { counted } from '../../domain/text.js';
 import { Failure } from '../failure.js';
 import type { RunOperation } from '../run-command.js';
 import type { ExportAnswer } from './export-tokens.js';
-import { exists, openOutFile } from './out-file.js';
+import { writeNewFile } from './out-file.js';
 import { showProgress } from './progress.js';
 import { untilSignal } from './until-signal.js';
 
@@ -82,20 +82,10 @@ async function* chunksOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uin
   }
 }
 
-async function writeToFile(path: string, bytes: AsyncIterable<Uint8Array>): Promise<void> {
-  if (await exists(path)) throw taken(path);
-  const file = await openOutFile(path);
-  try {
-    for await (const chunk of bytes) await file.write(chunk);
-    if (!(await file.commit())) throw taken(path);
-  } catch (error) {
-    await file.abandon();
-    throw error;
-  }
-}
-
-function taken(path: string): Failure {
-  return new Failure(`${path} already exists; nothing was changed. Choose another name.`);
+function writeToFile(path: string, bytes: AsyncIterable<Uint8Array>): Promise<void> {
+  return writeNewFile(path, async (write) => {
+    for await (const chunk of bytes) await write(chunk);
+  });
 }
 
 async function writeToOutput(bytes: AsyncIterable<Uint8Array>): Promise<void> {
