@@ -68,7 +68,7 @@ export function postedForm(form: TypedForm): ApplicationForm {
   // Threat: a client posts thousands of rules, and the page takes a long time to render. The editor never sends more
   // than `rulesMax` rules.
   if (known.length > rulesMax)
-    throw new Problem('validation_failed', { rules: [`must contain 1 to ${rulesMax} access rules`] });
+    throw new Problem('validation_failed', { errors: { rules: [`must contain 1 to ${rulesMax} access rules`] } });
   return {
     name: form.text('name'),
     expiresAt: form.text('expires_at'),

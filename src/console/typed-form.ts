@@ -18,7 +18,7 @@ const anyForm = z.record(z.string(), z.union([z.string(), z.array(z.string())]))
 
 export function typedForm(visit: Visit): TypedForm {
   const read = visit.form(anyForm);
-  if (!read.ok) throw new Problem('validation_failed', read.errors);
+  if (!read.ok) throw new Problem('validation_failed', { errors: read.errors });
   const fields = new Map(Object.entries(read.value));
   const values = (name: string): readonly string[] => [fields.get(name) ?? []].flat();
   return { names: [...fields.keys()], values, text: (name) => (values(name)[0] ?? '').trim() };
@@ -64,6 +64,6 @@ export function onceOf(
   path: string,
 ): { readonly method: string; readonly path: string; readonly key: string } {
   const read = visit.form(onceField);
-  if (!read.ok) throw new Problem('validation_failed', read.errors);
+  if (!read.ok) throw new Problem('validation_failed', { errors: read.errors });
   return { method: 'POST', path, key: `console:${read.value.once}` };
 }

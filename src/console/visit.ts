@@ -80,7 +80,7 @@ export function createVisit(
     },
     query(schema) {
       const parsed = read(schema, request.query);
-      if (!parsed.ok) throw new Problem('validation_failed', parsed.errors);
+      if (!parsed.ok) throw new Problem('validation_failed', { errors: parsed.errors });
       return parsed.value;
     },
     get fields() {

@@ -6,7 +6,7 @@ import { ForgedRow } from '../vault/forged-row.js';
 import { KeyLost } from '../vault/key-lost.js';
 import type { Rejected } from '../vault/result.js';
 import { TenantGone } from '../vault/tenant-gone.js';
-import { Problem, problemBody } from './problem/problem.js';
+import { Problem, type ProblemContent, problemBody } from './problem/problem.js';
 import { type ProblemCode, problemCatalogue } from './problem/problem-catalogue.js';
 
 /** The default for `Retry-After` in a 503 response, in ms. */
@@ -33,7 +33,8 @@ export function createErrorHandler(
   challengesOf: (request: FastifyRequest) => string,
 ) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
-    const { code, errors, retryAfterMs, detail } = problemOf(error);
+    const problem = problemOf(error);
+    const { code } = problem;
     const { status } = problemCatalogue[code];
     if (status >= 500) report(error, request.traceId);
     if (status === 401) reply.header('www-authenticate', challengesOf(request));
@@ -44,44 +45,30 @@ export function createErrorHandler(
       request.raw.removeAllListeners('data').resume();
     }
     recordRefusal(request, status);
-    sendProblem(reply, code, request.traceId, errors, retryAfterMs, detail);
+    sendProblem(reply, problem, request.traceId);
   };
 }
 
 /** Sends a problem as `application/problem+json`. A 429 or 503 response contains `Retry-After`. */
-export function sendProblem(
-  reply: FastifyReply,
-  code: ProblemCode,
-  traceId: string,
-  errors?: FieldErrors,
-  retryAfterMs?: number,
-  detail?: string,
-): void {
-  const { status } = problemCatalogue[code];
-  const seconds = retryAfterSeconds(status, retryAfterMs);
-  reply.request.problemCode = code;
+export function sendProblem(reply: FastifyReply, problem: ProblemContent, traceId: string): void {
+  const { status } = problemCatalogue[problem.code];
+  const seconds = retryAfterSeconds(status, problem.retryAfterMs);
+  reply.request.problemCode = problem.code;
   if (seconds !== null) reply.header('retry-after', seconds);
   reply
     .code(status)
     .header('content-type', 'application/problem+json; charset=utf-8')
     .header('cache-control', 'no-store')
-    .send(problemBody(code, traceId, errors, detail));
+    .send(problemBody(problem, traceId));
 }
 
 /** Converts a command's rejection to a problem. */
 export function problemFrom({ code, errors, retryAfterMs }: Rejected): Problem {
-  return new Problem(code, errors, retryAfterMs);
+  return new Problem(code, { errors, retryAfterMs });
 }
 
-type Rendered = {
-  code: ProblemCode;
-  errors?: FieldErrors | undefined;
-  retryAfterMs?: number | undefined;
-  detail?: string | undefined;
-};
-
 /** Converts an error to a problem. An unexpected error becomes `internal`. */
-export function problemOf(error: unknown): Rendered {
+export function problemOf(error: unknown): ProblemContent {
   if (error instanceof Problem) return error;
   if (error instanceof StoreUnavailable) return { code: 'store_unavailable' };
   if (error instanceof TenantGone) return { code: 'unauthenticated' };

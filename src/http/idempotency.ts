@@ -22,7 +22,7 @@ export function idempotencyOf(
   if (characters === 0 || characters > charactersMax) {
     const spelled = raw.rawHeaders.find((sent) => sent.toLowerCase() === name) ?? name;
     const field = name.startsWith('service-') ? name.toUpperCase() : spelled;
-    throw new Problem('validation_failed', { [field]: [`must have 1 to ${charactersMax} characters`] });
+    throw new Problem('validation_failed', { errors: { [field]: [`must have 1 to ${charactersMax} characters`] } });
   }
   return { method, path, key };
 }

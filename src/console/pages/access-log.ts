@@ -245,7 +245,7 @@ const columns = [
 /** Sends a file with the entries that match the filter, newest entry first. */
 async function exportEntries(visit: Visit): Promise<FastifyReply> {
   const asked = visit.form(exportForm);
-  if (!asked.ok) throw new Problem('validation_failed', asked.errors);
+  if (!asked.ok) throw new Problem('validation_failed', { errors: asked.errors });
   const { format, ...filter } = asked.value;
   const isCsv = format === 'csv';
   // The export excludes entries that are recorded after it begins. Otherwise, new entries would shift existing entries

@@ -210,7 +210,7 @@ const previewForm = z.object({ token_id: z.string().max(2_000).default(''), perm
 async function preview(visit: Visit) {
   const application = await existingApplication(visit);
   const asked = visit.form(previewForm);
-  if (!asked.ok) throw new Problem('validation_failed', asked.errors);
+  if (!asked.ok) throw new Problem('validation_failed', { errors: asked.errors });
   const { token_id: tokenId, permission } = asked.value;
   const shown = await shownPreview(visit, { applicationId: application.id, tokenId, permission }, null);
   return show(visit, application, { preview: shown, status: shown.error === null ? 200 : 400 });
@@ -221,7 +221,7 @@ const confirmationForm = z.object({ confirmation: z.string().max(1_000).default(
 async function remove(visit: Visit) {
   const application = await existingApplication(visit);
   const typed = visit.form(confirmationForm);
-  if (!typed.ok) throw new Problem('validation_failed', typed.errors);
+  if (!typed.ok) throw new Problem('validation_failed', { errors: typed.errors });
   const isConfirmed = confirmed(typed.value.confirmation, application.document.name);
   if (!isConfirmed.ok) {
     requirePermission(visit, 'application:read');

@@ -85,7 +85,7 @@ async function create(visit: Visit): Promise<FastifyReply> {
 
 function typedIn(visit: Visit): TypedToken {
   const asked = visit.form(tokenForm);
-  if (!asked.ok) throw new Problem('validation_failed', asked.errors);
+  if (!asked.ok) throw new Problem('validation_failed', { errors: asked.errors });
   return asked.value;
 }
 

@@ -53,7 +53,7 @@ export const tokenEditPage: ConsolePage = {
 async function save(visit: Visit): Promise<FastifyReply> {
   const { vault, context } = visit;
   const asked = visit.form(edit);
-  if (!asked.ok) throw new Problem('validation_failed', asked.errors);
+  if (!asked.ok) throw new Problem('validation_failed', { errors: asked.errors });
   const typed = asked.value;
   const { token, revision } = await storedToken(visit);
   const metadata = metadataOf(typed);

@@ -300,7 +300,8 @@ async function rotate(visit: Visit) {
   const id = visit.param('id');
   const form = typedForm(visit);
   const overlap = overlaps.find(({ value }) => value === form.text('overlap'));
-  if (overlap === undefined) throw new Problem('validation_failed', { overlap: ['must be one of the choices'] });
+  if (overlap === undefined)
+    throw new Problem('validation_failed', { errors: { overlap: ['must be one of the choices'] } });
   const rotated = await rotateWebhookSecret(visit.vault, directoryContextOf(visit.request), id, {
     overlapMs: overlap.ms,
     seenChange: Number(form.text('version')),

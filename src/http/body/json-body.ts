@@ -29,7 +29,7 @@ export function readJsonBodies(app: FastifyInstance, turns: Turns): void {
     if (given?.trim().toLowerCase() !== mediaType) throw new Problem('unsupported_media_type');
     const work = turns.begin(callerOf(request).tenantId);
     const parsed = await work.run(parsingJsonBody(body));
-    if (!parsed.ok) throw new Problem('malformed_body', { [parsed.path ?? 'body']: [parsed.message] });
+    if (!parsed.ok) throw new Problem('malformed_body', { errors: { [parsed.path ?? 'body']: [parsed.message] } });
     return parsed.value;
   });
 }
@@ -39,6 +39,6 @@ export function readJsonBodies(app: FastifyInstance, turns: Turns): void {
  * is always JSON, because our body parser produced it.
  */
 export function jsonBodyOf({ body }: { readonly body: unknown }): Json {
-  if (body === undefined) throw new Problem('validation_failed', { body: ['is required'] });
+  if (body === undefined) throw new Problem('validation_failed', { errors: { body: ['is required'] } });
   return body as Json;
 }

@@ -48,7 +48,7 @@ export function createLimits(rateLimits: RateLimits, settings: LimitSettings, me
   async function refuse(limit: Limit, subject: string, weight: number, endsInMs: number): Promise<never> {
     metrics.rateLimited(limit.name);
     await rateLimits.use(limit, subject, -weight);
-    throw new Problem(problemOf[limit.name], undefined, endsInMs);
+    throw new Problem(problemOf[limit.name], { retryAfterMs: endsInMs });
   }
 
   return {

@@ -73,7 +73,7 @@ export function createAdmission(app: FastifyInstance, turns: Turns, bodyBytesMax
    * still ran, it would never release its resources.
    */
   function refuseGone({ isGone }: Lease): void {
-    if (isGone) throw new Problem('overloaded', undefined, retryAfterMs);
+    if (isGone) throw new Problem('overloaded', { retryAfterMs });
   }
 
   async function enter(lease: Lease, share: Promise<void> | undefined, bytes: number): Promise<void> {
@@ -92,7 +92,7 @@ export function createAdmission(app: FastifyInstance, turns: Turns, bodyBytesMax
 
   return {
     admit(request, reply, tenantId) {
-      if (room.isFull(tenantId)) throw new Problem('overloaded', undefined, retryAfterMs);
+      if (room.isFull(tenantId)) throw new Problem('overloaded', { retryAfterMs });
       // The caller may have disconnected while the hook checked its key.
       const { destroyed } = reply.raw;
       const lease: Lease = { tenantId, bytes: 0, isAnswered: false, isGone: destroyed, isRunning: false };

@@ -71,7 +71,7 @@ export function watchConnections(app: FastifyInstance, connectionsMax = connecti
     if (connection === undefined) return done();
     if (connection.isBeyondLimit) {
       reply.header('connection', 'close');
-      return done(new Problem('overloaded', undefined, retryAfterMs));
+      return done(new Problem('overloaded', { retryAfterMs }));
     }
     const begin = (): void => {
       // A response on a destroyed socket never emits `close`. A request that began now would therefore never release

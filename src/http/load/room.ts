@@ -94,7 +94,7 @@ export function createRoom(bytesMax = Math.min(roomBytesMax, getHeapStatistics()
       if (waiting.size > 0) admit();
     },
     async take(tenantId, bytes, isGone) {
-      if (isHeapFull()) throw new Problem('overloaded', undefined, retryAfterMs);
+      if (isHeapFull()) throw new Problem('overloaded', { retryAfterMs });
       if (!waiting.has(tenantId) && fits(tenantId, bytes)) return add(tenantId, bytes);
       await new Promise<void>((resolve, reject) => {
         const requests = waiting.get(tenantId) ?? [];
@@ -103,7 +103,7 @@ export function createRoom(bytesMax = Math.min(roomBytesMax, getHeapStatistics()
           const at = requests.indexOf(request);
           if (at >= 0) requests.splice(at, 1);
           if (requests.length === 0 && waiting.get(tenantId) === requests) waiting.delete(tenantId);
-          reject(new Problem('overloaded', undefined, retryAfterMs));
+          reject(new Problem('overloaded', { retryAfterMs }));
         }, waitMsMax);
         const request: Waiting = {
           bytes,

@@ -201,7 +201,7 @@ function problemResponses(codes: readonly ProblemCode[]): Responses {
 
 function exampleOf(code: ProblemCode): unknown {
   const errors = code === 'validation_failed' ? { 'data.number': ['is not a valid card number'] } : undefined;
-  return JSON.parse(problemBody(code, exampleTrace, errors));
+  return JSON.parse(problemBody({ code, errors }, exampleTrace));
 }
 
 /**

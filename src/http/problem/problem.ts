@@ -2,18 +2,27 @@ import type { Permission } from '../../domain/access/permission.js';
 import type { FieldErrors } from '../../domain/field-errors.js';
 import { type ProblemCode, problemCatalogue } from './problem-catalogue.js';
 
+/** The fields that two problems with the same code can differ in. */
+type ProblemFields = {
+  readonly errors?: FieldErrors | undefined;
+  readonly retryAfterMs?: number | undefined;
+  /** The detail to show instead of the default detail for this kind of problem. */
+  readonly detail?: string | undefined;
+};
+
+export type ProblemContent = ProblemFields & { readonly code: ProblemCode };
+
 /**
  * An error that a request handler throws to respond with a problem. The error handler renders the problem, which
  * contains only fixed text.
  */
-export class Problem extends Error {
+export class Problem extends Error implements ProblemContent {
   readonly code: ProblemCode;
   readonly errors: FieldErrors | undefined;
   readonly retryAfterMs: number | undefined;
-  /** The detail to show instead of the default detail for this kind of problem. */
   readonly detail: string | undefined;
 
-  constructor(code: ProblemCode, errors?: FieldErrors, retryAfterMs?: number, detail?: string) {
+  constructor(code: ProblemCode, { errors, retryAfterMs, detail }: ProblemFields = {}) {
     super(code);
     this.name = 'Problem';
     this.code = code;
@@ -29,22 +38,13 @@ export class Problem extends Error {
  */
 export function permissionMissing(sufficient: readonly Permission[]): Problem {
   const { detail } = problemCatalogue.permission_missing;
-  return new Problem(
-    'permission_missing',
-    undefined,
-    undefined,
-    detail.replace(/\.$/, `: ${sufficient.join(' or ')}.`),
-  );
+  return new Problem('permission_missing', { detail: detail.replace(/\.$/, `: ${sufficient.join(' or ')}.`) });
 }
 
 /** Returns the body of a problem (RFC 9457) as JSON text. */
-export function problemBody(
-  code: ProblemCode,
-  traceId: string,
-  errors?: FieldErrors,
-  detail = problemCatalogue[code].detail,
-): string {
-  const { status, title } = problemCatalogue[code];
+export function problemBody({ code, errors, detail }: ProblemContent, traceId: string): string {
+  const { status, title, detail: usual } = problemCatalogue[code];
   const type = `/errors/${code}`;
-  return JSON.stringify({ type, title, status, detail, instance: `urn:trace:${traceId}`, code, errors });
+  const instance = `urn:trace:${traceId}`;
+  return JSON.stringify({ type, title, status, detail: detail ?? usual, instance, code, errors });
 }

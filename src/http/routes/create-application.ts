@@ -47,7 +47,7 @@ export const createApplicationRoute: Routes = (app, { vault }, headerNames) => {
     async (request, reply) => {
       const idempotency = idempotencyOf(request, headerNames.idempotencyKey, '/applications');
       const spec = parseApplication(request.body, vault.clock.now());
-      if (!spec.ok) throw new Problem('validation_failed', spec.errors);
+      if (!spec.ok) throw new Problem('validation_failed', { errors: spec.errors });
       const context = directoryContextOf(request);
       const result = await createApplication(vault, context, spec.value, idempotency);
       if (!result.ok) throw problemFrom(result);

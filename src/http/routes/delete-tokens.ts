@@ -66,7 +66,7 @@ export const deleteTokensRoute: Routes = (app, { vault }) => {
         return sendJson(reply, 200, result.value);
       }
       if (ids == null || query != null) {
-        throw new Problem('validation_failed', { body: ['must contain either query or ids'] });
+        throw new Problem('validation_failed', { errors: { body: ['must contain either query or ids'] } });
       }
       const result = await deleteByIds(vault, context, ids);
       if (!result.ok) throw problemFrom(result);

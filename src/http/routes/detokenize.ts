@@ -42,7 +42,7 @@ export const detokenizeRoute: Routes = (app, { vault, limits }) => {
       const caller = callerOf(request);
       const work = vault.turns.begin(caller.tenantId);
       const template = await work.run(parseTemplate(vault.expressions, jsonBodyOf(request)));
-      if (!template.ok) throw new Problem('validation_failed', template.errors);
+      if (!template.ok) throw new Problem('validation_failed', { errors: template.errors });
       await limits.weigh(caller, template.value.ids.size);
       const result = await detokenize(vault, contextOf(request), template.value);
       if (!result.ok) throw problemFrom(result);

@@ -108,7 +108,9 @@ export function metadataOf(name: string, value: unknown): (readonly [string, str
   // Threat: a client misspells a filter. If we ignored that filter, the client would get every token and might act on
   // all of them.
   if (name.startsWith('metadata')) {
-    throw new Problem('validation_failed', { metadata: ['must be written as metadata.<key>, or as one JSON object'] });
+    throw new Problem('validation_failed', {
+      errors: { metadata: ['must be written as metadata.<key>, or as one JSON object'] },
+    });
   }
   return [];
 }
@@ -118,7 +120,9 @@ function entriesOf(text: string): (readonly [string, string])[] {
   const entries = Object.entries(parsed ?? {});
   const texts = entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string');
   if (parsed === null || texts.length < entries.length) {
-    throw new Problem('validation_failed', { metadata: ['must be a JSON object whose values are strings'] });
+    throw new Problem('validation_failed', {
+      errors: { metadata: ['must be a JSON object whose values are strings'] },
+    });
   }
   return texts;
 }

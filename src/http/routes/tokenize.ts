@@ -62,7 +62,7 @@ export const tokenizeRoute: Routes = (app, { vault, limits }, headerNames) => {
       const idempotency = idempotencyOf(request, headerNames.idempotencyKey, '/tokenize');
       const work = vault.turns.begin(callerOf(request).tenantId);
       const parts = await work.run(readParts(body));
-      if (!parts.ok) throw new Problem('validation_failed', parts.errors);
+      if (!parts.ok) throw new Problem('validation_failed', { errors: parts.errors });
       const context = { ...contextOf(request), idempotency };
       await limits.weigh(context.caller, parts.value.length);
       const result = await createTokens(vault, context, parts.value);

@@ -85,7 +85,7 @@ export const tokensV2Routes: Routes = (app, { vault }) => {
       refuseMalformedQuery(request.url);
       const { type, container = null, fingerprint = null, start = null, size } = request.query;
       if (container !== null && !/^\/(.*\/)?$/.test(container)) {
-        throw new Problem('validation_failed', { container: ['must start and end with /'] });
+        throw new Problem('validation_failed', { errors: { container: ['must start and end with /'] } });
       }
       const filters = {
         ids: null,

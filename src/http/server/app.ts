@@ -193,11 +193,11 @@ function serverOptions({ headerNames, trustedProxies, tls }: AppOptions, uuid: (
     frameworkErrors: (_error, request, reply) => {
       const traceId = traceIdOf(request, headerNames.traceId, uuid);
       reply.header(traceHeader, traceId).header('connection', 'close');
-      sendProblem(reply as FastifyReply, 'malformed_request', traceId);
+      sendProblem(reply as FastifyReply, { code: 'malformed_request' }, traceId);
     },
     clientErrorHandler: (_error, socket) => {
       const traceId = uuid();
-      const body = problemBody('malformed_request', traceId);
+      const body = problemBody({ code: 'malformed_request' }, traceId);
       const head = [
         'HTTP/1.1 400 Bad Request',
         'Content-Type: application/problem+json; charset=utf-8',

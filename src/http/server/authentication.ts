@@ -54,7 +54,7 @@ export function createAuthentication(service: Service, carriers: KeyCarriers, ad
     const admitted = after(counted, () => admission.admit(request, reply, caller.tenantId));
     return after(admitted, () => {
       expectPermission(request, caller);
-      if (!visitor.ok) throw new Problem('validation_failed', visitor.errors);
+      if (!visitor.ok) throw new Problem('validation_failed', { errors: visitor.errors });
     });
   }
 
