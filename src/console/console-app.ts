@@ -6,13 +6,7 @@ import fastifyForm from '@fastify/formbody';
 import fastifyHelmet from '@fastify/helmet';
 import fastifyStatic from '@fastify/static';
 import fastifyView from '@fastify/view';
-import {
-  type FastifyInstance,
-  type FastifyReply,
-  type FastifyRequest,
-  type FastifyServerOptions,
-  fastify,
-} from 'fastify';
+import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { createAdmission } from '../http/load/admission.js';
 import { watchConnections } from '../http/load/connections.js';
 import { requireTlsProxy } from '../http/load/require-tls-proxy.js';
@@ -20,8 +14,9 @@ import { Problem } from '../http/problem/problem.js';
 import type { AppOptions } from '../http/server/app.js';
 import { recordManagementReads } from '../http/server/record-management-reads.js';
 import { recordRefusedRequest } from '../http/server/record-refused-request.js';
-import { isUndecodable, refuseWhatNodeRefuses, routedUrl } from '../http/server/refuse-what-node-refuses.js';
+import { isUndecodable, refuseWhatNodeRefuses } from '../http/server/refuse-what-node-refuses.js';
 import { reportRequests } from '../http/server/report-requests.js';
+import { serverOptions } from '../http/server/server-options.js';
 import { traceRequests } from '../http/server/trace-requests.js';
 import type { Service } from '../http/service.js';
 import '../http/request-state.js';
@@ -70,7 +65,15 @@ export async function createConsole(service: Service, options: ConsoleOptions): 
   const { vault } = service;
   const tasks = createTasks(vault.clock.now, service.reportError);
   const bundles = createBundles(tasks, service.reportError);
-  const app = fastify(serverOptions(options));
+  const app = fastify(
+    serverOptions(options, {
+      bodyLimit: bodyBytesMax,
+      // Fastify raises these errors before it runs any hook, so the console's error page is not available.
+      frameworkErrors: (_error, _request, reply: FastifyReply) => {
+        reply.code(400).header('connection', 'close').type('text/plain; charset=utf-8').send('Malformed request.');
+      },
+    }),
+  );
   app.decorateRequest('traceId', '');
   app.decorateRequest('beganAt', 0);
   app.decorateRequest('span', null);
@@ -219,28 +222,4 @@ async function sendProblemPage(
     isSignIn: request.url.startsWith('/sign-in/'),
   };
   return sendHtml(reply.code(status), await layout(request, reply, 'pages/problem', model, { title, flash: null }));
-}
-
-function serverOptions({ trustedProxies, tls }: ConsoleOptions): FastifyServerOptions {
-  const options: FastifyServerOptions = {
-    logger: false,
-    trustProxy: trustedProxies.length > 0 ? [...trustedProxies] : false,
-    bodyLimit: bodyBytesMax,
-    requestTimeout: 30_000,
-    connectionTimeout: 60_000,
-    keepAliveTimeout: 72_000,
-    forceCloseConnections: 'idle',
-    // The service still serves requests on open connections while it is stopping.
-    return503OnClosing: false,
-    rewriteUrl: routedUrl,
-    // The router accepts long ids, so an id that is too long for a token gets the same response as any other unknown
-    // id.
-    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 16 * 1024 },
-    // Fastify raises these errors before it runs any hook, so the console's error page is not available.
-    frameworkErrors: (_error, _request, reply: FastifyReply) => {
-      reply.code(400).header('connection', 'close').type('text/plain; charset=utf-8').send('Malformed request.');
-    },
-  };
-  const http = { requireHostHeader: false };
-  return { ...options, ...(tls === null ? { http } : { https: { ...http, ...tls } }) } as FastifyServerOptions;
 }

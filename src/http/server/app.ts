@@ -17,7 +17,7 @@ import { challengesOf, createAuthentication } from './authentication.js';
 import { recordManagementReads } from './record-management-reads.js';
 import { recordRefusedRequest } from './record-refused-request.js';
 import { refuseUnserved } from './refuse-unserved.js';
-import { refuseWhatNodeRefuses, routedUrl } from './refuse-what-node-refuses.js';
+import { refuseWhatNodeRefuses } from './refuse-what-node-refuses.js';
 import { type RequestLog, reportRequests } from './report-requests.js';
 import '../request-state.js';
 import { requireTlsProxy } from '../load/require-tls-proxy.js';
@@ -57,6 +57,7 @@ import { tokensV2Routes } from '../routes/v2-tokens.js';
 import { webhookRoutes } from '../routes/webhooks.js';
 import { type Routes, typed } from '../routes.js';
 import type { HeaderNames, Service } from '../service.js';
+import { serverOptions } from './server-options.js';
 import { traceIdOf } from './trace-id.js';
 import { traceRequests } from './trace-requests.js';
 
@@ -98,11 +99,6 @@ const routes: readonly Routes[] = [
 ];
 
 const bodyBytesMax = 4 * 1024 * 1024;
-/**
- * The maximum length of an id in a path. The limit exceeds the longest request line that Node.js accepts, so the router
- * accepts every id. An id that is too long for a token therefore returns 404, like any other unknown id.
- */
-const pathIdCharactersMax = 16 * 1024;
 const traceHeader = 'service-trace-id';
 
 export type AppOptions = {
@@ -121,7 +117,8 @@ export type AppOptions = {
 export function createApp(service: Service, options: AppOptions): FastifyInstance {
   const { acceptsBearer, headerNames, log } = options;
   const { uuid } = service.vault.random;
-  const app = fastify(serverOptions(options, uuid));
+  const errors = errorOptions(headerNames.traceId, uuid);
+  const app = fastify(serverOptions(options, { bodyLimit: bodyBytesMax, ...errors }));
   app.setValidatorCompiler(validatorCompiler);
   readJsonBodies(app, service.vault.turns);
   app.decorateRequest('traceId', '');
@@ -176,22 +173,14 @@ export function createApp(service: Service, options: AppOptions): FastifyInstanc
   return app;
 }
 
-function serverOptions({ headerNames, trustedProxies, tls }: AppOptions, uuid: () => string): FastifyServerOptions {
-  const options: FastifyServerOptions = {
-    logger: false,
-    trustProxy: trustedProxies.length > 0 ? [...trustedProxies] : false,
-    bodyLimit: bodyBytesMax,
-    requestTimeout: 30_000,
-    connectionTimeout: 60_000,
-    keepAliveTimeout: 72_000,
-    forceCloseConnections: 'idle',
-    // The service still serves requests on open connections while it is stopping.
-    return503OnClosing: false,
-    rewriteUrl: routedUrl,
-    routerOptions: { ignoreTrailingSlash: true, maxParamLength: pathIdCharactersMax },
+function errorOptions(
+  traceIdHeader: HeaderNames['traceId'],
+  uuid: () => string,
+): Pick<FastifyServerOptions, 'frameworkErrors' | 'clientErrorHandler'> {
+  return {
     // Fastify reports these errors before it runs any hook, so no hook has set the trace id.
     frameworkErrors: (_error, request, reply) => {
-      const traceId = traceIdOf(request, headerNames.traceId, uuid);
+      const traceId = traceIdOf(request, traceIdHeader, uuid);
       reply.header(traceHeader, traceId).header('connection', 'close');
       sendProblem(reply as FastifyReply, { code: 'malformed_request' }, traceId);
     },
@@ -210,7 +199,4 @@ function serverOptions({ headerNames, trustedProxies, tls }: AppOptions, uuid: (
       else socket.destroy();
     },
   };
-  const http = { requireHostHeader: false };
-  const server = tls === null ? { http } : { https: { ...http, ...tls } };
-  return { ...options, ...server } as FastifyServerOptions;
 }
