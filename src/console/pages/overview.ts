@@ -1,7 +1,6 @@
 import { recordManagementRead } from '../../audit/access-log/record-management-read.js';
 import { listHourlyCheckpoints } from '../../audit/list-checkpoints.js';
 import { grantsAnywhere } from '../../domain/access/decide-access.js';
-import { isJsonObject } from '../../domain/json.js';
 import { checkpointHash } from '../../events/audit/checkpoint.js';
 import type { ServiceState } from '../../ports/service-state.js';
 import { dailyAccesses, dailyTokens } from '../../queries/daily-figures.js';
@@ -78,14 +77,11 @@ async function lastCheckpoint({ vault, contextAs }: Visit) {
 async function usage({ vault, contextAs }: Visit) {
   const context = contextAs('management');
   if (context === null || !grantsAnywhere(context.caller, 'report:read')) return null;
-  const { token_report: report } = await usageReport(vault, context.caller.tenantId);
+  const { total, byType } = await usageReport(vault, context.caller.tenantId);
   await recordManagementRead(vault, context, 'report', null);
-  if (!isJsonObject(report) || !isJsonObject(report['tokens_by_type'])) throw new Error('a usage report has counts');
-  const counts = Object.entries(report['tokens_by_type']).map(([type, count]) => [type, Number(count)] as const);
-  const total = Number(report['tokens_total']);
   const days = await dailyTokens(vault, context.caller.tenantId, lastDays(vault.clock.now()));
-  if (counts.length === 0 || !days.ok) return { total, chart: null };
-  const bySize = counts.toSorted(([, one], [, other]) => other - one).map(([type]) => type);
+  if (byType.size === 0 || !days.ok) return { total, chart: null };
+  const bySize: readonly string[] = [...byType].toSorted(([, one], [, other]) => other - one).map(([type]) => type);
   const shown = bySize.length > seriesMax ? bySize.slice(0, seriesMax - 1) : bySize;
   const aliveOf = (isShown: (type: string) => boolean) =>
     days.value.map(({ types }) =>

@@ -3,7 +3,6 @@ import { deleteTenant } from '../../commands/tenancy/delete-tenant.js';
 import { updateTenant } from '../../commands/tenancy/update-tenant.js';
 import { grantsAnywhere } from '../../domain/access/decide-access.js';
 import type { FieldErrors } from '../../domain/field-errors.js';
-import { isJsonObject } from '../../domain/json.js';
 import type { TenantDocument } from '../../domain/tenancy/documents.js';
 import { directoryContextOf } from '../../http/directory-context.js';
 import { problemFrom } from '../../http/error-handler.js';
@@ -110,11 +109,9 @@ async function show(visit: Visit, tenant: TenantDocument, options: Options) {
 async function usage({ vault, context }: Visit) {
   const { caller } = context;
   if (!grantsAnywhere(caller, 'report:read')) return null;
-  const { token_report: report } = await usageReport(vault, caller.tenantId);
+  const { total, byType } = await usageReport(vault, caller.tenantId);
   await recordManagementRead(vault, context, 'report', null);
-  if (!isJsonObject(report) || !isJsonObject(report['tokens_by_type'])) throw new Error('a usage report has counts');
-  const types = Object.entries(report['tokens_by_type']).map(([type, count]) => ({ type, count: Number(count) }));
-  return { total: Number(report['tokens_total']), types };
+  return { total, types: [...byType].map(([type, count]) => ({ type, count })) };
 }
 
 async function update(visit: Visit) {

@@ -37,7 +37,13 @@ const operation = documented({
 
 /** `GET /tenants/self/reports/usage` (docs/contract.md, "Usage report"). */
 export const usageReportRoute: Routes = (app, { vault }) => {
-  app.get('/tenants/self/reports/usage', { config: { permission: 'report:read', operation } }, async (request, reply) =>
-    sendJson(reply, 200, await usageReport(vault, callerOf(request).tenantId)),
+  app.get(
+    '/tenants/self/reports/usage',
+    { config: { permission: 'report:read', operation } },
+    async (request, reply) => {
+      const { total, byType } = await usageReport(vault, callerOf(request).tenantId);
+      const counts = { tokens_total: total, tokens_by_type: Object.fromEntries(byType) };
+      return sendJson(reply, 200, { token_report: counts });
+    },
   );
 };
