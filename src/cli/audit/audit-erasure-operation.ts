@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ErasureStatement } from '../../audit/erasure-statement.js';
 import { stateErasure } from '../../queries/state-erasure.js';
-import { commandContext, unwrap } from '../operations/as-application.js';
+import { asApplication, commandContext, unwrap } from '../operations/as-application.js';
 import { OperationFailed, operation } from '../operations/operation.js';
 
 /** If the token was deleted but the vault cannot sign a statement, `statement` is null and `problem` explains why. */
@@ -14,8 +14,8 @@ type ErasureAnswer = { readonly statement: ErasureStatement | null; readonly pro
 export const auditErasure = operation(
   z.object({ key: z.string(), id: z.string() }),
   async (service, { key, id }): Promise<ErasureAnswer> => {
-    const caller = await service.authenticate(key);
-    if (caller === null) throw new OperationFailed('no application has this key. Check the key file.');
+    // `stateErasure` checks the permission.
+    const caller = await asApplication(service, key);
     const stated = unwrap(await stateErasure(service.vault, commandContext(service, caller), id));
     if (stated.is === 'erased') return { statement: stated.statement, problem: null };
     if (stated.is === 'incomplete') return { statement: null, problem: stated.problem };

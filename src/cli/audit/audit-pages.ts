@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { recordManagementRead } from '../../audit/access-log/record-management-read.js';
 import { readChained } from '../../audit/read-chained.js';
-import { grantsAnywhere } from '../../domain/access/decide-access.js';
 import { linesOf } from '../../events/access-log/batch-hash.js';
 import { endedKeys } from '../../events/ended-keys.js';
 import { tokenStream } from '../../events/tokens/stream-name.js';
@@ -9,8 +8,8 @@ import { pageAnswer, pageFields, rangeOf } from '../../http/pagination.js';
 import { tokenHistory } from '../../queries/token-history.js';
 import { allClearEvents } from '../../vault/load-token.js';
 import { tenantKeysOf } from '../../vault/tenant-keys.js';
-import { commandContext, unwrap } from '../operations/as-application.js';
-import { OperationFailed, operation } from '../operations/operation.js';
+import { asApplication, commandContext, unwrap } from '../operations/as-application.js';
+import { operation } from '../operations/operation.js';
 
 /** Returns a page of the log, including the links between events. Sealed values stay encrypted. */
 export const auditEvents = operation(
@@ -48,13 +47,7 @@ export const auditHistory = operation(
   z.object({ key: z.string(), id: z.string(), ...pageFields }),
   async (service, { key, id, ...page }) => {
     const { vault } = service;
-    const caller = await service.authenticate(key);
-    if (caller === null) throw new OperationFailed('no application has this key. Check the key file.');
-    if (!grantsAnywhere(caller, 'log:read') && !grantsAnywhere(caller, 'token:read')) {
-      throw new OperationFailed(
-        'the application has neither log:read nor token:read. Use the key of one that has either.',
-      );
-    }
+    const caller = await asApplication(service, key, 'log:read', 'token:read');
     const context = commandContext(service, caller);
     const { entries, total } = unwrap(await tokenHistory(vault, caller, id, rangeOf(page)));
     const events = await allClearEvents(vault.log, tokenStream((await tenantKeysOf(vault, caller.tenantId)).names, id));

@@ -3,8 +3,6 @@ import { entriesOfRequest } from '../../audit/access-log/new-entry.js';
 import { recordManagementRead } from '../../audit/access-log/record-management-read.js';
 import { signBundle, unsignedManifest } from '../../audit/bundle-manifest.js';
 import { createCheckpointer } from '../../audit/checkpointer.js';
-import type { Caller } from '../../domain/access/caller.js';
-import { grantsAnywhere } from '../../domain/access/decide-access.js';
 import { refOfTokenStream } from '../../events/access-log/entity-ref.js';
 import { type Checkpoint, checkpointStream, readCheckpointEvent } from '../../events/audit/checkpoint.js';
 import { endsCommit, type ProvenClear } from '../../events/commit.js';
@@ -12,7 +10,7 @@ import { tokenStream } from '../../events/tokens/stream-name.js';
 import type { Service } from '../../http/service.js';
 import { logIdentity } from '../../vault/open-log.js';
 import { tenantKeysOf } from '../../vault/tenant-keys.js';
-import { commandContext } from '../operations/as-application.js';
+import { asApplication, commandContext } from '../operations/as-application.js';
 import { OperationFailed, operation } from '../operations/operation.js';
 import { columnsOf } from './audit-records.js';
 
@@ -20,15 +18,6 @@ import { columnsOf } from './audit-records.js';
 export const bundleTokensMax = 1_000;
 const eventsPerPage = 1_000;
 const entriesPerPage = 1_000;
-
-async function auditorOf(service: Service, key: string): Promise<Caller> {
-  const caller = await service.authenticate(key);
-  if (caller === null) throw new OperationFailed('no application has this key. Check the key file.');
-  if (!grantsAnywhere(caller, 'log:read')) {
-    throw new OperationFailed('the application does not hold log:read. Use the key of one that does.');
-  }
-  return caller;
-}
 
 export type BundleToken = {
   readonly id: string;
@@ -46,7 +35,7 @@ export const bundleBegin = operation(
   z.object({ key: z.string(), ids: z.array(z.string()).min(1).max(bundleTokensMax).nullable() }),
   async (service, { key, ids }) => {
     const { vault } = service;
-    const caller = await auditorOf(service, key);
+    const caller = await asApplication(service, key, 'log:read');
     const context = commandContext(service, caller);
     const { tenantId } = caller;
     const tenantKeys = await tenantKeysOf(vault, tenantId);
@@ -154,7 +143,7 @@ export type BundleEvent = {
 export const bundleEvents = operation(
   z.object({ key: z.string(), after: z.int().min(0), upTo: z.int().min(0), count: z.int().min(0), ...scope }),
   async (service, { key, after, upTo, count, streams, from, to }) => {
-    const { tenantId } = await auditorOf(service, key);
+    const { tenantId } = await asApplication(service, key, 'log:read');
     const wanted = streams === null ? null : new Set(streams);
     const page = await service.vault.log.readClear(after, eventsPerPage);
     const leaves: Uint8Array[] = [];
@@ -207,7 +196,7 @@ export const bundleReads = operation(
   z.object({ key: z.string(), stream: z.string(), to: z.int(), offset: z.int().min(0) }),
   async (service, { key, stream, to, offset }) => {
     const { vault } = service;
-    const { tenantId } = await auditorOf(service, key);
+    const { tenantId } = await asApplication(service, key, 'log:read');
     const asked = { entityType: 'token', entityRef: refOfTokenStream(stream), operation: null, from: 0, to };
     const { total, entries } = await vault.accessLog.query(tenantId, asked, { offset, limit: entriesPerPage });
     return { total, reads: entries.map((entry) => ({ stream, ...columnsOf(entry) })) };
@@ -218,7 +207,7 @@ export const bundleReads = operation(
 export const bundleSign = operation(
   z.object({ key: z.string(), manifest: unsignedManifest.omit({ signed_by: true }) }),
   async (service, { key, manifest }) => {
-    const { tenantId } = await auditorOf(service, key);
+    const { tenantId } = await asApplication(service, key, 'log:read');
     if (manifest.tenant_id !== tenantId) throw new OperationFailed('the application belongs to another tenant.');
     return signBundle(await service.vault.keys.signingKey(), manifest);
   },

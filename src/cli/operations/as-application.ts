@@ -1,6 +1,6 @@
 import type { Caller } from '../../domain/access/caller.js';
 import { grantsAnywhere } from '../../domain/access/decide-access.js';
-import type { TokenPermission } from '../../domain/access/permission.js';
+import type { Permission } from '../../domain/access/permission.js';
 import { problemCatalogue } from '../../http/problem/problem-catalogue.js';
 import type { Service } from '../../http/service.js';
 import type { CommandResult } from '../../vault/result.js';
@@ -8,16 +8,19 @@ import { fieldErrorText } from './field-error-text.js';
 import { OperationFailed } from './operation.js';
 
 /**
- * Returns the API key's application. As in the API, the application must have the permission on at least one container.
- * Throws OperationFailed if the key is unknown or the permission is missing.
+ * Returns the API key's application. If `anyOf` names permissions, the application must have one of them. As in the API,
+ * a token permission on at least one container is enough. Throws OperationFailed if the key is unknown or the permission
+ * is missing.
  */
-export async function asApplication(service: Service, key: string, permission: TokenPermission): Promise<Caller> {
+export async function asApplication(service: Service, key: string, ...anyOf: readonly Permission[]): Promise<Caller> {
   const caller = await service.authenticate(key);
   if (caller === null) throw new OperationFailed('no application has this key. Check the key file.');
-  if (!grantsAnywhere(caller, permission)) {
-    throw new OperationFailed(`the application does not hold ${permission}. Use the key of one that does.`);
-  }
-  return caller;
+  if (anyOf.length === 0 || anyOf.some((permission) => grantsAnywhere(caller, permission))) return caller;
+  throw new OperationFailed(
+    anyOf.length === 1
+      ? `the application does not hold ${anyOf[0]}. Use the key of one that does.`
+      : `the application has neither ${anyOf.join(' nor ')}. Use the key of one that has either.`,
+  );
 }
 
 /**
