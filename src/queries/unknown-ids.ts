@@ -12,6 +12,5 @@ export async function chargeUnknownIds(
   ids: number,
   unknown: number,
 ): Promise<Rejected | null> {
-  if (ids === 0) return null;
-  return unknown === 0 ? guesses.refusal(caller) : guesses.charge(caller, unknown);
+  return ids === 0 ? null : guesses.charge(caller, unknown);
 }

@@ -17,12 +17,12 @@ const suspectDivisor = 10;
  */
 export type Guesses = {
   /**
-   * Returns a rejection if the guesses for this hour are used up, and null if they are not. Call this function or
-   * `charge` after each look-up, before the response reveals whether the guess was right. If the vault rejected only
-   * wrong guesses, the rejection would reveal that a guess was wrong.
+   * Spends guesses durably. If too few guesses are left, uses up the remaining guesses and returns a rejection.
+   *
+   * Call this after each look-up, before the response reveals whether the guess was right. If all guesses were right,
+   * charge 0: this spends nothing, but returns a rejection if the guesses for this hour are used up. If the vault
+   * rejected only wrong guesses, the rejection would reveal that a guess was wrong.
    */
-  refusal(caller: Caller): Promise<Rejected | null>;
-  /** Spends guesses durably. If too few guesses are left, uses up the remaining guesses and returns a rejection. */
   charge(caller: Caller, guesses: number): Promise<Rejected | null>;
   /**
    * Spends deduplication misses durably. Call this before the hits are known, and report the hits later with the `hits`
@@ -62,12 +62,7 @@ export function createGuesses(needs: Deps): Guesses {
   const missesMax = settings.deduplicationMisses;
   const misses = spender(needs, 'deduplication_misses', missesMax, missesMax / suspectDivisor);
   return {
-    async refusal(caller) {
-      const taken = await guesses(caller, 0);
-      return taken.ok ? null : taken;
-    },
     async charge(caller, count) {
-      if (count === 0) return null;
       const taken = await guesses(caller, count);
       return taken.ok ? null : taken;
     },

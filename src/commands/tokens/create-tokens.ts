@@ -19,7 +19,7 @@ import { type Conflict, conflict } from '../retry-on-conflict.js';
 import { type Attempt, changeTokens, type Target, type ViewOf } from '../write-path.js';
 import { chooseId, mayChooseAgain } from './choose-id.js';
 import { type Creation, type CreationWrite, decideCreation, prepareCreation } from './creation.js';
-import { chargeDeduplication, duplicateAnswer, findDuplicate, refuseDeduplication } from './deduplication.js';
+import { chargeDeduplicated, chargeDeduplication, duplicateAnswer, findDuplicate } from './deduplication.js';
 import { renderAgain } from './render-again.js';
 
 /** A request for one token, and the location of this request in the request body. */
@@ -193,7 +193,7 @@ async function attemptCreate(
   const deduplicates = candidates.some(({ creation }) => creation.distinct);
   // The vault deduplicates before it checks whether ids are in use. A response that reports an id in use therefore also
   // reveals that no token has the value, so the caller is charged before that response is sent.
-  const refusal = deduplicates ? await refuseDeduplication(vault, context.caller, met) : null;
+  const refusal = deduplicates ? await chargeDeduplicated(vault, context.caller, met) : null;
   if (refusal !== null) return { ok: false, index: null, rejected: refusal };
   if (failed !== undefined) return { ok: false, index: failed, rejected: idInUse };
 

@@ -73,14 +73,14 @@ export function readsEveryToken(caller: Caller): boolean {
  * that the value of such a token is stored. Returns a rejection if the caller has used up its guesses, even if `met` is
  * empty. Returns null if the caller may see the result.
  */
-export async function refuseDeduplication(
+export async function chargeDeduplicated(
   { guesses }: Vault,
   caller: Caller,
   met: readonly ReadToken[],
 ): Promise<Rejected | null> {
   if (readsEveryToken(caller)) return null;
   const unread = met.filter(({ open }) => transformFor(caller, 'token:read', open.containers) === null).length;
-  return unread === 0 ? guesses.refusal(caller) : guesses.charge(caller, unread);
+  return guesses.charge(caller, unread);
 }
 
 /**

@@ -41,11 +41,11 @@ import { claimRequest } from '../idempotency.js';
 import { type Conflict, conflict } from '../retry-on-conflict.js';
 import { type Attempt, changeTokens, nothingToSeal, type TokenWrite } from '../write-path.js';
 import {
+  chargeDeduplicated,
   chargeDeduplication,
   deduplicationInForce,
   duplicateAnswer,
   findDuplicate,
-  refuseDeduplication,
 } from './deduplication.js';
 import { preconditionHolds } from './precondition.js';
 import { renderAgain } from './render-again.js';
@@ -147,7 +147,7 @@ async function attemptUpdate(vault: Vault, update: Update, attempt: Attempt): Pr
   if (guessed !== null) return guessed;
   if (guarded && !seesValues) return rejected('reveal_required');
   const other = guarded ? await findDuplicate(vault, view.tenantId, hash, stream) : null;
-  const refusal = guesses ? await refuseDeduplication(vault, caller, other === null ? [] : [other]) : null;
+  const refusal = guesses ? await chargeDeduplicated(vault, caller, other === null ? [] : [other]) : null;
   if (refusal !== null) return refusal;
   if (other !== null) return storeDuplicate(update, updated, { view, other }, attempt);
 
