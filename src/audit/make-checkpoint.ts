@@ -9,7 +9,7 @@ import {
   signedBytes,
 } from '../events/audit/checkpoint.js';
 import { treeRoot } from '../events/audit/merkle.js';
-import { noSealedParts } from '../events/event.js';
+import { systemEvent } from '../events/event.js';
 import type { SigningKey } from '../keys/key-ring.js';
 import type { AccessHead } from '../ports/access-log.js';
 import type { EventLog } from '../ports/event-log.js';
@@ -59,18 +59,14 @@ export function signCheckpoint(key: SigningKey, { logId, last, head, isHourly, a
 
 /** Appends a checkpoint to the log. Returns false if another process appended a checkpoint with this number first. */
 export async function storeCheckpoint(log: EventLog, id: string, checkpoint: Checkpoint): Promise<boolean> {
-  const event = {
+  const event = systemEvent({
     id,
     type: checkpointType,
     version: checkpointVersion,
     tenantId: '',
-    actorId: 'system',
     time: checkpoint.time,
-    cmd: null,
-    trace: null,
     clear: checkpointClear(checkpoint),
-    sealed: noSealedParts,
-  };
+  });
   const { outcome } = await log.append(checkpointStream, checkpoint.number - 2, [event]);
   return outcome === 'appended';
 }

@@ -2,6 +2,7 @@ import type { TokenEvent } from '../domain/token/decide.js';
 import type { EndedKeyState } from '../domain/token/token-state.js';
 import { advancedKeys } from '../events/advanced-keys.js';
 import { endedKeys } from '../events/ended-keys.js';
+import { endsToken } from '../events/tokens/catalogue.js';
 import type { TenantKeys } from '../keys/key-ring.js';
 import type { KeyRevision } from '../ports/key-store.js';
 import { keyNamedWithinMs } from '../ports/key-store.js';
@@ -18,7 +19,7 @@ import { emptyView, type TokenView } from '../views/token-view.js';
 import type { EventOrigin, RequestOrigin } from './event-origin.js';
 import { type Conflict, conflict, retryOnConflict } from './retry-on-conflict.js';
 import { type Payload, type Sealed, sealEvents } from './seal-events.js';
-import { endingEvents, keepIdsOfEnding } from './tokens/keep-ids.js';
+import { keepIdsOfEnding } from './tokens/keep-ids.js';
 
 /**
  * Where an attempt finds its tokens:
@@ -276,7 +277,7 @@ function streamWrite(
 
 function endingsOf({ writes }: SealedWrites) {
   return writes
-    .filter(({ sealed: { events } }) => events.some(({ type }) => endingEvents.has(type)))
+    .filter(({ sealed: { events } }) => events.some(({ type }) => endsToken(type)))
     .map(({ write: { view }, sealed }) => ({ view, sealed }));
 }
 

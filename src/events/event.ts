@@ -57,3 +57,10 @@ export type RecordedEvent = NewEvent & {
 export type ClearEvent = Omit<RecordedEvent, 'sealed' | 'trace'>;
 
 export const noSealedParts: SealedParts = { content: null, cvc: null };
+
+/** Returns an event that the service itself caused and that has no encrypted parts. */
+export function systemEvent(
+  event: Pick<NewEvent, 'id' | 'type' | 'version' | 'tenantId' | 'time' | 'clear'>,
+): NewEvent {
+  return { ...event, actorId: 'system', cmd: null, trace: null, sealed: noSealedParts };
+}

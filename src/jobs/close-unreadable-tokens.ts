@@ -2,6 +2,7 @@ import { setImmediate as endOfTurn } from 'node:timers/promises';
 import { changeTokens, nothingToSeal } from '../commands/write-path.js';
 import { decide } from '../domain/token/decide.js';
 import type { ClearEvent } from '../events/event.js';
+import { endsToken } from '../events/tokens/catalogue.js';
 import type { Vault } from '../vault/vault.js';
 
 /** The number of events per page. Verifying this many takes a few milliseconds. */
@@ -33,7 +34,7 @@ export async function findUnreadableTokens(
     onPage(page);
     for (const { type, tenantId, stream, clear } of page) {
       if (type === 'tenant.deleted') goneTenants.add(tenantId);
-      if (type === 'token.deleted' || type === 'token.expired') found.delete(stream);
+      if (endsToken(type)) found.delete(stream);
       if (type === 'token.property.expired') keep(stream, tenantId, found.get(stream)?.data === true, false);
       if (type !== 'token.created' && type !== 'token.updated') continue;
       const keepsCvc = clear['cvc'] === 'kept' && found.get(stream)?.cvc === true;

@@ -1,6 +1,5 @@
 import { keepAttempts } from '../commands/change-webhook-state.js';
 import { attemptDelivery } from '../commands/post-to-webhook.js';
-import { endingEvents } from '../commands/tokens/keep-ids.js';
 import { atMost } from '../domain/at-most.js';
 import { coversContainers, type WebhookDocument } from '../domain/tenancy/webhook.js';
 import { formatTimestamp } from '../domain/time.js';
@@ -9,6 +8,8 @@ import type { TokenType } from '../domain/token/types/token-type.js';
 import { refOfTokenStream } from '../events/access-log/entity-ref.js';
 import type { ClearEvent } from '../events/event.js';
 import { tenantStream } from '../events/tenancy/streams.js';
+import { endsToken } from '../events/tokens/catalogue.js';
+import { isTokenStream } from '../events/tokens/stream-name.js';
 import { openTokenId } from '../events/webhooks/sealed-id.js';
 import { steadyNow } from '../ports/clock.js';
 import {
@@ -431,7 +432,7 @@ async function deliver(
   const attempts: WebhookAttempt[] = [];
   const waiting = new Set(kept.map(({ stream }) => stream));
   const ended = [...retried.map(({ event }) => event), ...chunk]
-    .filter(({ type }) => endingEvents.has(type))
+    .filter(({ type }) => endsToken(type))
     .map(({ id }) => id);
   const sealedIds = await vault.webhookStore.sealedIds(subscription.webhook.id, ended);
 
@@ -489,7 +490,7 @@ async function payloadOf(
   isKnown: boolean,
 ): Promise<string | null> {
   const about: Record<string, string | number> = { tenant_id: tenantId };
-  if (event.stream.startsWith('token-')) {
+  if (isTokenStream(event.stream)) {
     const token = await tokenOf(vault, webhook, event, sealedIds);
     if (token === null) return null;
     const passes = (webhook.token_types === null || webhook.token_types.includes(token.type)) && token.isCovered;

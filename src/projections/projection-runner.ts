@@ -1,6 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { atMost } from '../domain/at-most.js';
 import type { ClearEvent } from '../events/event.js';
+import { isTenantStream } from '../events/tenancy/streams.js';
+import { isTokenStream } from '../events/tokens/stream-name.js';
 import type { Checkpoints, Lead } from '../ports/checkpoints.js';
 import type { DirectoryWriter } from '../ports/directory.js';
 import type { TokenRowWriter } from '../ports/token-rows.js';
@@ -50,7 +52,7 @@ export async function catchUp(
     const hidden = late.length === 0 ? new Set() : await pendingBatchStreams();
     const shown = late.filter(({ stream }) => !hidden.has(stream));
     await atMost(lanes, shown, ({ tenantId, stream }) => projectToken(vault, rows, tenantId, stream));
-    const tenants = newest.filter(({ stream }) => stream.startsWith('tenant-'));
+    const tenants = newest.filter(({ stream }) => isTenantStream(stream));
     await atMost(lanes, tenants, ({ stream }) => projectDirectory(vault, directory, stream));
     if (!(await checkpoints.save(lead, last.position))) return seen;
     position = last.position;
@@ -64,7 +66,7 @@ function newestOfStreams(page: readonly ClearEvent[]): readonly ClearEvent[] {
 }
 
 async function behind(rows: TokenRowWriter, newest: readonly ClearEvent[]): Promise<readonly ClearEvent[]> {
-  const tokens = newest.filter(({ stream }) => stream.startsWith('token-'));
+  const tokens = newest.filter(({ stream }) => isTokenStream(stream));
   const stored = await rows.revisionsOf(tokens.map(({ stream }) => stream));
   return tokens.filter(({ stream, revision }) => (stored.get(stream) ?? -1) < revision);
 }

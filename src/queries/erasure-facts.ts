@@ -1,7 +1,7 @@
 import { evolve } from '../domain/token/evolve.js';
 import { isExpired, noToken } from '../domain/token/token-state.js';
 import type { ClearEvent } from '../events/event.js';
-import { readTokenEvent } from '../events/tokens/catalogue.js';
+import { endsToken, readTokenEvent } from '../events/tokens/catalogue.js';
 import { tokenStream } from '../events/tokens/stream-name.js';
 import { latestNow } from '../ports/clock.js';
 import type { Looked } from '../ports/erasure-probe.js';
@@ -111,7 +111,7 @@ function endedLives(events: readonly ClearEvent[]): readonly EndedLife[] {
   let createdAt: number | null = null;
   return events.flatMap((event): EndedLife[] => {
     if (event.type === 'token.created') createdAt = event.time;
-    if (createdAt === null || (event.type !== 'token.deleted' && event.type !== 'token.expired')) return [];
+    if (createdAt === null || !endsToken(event.type)) return [];
     const life = { createdAt, end: event };
     createdAt = null;
     return [life];

@@ -1,4 +1,4 @@
-import { noSealedParts } from '../events/event.js';
+import { systemEvent } from '../events/event.js';
 import type { EventLog, StoredLog } from '../ports/event-log.js';
 import type { Random } from '../ports/random.js';
 
@@ -23,18 +23,15 @@ export async function openLog(
   random: Random,
   { dev, at, logId }: { readonly dev: boolean; readonly at: number; readonly logId: string },
 ): Promise<void> {
-  const opened = {
+  const clear = { log_id: logId, dev };
+  const opened = systemEvent({
     id: random.uuid(),
     type: 'log.opened',
     version: 1,
     tenantId: noTenant,
-    actorId: 'system',
     time: at,
-    cmd: null,
-    trace: null,
-    clear: { log_id: logId, dev },
-    sealed: noSealedParts,
-  };
+    clear,
+  });
   const { outcome } = await log.append(stream, -1, [opened]);
   if (outcome !== 'appended') throw new Error('another process opened the log at the same moment');
 }

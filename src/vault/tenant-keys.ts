@@ -1,3 +1,4 @@
+import { tenantStream } from '../events/tenancy/streams.js';
 import type { SearchKey, TenantKeys } from '../keys/key-ring.js';
 import { GenerationDropped } from '../ports/generations.js';
 import { after, type Maybe } from '../ports/maybe.js';
@@ -16,7 +17,7 @@ export function tenantKeysOf(vault: Keys, tenantId: string): Maybe<TenantKeys> {
 }
 
 async function tenantKeysMissing(vault: Keys, tenantId: string): Promise<never> {
-  throw await keyNotThere(vault, tenantId, `tenant-${tenantId}`, 'key_missing');
+  throw await keyNotThere(vault, tenantId, tenantStream(tenantId), 'key_missing');
 }
 
 /**
@@ -75,7 +76,7 @@ async function searchKeysOf(
     // again. If the generation is still in use, the key must exist.
     const still = wanted(await vault.generations.inUse());
     if (found.some(({ generation, key }) => key === null && still.includes(generation))) {
-      throw await keyNotThere(vault, tenantId, `tenant-${tenantId}`, 'key_missing');
+      throw await keyNotThere(vault, tenantId, tenantStream(tenantId), 'key_missing');
     }
   }
 }

@@ -1,9 +1,9 @@
 import type { TokenEventHeader } from '../../domain/token/token-event-header.js';
+import { endsToken } from '../../events/tokens/catalogue.js';
 
 type Noted = { readonly type: string; readonly tenant: string };
 
 const created: TokenEventHeader['type'] = 'token.created';
-const endings: readonly string[] = ['token.deleted', 'token.expired'] satisfies TokenEventHeader['type'][];
 
 export type LiveCount = {
   /** Counts an event. Events must be counted in the order of the log. */
@@ -24,7 +24,7 @@ export function createLiveCount(): LiveCount {
   }
 
   function noteEnd({ type, tenant }: Noted): void {
-    if (endings.includes(type)) add(tenant, -1);
+    if (endsToken(type)) add(tenant, -1);
     if (type !== 'tenant.deleted') return;
     gone.add(tenant);
     tokens.delete(tenant);

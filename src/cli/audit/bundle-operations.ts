@@ -6,6 +6,7 @@ import { createCheckpointer } from '../../audit/checkpointer.js';
 import { refOfTokenStream } from '../../events/access-log/entity-ref.js';
 import { type Checkpoint, checkpointStream, readCheckpointEvent } from '../../events/audit/checkpoint.js';
 import { endsCommit, type ProvenClear } from '../../events/commit.js';
+import { endsToken } from '../../events/tokens/catalogue.js';
 import { tokenStream } from '../../events/tokens/stream-name.js';
 import type { Service } from '../../http/service.js';
 import { logIdentity } from '../../vault/open-log.js';
@@ -81,7 +82,7 @@ export const bundleBegin = operation(
 async function endOf(log: Service['vault']['log'], newest: ProvenClear): Promise<string | null> {
   let event: ProvenClear | undefined = newest;
   while (event?.type === 'token.fenced') [event] = await log.readNewest(event.stream, event.revision, 1);
-  return event?.type === 'token.deleted' || event?.type === 'token.expired' ? event.type : null;
+  return event !== undefined && endsToken(event.type) ? event.type : null;
 }
 
 /**

@@ -1,4 +1,5 @@
 import { endedKeys } from '../../events/ended-keys.js';
+import { isTokenStream } from '../../events/tokens/stream-name.js';
 import { StoreUnavailable } from '../../ports/store-unavailable.js';
 import { loadToken } from '../../vault/load-token.js';
 import type { Vault } from '../../vault/vault.js';
@@ -74,7 +75,7 @@ export async function rememberOthers(vault: Vault, tenantId: string): Promise<vo
     const page = await log.readClear(position, pageSize);
     const last = page.at(-1);
     if (last === undefined) return;
-    const ended = page.filter((event) => event.tenantId === tenantId && event.stream.startsWith('token-'));
+    const ended = page.filter((event) => event.tenantId === tenantId && isTokenStream(event.stream));
     const streams = new Map(ended.flatMap((event) => endedKeys([event]).map(({ keyId }) => [keyId, event.stream])));
     const living = (await keys.keyStatuses([...streams.keys()])).filter(({ destroyedAt }) => destroyedAt === null);
     rememberUnfinished(

@@ -1,4 +1,5 @@
 import { coversContainers } from '../../domain/tenancy/webhook.js';
+import { endsToken } from '../../events/tokens/catalogue.js';
 import { sealTokenId } from '../../events/webhooks/sealed-id.js';
 import type { SealedTokenId } from '../../ports/webhook-store.js';
 import { KeyLost } from '../../vault/key-lost.js';
@@ -8,9 +9,6 @@ import { TenantGone } from '../../vault/tenant-gone.js';
 import type { Vault } from '../../vault/vault.js';
 import type { TokenView } from '../../views/token-view.js';
 import type { Sealed } from '../seal-events.js';
-
-/** The events that end a token's life and mark its keys for destruction. */
-export const endingEvents: ReadonlySet<string> = new Set(['token.deleted', 'token.expired']);
 
 type Ending = { readonly view: TokenView; readonly sealed: Sealed };
 
@@ -52,7 +50,7 @@ async function sealedIdsOf(
 ): Promise<readonly SealedTokenId[]> {
   const { tenantId, stream, state } = view;
   const { life } = state;
-  const index = events.findIndex(({ type }) => endingEvents.has(type));
+  const index = events.findIndex(({ type }) => endsToken(type));
   const event = events[index];
   if (life === null || event === undefined) return [];
   const told = webhooks.filter(

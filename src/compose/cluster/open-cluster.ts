@@ -7,6 +7,7 @@ import { webhookSender as httpWebhookSender } from '../../adapters/webhook-targe
 import { type Checkpointer, createCheckpointer } from '../../audit/checkpointer.js';
 import { expectContinuity, unlessForged } from '../../audit/continuity.js';
 import { recordDue } from '../../commands/tokens/record-due.js';
+import { isTokenStream } from '../../events/tokens/stream-name.js';
 import { createWebhookDeliveries, type WebhookDeliveries } from '../../jobs/deliver-webhooks.js';
 import { createSweep, type Sweep } from '../../jobs/sweep.js';
 import type { RootKeySource } from '../../keys/root-keys.js';
@@ -113,7 +114,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     async project(tenantId, stream) {
       if (composed === null) throw new Error('nothing may be projected before the vault is composed');
       const { vault, stores: open } = composed;
-      if (stream.startsWith('token-')) return projectToken(vault, open.rowWriter, tenantId, stream);
+      if (isTokenStream(stream)) return projectToken(vault, open.rowWriter, tenantId, stream);
       return projectDirectory(vault, open.directoryWriter, stream);
     },
   });

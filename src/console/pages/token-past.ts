@@ -2,6 +2,7 @@ import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import type { JsonObject } from '../../domain/json.js';
 import { parseIsoDateTime } from '../../domain/time.js';
+import { endsToken } from '../../events/tokens/catalogue.js';
 import { tokenStream } from '../../events/tokens/stream-name.js';
 import { problemFrom } from '../../http/error-handler.js';
 import { readAsOf } from '../../queries/as-of.js';
@@ -54,7 +55,7 @@ const events: Readonly<Record<string, { readonly text: string; readonly tone: st
 function rowOf(entry: JsonObject, path: string) {
   const { type, created_at: createdAt, changed, life = null, person = null, person_issuer: issuer = null } = entry;
   const { text, tone } = events[String(type)] ?? { text: String(type), tone: 'accent' };
-  const isEnd = type === 'token.deleted' || type === 'token.expired';
+  const isEnd = endsToken(String(type));
   return {
     text,
     tone,

@@ -1,6 +1,4 @@
-import { tokenStream } from '../tokens/stream-name.js';
-
-const prefix = 'token-';
+import { tokenStream, tokenStreamPrefix } from '../tokens/stream-name.js';
 
 /**
  * Returns the keyed hash, in hex, that the access log stores in place of an entity's id. The name of a token's stream
@@ -11,9 +9,9 @@ export function entityRef(namesKey: Uint8Array, id: string): string {
 }
 
 export function refOfTokenStream(stream: string): string {
-  return stream.slice(prefix.length);
+  return stream.slice(tokenStreamPrefix.length);
 }
 
 export function tokenStreamOf(ref: string): string {
-  return prefix + ref;
+  return tokenStreamPrefix + ref;
 }

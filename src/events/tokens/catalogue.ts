@@ -40,6 +40,13 @@ const schemas: {
 /** The types of all token events. */
 export const tokenEventTypes: readonly string[] = Object.keys(schemas);
 
+const endings: ReadonlySet<string> = new Set<TokenEventHeader['type']>(['token.deleted', 'token.expired']);
+
+/** Returns true for the type of an event that ends a token's life and marks its keys for destruction. */
+export function endsToken(type: string): boolean {
+  return endings.has(type);
+}
+
 /** The schema version of the token events written by this program. */
 export const tokenEventVersion = 1;
 

@@ -1,5 +1,6 @@
 import { atMost } from '../../domain/at-most.js';
 import { endsCommit, type ProvenEvent } from '../../events/commit.js';
+import { isTokenStream } from '../../events/tokens/stream-name.js';
 import type { BuiltRow } from '../../ports/generations.js';
 import type { BuiltPage } from '../../ports/rebuild-thread.js';
 import { applyToView, emptyView, type TokenView } from '../../views/token-view.js';
@@ -23,7 +24,7 @@ export async function buildPage(
   for (const event of page) {
     const events = streams.get(event.stream);
     if (events !== undefined) events.push(event);
-    else if (event.stream.startsWith('token-')) streams.set(event.stream, [event]);
+    else if (isTokenStream(event.stream)) streams.set(event.stream, [event]);
   }
   const stored = await revisionsOf([...streams.keys()]);
   const missing = [...streams.values()].filter((events) => {

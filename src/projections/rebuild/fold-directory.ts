@@ -1,3 +1,4 @@
+import { isTenantStream } from '../../events/tenancy/streams.js';
 import type { EventLog } from '../../ports/event-log.js';
 import type { FoldedDirectory } from '../../ports/rebuild-thread.js';
 import type { DirectoryRecord } from '../../views/directory-view.js';
@@ -15,7 +16,7 @@ export async function foldDirectory(
   const streams = new Set<string>();
   for (let position = 0; ; ) {
     const page = await log.readClear(position, pageSize);
-    for (const { stream } of page) if (stream.startsWith('tenant-')) streams.add(stream);
+    for (const { stream } of page) if (isTenantStream(stream)) streams.add(stream);
     const last = page.at(-1);
     if (last === undefined || last.position >= upTo) break;
     position = last.position;

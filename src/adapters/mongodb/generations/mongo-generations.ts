@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
+import { isTokenStream } from '../../../events/tokens/stream-name.js';
 import type { EventLog } from '../../../ports/event-log.js';
 import type { Generations, Rebuild } from '../../../ports/generations.js';
 import type { MongoConnection } from '../connection.js';
@@ -144,7 +145,7 @@ async function allHaveRows(
 ): Promise<boolean> {
   const events = await log.readClear(position, pageSize);
   if (events.length === pageSize) return false;
-  const tokens = events.filter(({ stream }) => stream.startsWith('token-'));
+  const tokens = events.filter(({ stream }) => isTokenStream(stream));
   const newest = new Map(tokens.map(({ stream, revision }) => [stream, revision]));
   const { revisionsOf } = mongoRowWriter(connection, generation);
   for (let look = 0; look < looks; look += 1) {
