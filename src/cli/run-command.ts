@@ -91,7 +91,7 @@ async function withService<T>(
   const opened = openProfile(config, {
     ...opening,
     rootKeys,
-    isVerb: true,
+    isCommand: true,
     onError: (error) => failures.push(error),
     onBroken: (error) => {
       // Without the lock, another process can use the directory, so this process must not go on.

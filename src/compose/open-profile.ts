@@ -28,7 +28,7 @@ class DamagedSearchKey extends StoreProblem {
   }
 }
 
-const verbKeptRowsMs = 10_000;
+const commandKeptRowsMs = 10_000;
 
 export type ProfileOptions = {
   /**
@@ -42,7 +42,7 @@ export type ProfileOptions = {
    * True for a CLI command. No limits apply to a command, it does no background work, and it opens both dev and
    * production data.
    */
-  readonly isVerb: boolean;
+  readonly isCommand: boolean;
   /** If true, opens the stores even if the log is older than its keys. */
   readonly acceptsOlderLog?: boolean;
   readonly limits?: LimitSettings;
@@ -62,7 +62,7 @@ export type ProfileOptions = {
 export async function openProfile(config: Config, options: ProfileOptions): Promise<OpenService & OperatedService> {
   const service = await openStores(config, options);
   const { vault } = service;
-  if (!options.isVerb) {
+  if (!options.isCommand) {
     try {
       await expectSearchKey(vault, options.onNotice);
     } catch (error) {
@@ -80,6 +80,27 @@ export async function openProfile(config: Config, options: ProfileOptions): Prom
     rotation: createKeyRotationWork(vault.keys.rotation, rootKeyPlaceOf(config), isAlone, onRotated),
     console: 'unknown',
   };
+}
+
+/**
+ * Opens the stores of the configured profile for a repair: even if the log is older than its keys. Any error ends the
+ * repair.
+ */
+export function openToRepair(
+  config: Config,
+  rootKeys: ProfileOptions['rootKeys'],
+): Promise<OpenService & OperatedService> {
+  const fail = (error: unknown): void => {
+    throw error;
+  };
+  return openProfile(config, {
+    rootKeys,
+    prepares: false,
+    isCommand: true,
+    acceptsOlderLog: true,
+    onError: fail,
+    onBroken: fail,
+  });
 }
 
 /**
@@ -105,7 +126,7 @@ async function expectSearchKey(
  */
 async function openStores(config: Config, options: ProfileOptions): Promise<OpenService> {
   const { settings } = config;
-  const { prepares, isVerb, onError, onBroken } = options;
+  const { prepares, isCommand, onError, onBroken } = options;
   const [rootKey, nextRootKey = null] = options.rootKeys;
   const shared = {
     rootKey,
@@ -120,20 +141,20 @@ async function openStores(config: Config, options: ProfileOptions): Promise<Open
   };
   if (settings.profile === 'embedded') {
     const made = settings.dev ? 'dev' : 'production';
-    const mode = isVerb && !prepares ? 'any' : made;
+    const mode = isCommand && !prepares ? 'any' : made;
     // While a command has the data open, no other process reads it, so the old rows can be removed immediately.
-    const kept = isVerb ? { keptMs: 0 } : {};
+    const kept = isCommand ? { keptMs: 0 } : {};
     const place = { dataDir: settings.data, reserveBytes: settings['disk.reserve_bytes'] };
     const { openEmbedded } = await import('./embedded/embedded.js');
     return openEmbedded({ ...shared, ...place, ...kept, nextRootKey, onBroken, mode });
   }
   const stores = storeUrls(config);
   if (!stores.ok) throw new WrongStores(stores.problems);
-  const role = isVerb ? 'api' : settings.role;
+  const role = isCommand ? 'api' : settings.role;
   const place = { urls: stores.urls, database: settings['mongodb.database'] };
   // A command retains the old rows for a shorter time than the service, because the operator is waiting. If a search
   // still uses the old rows when they are removed, the vault plans that search again.
-  const kept = isVerb ? { keptMs: verbKeptRowsMs } : {};
+  const kept = isCommand ? { keptMs: commandKeptRowsMs } : {};
   const { openCluster } = await import('./cluster/open-cluster.js');
   return openCluster({ ...shared, ...place, ...kept, role, prepares, rereadRootKeys: () => rereadRootKeys(config) });
 }

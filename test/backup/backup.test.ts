@@ -13,7 +13,7 @@ import {
   makeVault,
   run,
   runJson,
-  spawnVerb,
+  spawnCommand,
   startService,
   tempDir,
   until,
@@ -363,7 +363,7 @@ test.each(['SIGINT', 'SIGTERM'] as const)('a backup that %s interrupts leaves no
   const folder = join(dir, 'backups');
   mkdirSync(folder);
   const command = ['backup', join(folder, 'monday'), '--recipient', recipient, '--data', dataDir];
-  const interrupted = spawnVerb(command);
+  const interrupted = spawnCommand(command);
   await until('the incomplete backup', 30_000, () => readdirSync(folder)[0]);
   expect(await interrupted.stop(signal)).toMatchObject({
     code: 1,
@@ -440,7 +440,7 @@ test.each(['SIGINT', 'SIGTERM'] as const)('a restore that %s interrupts leaves n
   const existing = join(dir, 'existing');
   mkdirSync(existing, { mode: 0o700 });
   for (const target of [existing, join(dir, 'new')]) {
-    const interrupted = spawnVerb(restore(target));
+    const interrupted = spawnCommand(restore(target));
     await until('the incomplete restore', 30_000, () => existsSync(join(target, '.restoring')) || undefined);
     expect(await interrupted.stop(signal)).toMatchObject({ code: 1, stderr: 'interrupted; nothing was changed.\n' });
   }
@@ -452,7 +452,7 @@ test('a directory with a killed restore is used by no command, and the next rest
   const { dir, rootKeyFile, recipient, restore, expectRestored } = await vaultWithBackup(200);
   const target = join(dir, 'target');
   const flags = ['--data', target, '--root-key-file', rootKeyFile];
-  const killed = spawnVerb(restore(target));
+  const killed = spawnCommand(restore(target));
   await until('the incomplete restore', 30_000, () => existsSync(join(target, '.restoring', 'keys.db')) || undefined);
   await killed.stop('SIGKILL');
   const another = ['backup', join(dir, 'another'), '--recipient', recipient];
@@ -490,7 +490,7 @@ test('a directory with a killed restore is used by no command, and the next rest
 test('two restores into the same directory do not mix their files', async () => {
   const { dir, restore, expectRestored } = await vaultWithBackup(200);
   const target = join(dir, 'target');
-  const first = spawnVerb(restore(target));
+  const first = spawnCommand(restore(target));
   await until('the incomplete restore', 30_000, () => existsSync(join(target, '.restoring')) || undefined);
   const second = await run(restore(target));
   expect(second.code, second.stderr).toBe(1);

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { http, makeVault, run, runJson, spawnVerb, startService, until } from '../support/process.js';
+import { http, makeVault, run, runJson, spawnCommand, startService, until } from '../support/process.js';
 
 const secret = 'siem-secret-token';
 
@@ -36,7 +36,7 @@ test('a stream delivers every record even if it is killed and its receiver and s
   const verb = [...args, '--checkpoint', join(dir, 'checkpoint'), ...flags];
   const told: string[] = [];
   const start = () => {
-    const child = spawnVerb(verb);
+    const child = spawnCommand(verb);
     return {
       async stop(signal: NodeJS.Signals) {
         const ended = await child.stop(signal);

@@ -8,7 +8,7 @@ import {
   makeVault,
   run,
   runJson,
-  spawnVerb,
+  spawnCommand,
   startService,
   type TestVault,
 } from '../support/process.js';
@@ -79,7 +79,7 @@ test('with a service, a rebuild that is killed midway continues at the next star
   const vault = await makeVault();
   await filled(vault, 2_000);
   const service = await startService(vault.flags);
-  const verb = spawnVerb(['projections', 'rebuild', 'tokens', '--yes', ...vault.flags]);
+  const verb = spawnCommand(['projections', 'rebuild', 'tokens', '--yes', ...vault.flags]);
   await vi.waitFor(() => expect(rebuildIn(vault.dataDir)?.position ?? 0).toBeGreaterThan(0), generous);
   await service.stop('SIGKILL');
   // A fast rebuild may already have switched to the new rows. If it has not, the command fails with a message about the

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { run, spawnVerb, tempDir } from '../support/process.js';
+import { run, spawnCommand, tempDir } from '../support/process.js';
 
 const width = 80;
 
@@ -109,6 +109,6 @@ describe('a usage error exits with code 2, gives the reason, and creates nothing
 });
 
 test('a reader that closes the output early causes no error', async () => {
-  const ended = spawnVerb(['--help'], { leavesAtOnce: true });
+  const ended = spawnCommand(['--help'], { leavesAtOnce: true });
   expect(await ended.ended).toMatchObject({ code: 141, stderr: '' });
 });

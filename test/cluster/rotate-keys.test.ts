@@ -10,7 +10,7 @@ import { tokenPermissions } from '#src/domain/access/permission.js';
 import { openTenantKey } from '#src/keys/tenant-key.js';
 import { fill, rootKeyIn, unread } from '../rotation/support.js';
 import { startStandIn } from '../support/eventstoredb.js';
-import { http, makeRootKey, run, runJson, spawnVerb, startService, tempDir, until } from '../support/process.js';
+import { http, makeRootKey, run, runJson, spawnCommand, startService, tempDir, until } from '../support/process.js';
 import { rule } from '../support/test-service.js';
 import { mongoUrl } from './own-database.js';
 
@@ -98,7 +98,7 @@ test('processes on two machines keep working through a rotation that is killed a
       }
     }),
   );
-  const cut = spawnVerb(rotate, one.options);
+  const cut = spawnCommand(rotate, one.options);
   await until('the beginning', 60_000, async () =>
     (await keyCollections.meta(keysDb).findOne({ _id: 'rotation' })) === null ? undefined : true,
   );

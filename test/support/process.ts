@@ -111,7 +111,7 @@ export async function run(args: readonly string[], options: RunOptions = {}): Pr
  * Starts `strongroom` with these arguments, and does not wait for it to exit. The process is stopped when the test
  * ends.
  */
-export function spawnVerb(args: readonly string[], options: RunOptions = {}) {
+export function spawnCommand(args: readonly string[], options: RunOptions = {}) {
   const child = start(args, options);
   const output = outputOf(child);
   const ended = ending(child).then((end): Ended => ({ ...end, ...output }));

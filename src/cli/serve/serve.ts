@@ -95,9 +95,9 @@ export async function serve(config: Config): Promise<void> {
     const { report, close: closeAdmin } = admin;
     people = await startConsole(service, config, tls, requestLog);
     const { app: consoleApp, address: consoleAddress, report: reportConsole } = people;
-    const onVerbError = (error: unknown) => logger.error('a command failed', { error });
+    const onCommandError = (error: unknown) => logger.error('a command failed', { error });
     const operated = { ...service, console: consoleApp === null ? 'off' : 'served' } as const;
-    control = socketPath === null ? null : await serveControl(operated, socketPath, onVerbError);
+    control = socketPath === null ? null : await serveControl(operated, socketPath, onCommandError);
     await recordForAllTenants(service.vault, 'start');
     service.start();
     const apps = consoleApp === null ? [app] : [app, consoleApp];
@@ -171,7 +171,7 @@ async function open(config: Config, logger: Logger, spans: Spans | null): Promis
     rootKeys,
     limits: limitsOf(config),
     prepares: false,
-    isVerb: false,
+    isCommand: false,
     spans,
     onError: (error) => logger.error('background work failed and will be retried', { error }),
     onNotice: (text) => logger.warn(text),

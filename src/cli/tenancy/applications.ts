@@ -23,7 +23,7 @@ export function addApplications(program: Command): void {
   const applications = program
     .command('applications')
     .description('create and list applications, which have the API keys');
-  applicationsVerb(applications, 'create')
+  applicationsCommand(applications, 'create')
     .description('create an application and print its key, which is shown only once')
     .requiredOption('--name <name>', 'name of the application')
     .addOption(
@@ -65,7 +65,7 @@ where support-rules.json contains an array of access rules:
       const { id, key } = value;
       print(value, options, () => `application ${id}\nkey, shown only once: ${key}`);
     });
-  applicationsVerb(applications, 'list')
+  applicationsCommand(applications, 'list')
     .description("list a tenant's applications, newest first, without their keys")
     .option('--tenant <id>', 'the tenant; can be omitted if there is only one')
     .option('--json', 'print JSON')
@@ -81,7 +81,7 @@ where support-rules.json contains an array of access rules:
 }
 
 /** Adds a command with the options that `create` and `list` share. */
-function applicationsVerb(applications: Command, name: string): Command {
+function applicationsCommand(applications: Command, name: string): Command {
   return withAddress(withSettings(applications.command(name), storeSettings)).option(
     '--api-key-file <file>',
     'with an address: file with the API key of a management application (- for standard input; default: ' +

@@ -7,7 +7,7 @@ import { BackupRefused } from '../../ports/backup.js';
 import { acceptLog, logBehind } from '../../vault/log-behind.js';
 import type { Config } from '../config/config.js';
 import { faultOfContent } from '../embedded/data-directory.js';
-import { dataDirectoryOf, openProfile } from '../open-profile.js';
+import { dataDirectoryOf, openToRepair } from '../open-profile.js';
 
 /**
  * Accepts a restored log that is older than the vault's keys. Finds the keys that were destroyed after the log was
@@ -22,17 +22,7 @@ export async function acceptOlderLog(config: Config, rootKeys: readonly [Buffer,
   if (dataDir !== null && !existsSync(join(dataDir, 'vault.db'))) {
     throw new BackupRefused(`there is no vault in ${dataDir}. Name another directory with --data.`);
   }
-  const fail = (error: unknown): void => {
-    throw error;
-  };
-  const { vault, close } = await openProfile(config, {
-    rootKeys,
-    prepares: false,
-    isVerb: true,
-    acceptsOlderLog: true,
-    onError: fail,
-    onBroken: fail,
-  });
+  const { vault, close } = await openToRepair(config, rootKeys);
   try {
     if ((await logBehind(vault)) === null)
       throw new BackupRefused('the log is not behind its keys; nothing was changed.');

@@ -13,7 +13,7 @@ import { acceptLog } from '../../vault/log-behind.js';
 import type { Config } from '../config/config.js';
 import { storeUrls } from '../config/store-urls.js';
 import { lockDataDirectory, restoringName } from '../embedded/data-directory.js';
-import { openProfile } from '../open-profile.js';
+import { openToRepair } from '../open-profile.js';
 import { fsyncDirectory } from '../root-key/fsync-directory.js';
 import { fsyncPath } from '../root-key/fsync-path.js';
 import { keysDatabaseOf } from './stores-to-copy.js';
@@ -188,17 +188,7 @@ async function restoreKeys(restoring: Restoring): Promise<number> {
 
 async function endInOpened(config: Config, restoring: Restoring): Promise<number> {
   const { rootKeys, erased, expectAccepted, onPhase, signal } = restoring;
-  const fail = (error: unknown): void => {
-    throw error;
-  };
-  const service = await openProfile(config, {
-    rootKeys,
-    prepares: false,
-    isVerb: true,
-    acceptsOlderLog: true,
-    onError: fail,
-    onBroken: fail,
-  });
+  const service = await openToRepair(config, rootKeys);
   const log: typeof service.vault.log = {
     ...service.vault.log,
     async readClear(after, limit) {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { generateIdentity, identityToRecipient } from 'age-encryption';
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '#src/domain/json.js';
-import { http, run, runJson, spawnVerb, startService, tempDir } from '../../support/process.js';
+import { http, run, runJson, spawnCommand, startService, tempDir } from '../../support/process.js';
 import { allTokens, expectNoMarker, importJson, manyLines, marker, vaultWithKeyFile } from './support.js';
 
 const card = { number: '4242424242424242', expiration_month: 12, expiration_year: 2030, holder: marker };
@@ -151,7 +151,7 @@ test('if the service is killed during an encrypted export, no file is left that 
   const { args, dir, flags } = await filledVault();
   const service = await startService(flags);
   const { recipient } = await keysIn(dir);
-  const exporter = spawnVerb(['tokens', 'export', '--out', join(dir, 'out'), '--recipient', recipient, ...args]);
+  const exporter = spawnCommand(['tokens', 'export', '--out', join(dir, 'out'), '--recipient', recipient, ...args]);
   await service.stop('SIGKILL');
   const ended = await exporter.ended;
   expectNoMarker(ended);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { JsonObject } from '#src/domain/json.js';
-import { http, spawnVerb, startService, until } from '../../support/process.js';
+import { http, spawnCommand, startService, until } from '../../support/process.js';
 import { allRequests, expectNoMarker, importJson, manyLines, vaultWithKeyFile } from './support.js';
 
 const lines = 1_500;
@@ -42,7 +42,7 @@ test('after two imports were killed, a third one completes the file with exactly
   const { args, dataDir, file } = await filledVault();
   const walBytes = () => (existsSync(join(dataDir, 'vault.db-wal')) ? statSync(join(dataDir, 'vault.db-wal')).size : 0);
   for (const enoughBytes of [100_000, 200_000]) {
-    const importer = spawnVerb(['tokens', 'import', file, ...args]);
+    const importer = spawnCommand(['tokens', 'import', file, ...args]);
     await until('some tokens', 60_000, () => (walBytes() > enoughBytes ? true : undefined));
     const ended = await importer.stop('SIGKILL');
     expect(ended.signal).toBe('SIGKILL');
@@ -54,7 +54,7 @@ test('after two imports were killed, a third one completes the file with exactly
 test('if the service is killed during an import, the command explains how to continue, and a second run completes the import', async () => {
   const { args, flags, file, key } = await filledVault();
   let service = await startService(flags);
-  const importer = spawnVerb(['tokens', 'import', file, ...args]);
+  const importer = spawnCommand(['tokens', 'import', file, ...args]);
   await until('some tokens', 60_000, async () => {
     const { body } = await http('GET', `${service.address}/tokens?size=1`, { key });
     return Number((body['pagination'] as JsonObject)['total_items']) > 100 ? true : undefined;
@@ -71,7 +71,7 @@ test('if the service is killed during an import, the command explains how to con
 
 test('Ctrl-C makes the import finish the current lines, print the summary and explain how to continue', async () => {
   const { args, file } = await filledVault();
-  const importer = spawnVerb(['tokens', 'import', file, ...args, '--json']);
+  const importer = spawnCommand(['tokens', 'import', file, ...args, '--json']);
   await until('the first id', 60_000, () => (existsSync(`${file}.resume`) ? true : undefined));
   await wait(200);
   const ended = await importer.stop('SIGINT');

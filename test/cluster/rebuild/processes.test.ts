@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type Call, create, found, loaded } from '../../rebuild/load.js';
-import { http, run, runJson, spawnVerb, startService, tempDir, until } from '../../support/process.js';
+import { http, run, runJson, spawnCommand, startService, tempDir, until } from '../../support/process.js';
 import { storedIn, vaultOnServers } from './support.js';
 
 const tokens = 300;
@@ -45,7 +45,7 @@ test('two API processes and a worker keep working while a rebuild is started, ca
   const stored = () => storedIn({ rows, keys });
   /** Starts a rebuild and kills it once some rows are built. Returns false if the rebuild finished before the kill. */
   const killedMidway = async (): Promise<boolean> => {
-    const verb = spawnVerb(rebuild, options);
+    const verb = spawnCommand(rebuild, options);
     let hasEnded = false;
     verb.ended.then(() => {
       hasEnded = true;
@@ -61,7 +61,7 @@ test('two API processes and a worker keep working while a rebuild is started, ca
   };
   const operated = (async () => {
     // One process runs the rebuild, and another process cancels it.
-    const first = spawnVerb(rebuild, options);
+    const first = spawnCommand(rebuild, options);
     // A finished rebuild keeps the old rows for at least ten seconds, so this check sees the rebuild even if it is
     // fast.
     await until('a rebuild', patience, async () => ((await stored()).rebuild === null ? undefined : true));
