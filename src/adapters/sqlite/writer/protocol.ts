@@ -42,20 +42,22 @@ export type NewRoot = {
   readonly voidBefore: number | null;
 };
 
-/** The operations of the writer thread, with their inputs and results. */
+/**
+ * The operations of the writer thread, with their inputs and results: first those of `vault.db`, then those of `keys.db`
+ * and of the access log.
+ */
 export type WriterOperations = {
-  commit: { of: 'vault'; input: PackedChange; answer: CommitOutcome };
-  forget_claim: { of: 'vault'; input: { readonly cmd: string }; answer: null };
+  commit: { input: PackedChange; answer: CommitOutcome };
+  forget_claim: { input: { readonly cmd: string }; answer: null };
   /**
    * Removes some of the claims that finished before this time. Returns true if none are left. The other requests that
    * remove rows also remove a limited number. Otherwise, all other requests would wait until millions of rows are
    * removed.
    */
-  forget_claims: { of: 'vault'; input: { readonly notBefore: number }; answer: boolean };
-  forget_tombstones: { of: 'vault'; input: { readonly notBefore: number }; answer: boolean };
-  mark_key_used: { of: 'vault'; input: { readonly keyHash: string; readonly minute: number }; answer: null };
+  forget_claims: { input: { readonly notBefore: number }; answer: boolean };
+  forget_tombstones: { input: { readonly notBefore: number }; answer: boolean };
+  mark_key_used: { input: { readonly keyHash: string; readonly minute: number }; answer: null };
   reserve_guesses: {
-    of: 'vault';
     input: {
       readonly name: BudgetName;
       readonly applicationId: string;
@@ -65,7 +67,6 @@ export type WriterOperations = {
     answer: Reservation;
   };
   save_webhook: {
-    of: 'vault';
     input: {
       readonly webhookId: string;
       readonly version: number;
@@ -75,44 +76,39 @@ export type WriterOperations = {
     answer: boolean;
   };
   /** Removes a webhook's state and some of its sealed ids. Returns true if none are left. */
-  remove_webhook: { of: 'vault'; input: { readonly webhookId: string }; answer: boolean };
-  keep_webhook_ids: { of: 'vault'; input: readonly SealedTokenId[]; answer: null };
+  remove_webhook: { input: { readonly webhookId: string }; answer: boolean };
+  keep_webhook_ids: { input: readonly SealedTokenId[]; answer: null };
   forget_webhook_ids: {
-    of: 'vault';
     input: { readonly notBefore: number; readonly markedBefore: number };
     answer: boolean;
   };
-  begin_generation: { of: 'vault'; input: Rebuild; answer: boolean };
+  begin_generation: { input: Rebuild; answer: boolean };
   save_version: {
-    of: 'vault';
     input: { readonly name: StoredProjection; readonly version: number };
     answer: null;
   };
-  save_rebuild: { of: 'vault'; input: Rebuild | null; answer: null };
+  save_rebuild: { input: Rebuild | null; answer: null };
   put_rows: {
-    of: 'vault';
     input: { readonly generation: number; readonly rows: readonly BuiltRow[] };
     answer: null;
   };
   swap_generation: {
-    of: 'vault';
     input: { readonly rebuild: Rebuild; readonly version: number };
     answer: boolean;
   };
-  leave_generation: { of: 'vault'; input: { readonly generation: number }; answer: null };
-  empty_generation: { of: 'vault'; input: { readonly generation: number }; answer: boolean };
+  leave_generation: { input: { readonly generation: number }; answer: null };
+  empty_generation: { input: { readonly generation: number }; answer: boolean };
   /**
    * Returns true if `vault.db` no longer contains the postings removed by changes up to the numbers in the input. The
    * input contains one number for each set of tables. If `vault.db` still contains some of these postings, the thread
    * begins to erase them and returns false. Fails while they cannot be erased, for example because the disk is full.
    */
-  erase_postings: { of: 'vault'; input: readonly number[]; answer: boolean };
+  erase_postings: { input: readonly number[]; answer: boolean };
   /**
    * Replaces all directory rows. If an event was appended to any tenant's stream after `upTo`, changes nothing and
    * returns false.
    */
   replace_directory: {
-    of: 'vault';
     input: { readonly records: readonly Stored<DirectoryRecord>[]; readonly upTo: number };
     answer: boolean;
   };
@@ -120,21 +116,18 @@ export type WriterOperations = {
    * Copies the write-ahead log of `vault.db` into the file, truncates the log, and removes all groups from the journal.
    * Returns false if a reader or a full disk prevents this.
    */
-  truncate_vault: { of: 'vault'; input: null; answer: boolean };
-  insert_tenant_keys: { of: 'keys'; input: readonly TenantKeyRow[]; answer: null };
+  truncate_vault: { input: null; answer: boolean };
+  insert_tenant_keys: { input: readonly TenantKeyRow[]; answer: null };
   insert_generation_key: {
-    of: 'keys';
     input: { readonly generation: number; readonly madeAt: number; readonly wrapped: Uint8Array };
     answer: null;
   };
   destroy_generation_key: {
-    of: 'keys';
     input: { readonly generation: number; readonly at: number };
     answer: number;
   };
   /** If the tenant key has been destroyed, stores nothing and returns false. */
   insert_data_keys: {
-    of: 'keys';
     input: {
       readonly tenantKeyId: string;
       readonly madeAt: number;
@@ -143,7 +136,6 @@ export type WriterOperations = {
     answer: boolean;
   };
   destroy_keys: {
-    of: 'keys';
     input: {
       readonly ended: readonly EndedKey[];
       readonly advanced: readonly KeyRevision[];
@@ -151,33 +143,31 @@ export type WriterOperations = {
     };
     answer: number;
   };
-  advance_keys: { of: 'keys'; input: readonly KeyRevision[]; answer: null };
-  forget_revisions: { of: 'keys'; input: null; answer: null };
-  note_directory: { of: 'keys'; input: readonly DirectoryRevision[]; answer: null };
+  advance_keys: { input: readonly KeyRevision[]; answer: null };
+  forget_revisions: { input: null; answer: null };
+  note_directory: { input: readonly DirectoryRevision[]; answer: null };
   destroy_tenant_keys: {
-    of: 'keys';
     input: { readonly tenantId: string; readonly eventId: string; readonly at: number };
     answer: number;
   };
-  rewrap_data_keys: { of: 'keys'; input: readonly RewrappedDataKey[]; answer: null };
+  rewrap_data_keys: { input: readonly RewrappedDataKey[]; answer: null };
   /**
    * Replaces the root key. Changes nothing and returns false if the input does not contain every key under the old root
    * key, or if a retired key still wraps a data key.
    */
-  replace_root: { of: 'keys'; input: NewRoot; answer: boolean };
+  replace_root: { input: NewRoot; answer: boolean };
   /** Waits until the write-ahead log of `keys.db` is empty, and then returns. */
-  empty_keys_log: { of: 'keys'; input: null; answer: null };
-  remember_log: { of: 'keys'; input: LogMemory; answer: null };
-  save_meta: { of: 'keys'; input: { readonly name: string; readonly value: Uint8Array }; answer: null };
+  empty_keys_log: { input: null; answer: null };
+  remember_log: { input: LogMemory; answer: null };
+  save_meta: { input: { readonly name: string; readonly value: Uint8Array }; answer: null };
   /** Records entries from one month. `lines` are their lines (`linesOf`), separated by line breaks. */
   record_access: {
-    of: 'access';
     input: { readonly month: string; readonly lines: string; readonly entries: number };
     answer: null;
   };
   /** Waits until all entries that were recorded before this request are in the month files, and then returns. */
-  move_access: { of: 'access'; input: null; answer: null };
-  drop_access: { of: 'access'; input: { readonly beforeMonth: string }; answer: number };
+  move_access: { input: null; answer: null };
+  drop_access: { input: { readonly beforeMonth: string }; answer: number };
 };
 
 export type WriterOperation = keyof WriterOperations;
