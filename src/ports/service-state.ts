@@ -2,6 +2,12 @@ import type { RebuildStatus } from './projections.js';
 import type { FoundProblem } from './store-problem.js';
 
 /**
+ * In the cluster profile, the events that a projection has not processed yet are counted only up to this number, because
+ * counting reads them.
+ */
+export const countedGapMax = 1_000;
+
+/**
  * The detailed state of the service, for its operators (docs/contract.md, "Operations routes"). All of its text comes
  * from our own code, never from a caller or a library.
  */
@@ -16,7 +22,10 @@ export type ServiceState = {
     readonly state: 'up' | 'down';
     readonly problem?: FoundProblem;
   }[];
-  /** `gap` is the number of log events that the projection has not processed yet, or null while a store is down. */
+  /**
+   * `gap` is the number of log events that the projection has not processed yet, or null while a store is down. In the
+   * cluster profile, `countedGapMax` means that there may be more.
+   */
   readonly projections: readonly { readonly name: string; readonly gap: number | null }[];
   /** The rebuild that is running in this process, or null if no rebuild is running. */
   readonly rebuild: RebuildStatus | null;

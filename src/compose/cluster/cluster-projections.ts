@@ -1,6 +1,6 @@
 import { MongoBroken } from '../../adapters/mongodb/connection.js';
 import { replaceDirectory } from '../../adapters/mongodb/directory/replace-directory.js';
-import type { ServiceState } from '../../ports/service-state.js';
+import { countedGapMax, type ServiceState } from '../../ports/service-state.js';
 import { foldDirectory } from '../../projections/rebuild/fold-directory.js';
 import { createProjections } from '../../projections/rebuild/projections.js';
 import { createTokenRebuild } from '../../projections/rebuild/token-rebuild.js';
@@ -22,9 +22,6 @@ type Deps = {
  * the time after which each process rechecks which generation is in use.
  */
 const minimalGraceMs = 3_000;
-
-/** The maximum number of events to count when measuring how far the rows lag behind the log. */
-const gapMax = 1_000;
 
 /** Creates the projections of the cluster profile, including the token rebuild. */
 export function clusterProjections({ vault, stores, keptMs, state, onError }: Deps) {
@@ -55,7 +52,7 @@ export function clusterProjections({ vault, stores, keptMs, state, onError }: De
     replaceDirectory: (records) => replaceDirectory(rowsConnection, records, log),
     countRows: () => countRows(vault),
     positionOf: (name) => (name === 'shredder' ? keys.checkpoint('shredder') : position()),
-    eventsAfter: async (from) => (await log.readClear(from, gapMax)).length,
+    eventsAfter: async (from) => (await log.readClear(from, countedGapMax)).length,
     shredUpTo: position,
   });
   return { tokens, projections };

@@ -2,10 +2,9 @@ import type { KeyRing } from '../../keys/key-ring.js';
 import type { Checkpoints } from '../../ports/checkpoints.js';
 import type { EventLog } from '../../ports/event-log.js';
 import type { RebuildStatus } from '../../ports/projections.js';
-import type { ServiceState } from '../../ports/service-state.js';
+import { countedGapMax, type ServiceState } from '../../ports/service-state.js';
 import { type ClusterClock, clockOffMsMax } from './cluster-clock.js';
 
-const gapMax = 1_000;
 const limitMs = 1_000;
 
 type Deps = {
@@ -23,12 +22,12 @@ type Deps = {
 /**
  * Returns the state of one cluster process. A process is ready while MongoDB responds. It can still serve reads while
  * EventStoreDB is unavailable. Timers are at most a few seconds late while Redis is unavailable. A request that needs
- * an unavailable store receives status 503. A `gap` is counted only up to 1,000 events.
+ * an unavailable store receives status 503.
  */
 export async function clusterState(needs: Deps): Promise<ServiceState> {
   const { log, keys, checkpoints, isUp, damage, accessLogIsWritable, clock, rebuild } = needs;
   const behind = async (position: Promise<number>): Promise<number> =>
-    (await log.readClear(await position, gapMax)).length;
+    (await log.readClear(await position, countedGapMax)).length;
   const [head, mongodb, redis, tokens, shredder, backupMadeAt] = await Promise.all([
     orNull(log.head()),
     orNull(isUp.mongodb()),

@@ -1,8 +1,6 @@
 import { counted } from '../../domain/text.js';
 import type { ProjectionName } from '../../ports/projections.js';
-
-/** In the cluster profile, unread events are counted only up to this number. */
-const gapMax = 1_000;
+import { countedGapMax } from '../../ports/service-state.js';
 
 const shredder: ProjectionName = 'shredder';
 
@@ -22,6 +20,6 @@ export function gapNote(name: string, gap: number | null): string | null {
 export function gapText(name: string, gap: number | null): string {
   if (gap === null) return 'unknown, because a store is unavailable';
   if (gap === 0) return 'up to date';
-  const events = gap === gapMax ? `at least ${counted(gap, 'event')}` : counted(gap, 'event');
+  const events = gap === countedGapMax ? `at least ${counted(gap, 'event')}` : counted(gap, 'event');
   return name === shredder ? `${events} to check` : `${events} behind`;
 }

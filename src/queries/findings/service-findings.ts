@@ -2,7 +2,7 @@ import { counted, grouped } from '../../domain/text.js';
 import { formatTimestamp } from '../../domain/time.js';
 import { earliestForCodes, earliestNow } from '../../ports/clock.js';
 import { ForgedLog } from '../../ports/event-log.js';
-import type { ServiceState } from '../../ports/service-state.js';
+import { countedGapMax, type ServiceState } from '../../ports/service-state.js';
 import type { DueRow } from '../../ports/token-rows.js';
 import type { Vault } from '../../vault/vault.js';
 import { type Finding, ok, problem, problemFound } from './finding.js';
@@ -12,7 +12,8 @@ import { webhooks } from './webhooks.js';
 
 const overdueMs = 60_000;
 const overdueMax = 1_000;
-const gapMax = 1_000;
+/** A projection this far behind is a problem. In the cluster profile, no larger gap is counted. */
+const gapMax = countedGapMax;
 /** The shredder runs once a minute. After a failure, it retries sooner. */
 const shredderMsMax = 5 * 60_000;
 const suspectMs = 24 * 3_600_000;
