@@ -55,7 +55,7 @@ test('a token is shown as it was at that time, and is masked unless a caller tha
   }
   const masking = await service.application([rule('/', 'mask', ['token:read'])]);
   await expect(replay('card', first, { key: masking, reveal: true })).rejects.toThrow(
-    'may not see this token unmasked',
+    'may not see this token in plaintext',
   );
   expect(await replay('card', first, { key: masking })).toMatchObject({ data: 'XXXXXXXXXXXX4242' });
 });
