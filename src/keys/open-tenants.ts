@@ -67,7 +67,9 @@ export function createOpenTenants(
       const tenant = await read(tenantId);
       if (tenant !== null) return tenant;
       if (attempt === attemptsMax) {
-        throw store.broken(`a tenant key in ${store.title} does not open: restore ${store.title} from a backup.`);
+        throw store.broken(
+          `a key of tenant ${tenantId} in ${store.title} does not open: restore ${store.title} from a backup.`,
+        );
       }
       await roots.refresh();
     }

@@ -34,10 +34,9 @@ type LookUp = {
 /**
  * Creates the functions that find the caller for a key. They return null for a malformed, unknown, revoked or expired
  * key, because the response must not reveal which of these cases applies. A result is cached for one second, or until
- * the tenant's directory changes. A key in a forged record is rejected in the same way as an unknown key, and is
- * reported to `onForged`.
+ * the tenant's directory changes. A key in a forged record is reported, and rejected in the same way as an unknown key.
  */
-export function createAuthenticate(vault: Vault, onForged: (error: ForgedRow) => void): Authenticate {
+export function createAuthenticate(vault: Vault): Authenticate {
   const { clock, directory, knownCallers } = vault;
   const noteUse = createKeyUse(directory);
 
@@ -77,7 +76,7 @@ export function createAuthenticate(vault: Vault, onForged: (error: ForgedRow) =>
       return await lookUpOne();
     } catch (error) {
       if (!(error instanceof ForgedRow)) throw error;
-      onForged(error);
+      vault.reportDamage(error);
       return null;
     }
   }

@@ -109,6 +109,11 @@ export type Vault = {
    * leader can return stale reads for several seconds.
    */
   readonly confirmReads: (since: number, hasWritten: boolean) => Maybe<void>;
+  /**
+   * Reports a damaged row or key if work continues without it. Logs each error once, because the same damage is usually
+   * found again and again.
+   */
+  readonly reportDamage: (error: unknown) => void;
   /** How long a cvc is kept, in milliseconds. This is at most one hour. */
   readonly cvcRetentionMs: number;
 };

@@ -1,4 +1,4 @@
-import { renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -10,6 +10,7 @@ import {
   http,
   makeVault,
   run,
+  runJson,
   type Service,
   spawnService,
   startService,
@@ -241,4 +242,39 @@ describe('the lock file', () => {
     });
     await (await startService(flags)).stop();
   });
+});
+
+describe('a tenant whose row or keys another program damaged', () => {
+  test.each([
+    ['vault.db', `UPDATE directory SET mac = zeroblob(32) WHERE kind = 'tenant' AND id = `, 'is not authentic'],
+    ['keys.db', 'UPDATE tenant_keys SET wrapped = zeroblob(60) WHERE tenant = ', 'does not open'],
+  ])('while the service runs (%s): it stops in order, and does not start again', async (file, sql, says) => {
+    const vault = await makeVault();
+    const service = await startService(vault.flags);
+    change(vault, file, `${sql}'${vault.tenantId}'`);
+    const { code, stdout } = await service.stop();
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('"msg":"stopped"') });
+    expect(readdirSync(vault.dataDir).filter((name) => name.endsWith('-wal'))).toEqual([]);
+    await expectFailedStart(vault, new RegExp(`tenant ${vault.tenantId} in ${file} ${says}`));
+  });
+
+  test.each(['alone', 'through a running service'])(
+    'does not matter for commands about other tenants: %s',
+    async (how) => {
+      const vault = await makeVault();
+      const other = await runJson(['tenants', 'create', '--name', 'other', ...vault.flags]);
+      if (how !== 'alone') await startService(vault.flags);
+      change(
+        vault,
+        'vault.db',
+        `UPDATE directory SET mac = zeroblob(32) WHERE kind = 'tenant' AND id = '${vault.tenantId}'`,
+      );
+      const listed = await run(['tenants', 'list', '--json', ...vault.flags]);
+      const row = `the row of tenant ${vault.tenantId} is not authentic`;
+      expect(listed).toMatchObject({ code: 1, stderr: expect.stringContaining(`is left out: ${row}`) });
+      expect(JSON.parse(listed.stdout)).toEqual({ tenants: [{ tenant_id: other['tenant_id'], name: 'other' }] });
+      const tenant = ['--tenant', String(other['tenant_id'])];
+      expect(await run(['applications', 'list', ...tenant, ...vault.flags])).toMatchObject({ code: 0 });
+    },
+  );
 });

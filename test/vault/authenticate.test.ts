@@ -19,7 +19,7 @@ test('a cached caller is looked up again after a second, even if the clock was s
       return vault.directory.byKeyHash(hash);
     },
   };
-  const { authenticate } = createAuthenticate({ ...vault, directory, knownCallers: createKnownCallers() }, () => {});
+  const { authenticate } = createAuthenticate({ ...vault, directory, knownCallers: createKnownCallers() });
   expect(await authenticate(key)).not.toBeNull();
   clock.step(-600_000);
   clock.advance(999);

@@ -41,11 +41,11 @@ export type AuditBegin = {
  */
 export const auditBegin = operation(
   z.object({ from: z.int().min(1), exports: z.boolean() }),
-  async ({ vault, reportError }, { from, exports }): Promise<AuditBegin> => {
+  async ({ vault }, { from, exports }): Promise<AuditBegin> => {
     // Reads the stored log without checking MACs. Forged events must not cause an error here, because the verification
     // reports them later.
     const { storedLog: log, chain, keys, accessLog, recorder } = vault;
-    const unrecorded = exports ? await recordAccessLogRead(vault, null, reportError) : null;
+    const unrecorded = exports ? await recordAccessLogRead(vault, null) : null;
     await recorder.now([]);
     const forged = await forgeryIn(vault);
     const head = await chain.head();

@@ -38,12 +38,12 @@ const batchesMax = 100;
  */
 export const auditChains = operation(
   z.object({ since: z.int().min(0), tenant: z.string().nullable(), begins: z.boolean() }),
-  async ({ vault, reportError }, { since, tenant, begins }) => {
+  async ({ vault }, { since, tenant, begins }) => {
     // A forged row must not prevent an export of the evidence.
     if (tenant !== null && !(await vault.directory.check('tenant')).some(({ record }) => record.id === tenant)) {
       throw new OperationFailed('there is no such tenant; `strongroom tenants list` shows them all.');
     }
-    const unrecorded = begins ? await recordAccessLogRead(vault, tenant, reportError) : null;
+    const unrecorded = begins ? await recordAccessLogRead(vault, tenant) : null;
     await vault.recorder.now([]);
     const now = vault.clock.now();
     const heads = await vault.accessLog.heads(since);

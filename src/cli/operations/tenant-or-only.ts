@@ -6,11 +6,12 @@ import { OperationFailed } from './operation.js';
  * Throws OperationFailed if no such tenant exists, or if `tenantId` is null and there are several tenants.
  */
 export async function tenantOrOnly({ vault }: Service, tenantId: string | null): Promise<string> {
-  const tenants = (await vault.directory.list('tenant')).filter(({ removedAt }) => removedAt === null);
   if (tenantId !== null) {
-    if (tenants.some(({ id }) => id === tenantId)) return tenantId;
+    const record = await vault.directory.get('tenant', tenantId);
+    if (record?.removedAt === null) return tenantId;
     throw new OperationFailed('there is no such tenant; `strongroom tenants list` shows them all.');
   }
+  const tenants = (await vault.directory.list('tenant')).filter(({ removedAt }) => removedAt === null);
   const [first] = tenants;
   if (first === undefined) throw new OperationFailed('there are no tenants yet; create one with `strongroom init`.');
   if (tenants.length > 1) throw new OperationFailed('there are several tenants; name one with --tenant ID.');

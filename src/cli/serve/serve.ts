@@ -18,6 +18,7 @@ import { createRequestLog } from '../../http/logging/request-log.js';
 import { createApp } from '../../http/server/app.js';
 import type { Spans } from '../../ports/spans.js';
 import { ForgedRow } from '../../vault/forged-row.js';
+import type { Vault } from '../../vault/vault.js';
 import { serveControl } from '../control/serve-control.js';
 import { Failure } from '../failure.js';
 import { forgedDirectoryText } from '../forged-row-text.js';
@@ -89,6 +90,7 @@ export async function serve(config: Config): Promise<void> {
   let people: Console | null = null;
   let control: { close(): Promise<void> } | null = null;
   try {
+    await expectAuthenticTenants(service.vault);
     const quickstart = settings.dev ? await prepareQuickstart(service, settings.data) : null;
     const address = listens ? await listen(app, settings) : null;
     admin = await startAdmin(service, config);
@@ -117,7 +119,10 @@ export async function serve(config: Config): Promise<void> {
       async close() {
         await Promise.all([...apps.map((one) => finishRequests(one, logger)), control?.close()]);
         await closeAdmin();
-        await recordForAllTenants(service.vault, 'stop');
+        // An entry that cannot be recorded must not prevent the stores from being closed.
+        await recordForAllTenants(service.vault, 'stop').catch((error: unknown) =>
+          logger.error('the stop could not be recorded', { error }),
+        );
         await service.close();
         await spans?.close();
       },
@@ -131,6 +136,15 @@ export async function serve(config: Config): Promise<void> {
     await Promise.race([closeAll().catch(() => undefined), wait(closingMs, undefined, { ref: false })]);
     throw error instanceof ForgedRow ? new Failure(forgedDirectoryText(error, storeOfRows(config))) : error;
   }
+}
+
+/**
+ * Throws if the row of a tenant is not authentic, or if a tenant's keys do not open. While the service runs, such damage
+ * concerns only that tenant. But if it exists at the start, the operator must find out who changed the stores before the
+ * service uses them.
+ */
+async function expectAuthenticTenants({ directory, keys }: Vault): Promise<void> {
+  for (const { id, removedAt } of await directory.list('tenant')) if (removedAt === null) await keys.tenantKeys(id);
 }
 
 function storeOfRows({ settings: { profile } }: Config): string {

@@ -1,14 +1,16 @@
 import { z } from 'zod';
 import { recordOperatorRead } from '../../audit/access-log/record-for-all-tenants.js';
-import { tenantDocument } from '../../vault/open-directory.js';
+import { forTenants } from '../../vault/for-tenants.js';
+import { openTenant } from '../../vault/open-directory.js';
 import { operation } from '../operations/operation.js';
 
-/** Returns the ids and names of all live tenants. */
+/** Returns the ids and names of all live tenants, and the problem of each tenant whose row or keys are damaged. */
 export const listTenants = operation(z.object({}), async ({ vault }) => {
-  const records = await vault.directory.list('tenant');
-  const tenants = await Promise.all(records.map(async ({ id }) => ({ id, document: await tenantDocument(vault, id) })));
+  const tenants: { readonly tenant_id: string; readonly name: string }[] = [];
+  const damaged = await forTenants(vault, null, async (record) => {
+    const document = await openTenant(vault, record);
+    if (document !== null) tenants.push({ tenant_id: record.id, name: document.name });
+  });
   await recordOperatorRead(vault, 'tenant', null);
-  return {
-    tenants: tenants.flatMap(({ id, document }) => (document === null ? [] : [{ tenant_id: id, name: document.name }])),
-  };
+  return { tenants, damaged: damaged.map(({ id, error }) => ({ id, problem: error.message })) };
 });

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { Failure } from '../failure.js';
 import { configOf, storeSettings, withSettings } from '../options.js';
 import { print } from '../print.js';
 import { runCommand } from '../run-command.js';
@@ -22,9 +23,15 @@ export function addTenants(program: Command): void {
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  strongroom tenants list')
     .action(async (options: { readonly json?: boolean }) => {
-      const value = await runCommand(configOf(options), 'tenants-list', {});
-      const rows = value.tenants.map(({ tenant_id, name }) => [tenant_id, name]);
+      const { tenants: found, damaged } = await runCommand(configOf(options), 'tenants-list', {});
+      const rows = found.map(({ tenant_id, name }) => [tenant_id, name]);
       const lines = () => table(['id', 'name'], rows).join('\n');
-      print(value, options, () => (rows.length > 0 ? lines() : 'no tenants yet; create one with `strongroom init`'));
+      const isEmpty = rows.length === 0 && damaged.length === 0;
+      print({ tenants: found }, options, () =>
+        isEmpty ? 'no tenants yet; create one with `strongroom init`' : lines(),
+      );
+      if (damaged.length === 0) return;
+      const problems = damaged.map(({ id, problem }) => `tenant ${id} is left out: ${problem}`);
+      throw new Failure([...problems, 'run `strongroom doctor` to find out what to repair.'].join('\n'));
     });
 }

@@ -58,10 +58,11 @@ export function clusterProjections({ vault, stores, keptMs, state, onError }: De
   return { tokens, projections };
 }
 
+/** Also counts the rows of tenants whose own row is damaged. */
 async function countRows({ directory, rows, clock }: Vault): Promise<number> {
   let count = 0;
-  for (const { id } of await directory.list('tenant')) {
-    for (const ofType of (await rows.countByType(id, clock.now())).values()) count += ofType;
+  for (const { record } of await directory.check('tenant')) {
+    for (const ofType of (await rows.countByType(record.id, clock.now())).values()) count += ofType;
   }
   return count;
 }

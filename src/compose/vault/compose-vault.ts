@@ -99,6 +99,8 @@ type ComposedVault = {
 
 /** The maximum number of forged rows that `damage` lists. `doctor` lists all of them. */
 const forgedNamedMax = 10;
+/** The maximum number of damaged rows and keys that are logged. */
+const loggedMax = 1_000;
 
 /** Composes the vault from the stores of one profile. All commands use the result. */
 export function composeVault(bare: Stores, given: Parts): ComposedVault {
@@ -127,6 +129,29 @@ export function composeVault(bare: Stores, given: Parts): ComposedVault {
     key: integrity.rows,
     heal: (tenantId) => healDirectory({ log, keys, work: stores.work }, tenantId),
   });
+  const lost = new Set<string>();
+  const forged = new Map<string, string>();
+  /** The messages about damaged files. There are only a few files, so the set stays small. */
+  const damagedFiles = new Set<string>();
+  let forgedLog: string | null = null;
+  const reportError = (error: unknown): void => {
+    if (error instanceof KeyLost) lost.add(error.stream);
+    if (error instanceof ForgedLog) forgedLog ??= error.what;
+    if (error instanceof StoreProblem && error.found?.check === filesCheck) damagedFiles.add(error.message);
+    if (!(error instanceof ForgedRow)) return;
+    metrics.forgedRowFound();
+    if (forged.size < forgedNamedMax) forged.set(`${error.row.of} ${error.row.name}`, error.message);
+  };
+  const logged = new Set<string>();
+  const reportDamage = (error: unknown): void => {
+    const text = String(error);
+    // Logs each damage only once. Threat: an attacker fills the service's log by sending requests with guessed keys.
+    if (!logged.has(text) && logged.size < loggedMax) {
+      logged.add(text);
+      onError(error);
+    }
+    reportError(error);
+  };
   const vault: Vault = {
     log,
     storedLog,
@@ -151,6 +176,7 @@ export function composeVault(bare: Stores, given: Parts): ComposedVault {
     expressions: createExpressions(),
     streams: createStreamQueue(),
     turns: createTurns(),
+    reportDamage,
     unfinishedErasures: new Map(),
     vocabularies: createVocabularies(),
     guesses: createGuesses({
@@ -163,25 +189,6 @@ export function composeVault(bare: Stores, given: Parts): ComposedVault {
         suspected: (caller) => recordSuspect(vault, caller),
       },
     }),
-  };
-  const lost = new Set<string>();
-  const forged = new Map<string, string>();
-  /** The messages about damaged files. There are only a few files, so the set stays small. */
-  const damagedFiles = new Set<string>();
-  let forgedLog: string | null = null;
-  const reportError = (error: unknown): void => {
-    if (error instanceof KeyLost) lost.add(error.stream);
-    if (error instanceof ForgedLog) forgedLog ??= error.what;
-    if (error instanceof StoreProblem && error.found?.check === filesCheck) damagedFiles.add(error.message);
-    if (!(error instanceof ForgedRow)) return;
-    metrics.forgedRowFound();
-    if (forged.size < forgedNamedMax) forged.set(`${error.row.of} ${error.row.name}`, error.message);
-  };
-  const onForged = (error: ForgedRow): void => {
-    // Reports each forged row only once. Threat: an attacker fills the service's log by sending requests with guessed
-    // keys.
-    if (!forged.has(`${error.row.of} ${error.row.name}`)) onError(error);
-    reportError(error);
   };
   return {
     vault,
@@ -197,7 +204,7 @@ export function composeVault(bare: Stores, given: Parts): ComposedVault {
       metrics,
       spans,
       reportError,
-      ...createAuthenticate(vault, onForged),
+      ...createAuthenticate(vault),
       limits: createLimits(rateLimits, limits, metrics),
     },
     backgroundFailed(error) {

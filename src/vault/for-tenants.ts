@@ -1,0 +1,70 @@
+import type { Maybe } from '../ports/maybe.js';
+import { StoreProblem } from '../ports/store-problem.js';
+import type { DirectoryRecord } from '../views/directory-view.js';
+import { ForgedRow } from './forged-row.js';
+import { KeyLost } from './key-lost.js';
+import { TenantGone } from './tenant-gone.js';
+import type { Vault } from './vault.js';
+
+/** An error that reveals a row or a key that was changed or removed outside the vault. */
+type Damage = ForgedRow | KeyLost | StoreProblem;
+
+/** A tenant that was left out because its row or its keys are damaged. */
+export type DamagedTenant = { readonly id: string; readonly error: Damage };
+
+function isDamage(error: unknown): error is Damage {
+  return error instanceof ForgedRow || error instanceof KeyLost || error instanceof StoreProblem;
+}
+
+/** Returns the result of a read. If a row or a key is damaged, reports the damage and returns null. */
+export async function orNull<T>(
+  { reportDamage }: Pick<Vault, 'reportDamage'>,
+  read: () => Maybe<T>,
+): Promise<T | null> {
+  try {
+    return await read();
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    reportDamage(error);
+    return null;
+  }
+}
+
+/**
+ * Calls `use` for each live tenant, or for the tenant with this id if `tenantId` is set. Reports and returns the tenants
+ * whose row or keys are damaged. Threat: an attacker changes the row or the keys of one tenant to stop work for all
+ * tenants.
+ */
+export async function forTenants(
+  { directory, reportDamage }: Pick<Vault, 'directory' | 'reportDamage'>,
+  tenantId: string | null,
+  use: (record: DirectoryRecord) => Promise<void>,
+): Promise<readonly DamagedTenant[]> {
+  const damaged: DamagedTenant[] = [];
+
+  async function attempt(id: string, read: () => Promise<DirectoryRecord | null>): Promise<void> {
+    try {
+      const record = await read();
+      if (record !== null && record.removedAt === null) await use(record);
+    } catch (error) {
+      if (error instanceof TenantGone) return;
+      if (!isDamage(error)) throw error;
+      reportDamage(error);
+      damaged.push({ id, error });
+    }
+  }
+
+  if (tenantId !== null) {
+    await attempt(tenantId, () => directory.get('tenant', tenantId));
+    return damaged;
+  }
+  for (const { record, problem } of await directory.check('tenant')) {
+    await attempt(record.id, async () => {
+      // No field of such a row can be trusted, not even the id.
+      if (problem === 'not_authentic') throw new ForgedRow({ of: 'tenant', name: record.id }, problem);
+      // If the row is only out of date, `get` updates it from the log.
+      return problem === null ? record : directory.get('tenant', record.id);
+    });
+  }
+  return damaged;
+}
