@@ -20,6 +20,7 @@ import {
   withAttempts,
 } from '../ports/webhook-store.js';
 import { ForgedWebhookState, type VersionedState } from '../vault/authentic-webhook-store.js';
+import { forTenants } from '../vault/for-tenants.js';
 import { KeyLost } from '../vault/key-lost.js';
 import { loadToken, tokenTypeAt } from '../vault/load-token.js';
 import { openTenant, tenantDocument } from '../vault/open-directory.js';
@@ -126,15 +127,17 @@ export function createWebhookDeliveries(
 
   async function refresh(): Promise<void> {
     const beganAt = performance.now();
-    const living = (await vault.directory.list('tenant')).filter(({ removedAt }) => removedAt === null);
-    const ids = new Set(living.map(({ id }) => id));
-    for (const id of documents.keys()) if (!ids.has(id)) documents.delete(id);
-    for (const record of living) {
-      if (documents.get(record.id)?.revision === record.contentRevision) continue;
+    const found = new Set<string>();
+    const damaged = await forTenants(vault, null, async (record) => {
+      found.add(record.id);
+      if (documents.get(record.id)?.revision === record.contentRevision) return;
       const tenant = await openTenant(vault, record);
-      const found = (tenant?.webhooks ?? []).map((webhook) => ({ tenantId: record.id, webhook }));
-      documents.set(record.id, { revision: record.contentRevision, subscriptions: found });
-    }
+      const ofTenant = (tenant?.webhooks ?? []).map((webhook) => ({ tenantId: record.id, webhook }));
+      documents.set(record.id, { revision: record.contentRevision, subscriptions: ofTenant });
+    });
+    // A damaged tenant keeps the webhooks that were read before the damage.
+    for (const { id } of damaged) found.add(id);
+    for (const id of documents.keys()) if (!found.has(id)) documents.delete(id);
     subscriptions = [...documents.values()].flatMap((one) => one.subscriptions);
     const endedAt = performance.now();
     refreshAt = endedAt + Math.max(refreshMs, refreshShare * (endedAt - beganAt));

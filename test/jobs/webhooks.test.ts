@@ -3,6 +3,7 @@ import { describe, expect, onTestFinished, test as plain } from 'vitest';
 import { webhookSender } from '#src/adapters/webhook-target/webhook-sender.js';
 import { sendTestEvent } from '#src/commands/post-to-webhook.js';
 import { replayDeliveries } from '#src/commands/replay-deliveries.js';
+import { createTenant } from '#src/commands/tenancy/create-tenant.js';
 import { deleteToken } from '#src/commands/tokens/delete-token.js';
 import type { JsonObject } from '#src/domain/json.js';
 import { createWebhookDeliveries } from '#src/jobs/deliver-webhooks.js';
@@ -13,7 +14,7 @@ import { findWebhook } from '#src/queries/tenancy/webhooks.js';
 import { ForgedWebhookState } from '#src/vault/authentic-webhook-store.js';
 import { rowsAttacker } from '../commands/integrity/rows-attacker.js';
 import { streamOf } from '../erasure/support.js';
-import { startTestService, type TestService } from '../support/test-service.js';
+import { rule, startTestService, type TestService } from '../support/test-service.js';
 import { type Receiver, startReceiver } from './receiver.js';
 
 const [minute, hour, day] = [60_000, 3_600_000, 24 * 3_600_000];
@@ -761,5 +762,36 @@ describe('an unfinished creation of tokens', () => {
         ['token.created', 'two'],
       ]),
     );
+  });
+});
+
+describe('a tenant whose row another program changed', () => {
+  test('does not stop the webhooks of other tenants, and keeps its own until the process ends', async ({
+    service,
+    receiver,
+  }) => {
+    const forged = await startReceiver();
+    onTestFinished(forged.close);
+    await subscribe(service, receiver.url);
+    const access = { kind: 'rules', rules: [rule('/', 'reveal', ['token:create'])] } as const;
+    const other = await createTenant(service.vault, 'other', [{ name: 'a', type: 'private', access, expiresAt: null }]);
+    const [key, managementKey] = [other.keys[0]?.reveal() ?? '', other.managementKey.reveal()];
+    const body = { url: forged.url, event_types: tokenEvents };
+    expect((await service.call('POST', '/webhooks', body, { key: managementKey })).status).toBe(201);
+    const deliveries = createWebhookDeliveries(service.vault, (error) => void service.errors.push(error));
+    await deliveries.run();
+    await service.call('POST', '/tokens', { id: 'theirs', type: 'token', data: 'x' }, { key });
+    const attacker = await rowsAttacker(service);
+    await attacker.editRecord('tenant', other.tenantId, { mac: Buffer.alloc(32) });
+    await attacker.close();
+    await create(service, 'ours');
+    await deliveries.run();
+    await deliveries.run();
+    expect(told(receiver)).toEqual([['token.created', 'ours']]);
+    expect(told(forged)).toEqual([['token.created', 'theirs']]);
+    expect(service.errors.map(String)).toEqual([`ForgedRow: the row of tenant ${other.tenantId} is not authentic`]);
+    expect((await service.service.state()).reasons.join()).toContain(`the row of tenant ${other.tenantId}`);
+    expect((await webhooks(service.vault, null)).says).toContain(`those of tenant ${other.tenantId} cannot be read`);
+    await deliveries.stop();
   });
 });
