@@ -3,6 +3,7 @@ import type { WebhookState } from '#src/ports/webhook-store.js';
 import { shredEndedKeys } from '#src/projections/shredder.js';
 import { serviceFindings, tenantFindings } from '#src/queries/findings/service-findings.js';
 import { operate } from '../audit/operate.js';
+import { rowsAttacker } from '../commands/integrity/rows-attacker.js';
 import { createPlain } from '../http/routes/support.js';
 import { startTestService, type TestService } from '../support/test-service.js';
 
@@ -132,4 +133,16 @@ test('a tenant learns nothing about other tenants, the log or damage', async () 
   const seen = await tenant(service.tenantId, secret);
   for (const text of hidden) expect(JSON.stringify(seen)).not.toContain(text);
   expect(problemsIn(seen)).toEqual(['readiness', 'clock', 'checkpoint', 'backup']);
+});
+
+test('the forged row of an application that may be guessing does not matter for the findings of another tenant', async () => {
+  const { service, tenant } = await start();
+  const other = await service.service.authenticate(await service.otherTenant());
+  const applicationId = other?.applicationId ?? '';
+  await makeSuspect(service, applicationId);
+  const attacker = await rowsAttacker(service);
+  await attacker.editRecord('application', applicationId, { mac: Buffer.alloc(32) });
+  await attacker.close();
+  expect(problemsIn(await tenant(service.tenantId, { reasons: [] }))).toEqual(['backup']);
+  expect(service.errors.map(String).join()).toContain(applicationId);
 });

@@ -4,6 +4,7 @@ import { earliestForCodes, earliestNow } from '../../ports/clock.js';
 import { ForgedLog } from '../../ports/event-log.js';
 import { countedGapMax, type ServiceState } from '../../ports/service-state.js';
 import type { DueRow } from '../../ports/token-rows.js';
+import { orNull } from '../../vault/for-tenants.js';
 import type { Vault } from '../../vault/vault.js';
 import { type Finding, ok, problem, problemFound } from './finding.js';
 import { gapText } from './gap-text.js';
@@ -159,11 +160,14 @@ export function backup({ backupMadeAt }: ServiceState, now: number): Finding {
  * Reports the applications that deduplicated many values without a hit in the last day. If `tenantId` is null, covers
  * all tenants.
  */
-export async function suspects({ budgets, clock, directory }: Vault, tenantId: string | null): Promise<Finding> {
+export async function suspects(vault: Vault, tenantId: string | null): Promise<Finding> {
   const found: string[] = [];
-  for (const { applicationId, at } of await budgets.suspects(clock.now() - suspectMs)) {
-    const isConcerned = tenantId === null || (await directory.get('application', applicationId))?.tenantId === tenantId;
-    if (isConcerned) found.push(`${applicationId} (${new Date(at).toISOString()})`);
+  for (const { applicationId, at } of await vault.budgets.suspects(vault.clock.now() - suspectMs)) {
+    // Threat: an attacker changes the row of another tenant's application, so that this check fails.
+    const application =
+      tenantId === null ? null : await orNull(vault, () => vault.directory.get('application', applicationId));
+    if (tenantId === null || application?.tenantId === tenantId)
+      found.push(`${applicationId} (${new Date(at).toISOString()})`);
   }
   if (found.length === 0)
     return ok('guessing', 'no application deduplicated many values without a hit in the last day');

@@ -1,7 +1,7 @@
 import { counted } from '../../domain/text.js';
 import type { WebhookState } from '../../ports/webhook-store.js';
+import { forTenants } from '../../vault/for-tenants.js';
 import { openTenant } from '../../vault/open-directory.js';
-import { TenantGone } from '../../vault/tenant-gone.js';
 import type { Vault } from '../../vault/vault.js';
 import { type Finding, ok, problem } from './finding.js';
 
@@ -14,23 +14,22 @@ const failedMin = 4;
  */
 const behindMin = 20_000;
 const shownMax = 10;
+const deliveryAdvice =
+  'Read the attempts with `GET /webhooks/{id}/deliveries` and check the receiver. Then send a test delivery, ' +
+  'and redeliver the parked events with `strongroom webhooks replay`.';
 
 /**
  * Reports webhooks whose deliveries keep failing or were given up in the last day, and webhooks that are far behind the
  * log. If `tenantId` is null, covers all tenants. If it is set, the result does not state how many events a webhook is
- * behind, because that number includes events of other tenants.
+ * behind, because that number includes events of other tenants. Also reports the tenants whose webhooks cannot be read.
  */
 export async function webhooks(vault: Vault, tenantId: string | null): Promise<Finding> {
   const now = vault.clock.now();
   const head = await vault.log.head();
   const found: string[] = [];
   let enabled = 0;
-  for (const record of await vault.directory.list('tenant')) {
-    if (record.removedAt !== null || (tenantId !== null && record.id !== tenantId)) continue;
-    const tenant = await openTenant(vault, record).catch((error: unknown) => {
-      if (error instanceof TenantGone) return null;
-      throw error;
-    });
+  const damaged = await forTenants(vault, tenantId, async (record) => {
+    const tenant = await openTenant(vault, record);
     for (const webhook of tenant?.webhooks ?? []) {
       if (!webhook.enabled) continue;
       enabled += 1;
@@ -39,16 +38,19 @@ export async function webhooks(vault: Vault, tenantId: string | null): Promise<F
       if (wrong.length > 0)
         found.push(`${webhook.id}${tenantId === null ? ` of tenant ${record.id}` : ''} (${wrong.join(', ')})`);
     }
-  }
-  if (found.length === 0)
-    return ok('webhooks', enabled === 0 ? 'none' : `no delivery of ${counted(enabled, 'webhook')} failed for long`);
-  const others = found.length > shownMax ? ` and ${found.length - shownMax} more` : '';
-  return problem(
-    'webhooks',
-    `${found.slice(0, shownMax).join('; ')}${others}`,
-    'Read the attempts with `GET /webhooks/{id}/deliveries` and check the receiver. Then send a test delivery, ' +
-      'and redeliver the parked events with `strongroom webhooks replay`.',
+  });
+  const unread = damaged.map(({ id, error }) =>
+    tenantId === null ? `those of tenant ${id} cannot be read: ${error.message}` : 'they cannot be read',
   );
+  const wrong = [...unread, ...found];
+  if (wrong.length === 0)
+    return ok('webhooks', enabled === 0 ? 'none' : `no delivery of ${counted(enabled, 'webhook')} failed for long`);
+  const others = wrong.length > shownMax ? ` and ${wrong.length - shownMax} more` : '';
+  const advice = [
+    ...(unread.length === 0 ? [] : ['Repair the row or the key that `strongroom doctor` names.']),
+    ...(found.length === 0 ? [] : [deliveryAdvice]),
+  ];
+  return problem('webhooks', `${wrong.slice(0, shownMax).join('; ')}${others}`, advice.join(' '));
 }
 
 function wrongWith(state: WebhookState | null, head: number, now: number, hidesGap: boolean): readonly string[] {
