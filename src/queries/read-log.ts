@@ -8,6 +8,7 @@ import { openTrace, type Trace } from '../events/sealing/trace-ciphertext.js';
 import type { TenantKeys } from '../keys/key-ring.js';
 import type { AccessFilter } from '../ports/access-log.js';
 import type { CommandContext } from '../vault/command-context.js';
+import { orNull } from '../vault/for-tenants.js';
 import { tenantKeysOf } from '../vault/tenant-keys.js';
 import type { Vault } from '../vault/vault.js';
 import { readToken } from './read-token.js';
@@ -65,7 +66,8 @@ export async function readLog(
 
 /**
  * Returns a map from entity references to token ids. If the request filters by an id, the map contains only that id.
- * Otherwise, it contains the ids of the live tokens in `entries`.
+ * Otherwise, it contains the ids of the live tokens in `entries`. Leaves out a token whose row or key is damaged. Threat:
+ * an attacker changes the row of one token, so that the evidence about all tokens can no longer be read.
  */
 async function livingIds(
   vault: Vault,
@@ -83,7 +85,7 @@ async function livingIds(
   const work = vault.turns.begin(tenantId);
   const found = await atMost(openedAtOnce, [...refs], async (ref): Promise<readonly [string, string][]> => {
     await work.pause();
-    const token = await readToken(vault, tenantId, tokenStreamOf(ref));
+    const token = await orNull(vault, () => readToken(vault, tenantId, tokenStreamOf(ref)));
     return token === null ? [] : [[ref, token.open.id]];
   });
   return new Map(found.flat());

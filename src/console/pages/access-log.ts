@@ -9,6 +9,7 @@ import { visitorFields } from '../../domain/access/visitor.js';
 import { formatTimestamp } from '../../domain/time.js';
 import { Problem } from '../../http/problem/problem.js';
 import { type LogFilter, readLog, type ShownEntry } from '../../queries/read-log.js';
+import { orNull } from '../../vault/for-tenants.js';
 import { livingApplication } from '../../vault/living-application.js';
 import type { ConsolePage, Visit } from '../page.js';
 import { pageField, pageLinks } from '../pagination.js';
@@ -179,7 +180,7 @@ async function namesIn(visit: Visit, entries: readonly ShownEntry[]): Promise<Re
     ]),
   );
   const found = [...ids].map(async (id): Promise<readonly (readonly [string, string])[]> => {
-    const application = await livingApplication(visit.vault, context.caller.tenantId, id);
+    const application = await orNull(visit.vault, () => livingApplication(visit.vault, context.caller.tenantId, id));
     return application === null ? [] : [[id, application.document.name]];
   });
   const names = new Map((await Promise.all(found)).flat());

@@ -1,4 +1,10 @@
-import { expect } from 'vitest';
+import { describe, expect, onTestFinished } from 'vitest';
+import type { JsonObject } from '#src/domain/json.js';
+import { KeyLost } from '#src/vault/key-lost.js';
+import { rowsAttacker } from '../../../commands/integrity/rows-attacker.js';
+import { streamOf } from '../../../erasure/support.js';
+import { embeddedOnly } from '../../../support/profile.js';
+import { startTestService, type TestService } from '../../../support/test-service.js';
 import { makeApplication, manage } from '../directory-support.js';
 import { createPlain, eventsSince, path, test, uniqueId } from '../support.js';
 import { logs, operationsOn } from './support.js';
@@ -45,4 +51,48 @@ test('the access log records a request for a live token that failed with 500', a
   await service.vault.keys.destroy([{ keyId, eventId: '00000000-0000-0000-0000-000000000000' }]);
   expect((await service.call('GET', path(id))).status).toBe(500);
   expect(await operationsOn(service, id)).toEqual(['create', 'read failed']);
+});
+
+describe('a damaged token', () => {
+  const logOf = async (service: TestService, key: string) => {
+    const { status, text, body } = await service.call(
+      'GET',
+      '/logs?entity_type=token&operation=create&size=100',
+      undefined,
+      { key },
+    );
+    expect(status, text).toBe(200);
+    return (body['data'] as JsonObject[]).map(({ operation, entity_id = null }) => `${operation} ${entity_id}`);
+  };
+
+  test('whose key is lost does not hide the evidence: its entry lacks the id', async () => {
+    const service = await startTestService();
+    onTestFinished(service.close);
+    const before = await service.eventCount();
+    await createPlain(service, { id: 'damaged' });
+    const [made] = await eventsSince(service, before);
+    await createPlain(service, { id: 'intact' });
+    const keyId = String(made?.clear['key']);
+    await service.vault.keys.destroy([{ keyId, eventId: '00000000-0000-0000-0000-000000000000' }]);
+    expect(await logOf(service, service.managementKey)).toEqual(['create intact', 'create null']);
+    expect((await service.service.state()).reasons).toContain('token keys are lost');
+    expect(service.errors).toEqual([expect.any(KeyLost)]);
+  });
+
+  test('whose row is forged does not hide the evidence: its entry lacks the id', async ({ skip }) => {
+    embeddedOnly({ skip }, 'the test restarts the service, so that it reads the row again');
+    const before = await startTestService();
+    await createPlain(before, { id: 'damaged' });
+    await createPlain(before, { id: 'intact' });
+    const stream = await streamOf(before, 'damaged');
+    const attacker = await rowsAttacker(before);
+    await attacker.editToken(stream, (life) => ({ ...life, createdBy: 'nobody' }));
+    await attacker.close();
+    await before.stop();
+    const service = await startTestService({ dataDir: before.dataDir, rootKey: before.rootKey, clock: before.clock });
+    onTestFinished(service.close);
+    expect(await logOf(service, before.managementKey)).toEqual(['create intact', 'create null']);
+    expect(service.errors.map(String)).toEqual([`ForgedRow: the row of token ${stream} is not authentic`]);
+    expect((await service.service.state()).reasons.join()).toContain(`the row of token ${stream}`);
+  });
 });
