@@ -1,4 +1,3 @@
-import { recordManagementRead } from '../audit/access-log/record-management-read.js';
 import { type ErasureStatement, signErasure } from '../audit/erasure-statement.js';
 import { counted, grouped } from '../domain/text.js';
 import { formatTimestamp } from '../domain/time.js';
@@ -29,14 +28,13 @@ const clocksApartMs = 2_000;
 
 /**
  * Checks whether a token is erased. If it is, signs and returns a statement of erasure. The caller needs permission to
- * read the token's history.
+ * read the token's history. The caller of this function must record the read in the access log.
  */
 export async function stateErasure(
   vault: Vault,
-  context: Pick<CommandContext, 'caller' | 'traceId' | 'beganAt'>,
+  { caller, beganAt }: Pick<CommandContext, 'caller' | 'beganAt'>,
   id: string,
 ): Promise<CommandResult<StatedErasure>> {
-  const { caller, beganAt } = context;
   const { tenantId } = caller;
   const history = await tokenHistory(vault, caller, id, firstPage);
   if (!history.ok) return history;
@@ -52,7 +50,6 @@ export async function stateErasure(
   if (found.is === 'incomplete') return done({ is: 'incomplete', problem: whatIsLeft(found) });
   const { stream, lives, keys, lastDestroyedAt, row, looked } = found;
   await vault.confirmReads(beganAt, false);
-  await recordManagementRead(vault, context, 'token', id);
   const last = lives.at(-1)?.end.position ?? 0;
   const destroyedAt = formatTimestamp(lastDestroyedAt);
   const statement = signErasure(await vault.keys.signingKey(), {

@@ -195,3 +195,17 @@ test.for<[string, RegExp, string]>([
   expect(problem).toMatch(text);
   expect(problem).toContain('projections rebuild tokens');
 });
+
+test('each answer on the command line is recorded as a read of the history, even if there is nothing to state', async () => {
+  const reads = async () => {
+    const path = '/logs?operation=read&entity_type=token&size=100';
+    const { body } = await service.call('GET', path, undefined, { key: service.managementKey });
+    return (body['data'] as unknown[]).length;
+  };
+  await create('one');
+  await expect(ask('one')).rejects.toThrow('the token still exists');
+  expect(await reads()).toBe(1);
+  await remove('one');
+  await stated('one');
+  expect(await reads()).toBe(2);
+});

@@ -312,6 +312,26 @@ describe('the forms to purge, edit and delete a token', () => {
     expect((await reader.get('/tokens/one/edit')).status).toBe(403);
   });
 
+  test('a statement of erasure, and the page that says why there is none, each count as one read of the history', async () => {
+    const console = await startTestConsole();
+    const { service } = console;
+    await create(console, { id: 'one', ...card });
+    const { privateKey, managementKey } = { privateKey: service.key, managementKey: service.managementKey };
+    const browser = await console.signIn({ privateKey, managementKey, isOperator: true });
+    await browser.get('/tokens');
+    const reads = async () => {
+      const path = '/logs?operation=read&entity_type=token&size=100';
+      const { body } = await service.call('GET', path, undefined, { key: managementKey });
+      const entries = body['data'] as { readonly message: string }[];
+      return entries.filter(({ message }) => message === 'history of a token read').length;
+    };
+    expect((await browser.post('/tokens/one/erasure')).status).toBe(409);
+    expect(await reads()).toBe(1);
+    await service.call('DELETE', '/tokens/one');
+    expect((await browser.post('/tokens/one/erasure')).status).toBe(200);
+    expect(await reads()).toBe(2);
+  });
+
   test('delete only with the typed id and the displayed revision, and then return the signed statement', async () => {
     const console = await startTestConsole();
     const { service } = console;

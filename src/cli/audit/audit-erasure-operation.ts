@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { recordManagementRead } from '../../audit/access-log/record-management-read.js';
 import type { ErasureStatement } from '../../audit/erasure-statement.js';
 import { stateErasure } from '../../queries/state-erasure.js';
 import { asApplication, commandContext, unwrap } from '../operations/as-application.js';
@@ -16,7 +17,9 @@ export const auditErasure = operation(
   async (service, { key, id }): Promise<ErasureAnswer> => {
     // `stateErasure` checks the permission.
     const caller = await asApplication(service, key);
-    const stated = unwrap(await stateErasure(service.vault, commandContext(service, caller), id));
+    const context = commandContext(service, caller);
+    const stated = unwrap(await stateErasure(service.vault, context, id));
+    await recordManagementRead(service.vault, context, 'token', id);
     if (stated.is === 'erased') return { statement: stated.statement, problem: null };
     if (stated.is === 'incomplete') return { statement: null, problem: stated.problem };
     throw new OperationFailed(stated.problem);
