@@ -17,19 +17,30 @@ export async function listHourlyCheckpoints(
   const wanted = Math.max(0, Math.min(limit, total - offset));
   const checkpoints: Checkpoint[] = [];
   let skipped = 0;
-  for (let before: number | null = null; checkpoints.length < wanted; ) {
-    const page: readonly Checkpoint[] = (await log.readNewest(checkpointStream, before, pageSize)).map(
-      readCheckpointEvent,
-    );
-    const hourly = page.filter(({ number, hourly: newestHourly }) => number === newestHourly);
+  for await (const hourly of hourlyCheckpoints(log)) {
     const after = Math.min(hourly.length, offset - skipped);
     skipped += after;
     checkpoints.push(...hourly.slice(after));
+    if (checkpoints.length >= wanted) break;
+  }
+  return { checkpoints: checkpoints.slice(0, wanted), total };
+}
+
+/**
+ * Returns pages of all hourly checkpoints, newest first. Throws UnreadableEvent if a checkpoint cannot be read from its
+ * event.
+ */
+export async function* hourlyCheckpoints(
+  log: Pick<EventLog, 'readNewest'>,
+): AsyncGenerator<readonly Checkpoint[], void, undefined> {
+  for (let before: number | null = null; before !== 0; ) {
+    const page: readonly Checkpoint[] = (await log.readNewest(checkpointStream, before, pageSize)).map(
+      readCheckpointEvent,
+    );
+    yield page.filter(({ number, hourly }) => number === hourly);
     const oldest = page.at(-1);
     // The next page begins at the next older hourly checkpoint. None of the checkpoints in between is hourly, so they
     // are skipped.
     before = oldest === undefined ? 0 : oldest.hourly === oldest.number ? oldest.number - 1 : oldest.hourly;
-    if (before === 0) break;
   }
-  return { checkpoints: checkpoints.slice(0, wanted), total };
 }

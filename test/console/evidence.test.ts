@@ -1,7 +1,10 @@
 import { execFileSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { checkpointStream } from '#src/events/audit/checkpoint.js';
+import { noSealedParts } from '#src/events/event.js';
 import type { TestBrowser } from '../support/console/browser.js';
 import { startTestConsole } from '../support/console/console.js';
 import { signInLimited } from '../support/console/directory-pages.js';
@@ -98,3 +101,41 @@ async function madeBundle(browser: TestBrowser, scope: Readonly<Record<string, s
   expect(file.headers['content-disposition']).toMatch(/^attachment; filename="evidence-\d{4}-\d\d-\d\d\.zip"$/);
   return file;
 }
+
+test('the file with the checkpoints contains all of them, even those of years ago', async () => {
+  const { service, signIn } = await startTestConsole();
+  const { log } = service.vault;
+  await service.service.checkpointer.run();
+  const [first] = await log.readNewest(checkpointStream, null, 1);
+  if (first === undefined) throw new Error('there is no checkpoint');
+  const total = 10_003;
+  const perAppend = 500;
+  for (let last = 1; last < total; last += perAppend) {
+    const added = Math.min(perAppend, total - last);
+    const events = Array.from({ length: added }, (_, index) => {
+      const number = last + index + 1;
+      return {
+        id: randomUUID(),
+        type: first.type,
+        version: first.version,
+        tenantId: '',
+        actorId: 'system',
+        time: first.time + number * 3_600_000,
+        cmd: null,
+        trace: null,
+        sealed: noSealedParts,
+        clear: { ...first.clear, number, hourly: number, hours: number },
+      };
+    });
+    expect(await log.append(checkpointStream, last - 1, events)).toMatchObject({ outcome: 'appended' });
+  }
+  const { status, text } = await (await signIn()).get('/evidence/checkpoints.jsonl');
+  expect(status).toBe(200);
+  const times = text
+    .trim()
+    .split('\n')
+    .map((line) => Date.parse(JSON.parse(line).time));
+  expect(times.length).toBe(total);
+  expect(times.at(-1)).toBe(first.time);
+  expect(times).toEqual(times.toSorted((one, other) => other - one));
+});

@@ -1,13 +1,15 @@
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import { ZipFile } from 'yazl';
 import { z } from 'zod';
 import { recordManagementRead } from '../../audit/access-log/record-management-read.js';
-import { listHourlyCheckpoints } from '../../audit/list-checkpoints.js';
+import { hourlyCheckpoints, listHourlyCheckpoints } from '../../audit/list-checkpoints.js';
 import { isJsonObject } from '../../domain/json.js';
 import { formatTimestamp } from '../../domain/time.js';
 import { type Checkpoint, checkpointHash } from '../../events/audit/checkpoint.js';
 import { Problem } from '../../http/problem/problem.js';
+import type { Vault } from '../../vault/vault.js';
 import { type BundleOwner, bundleMs } from '../bundles.js';
 import type { BundleScope } from '../operations.js';
 import type { ConsolePage, Parsed, Visit } from '../page.js';
@@ -66,10 +68,9 @@ export const evidencePage: ConsolePage = {
       session: 'management',
       permission: 'log:read',
       async handle(visit) {
-        const { checkpoints } = await listHourlyCheckpoints(visit.vault.log, { offset: 0, limit: 10_000 });
         await recordManagementRead(visit.vault, visit.context, 'log', null);
-        const lines = checkpoints.map((checkpoint) => `${JSON.stringify(signedPart(checkpoint))}\n`);
-        return visit.file('checkpoints.jsonl', 'application/jsonl; charset=utf-8', lines.join(''));
+        const lines = () => Readable.from(checkpointLines(visit.vault), { objectMode: false });
+        return visit.file('checkpoints.jsonl', 'application/jsonl; charset=utf-8', lines);
       },
     },
     {
@@ -147,6 +148,12 @@ async function show(
 function signedPart(checkpoint: Checkpoint) {
   const { time: at, signed_by: signedBy, signature } = checkpoint;
   return { time: formatTimestamp(at), hash: checkpointHash(checkpoint), signed_by: signedBy, signature };
+}
+
+async function* checkpointLines({ log }: Pick<Vault, 'log'>): AsyncIterable<string> {
+  for await (const page of hourlyCheckpoints(log)) {
+    yield page.map((checkpoint) => `${JSON.stringify(signedPart(checkpoint))}\n`).join('');
+  }
 }
 
 /** Starts making a bundle. The work runs in the background, because it may read the whole log. */
