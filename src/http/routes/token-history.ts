@@ -73,7 +73,12 @@ export const tokenHistoryRoute: Routes = (app, { vault }) => {
     async (request, reply) => {
       const { params, query } = request;
       const result = await tokenHistory(vault, callerOf(request), params.id, rangeOf(query));
-      if (!result.ok) throw problemFrom(result);
+      if (!result.ok) {
+        // A store server that has lost its leadership may return outdated data. A token must not be reported as missing
+        // because of such data.
+        await vault.confirmReads(request.beganAt, false);
+        throw problemFrom(result);
+      }
       const { entries, total } = result.value;
       return sendJson(reply, 200, pageAnswer(query, total, entries));
     },

@@ -1,5 +1,6 @@
-import { describe, expect } from 'vitest';
+import { describe, expect, onTestFinished } from 'vitest';
 import type { JsonObject } from '#src/domain/json.js';
+import { StoreUnavailable } from '#src/ports/store-unavailable.js';
 import { rule, type TestService } from '../../../support/test-service.js';
 import { makeManager, ownId, timestamp } from '../directory-support.js';
 import { card, create, createPlain, expectRefusal, hourMs, invalid, path, test, uniqueId } from '../support.js';
@@ -131,5 +132,28 @@ describe('403 and 404', () => {
   test('400 for an invalid page is checked before 404', async ({ service }) => {
     const send = () => service.call('GET', `/tokens/${uniqueId()}/history?page=0&size=x`);
     await expectRefusal(service, send, invalid('page', 'size'));
+  });
+});
+
+describe('503 if a store may have returned outdated data', () => {
+  test.for([
+    ['a token that does not exist', 404],
+    ['a token that the caller may not read', 403],
+  ] as const)('%s is not reported as %i', async ([what, status], { service }) => {
+    const { id } = await createPlain(service, { containers: ['/a/'] });
+    const key = await service.application([rule('/b/', 'mask', ['token:read'])]);
+    const asked = `${path(status === 404 ? 'none' : id)}/history`;
+    expect((await service.call('GET', asked, undefined, { key })).status, what).toBe(status);
+    const { confirmReads } = service.vault;
+    onTestFinished(() => void Object.assign(service.vault, { confirmReads }));
+    Object.assign(service.vault, {
+      async confirmReads() {
+        throw new StoreUnavailable('mongodb', 'primary_changed');
+      },
+    });
+    expect(await service.call('GET', asked, undefined, { key })).toMatchObject({
+      status: 503,
+      body: { code: 'store_unavailable' },
+    });
   });
 });
