@@ -2,10 +2,11 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { ClearEvent } from '../events/event.js';
 import { readTokenEvent } from '../events/tokens/catalogue.js';
 import type { DayCount } from '../ports/daily-counts.js';
+import { StoreProblem } from '../ports/store-problem.js';
 import { tokenTypeAt } from '../vault/load-token.js';
 import type { Vault } from '../vault/vault.js';
 
-export type CountingDeps = Pick<Vault, 'log' | 'accessLog' | 'dailyCounts' | 'keys' | 'clock'>;
+export type CountingDeps = Pick<Vault, 'log' | 'accessLog' | 'dailyCounts' | 'keys' | 'clock' | 'reportDamage'>;
 
 /**
  * The position up to which the event log has been counted is stored under this name. The positions of the access log's
@@ -141,12 +142,26 @@ function summed(counts: readonly DayCount[]): readonly DayCount[] {
  * Returns the counts without those of deleted tenants. A deleted tenant can have counts, because its tokens still
  * expire, and accesses to these tokens are still recorded.
  */
-async function ofLivingTenants({ keys }: CountingDeps, counts: readonly DayCount[]): Promise<readonly DayCount[]> {
+async function ofLivingTenants(deps: CountingDeps, counts: readonly DayCount[]): Promise<readonly DayCount[]> {
   const living = new Set<string>();
   for (const tenantId of new Set(counts.map((count) => count.tenantId))) {
-    if ((await keys.tenantKeys(tenantId)) !== null) living.add(tenantId);
+    if (await isLiving(deps, tenantId)) living.add(tenantId);
   }
   return counts.filter(({ tenantId }) => living.has(tenantId));
+}
+
+/**
+ * Returns false if the tenant's keys were destroyed. Returns true if they are damaged, because they were not destroyed
+ * then. Threat: an attacker damages the keys of one tenant to stop the counts of all tenants.
+ */
+async function isLiving({ keys, reportDamage }: CountingDeps, tenantId: string): Promise<boolean> {
+  try {
+    return (await keys.tenantKeys(tenantId)) !== null;
+  } catch (error) {
+    if (!(error instanceof StoreProblem)) throw error;
+    reportDamage(error);
+    return true;
+  }
 }
 
 /** The background work that counts tokens and accesses in one process. */

@@ -1,8 +1,11 @@
+import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { pinStatements } from '#src/adapters/sqlite/database/pin-statements.js';
 import { countDays, createDailyCounting } from '#src/projections/daily-counts.js';
 import { dailyAccesses, dailyTokens } from '#src/queries/daily-figures.js';
 import { aCard } from '../erasure/support.js';
 import { createPlain, path } from '../http/routes/support.js';
+import { embeddedOnly } from '../support/profile.js';
 import { startTestService, type TestService } from '../support/test-service.js';
 
 const dayMs = 86_400_000;
@@ -184,3 +187,24 @@ test('the background work counts what happens while it runs, and stops immediate
   expect(performance.now() - stoppedAt).toBeLessThan(1_000);
   expect(service.errors).toEqual([]);
 }, 120_000);
+
+test('a damaged key of one tenant does not stop the counts of the others, or its own', async (context) => {
+  embeddedOnly(context, 'the test changes SQLite files');
+  const { service: before } = await start();
+  await createPlain(before);
+  await before.vault.recorder.now([]);
+  const { dataDir, rootKey, clock, tenantId } = before;
+  await before.stop();
+  const keys = pinStatements(join(dataDir, 'keys.db'), {});
+  keys.prepare('UPDATE tenant_keys SET wrapped = zeroblob(60) WHERE tenant = ?').run(tenantId);
+  keys.close();
+  const service = await startTestService({ dataDir, rootKey, clock });
+  onTestFinished(service.close);
+  await createPlain(service);
+  await count(service);
+  for (const id of [service.tenantId, tenantId]) {
+    const counted = await dailyTokens(service.vault, id, { from: clock.now(), to: clock.now() });
+    expect(counted).toMatchObject({ ok: true, value: [{ types: { token: { created: 1, alive: 1 } } }] });
+  }
+  expect(service.errors.map(String).join()).toContain(`a key of tenant ${tenantId}`);
+});

@@ -12,7 +12,7 @@ import { rebuildStatus } from './rebuild-status.js';
 import type { TokenRebuild } from './token-rebuild.js';
 
 export type ProjectionsDeps = {
-  readonly vault: Pick<Vault, 'log' | 'accessLog' | 'keys' | 'clock' | 'dailyCounts' | 'vocabularies'>;
+  readonly vault: Pick<Vault, 'log' | 'accessLog' | 'keys' | 'clock' | 'dailyCounts' | 'vocabularies' | 'reportDamage'>;
   readonly generations: Generations;
   readonly tokens: TokenRebuild;
   readonly keptSeconds: number;
