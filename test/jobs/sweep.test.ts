@@ -3,6 +3,7 @@ import { createSweep } from '#src/jobs/sweep.js';
 import { StoreUnavailable } from '#src/ports/store-unavailable.js';
 import type { Vault } from '#src/vault/vault.js';
 import { withClaimMac } from '#src/views/row-mac.js';
+import { rowsAttacker } from '../commands/integrity/rows-attacker.js';
 import { aCard, anHour, create, deletedWithLivingKeys, keyIdsOf, streamOf } from '../erasure/support.js';
 import { embeddedOnly } from '../support/profile.js';
 import { startTestService, type TestService } from '../support/test-service.js';
@@ -362,4 +363,30 @@ describe('a step that fails', () => {
     }
     expect(roundsWith).toEqual({ shredder: [0, 1, 3, 6, 9], orphans: [0, 1, 3, 7] });
   });
+});
+
+test('the tokens of a tenant whose row is forged do not keep the sweep from those of other tenants', async () => {
+  const expires_at = inMs(anHour);
+  const { clock, vault } = service;
+  const theirs = Array.from({ length: 501 }, (_, index) => ({
+    id: `theirs-${index}`,
+    type: 'token',
+    data: 1,
+    expires_at,
+  }));
+  const other = await service.otherTenant();
+  for (let from = 0; from < theirs.length; from += 100) {
+    const some = theirs.slice(from, from + 100);
+    const created = await service.call('POST', '/tokenize', some, { key: other });
+    expect(created.status, created.text).toBe(200);
+  }
+  await create(service, { id: 'ours', type: 'token', data: 1, expires_at: inMs(anHour + 1) });
+  const { tenantId = '' } = (await service.service.authenticate(other)) ?? {};
+  const attacker = await rowsAttacker(service);
+  await attacker.editRecord('tenant', tenantId, { mac: Buffer.alloc(32) });
+  await attacker.close();
+  clock.advance(2 * anHour);
+  await service.service.sweep.run();
+  expect(await typesOf('ours')).toEqual(['token.created', 'token.expired']);
+  expect(await vault.rows.due(clock.now(), 1)).toEqual([]);
 });

@@ -1,7 +1,9 @@
 import { coversContainers } from '../../domain/tenancy/webhook.js';
 import { endsToken } from '../../events/tokens/catalogue.js';
 import { sealTokenId } from '../../events/webhooks/sealed-id.js';
+import { StoreProblem } from '../../ports/store-problem.js';
 import type { SealedTokenId } from '../../ports/webhook-store.js';
+import { ForgedRow } from '../../vault/forged-row.js';
 import { KeyLost } from '../../vault/key-lost.js';
 import { tenantDocument } from '../../vault/open-directory.js';
 import { openContent } from '../../vault/open-token.js';
@@ -22,22 +24,28 @@ type Ending = { readonly view: TokenView; readonly sealed: Sealed };
 export async function keepIdsOfEnding(vault: Vault, endings: readonly Ending[]): Promise<void> {
   const [first] = endings;
   if (first === undefined) return;
-  const tenant = await unlessUnreadable(tenantDocument(vault, first.view.tenantId));
+  const tenant = await unlessUnreadable(vault, tenantDocument(vault, first.view.tenantId));
   const webhooks = tenant?.webhooks ?? [];
   const ids: SealedTokenId[] = [];
   for (const ending of webhooks.length === 0 ? [] : endings) {
-    ids.push(...((await unlessUnreadable(sealedIdsOf(vault, webhooks, ending))) ?? []));
+    ids.push(...((await unlessUnreadable(vault, sealedIdsOf(vault, webhooks, ending))) ?? []));
   }
   if (ids.length > 0) await vault.webhookStore.keepIds(ids);
 }
 
-/** Returns the result of a read. Returns null if the key is lost or if the tenant was deleted. */
-async function unlessUnreadable<T>(read: Promise<T>): Promise<T | null> {
+/**
+ * Returns the result of a read. Returns null if the tenant was deleted, or if its row or a key is damaged. Threat: an
+ * attacker changes the row of one tenant, so that its tokens remain due, and the sweep does not get to the tokens of
+ * other tenants.
+ */
+async function unlessUnreadable<T>(vault: Vault, read: Promise<T>): Promise<T | null> {
   try {
     return await read;
   } catch (error) {
     if (error instanceof KeyLost || error instanceof TenantGone) return null;
-    throw error;
+    if (!(error instanceof ForgedRow) && !(error instanceof StoreProblem)) throw error;
+    vault.reportDamage(error);
+    return null;
   }
 }
 
