@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Collection, Db, Filter } from 'mongodb';
 import { atMost } from '../../../domain/at-most.js';
 import { keysOf, type TokenState } from '../../../domain/token/token-state.js';
-import { type NewEvent, noSealedParts } from '../../../events/event.js';
+import { systemEvent } from '../../../events/event.js';
 import { tokenEventVersion } from '../../../events/tokens/catalogue.js';
 import type { EventLog } from '../../../ports/event-log.js';
 import type { EndedKey } from '../../../ports/key-store.js';
@@ -237,19 +237,15 @@ async function undoCreation(
       await destroyKeys(ended);
       return;
     }
-    const event: NewEvent = {
+    const event = systemEvent({
       id: randomUUID(),
+      // Even if the token has expired since: for the tenant, it never existed.
       type: 'token.deleted',
       version: tokenEventVersion,
       tenantId,
-      actorId: 'system',
       time: now(),
-      cmd: null,
-      trace: null,
-      // Even if the token has expired since: for the tenant, it never existed.
       clear: { reason: 'undone', ends: [...keysOf(life)] },
-      sealed: noSealedParts,
-    };
+    });
     // If another process appends an event first, this append fails. The next read of the stream shows which event was
     // stored.
     await log.append(stream, revision, [event]);

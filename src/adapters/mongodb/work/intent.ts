@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { type NewEvent, noSealedParts } from '../../../events/event.js';
+import { type NewEvent, systemEvent } from '../../../events/event.js';
+import { isTokenStream } from '../../../events/tokens/stream-name.js';
 import type { EventLog } from '../../../ports/event-log.js';
 import type { StreamWrite } from '../../../ports/unit-of-work.js';
 
@@ -50,16 +51,6 @@ export async function settle(log: EventLog, intent: Intent, now: number): Promis
 }
 
 function fence({ stream, tenantId }: Intent, time: number): NewEvent {
-  return {
-    id: randomUUID(),
-    type: stream.startsWith('token-') ? 'token.fenced' : 'tenant.fenced',
-    version: 1,
-    tenantId,
-    actorId: 'system',
-    time,
-    cmd: null,
-    trace: null,
-    clear: {},
-    sealed: noSealedParts,
-  };
+  const type = isTokenStream(stream) ? 'token.fenced' : 'tenant.fenced';
+  return systemEvent({ id: randomUUID(), type, version: 1, tenantId, time, clear: {} });
 }
