@@ -1,10 +1,10 @@
-import { chmodSync, copyFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { join } from 'node:path';
 import type { TLSSocket } from 'node:tls';
 import { expect, test } from 'vitest';
 import { makeCertificate } from '../support/certificate.js';
-import { hashesOf, http, makeVault, run, startService, tempDir, until } from '../support/process.js';
+import { hashesOf, http, makeVault, run, spawnService, startService, tempDir, until } from '../support/process.js';
 
 /** Returns the certificate that the service at this address presents to clients. */
 function shownBy(address: string): Promise<string> {
@@ -40,10 +40,44 @@ test('with a certificate, the service serves only https, and SIGHUP reloads the 
   take(second);
   service.signal('SIGHUP');
   await until('the second certificate', 20_000, async () => ((await shownBy(address)) === 'second' ? true : undefined));
-  writeFileSync(inUse.cert, 'no certificate');
+  const message = 'the TLS certificate could not be reloaded; the old one stays in use: ';
+  const bad: readonly [string, () => void, string][] = [
+    [
+      'a certificate of another key type',
+      () => copyFileSync(makeCertificate(dir, 'rsa', undefined, 'rsa').cert, inUse.cert),
+      `the TLS certificate ${inUse.cert} and the key ${inUse.key} do not belong together`,
+    ],
+    ['a text', () => writeFileSync(inUse.cert, 'no certificate'), 'are not PEM files'],
+    ['no file', () => rmSync(inUse.cert), `the TLS certificate ${inUse.cert} does not exist. Set --tls-cert`],
+  ];
+  for (const [what, write, reason] of bad) {
+    const earlier = service.stdout().length;
+    write();
+    service.signal('SIGHUP');
+    await until(`the log line about ${what}`, 20_000, () =>
+      service.stdout().slice(earlier).includes(`"msg":"${message}`) ? true : undefined,
+    );
+    expect(service.stdout().slice(earlier), what).toContain(reason);
+    expect(await shownBy(address), what).toBe('second');
+  }
+  expect(await service.stop()).toMatchObject({ code: 0 });
+});
+
+test('without TLS, SIGHUP ends the process neither during the start nor later, and the log says why nothing happens', async () => {
+  const { flags } = await makeVault();
+  const starting = spawnService(flags);
+  const catches = (pid: number) => {
+    const caught = /^SigCgt:\s*([0-9a-f]+)$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? '0';
+    return (BigInt(`0x${caught}`) & 1n) === 1n ? true : undefined;
+  };
+  await until('the handler of SIGHUP', 5_000, () => catches(starting.pid));
+  process.kill(starting.pid, 'SIGHUP');
+  const service = await starting.ready();
+  const linesOf = () => service.stdout().split('serves no TLS certificate, so there is nothing to reload').length - 1;
+  await until('the line about the first signal', 20_000, () => (linesOf() === 1 ? true : undefined));
   service.signal('SIGHUP');
-  await until('the word of the bad one', 20_000, () => (service.stdout().includes('stays in use') ? true : undefined));
-  expect(await shownBy(address)).toBe('second');
+  await until('the line about the second signal', 20_000, () => (linesOf() === 2 ? true : undefined));
+  expect(await http('GET', `${service.address}/health/ready`)).toMatchObject({ status: 200 });
   expect(await service.stop()).toMatchObject({ code: 0 });
 });
 
@@ -87,6 +121,15 @@ test.each([
   [
     'swapped files',
     (files: { cert: string; key: string }) => ['--tls-cert', files.key, '--tls-key', files.cert],
+    1,
+    /do not belong together.*--tls-cert and --tls-key/,
+  ],
+  [
+    'a certificate for a key of another type',
+    (files: { cert: string; key: string }) => {
+      const rsa = makeCertificate(tempDir(), 'rsa', undefined, 'rsa');
+      return ['--tls-cert', rsa.cert, '--tls-key', files.key];
+    },
     1,
     /do not belong together.*--tls-cert and --tls-key/,
   ],

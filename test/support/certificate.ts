@@ -1,6 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 
+const keyOptions = {
+  ec: ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1'],
+  rsa: ['-newkey', 'rsa:2048'],
+};
+
 /**
  * Creates a self-signed certificate with the common name `name`, and the certificate's key. `names` are the names that
  * the certificate is valid for, by default those of this machine.
@@ -9,6 +14,7 @@ export function makeCertificate(
   dir: string,
   name: string,
   names = 'IP:127.0.0.1,DNS:localhost',
+  keyType: keyof typeof keyOptions = 'ec',
 ): { cert: string; key: string } {
   const files = { cert: join(dir, `${name}.pem`), key: join(dir, `${name}.key`) };
   execFileSync(
@@ -16,10 +22,7 @@ export function makeCertificate(
     [
       'req',
       '-x509',
-      '-newkey',
-      'ec',
-      '-pkeyopt',
-      'ec_paramgen_curve:prime256v1',
+      ...keyOptions[keyType],
       '-nodes',
       '-days',
       '2',

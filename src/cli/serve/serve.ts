@@ -55,6 +55,7 @@ export async function serve(config: Config): Promise<void> {
   const logger = createLogger({ level: settings.log_level, pretty: process.stdout.isTTY === true });
   logUncaught(logger);
   const stopping = stopOnSignal(logger);
+  const reloading = reloadTlsOnHangup(config, logger);
   expectSafeContainer(config);
   const tls = readTls(config);
   const socketPath = socketPathOf(config);
@@ -103,8 +104,7 @@ export async function serve(config: Config): Promise<void> {
     await recordForAllTenants(service.vault, 'start');
     service.start();
     const apps = consoleApp === null ? [app] : [app, consoleApp];
-    const servers = apps.flatMap(({ server }) => (server instanceof Server ? [server] : []));
-    if (servers.length > 0) reloadTlsOnHangup(config, servers, logger);
+    reloading.serves(apps.flatMap(({ server }) => (server instanceof Server ? [server] : [])));
     if (quickstart !== null && address !== null) {
       process.stderr.write(quickstartText(config, address, quickstart));
       if (consoleAddress !== null) process.stderr.write(consoleText(consoleAddress));
