@@ -393,6 +393,22 @@ describe('an attacker who can write to the rows', () => {
     },
   );
 
+  test.runIf(profile === 'cluster').for([null, 'text', [null]])(
+    'cannot make reads of all applications fail with a row whose keys are %j, and a rebuild repairs the row',
+    async (keys) => {
+      const other = await service.service.authenticate(await service.otherTenant());
+      const id = other?.applicationId ?? '';
+      await attacker.editRecord('application', id, { keys });
+      const found = async () =>
+        (await service.vault.directory.check('application')).flatMap(({ record, problem }) =>
+          problem === null ? [] : [{ id: record.id, problem }],
+        );
+      expect(await found()).toEqual([{ id, problem: 'not_authentic' }]);
+      await service.service.projections.rebuild('directory', true);
+      expect(await found()).toEqual([]);
+    },
+  );
+
   test('cannot make a query delete a token that does not match the query', async () => {
     const id = await aToken({ metadata: { keep: 'yes' } });
     const victim = await aToken({ metadata: { keep: 'no' } });

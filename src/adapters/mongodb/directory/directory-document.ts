@@ -47,6 +47,15 @@ export function fieldsOf(record: Stored<DirectoryRecord>): Omit<DirectoryDocumen
   };
 }
 
+/**
+ * Returns the keys in a document. Threat: an attacker replaces the list of keys in one document, so that every read of
+ * all documents fails, and also the rebuild that would repair the document. Without its keys, the record is not
+ * authentic.
+ */
+export function keysIn({ keys }: Pick<DirectoryDocument, 'keys'>): readonly Key[] {
+  return Array.isArray(keys) ? keys.filter((key) => key !== null) : [];
+}
+
 export function recordOf(document: DirectoryDocument): Stored<DirectoryRecord> {
   const { kind, id, revision, content, mac } = document;
   return {
@@ -59,7 +68,7 @@ export function recordOf(document: DirectoryDocument): Stored<DirectoryRecord> {
     mac,
     createdRevision: document.created_revision,
     contentRevision: document.content_revision,
-    keys: document.keys.map((key) => ({ id: key.id, hash: key.hash })),
+    keys: keysIn(document).map(({ id, hash }) => ({ id, hash })),
     removedAt: document.removed_at,
   };
 }

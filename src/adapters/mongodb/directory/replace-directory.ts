@@ -6,7 +6,7 @@ import type { Stored } from '../../../views/row-mac.js';
 import type { MongoConnection } from '../connection.js';
 import { inTransaction } from '../in-transaction.js';
 import { DuplicateKey } from '../mongo-error.js';
-import { type DirectoryDocument, documentId, fieldsOf } from './directory-document.js';
+import { type DirectoryDocument, documentId, fieldsOf, keysIn } from './directory-document.js';
 import { directoryCollection } from './directory-indexes.js';
 
 const collectionIn = (db: Db) => db.collection<DirectoryDocument>(directoryCollection);
@@ -25,7 +25,9 @@ export async function replaceDirectory(
   const stored = await connection.call((db) => collectionIn(db).find({}).toArray());
   const newer = await newerThan(records, stored, log);
   const replaced = stored.filter(({ _id }) => !newer.has(_id));
-  const usedOn = new Map(stored.flatMap(({ keys }) => keys.map(({ hash, used_on }) => [hash, used_on] as const)));
+  const usedOn = new Map(
+    stored.flatMap((document) => keysIn(document).map(({ hash, used_on }) => [hash, used_on] as const)),
+  );
   const made = records
     .map((record): DirectoryDocument => {
       const keys = record.keys.map(({ id, hash }) => {
