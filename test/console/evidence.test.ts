@@ -10,6 +10,7 @@ import { startTestConsole } from '../support/console/console.js';
 import { signInLimited } from '../support/console/directory-pages.js';
 import { unzip } from '../support/console/unzip.js';
 import { tempDir } from '../support/process.js';
+import { embeddedOnly } from '../support/profile.js';
 
 describe('the evidence page', () => {
   test('shows the public key, but only to a key with log:read', async () => {
@@ -102,7 +103,8 @@ async function madeBundle(browser: TestBrowser, scope: Readonly<Record<string, s
   return file;
 }
 
-test('the file with the checkpoints contains all of them, even those of years ago', async () => {
+test('the file with the checkpoints contains all of them, even those of years ago', async (context) => {
+  embeddedOnly(context, 'EventStoreDB takes minutes to store so many checkpoints');
   const { service, signIn } = await startTestConsole();
   const { log } = service.vault;
   await service.service.checkpointer.run();
