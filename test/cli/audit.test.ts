@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -33,7 +34,15 @@ test('a vault is verified while it serves; if its file was tampered with, the co
   });
   expect((await run(['audit', 'export', '--out', out, ...flags])).code).toBe(1);
   const offline = ['audit', 'verify', '--offline', out, '--public-key', publicKey];
-  expect(await runJson(offline)).toMatchObject({ ok: true });
+  const sha256 = createHash('sha256').update(readFileSync(publicKey)).digest('hex');
+  expect(await runJson(offline)).toMatchObject({ ok: true, public_key: { origin: 'given', sha256 } });
+  expect((await run(offline)).stdout).not.toContain('signed by the key in this export');
+  const keyless = ['audit', 'verify', '--offline', out];
+  expect(await runJson(keyless)).toMatchObject({ ok: true, public_key: { origin: 'export', sha256 } });
+  expect(await run(keyless)).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining(`\nsigned by the key in this export (SHA-256 ${sha256}), which does not prove`),
+  });
   writeFileSync(out, readFileSync(out, 'utf8').replace('"operator"', '"nobody"'));
   expect(await run(offline)).toMatchObject({ code: 3, stdout: '', stderr: expect.stringContaining('was changed') });
 
@@ -47,6 +56,22 @@ test('a vault is verified while it serves; if its file was tampered with, the co
     stderr: expect.stringMatching(/^the event at position \d+ \(token\.created .*was changed/),
   });
   expect(JSON.parse(found.stdout)).toMatchObject({ ok: false, problem: { kind: 'changed' } });
+});
+
+test('an export without a checkpoint of the given public key proves nothing, so the command exits with code 3', async () => {
+  const [ours, other] = [await makeVault(), await makeVault()];
+  const publicKey = join(ours.dir, 'audit.pub');
+  writeFileSync(publicKey, (await run(['audit', 'public-key', ...ours.flags])).stdout);
+  const out = join(other.dir, 'log.jsonl');
+  expect(await runJson(['audit', 'export', '--out', out, '--to', '1', ...other.flags])).toMatchObject({ events: 1 });
+  const offline = ['audit', 'verify', '--offline', out, '--json'];
+  const forgery = await run([...offline, '--public-key', publicKey]);
+  expect(forgery).toMatchObject({
+    code: 3,
+    stderr: expect.stringMatching(/^no checkpoint in this export is signed with the given public key/),
+  });
+  expect(JSON.parse(forgery.stdout)).toMatchObject({ ok: false, problem: { kind: 'unsigned' } });
+  expect(await runJson(offline.slice(0, -1))).toMatchObject({ ok: true, complete_up_to: null });
 });
 
 test.each([

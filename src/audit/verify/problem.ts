@@ -11,6 +11,7 @@ export type Problem = {
     | 'forged'
     | 'cut_tail'
     | 'checkpoint'
+    | 'unsigned'
     | 'access_log'
     | 'forged_row'
     | 'missing_row'

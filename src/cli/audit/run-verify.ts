@@ -48,7 +48,11 @@ export type Verification = {
   readonly problem: Problem | null;
   readonly anchored: number;
   readonly unreadableAnchorLines: number;
+  /** The public key in PEM format, and where it came from: the caller, or the vault or the export itself. */
+  readonly key: { readonly publicKey: string; readonly origin: KeyOrigin };
 };
+
+type KeyOrigin = 'given' | 'vault' | 'export';
 
 type Source = {
   readonly lines: AsyncIterable<ExportLine>;
@@ -60,6 +64,7 @@ type Source = {
   /** The position of the last event, or null if that position is unknown. */
   readonly last: number | null;
   readonly key: string;
+  readonly keyOrigin: KeyOrigin;
   readonly logId: string | null;
   readonly from: Checkpoint | null;
   readonly isPart: boolean;
@@ -88,6 +93,7 @@ export async function verifyVault(run: RunOperation, options: VerifyOptions): Pr
     access: (checkpoints) => accessBatches(run, begin, isPart, checkpoints),
     last: to ?? head.position,
     key: begin.public_key,
+    keyOrigin: 'vault',
     logId,
     from: start,
     isPart,
@@ -154,15 +160,19 @@ async function haveRows(
   return false;
 }
 
-/** Verifies an export. Uses only the file. */
+/**
+ * Verifies an export. Uses only the file. If the caller gives a public key, a checkpoint must be signed with it, because
+ * otherwise nothing connects the export with the caller's vault.
+ */
 export async function verifyExport(path: string, options: VerifyOptions): Promise<Verification> {
   const { header, lines, access } = await openExport(path);
   const { public_key: key, log_id: logId, from, is_part: isPart, made_at: madeAt } = header;
-  return verifySource(options, {
+  const verified = await verifySource(options, {
     lines,
     access: () => access,
     last: null,
     key,
+    keyOrigin: 'export',
     logId,
     from,
     isPart,
@@ -170,11 +180,18 @@ export async function verifyExport(path: string, options: VerifyOptions): Promis
     // have dropped these batches because of their age.
     mustContainFrom: mustContainFrom(Math.min(madeAt, Date.now())),
   });
+  if (options.publicKey === null || verified.problem !== null || verified.log.proven !== null) return verified;
+  // Threat: the links need no key, so anyone can write an export without checkpoints.
+  const message =
+    'no checkpoint in this export is signed with the given public key, so the export may come from anywhere. Export ' +
+    'the log up to a later position: the vault signs a checkpoint every hour and when it stops';
+  return { ...verified, problem: { kind: 'unsigned', position: null, message } };
 }
 
 async function verifySource(options: VerifyOptions, source: Source): Promise<Verification> {
-  const { key, logId, from, isPart, last } = source;
-  const publicKey = options.publicKey ?? key;
+  const { logId, from, isPart, last } = source;
+  const publicKey = options.publicKey ?? source.key;
+  const key = { publicKey, origin: options.publicKey === null ? source.keyOrigin : 'given' } as const;
   const wrong = from === null ? null : signatureProblem(from, publicKey);
   if (wrong !== null) throw new Failure(`${wrong}.`, 3);
   const anchor = options.anchor === null ? null : await readAnchor(options.anchor, publicKey, logId);
@@ -200,7 +217,7 @@ async function verifySource(options: VerifyOptions, source: Source): Promise<Ver
   try {
     const anchored = anchor?.checkpoints ?? new Map<number, Checkpoint>();
     const log = await verifyLog(counted(), { publicKey, logId, from, anchored, isPart });
-    const found = { log, rows: null, anchored: anchored.size, unreadableAnchorLines: anchor?.unreadable ?? 0 };
+    const found = { log, rows: null, anchored: anchored.size, unreadableAnchorLines: anchor?.unreadable ?? 0, key };
     if (log.problem !== null) return { ...found, access: null, problem: log.problem };
     const checkpoints = log.checkpoints.filter((checkpoint) => checkpoint !== from);
     phase = 'verifying the access log';

@@ -1,10 +1,11 @@
+import { keyName } from '../../audit/make-checkpoint.js';
 import type { JsonObject } from '../../domain/json.js';
 import { counted } from '../../domain/text.js';
 import { formatTimestamp } from '../../domain/time.js';
 import type { Verification } from './run-verify.js';
 
 /** Describes what was verified, without claiming more than the log proves. */
-export function verificationText({ log, access, rows, anchored, unreadableAnchorLines }: Verification): string {
+export function verificationText({ log, access, rows, anchored, unreadableAnchorLines, key }: Verification): string {
   const { proven, unsigned, linked, events } = log;
   const lines = [`${counted(events, 'event')}, each commit linked to the one before`];
   if (proven === null) lines.push('no checkpoint signs these events yet: nothing proves that they were not changed');
@@ -12,6 +13,11 @@ export function verificationText({ log, access, rows, anchored, unreadableAnchor
     const { number, position, time } = proven;
     const end = `complete up to checkpoint ${number} (position ${position}, ${formatTimestamp(time)})`;
     lines.push(anchored === 0 ? `${end}, according to this store alone` : `${end}, and the anchor agrees`);
+    if (key.origin === 'export')
+      lines.push(
+        `signed by the key in this export (SHA-256 ${keyName(key.publicKey)}), which does not prove where the export ` +
+          'comes from: set --public-key to the key that you have stored',
+      );
   }
   if (unsigned > 0) {
     const later = proven === null ? '' : 'later ';
@@ -31,7 +37,7 @@ export function verificationText({ log, access, rows, anchored, unreadableAnchor
   return lines.join('\n');
 }
 
-export function verificationJson({ log, access, rows, problem, anchored }: Verification): JsonObject {
+export function verificationJson({ log, access, rows, problem, anchored, key }: Verification): JsonObject {
   const { proven, events, unsigned, checkpoints } = log;
   const end =
     proven === null ? null : { number: proven.number, position: proven.position, time: formatTimestamp(proven.time) };
@@ -45,6 +51,7 @@ export function verificationJson({ log, access, rows, problem, anchored }: Verif
     rows,
     anchored,
     access_log: access === null ? null : { chains: access.chains, batches: access.batches },
+    public_key: { origin: key.origin, sha256: keyName(key.publicKey) },
     problem: problem === null ? null : { ...problem },
   };
 }
