@@ -4,6 +4,7 @@ import type { Caller } from '../domain/access/caller.js';
 import { apiKeyHash } from '../domain/tenancy/api-key.js';
 import type { Service } from '../http/service.js';
 import { latestNow } from '../ports/clock.js';
+import type { Maybe } from '../ports/maybe.js';
 import type {
   ConsoleContent,
   ConsoleCredentials,
@@ -12,6 +13,7 @@ import type {
   ConsoleSignIn,
   OpenedConsoleSession,
 } from '../vault/authentic-console-sessions.js';
+import { orNull } from '../vault/for-tenants.js';
 import type { Vault } from '../vault/vault.js';
 import { openedBy } from './groups.js';
 import type { IdentityProvider, SignInSecrets } from './identity-provider.js';
@@ -124,11 +126,16 @@ async function signedIn(deps: SessionDeps, id: string, session: ConsoleSession):
 
 type Opened = Pick<SignedIn, 'private' | 'management' | 'isOperator'>;
 
-async function openedByKeys({ authenticateHash }: SessionDeps, credentials: ConsoleCredentials): Promise<Opened> {
+async function openedByKeys(
+  { vault, authenticateHash }: SessionDeps,
+  credentials: ConsoleCredentials,
+): Promise<Opened> {
   const { privateKeyHash, managementKeyHash, isOperator } = credentials;
+  const callerOf = async (hash: string | null, type: 'private' | 'management') =>
+    hash === null ? null : openedCaller(vault, isOperator, type, () => authenticateHash(hash));
   return {
-    private: privateKeyHash === null ? null : ofType(await authenticateHash(privateKeyHash), 'private'),
-    management: managementKeyHash === null ? null : ofType(await authenticateHash(managementKeyHash), 'management'),
+    private: await callerOf(privateKeyHash, 'private'),
+    management: await callerOf(managementKeyHash, 'management'),
     isOperator,
   };
 }
@@ -138,7 +145,7 @@ async function openedByKeys({ authenticateHash }: SessionDeps, credentials: Cons
  * provider, the groups grant no access.
  */
 export async function openedByMembership(
-  { authenticateApplication, identity }: SessionDeps,
+  { vault, authenticateApplication, identity }: SessionDeps,
   { issuer, groups }: ConsoleMembership,
 ): Promise<Opened> {
   const rules = identity?.issuer === issuer ? identity.rules : [];
@@ -146,7 +153,7 @@ export async function openedByMembership(
   const callerOf = async (applicationId: string | null, type: 'private' | 'management') =>
     tenantId === null || applicationId === null
       ? null
-      : ofType(await authenticateApplication(tenantId, applicationId), type);
+      : openedCaller(vault, isOperator, type, () => authenticateApplication(tenantId, applicationId));
   return {
     private: await callerOf(privateId, 'private'),
     management: await callerOf(managementId, 'management'),
@@ -154,7 +161,18 @@ export async function openedByMembership(
   };
 }
 
-function ofType(caller: Caller | null, type: ApplicationType): Caller | null {
+/**
+ * Returns the caller that `authenticate` finds. Returns null if there is none, or if its application has another type.
+ * If its tenant's keys are damaged, an operator gets null too, and the damage is reported. Threat: an attacker damages
+ * the keys of one tenant to keep operators from the console.
+ */
+async function openedCaller(
+  vault: Vault,
+  isOperator: boolean,
+  type: ApplicationType,
+  authenticate: () => Maybe<Caller | null>,
+): Promise<Caller | null> {
+  const caller = isOperator ? await orNull(vault, authenticate) : await authenticate();
   return caller?.applicationType === type ? caller : null;
 }
 

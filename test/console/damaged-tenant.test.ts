@@ -1,6 +1,9 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { pinStatements } from '#src/adapters/sqlite/database/pin-statements.js';
+import { cookieNames } from '#src/console/cookies.js';
+import { openSession } from '#src/console/sessions.js';
+import { apiKeyHash } from '#src/domain/tenancy/api-key.js';
 import { startTestConsole } from '../support/console/console.js';
 import { embeddedOnly } from '../support/profile.js';
 import { startTestService } from '../support/test-service.js';
@@ -15,7 +18,7 @@ async function consoleAfter(file: string, sql: string) {
   expect(database.prepare(sql).run(damaged).changes).toBeGreaterThan(0);
   database.close();
   const console = await startTestConsole({ dataDir, rootKey, clock });
-  return { console, damaged };
+  return { console, damaged, key: before.key };
 }
 
 const attacks = [
@@ -43,6 +46,17 @@ describe.each(attacks)('%s of one tenant', (_what, file, sql) => {
     ])
       expect(text).toContain(message);
     expect(service.errors.map(String).join()).toContain(damaged);
+  });
+
+  test('leaves operator rights to a person who also signed in with a key of that tenant', async (context) => {
+    embeddedOnly(context, 'the test changes SQLite files');
+    const { console, key } = await consoleAfter(file, sql);
+    const keys = { privateKeyHash: apiKeyHash(key), managementKeyHash: null, membership: null };
+    const person = { name: 'Ada Lovelace', issuer: null };
+    const token = await openSession(console.service.vault, { ...keys, isOperator: true }, person);
+    const headers = { host: 'console.example', cookie: `${cookieNames.session}=${token}` };
+    expect((await console.app.inject({ url: '/operations', headers })).statusCode).toBe(200);
+    expect((await console.app.inject({ url: '/tokens', headers })).statusCode).toBe(403);
   });
 
   test('does not matter for the overview of another tenant', async (context) => {
