@@ -83,7 +83,8 @@ fi
 
 unit=$root/etc/systemd/system/strongroom.service
 install -d -m 0755 "$(dirname "$unit")"
-sed -e "s|@wrapper@|$wrapper|" -e "s|@settings@|$settings|" -e "s|@data@|$data|" scripts/strongroom.service >"$unit"
+sed -e "s|@wrapper@|$wrapper|" -e "s|@settings@|$settings|" -e "s|@data@|$data|" \
+  -e "s|@etc@|$(dirname "$settings")|" scripts/strongroom.service >"$unit"
 chmod 0644 "$unit"
 if command -v systemd-analyze >/dev/null; then
   # Without this option, the command only warns about directives that systemd ignores, and exits with status 0. The

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, chownSync, mkdirSync, readdirSync, statSync, symlinkSync } from 'node:fs';
+import { chmodSync, chownSync, copyFileSync, mkdirSync, readdirSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { hashesOf, http, makeRootKey, makeVault, run, runJson, startService, tempDir } from '../support/process.js';
@@ -146,6 +146,25 @@ describe.runIf(process.getuid?.() === 0)('volumes that a container platform moun
     expect(await run(['tenants', 'list', ...withNext], { uid: service })).toMatchObject({ code: 0 });
   });
 });
+
+test.runIf(canMount)(
+  'a rotation with the root key on a read-only file system fails at once, and says why',
+  async () => {
+    const { dataDir, rootKeyFile } = await makeVault();
+    const dir = tempDir();
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'mode=0700', 'tmpfs', dir]);
+    onTestFinished(() => void execFileSync('umount', ['--lazy', dir]));
+    const file = join(dir, 'root.key');
+    copyFileSync(rootKeyFile, file);
+    chmodSync(file, 0o600);
+    execFileSync('mount', ['-o', 'remount,ro', dir]);
+    expect(await run(['keys', 'rotate', '--all', '--data', dataDir, '--root-key-file', file])).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/root\.key cannot be overwritten .*file system is read-only.*ReadWritePaths/),
+    });
+    expect(readdirSync(dir)).toEqual(['root.key']);
+  },
+);
 
 describe.runIf(process.getuid?.() === 0)('the setting of the container image (needs root)', () => {
   const env = { STRONGROOM_CONTAINER: 'true' };

@@ -28,6 +28,7 @@ as_strongroom() {
 as_unit() {
   local unit=$PLACE/root/etc/systemd/system/strongroom.service
   grep -qx 'User=strongroom' "$unit"
+  grep -qx "ReadWritePaths=$PLACE/root/var/lib/strongroom $PLACE/root/etc/strongroom" "$unit"
   # Without this option, the command exits with status 0 even if it warns about a directive that systemd ignores.
   systemd-analyze verify --recursive-errors=no "$unit"
   as_strongroom sh -c "exec $(sed -n 's/^ExecStart=//p' "$unit")"

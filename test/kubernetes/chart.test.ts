@@ -259,6 +259,23 @@ test('backups get the root key only if no running process can authenticate them,
   }
 });
 
+test('during a rotation, every container with the root key also gets the next one, and no other container does', () => {
+  for (const profile of profiles) {
+    const named = 'strongroom-root-key-2';
+    for (const maintenance of [false, true]) {
+      for (const { of, spec } of podsOf(render(profile, { maintenance, rootKey: { nextExistingSecret: named } }))) {
+        const names = spec.containers.flatMap(({ env }) => env.map(({ name }) => name));
+        const hasRootKey = names.includes('STRONGROOM_ROOT_KEY_FILE');
+        expect(names.includes('STRONGROOM_NEXT_ROOT_KEY_FILE'), of).toBe(hasRootKey);
+        const text = JSON.stringify(spec);
+        expect(text.includes('"mountPath":"/run/strongroom/next-root-key","readOnly":true'), of).toBe(hasRootKey);
+        expect(text.includes(`"secretName":"${named}"`), of).toBe(hasRootKey);
+      }
+    }
+    expect(JSON.stringify(render(profile))).not.toMatch(/next.?root.?key/i);
+  }
+});
+
 test('in maintenance, no pod serves, and one pod has everything that init and restore need', () => {
   for (const profile of profiles) {
     const manifests = render(profile, { maintenance: true });

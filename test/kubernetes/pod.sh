@@ -2,7 +2,7 @@
 # Runs the pods of the embedded profile in the same way as a node, in separate mount and network namespaces:
 #   unshare --mount --net --fork --kill-child pod.sh PROJECT INPUT
 # INPUT contains serve.env, backup.env and maintenance.env (NAME=VALUE), backup.command and erased-keys.command
-# (arguments, each terminated by NUL), backup.identity (age), root.key, tls.crt and tls.key. Mounts have the owners and
+# (arguments, each terminated by NUL), backup.identity (age), root.key, next.key, tls.crt and tls.key. Mounts have the owners and
 # modes that kubelet sets for fsGroup 10001. The root file system is read-only. Prints NAME=VALUE lines for the test.
 set -euo pipefail
 project=$1 input=$2 group=10001
@@ -32,6 +32,8 @@ secret() {
   chmod 2755 "$place/..2026_01_01"
 }
 secret root-key root.key
+mv /run/input/next.key /run/input/root.key
+secret next-root-key root.key
 secret tls tls.crt tls.key
 rm /run/input/root.key /run/input/tls.*
 for volume in /var/lib/strongroom /mnt/backups; do
@@ -125,5 +127,17 @@ code=0
 if [ "$code" != 0 ]; then cat /run/log >&2; fi
 start
 echo "restored=$code $(create)"
+
+# The keys are rotated. Then the Secret with the next root key takes the place of the old one.
+code=0
+(in_pod serve "${program[@]}" keys rotate --all) >>/run/log 2>&1 || code=$?
+if [ "$code" != 0 ]; then cat /run/log >&2; fi
+echo "rotated=$code $(create)"
+kill -TERM "$vault"
+wait "$vault"
+rm -r /run/strongroom/root-key
+mv /run/strongroom/next-root-key /run/strongroom/root-key
+start
+echo "with_next_key=$(create)"
 kill -TERM "$vault"
 wait "$vault"

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { chmodSync, writeFileSync } from 'node:fs';
+import { chmodSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { generateIdentity, identityToRecipient } from 'age-encryption';
@@ -12,7 +12,12 @@ const script = fileURLToPath(new URL('pod.sh', import.meta.url));
 
 function containersOf(maintenance: boolean, recipient: string): ReadonlyMap<string, Container> {
   const pods = podsOf(
-    render('embedded', { maintenance, shutdownDelaySeconds: 3, backup: { recipients: [recipient] } }),
+    render('embedded', {
+      maintenance,
+      shutdownDelaySeconds: 3,
+      backup: { recipients: [recipient] },
+      rootKey: { nextExistingSecret: 'strongroom-root-key-2' },
+    }),
   );
   return new Map(
     pods.flatMap(({ of, spec: { containers } }) => containers.map((container) => [of, container] as const)),
@@ -22,7 +27,7 @@ function containersOf(maintenance: boolean, recipient: string): ReadonlyMap<stri
 /** Replaces the path of the backups with one that exists on this machine. */
 const moved = (text: string): string => text.replace(/^\/backups$/, '/mnt/backups');
 
-test('the embedded profile runs from its manifests, on mounts like those of kubelet: init, serve, back up, stop, restore', async () => {
+test('the embedded profile runs from its manifests, on mounts like those of kubelet: init, serve, back up, stop, restore, rotate', async () => {
   const input = tempDir();
   const identity = await generateIdentity();
   const recipient = await identityToRecipient(identity);
@@ -40,12 +45,13 @@ test('the embedded profile runs from its manifests, on mounts like those of kube
   for (const [name, container] of Object.entries({ backup, 'erased-keys': erasedKeys })) {
     writeFileSync(join(input, `${name}.command`), (container?.command ?? []).map((part) => `${part}\0`).join(''));
   }
+  renameSync(makeRootKey(input), join(input, 'next.key'));
   makeRootKey(input);
   const certificate = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2'];
   const names = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost'];
   const files = ['-keyout', join(input, 'tls.key'), '-out', join(input, 'tls.crt')];
   execFileSync('openssl', ['req', '-x509', ...certificate, ...names, ...files], { stdio: 'ignore' });
-  for (const file of ['root.key', 'tls.key']) chmodSync(join(input, file), 0o600);
+  for (const file of ['root.key', 'next.key', 'tls.key']) chmodSync(join(input, file), 0o600);
 
   const began = Date.now() / 1_000;
   const namespaces = ['--mount', '--net', '--fork', '--kill-child'];
@@ -62,6 +68,8 @@ test('the embedded profile runs from its manifests, on mounts like those of kube
     backups: '1 1',
     lists: '1',
     restored: '0 201',
+    rotated: '0 201',
+    with_next_key: '201',
     // The process reports that it is not ready, but still serves requests.
     stopping: '503 201',
     stopped: '0 1',

@@ -92,10 +92,13 @@ function expectReplaceable(file: string): void {
     // A read-only file (mode 0400) passes this check, because the rotation makes the file writable before it writes to
     // it.
     if ((statSync(file).mode & 0o200) !== 0) accessSync(file, constants.W_OK);
-  } catch {
-    throw new RotationRefused(
-      `${file} cannot be overwritten by the new root key. Give this user write permission on it and on its directory.`,
-    );
+  } catch (error) {
+    const advice =
+      (error as NodeJS.ErrnoException).code === 'EROFS'
+        ? 'Its file system is read-only for this process. If systemd runs the service, add the directory of the file ' +
+          'to ReadWritePaths of the unit.'
+        : 'Give this user write permission on it and on its directory.';
+    throw new RotationRefused(`${file} cannot be overwritten by the new root key. ${advice}`);
   }
 }
 

@@ -89,10 +89,16 @@ securityContext:
 
 {{- define "strongroom.rootKeyEnv" -}}
 - { name: STRONGROOM_ROOT_KEY_FILE, value: /run/strongroom/root-key/root.key }
+{{- if .Values.rootKey.nextExistingSecret }}
+- { name: STRONGROOM_NEXT_ROOT_KEY_FILE, value: /run/strongroom/next-root-key/root.key }
+{{- end }}
 {{- end }}
 
 {{- define "strongroom.rootKeyMount" -}}
 - { name: root-key, mountPath: /run/strongroom/root-key, readOnly: true }
+{{- if .Values.rootKey.nextExistingSecret }}
+- { name: next-root-key, mountPath: /run/strongroom/next-root-key, readOnly: true }
+{{- end }}
 {{- end }}
 
 {{/* Secrets are owned by root and readable only by the service's group (288 is 0440). */}}
@@ -102,6 +108,13 @@ securityContext:
     secretName: {{ .Values.rootKey.existingSecret }}
     defaultMode: 288
     items: [{ key: {{ .Values.rootKey.key | quote }}, path: root.key }]
+{{- with .Values.rootKey.nextExistingSecret }}
+- name: next-root-key
+  secret:
+    secretName: {{ . }}
+    defaultMode: 288
+    items: [{ key: {{ $.Values.rootKey.key | quote }}, path: root.key }]
+{{- end }}
 {{- end }}
 
 {{- define "strongroom.storeMounts" -}}
