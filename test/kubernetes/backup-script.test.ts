@@ -22,6 +22,7 @@ function backups() {
   );
   const folders = () => readdirSync(volume).filter((name) => name.startsWith('20'));
   return {
+    volume,
     folders,
     run(code: number): number | null {
       const env = { ...process.env, BACKUPS: volume, PROGRAM: program };
@@ -58,5 +59,19 @@ test('without a backup that is known to have no damaged keys, and after a failur
     age();
     expect(run(code)).toBe(code);
     expect(folders()).toContain(expired);
+  }
+});
+
+test('what killed backups left is removed before the next backup, which may need the space', () => {
+  for (const code of [0, 1, 3]) {
+    const { volume, run, add } = backups();
+    const [killed, running] = ['.2025-01-01T000000Z.part-1a2b3c4d', '.2025-01-01T000000Z.part-5e6f7a8b'];
+    for (const name of [killed, running]) add(name);
+    const old = Date.now() / 1_000 - 2 * 86_400;
+    utimesSync(join(volume, killed), old, old);
+    expect(run(code)).toBe(code);
+    const left = readdirSync(volume);
+    expect(left).not.toContain(killed);
+    expect(left).toContain(running);
   }
 });
