@@ -6,7 +6,7 @@ import { tokenEventTypes, tokenEventVersion } from '../events/tokens/catalogue.j
 import type { KeyUse } from '../keys/key-ring.js';
 import { loadToken } from '../vault/load-token.js';
 import type { Vault } from '../vault/vault.js';
-import { findUnreadableTokens, type UnreadableToken } from './close-unreadable-tokens.js';
+import { findUnreadableTokens, type UnreadableToken } from './record-erased.js';
 
 const pageSize = 1_000;
 /**

@@ -98,6 +98,10 @@ export function createKeyCheck(store: KeyStore, roots: RootKeys): Omit<KeyCheck,
   return {
     searchKeys,
     underRoot: async () => [...(await searchKeys()), ...(await lookTwice(lookAtTenants))],
+    async isTenantDestroyed(tenantId) {
+      const identity = (await store.readTenantKeys(tenantId)).find(({ purpose }) => purpose === 'identity');
+      return identity !== undefined && identity.wrapped === null;
+    },
     async dataKeys(afterSequence) {
       let page = await livingDataKeys(afterSequence, pageSize);
       if (page === null) return null;

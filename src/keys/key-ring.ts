@@ -137,6 +137,8 @@ export type KeyCheck = {
    * no keys are left.
    */
   dataKeys(afterSequence: number): Promise<CheckedDataKeys | null>;
+  /** Returns true if a tenant's keys were destroyed. Keys that are missing or damaged were not destroyed. */
+  isTenantDestroyed(tenantId: string): Promise<boolean>;
   /** Opens one data key, and returns its state. */
   stateOf(tenantId: string, keyId: string): Promise<KeyUse<unknown>['state']>;
 };

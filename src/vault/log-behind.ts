@@ -13,8 +13,8 @@ export class LogBehind extends StoreProblem {
         `the log is behind its keys: it ends at position ${head}, but the key store has recorded later events. ` +
         'An older copy of the log may have been restored',
       do:
-        'Restore the newest copy. If there is none, run `strongroom restore --accept-older-log`, which records an ' +
-        'end for each token whose keys have since been erased',
+        'Restore the newest copy. If there is none, run `strongroom restore --accept-older-log`, which records as ' +
+        'deleted each tenant and token whose keys have since been erased',
     });
     this.name = 'LogBehind';
   }

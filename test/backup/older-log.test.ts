@@ -57,7 +57,11 @@ test.each([
       stderr: expect.stringContaining('the key store has recorded events after'),
     });
 
-    expect(await runJson(['restore', '--accept-older-log', ...flags])).toEqual({ tokens_ended: 2 });
+    expect(await runJson(['restore', '--accept-older-log', ...flags])).toEqual({
+      tenants_deleted: 0,
+      tokens_deleted: 2,
+      cvcs_purged: 0,
+    });
     const again = await run(['restore', '--accept-older-log', ...flags]);
     expect(again).toMatchObject({ code: 1, stderr: 'the log is not behind its keys; nothing was changed.\n' });
     const third = await startService(flags, { env });
@@ -96,7 +100,11 @@ test('an older vault.db that was tampered with is not accepted', async () => {
     expect((await run(['serve', '--port', '0', ...flags])).code).toBe(1);
     copyFileSync(join(old, 'vault.db'), join(dataDir, 'vault.db'));
   }
-  expect(await runJson(['restore', '--accept-older-log', ...flags])).toEqual({ tokens_ended: 1 });
+  expect(await runJson(['restore', '--accept-older-log', ...flags])).toEqual({
+    tenants_deleted: 0,
+    tokens_deleted: 1,
+    cvcs_purged: 0,
+  });
 });
 
 test('an attacker who can write to the key store gains nothing from --accept-older-log: erased data stays erased', async () => {
@@ -138,7 +146,11 @@ test('an attacker who can write to the key store gains nothing from --accept-old
   expect(erased()).toEqual([]);
   const refused = await run(['serve', '--port', '0', ...flags]);
   expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('the log is behind its keys') });
-  expect(await runJson(['restore', '--accept-older-log', ...flags])).toEqual({ tokens_ended: 0 });
+  expect(await runJson(['restore', '--accept-older-log', ...flags])).toEqual({
+    tenants_deleted: 0,
+    tokens_deleted: 0,
+    cvcs_purged: 0,
+  });
   const third = await startService(flags, { env });
   expect((await http('GET', `${third.address}/tokens/${deleted}`, { key })).status).toBe(404);
   const { body } = await http('GET', `${third.address}/tokens/${replaced}`, { key });

@@ -21,6 +21,7 @@ import { http, makeRootKey, run, runJson, startService, tempDir } from '../suppo
 import { rule } from '../support/test-service.js';
 import { mongoUrl } from './own-database.js';
 
+const nothingErased = { tenants_deleted: 0, tokens_deleted: 0, cvcs_purged: 0 };
 const redisUrl = process.env['STRONGROOM_TEST_REDIS_URL'] ?? 'redis://127.0.0.1:6479';
 
 test('a cluster’s keys, restored with today’s list of erased keys, open everything except data that was erased since the backup', async () => {
@@ -41,6 +42,7 @@ test('a cluster’s keys, restored with today’s list of erased keys, open ever
   const spec = { name: 'all', type: 'private', access, expiresAt: null } as const;
   const tenant = await createTenant(cluster.vault, 'default', [spec]);
   const key = tenant.keys[0]?.reveal() ?? '';
+  const other = await createTenant(cluster.vault, 'other', [spec]);
   await cluster.close();
   const [rows, keys] = await Promise.all([
     connectMongo(mongoUrl, database),
@@ -113,17 +115,18 @@ test('a cluster’s keys, restored with today’s list of erased keys, open ever
     files: [],
     keyLines: Readable.from(copied),
     erased: await readErasedList(list),
+    erasedTenants: new Set(),
     onPhase(phase) {
       if (phase === 'verifying the log') interruption.abort(new Error('interrupted'));
     },
     signal: interruption.signal,
-    expectAccepted: (lost) => expect(lost).toEqual([]),
+    expectAccepted: (found) => expect(found).toEqual({ tenants: [], tokens: [] }),
   });
   await expect(interrupted).rejects.toThrow('Run `strongroom restore --accept-older-log` to finish the restore.');
   const finish = { code: 1, stderr: expect.stringContaining('`strongroom restore --accept-older-log`') };
   expect(await run(['tenants', 'list'], { env })).toMatchObject(finish);
   expect(await run(restore, { env })).toMatchObject(finish);
-  expect(await runJson(['restore', '--accept-older-log'], { env })).toEqual({ tokens_ended: 0 });
+  expect(await runJson(['restore', '--accept-older-log'], { env })).toEqual(nothingErased);
   const finished = await startService([], { env });
   expect(await unread(finished.address, key, made)).toEqual([]);
   await finished.stop();
@@ -148,7 +151,7 @@ test('a cluster’s keys, restored with today’s list of erased keys, open ever
   expect(JSON.parse(doctor.stdout)['findings']).toContainEqual(
     expect.objectContaining({ check: 'keys', state: 'problem' }),
   );
-  expect(await runJson(restore, { env }), 'the log knows of the deletion').toEqual({ tokens_ended: 0 });
+  expect(await runJson(restore, { env }), 'the log knows of the deletion').toEqual(nothingErased);
   for (const { _id } of destroyed) {
     expect((await keyCollections.dataKeys(keys.db).findOne({ _id }))?.wrapped).toBeNull();
   }
@@ -164,8 +167,35 @@ test('a cluster’s keys, restored with today’s list of erased keys, open ever
   await meta(keys.db).updateOne({ _id: 'log' }, { $set: { value: Number.MAX_SAFE_INTEGER } }, { upsert: true });
   const behind = await run(['tenants', 'list'], { env });
   expect(behind).toMatchObject({ code: 1, stderr: expect.stringContaining('the log is behind its keys') });
-  expect(await runJson(['restore', '--accept-older-log'], { env })).toEqual({ tokens_ended: 0 });
+  expect(await runJson(['restore', '--accept-older-log'], { env })).toEqual(nothingErased);
   expect(await run(['tenants', 'list'], { env })).toMatchObject({ code: 0 });
+
+  const last = join(dir, 'last');
+  await runJson(['backup', last, '--recipient', recipient], { env });
+  // Simulates the deletion of a tenant after the log was copied: the tenant's keys are destroyed, but the log does not
+  // contain the deletion.
+  await keyCollections
+    .tenantKeys(keys.db)
+    .updateMany({ tenant: other.tenantId }, { $set: { wrapped: null, destroyed_at: Date.now() } });
+  const newest = join(dir, 'newest.txt');
+  await runJson(['backup', newest, '--erased-only'], { env });
+  await keys.call((db) => db.dropDatabase());
+  const older = ['restore', last, '--identity', identityFile, '--erased', newest];
+  const unaccepted = await run(older, { env });
+  expect(unaccepted).toMatchObject({
+    code: 3,
+    stderr: expect.stringContaining('1 tenant was deleted with all tokens'),
+  });
+  expect(await keys.call((db) => db.listCollections().toArray())).toEqual([]);
+  const accepted = await runJson([...older, '--accept-older-log'], { env });
+  expect(accepted).toEqual({ ...nothingErased, tenants_deleted: 1 });
+  expect((await run(['tenants', 'list'], { env })).stdout).not.toContain(other.tenantId);
+  const without = await startService([], { env });
+  const { status } = await http('GET', `${without.address}/tokens`, { key: other.keys[0]?.reveal() ?? '' });
+  expect(status).toBe(401);
+  await fill(without.address, { key }, 1);
+  expect((await http('GET', `${without.address}/health/ready`)).status).toBe(200);
+  await without.stop();
 
   await rows.db.collection('token_rows_1').dropIndex('terms');
   const lacking = await run(['doctor', '--json'], { env });

@@ -1,12 +1,13 @@
 import type { Command } from 'commander';
 import { counted, firstOf, grouped } from '../../domain/text.js';
+import type { Erased } from '../../jobs/record-erased.js';
 import type { OnPhase } from '../../ports/backup.js';
 import { encrypterFor } from '../bulk/age-keys.js';
 import { showProgress } from '../bulk/progress.js';
 import { Failure } from '../failure.js';
 import { configOf, storeSettings, withSettings } from '../options.js';
 import { print } from '../print.js';
-import { runAccept, runRestore } from './run-restore.js';
+import { countsOf, runAccept, runRestore } from './run-restore.js';
 import { type Backup, type CheckedBackup, writeBackup, writeErasedList } from './write-backup.js';
 
 type BackupOptions = {
@@ -53,7 +54,10 @@ Examples:
     .description('restore a vault from a backup, without data that was erased since then')
     .option('--identity <file>', 'file with the age identity that decrypts the keys')
     .option('--erased <file>', 'the newest list of erased keys')
-    .option('--accept-older-log', 'record as deleted each token whose keys were destroyed after the log was copied')
+    .option(
+      '--accept-older-log',
+      'record what was erased after the log was copied: tenants, tokens and verification codes',
+    )
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
@@ -70,7 +74,9 @@ Examples:
     )
     .action(async (folder: string | undefined, { json = false, ...options }: RestoreOptions) => {
       const ended = await withPhases({ json }, (onPhase) => restore(folder, options, onPhase));
-      print({ tokens_ended: ended }, { json }, () => restoredText(folder, ended));
+      const { tenants, tokens, cvcs } = countsOf(ended);
+      const counts = { tenants_deleted: tenants, tokens_deleted: tokens, cvcs_purged: cvcs };
+      print(counts, { json }, () => restoredText(folder, ended));
     });
 }
 
@@ -82,14 +88,16 @@ function damagedText({ damaged, named }: CheckedBackup['keys']): string {
   );
 }
 
-function restoredText(folder: string | undefined, ended: number): string {
+function restoredText(folder: string | undefined, ended: Erased): string {
   const done = folder === undefined ? 'accepted the log' : 'restored';
-  if (ended === 0) return done;
-  const whose = ended === 1 ? 'its' : 'their';
-  return (
-    `${done}; recorded ${counted(ended, 'token')} as deleted, because ${whose} keys were erased after the log was ` +
-    'copied'
-  );
+  const { tenants, tokens, cvcs } = countsOf(ended);
+  const recorded = [
+    ...(tenants === 0 ? [] : [`${counted(tenants, 'tenant')} as deleted`]),
+    ...(tokens === 0 ? [] : [`${counted(tokens, 'token')} as deleted`]),
+    ...(cvcs === 0 ? [] : [`${counted(cvcs, 'verification code')} as purged`]),
+  ];
+  if (recorded.length === 0) return done;
+  return `${done}; recorded ${recorded.join(', ')}, because the keys were erased after the log was copied`;
 }
 
 /** Runs a long command and shows its phases. With `--json`, shows no phases. */
@@ -114,7 +122,7 @@ async function restore(
   folder: string | undefined,
   { identity, erased, acceptOlderLog = false, ...options }: Omit<RestoreOptions, 'json'>,
   onPhase: OnPhase,
-): Promise<number> {
+): Promise<Erased> {
   if (folder !== undefined) {
     if (identity === undefined || erased === undefined) {
       throw new Failure(

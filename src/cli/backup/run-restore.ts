@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { acceptOlderLog } from '../../compose/backup/accept-older-log.js';
-import { backupMacKey } from '../../compose/backup/backup-mac-key.js';
+import { readBackupKeys } from '../../compose/backup/read-backup-keys.js';
 import { expectNoData, restoreStores } from '../../compose/backup/restore-stores.js';
 import type { Config } from '../../compose/config/config.js';
 import { counted } from '../../domain/text.js';
-import type { UnreadableToken } from '../../jobs/close-unreadable-tokens.js';
+import type { Erased } from '../../jobs/record-erased.js';
 import { keysFile, type OnPhase } from '../../ports/backup.js';
 import { openImport } from '../bulk/open-import.js';
 import { readLines } from '../bulk/read-lines.js';
@@ -19,15 +19,15 @@ const lineBytesMax = 64 * 1024;
 export type RestoreFiles = { readonly folder: string; readonly identity: string; readonly erased: string };
 
 /**
- * Creates a new vault from a backup. Returns the number of tokens that were erased after the backup was made. Throws
- * Failure if the backup cannot be restored, or after SIGINT or SIGTERM.
+ * Creates a new vault from a backup. Returns what was erased after the backup was made. Throws Failure if the backup
+ * cannot be restored, or after SIGINT or SIGTERM.
  */
 export function runRestore(
   config: Config,
   files: RestoreFiles,
   acceptsOlderLog: boolean,
   onPhase: OnPhase,
-): Promise<number> {
+): Promise<Erased> {
   const message =
     config.settings.profile === 'embedded'
       ? 'interrupted; nothing was changed.'
@@ -47,7 +47,7 @@ async function restoreBackup(
   acceptsOlderLog: boolean,
   onPhase: OnPhase,
   signal: AbortSignal,
-): Promise<number> {
+): Promise<Erased> {
   expectNoData(config);
   onPhase('comparing the files with their checksums');
   const manifest = await readManifest(folder, signal);
@@ -74,7 +74,7 @@ async function restoreBackup(
   }
   const rootKeys = await rootKeysOf(config, 'restore');
   onPhase('checking the keys of the backup');
-  await verify(config, { folder, identity, manifest, erased, rootKeys });
+  const erasedTenants = await verify(config, { folder, identity, manifest, erased, rootKeys });
   const input = await openImport(join(folder, keysFile), identity);
   const files = manifest.files.map(({ name }) => name).filter((name) => ![keysFile, erasedFile].includes(name));
   try {
@@ -84,10 +84,11 @@ async function restoreBackup(
       folder,
       files,
       erased,
+      erasedTenants,
       onPhase,
       signal,
       keyLines: untilAborted(textOf(input.chunks), signal),
-      expectAccepted: (lost) => expectAccepted(lost, manifest.made_at, acceptsOlderLog),
+      expectAccepted: (found) => expectAccepted(found, manifest.made_at, acceptsOlderLog),
     });
   } finally {
     input.stop();
@@ -105,24 +106,29 @@ type Verifying = {
 
 /**
  * Verifies the backup before anything is written. Reads the keys first, because one of them authenticates the manifest
- * and the list of erased keys. Throws Failure if the verification fails.
+ * and the list of erased keys. Returns the ids of the tenants whose keys are in the list. Throws Failure if the
+ * verification fails.
  */
-async function verify(config: Config, { folder, identity, manifest, erased, rootKeys }: Verifying): Promise<void> {
+async function verify(
+  config: Config,
+  { folder, identity, manifest, erased, rootKeys }: Verifying,
+): Promise<ReadonlySet<string>> {
   const input = await openImport(join(folder, keysFile), identity);
   try {
-    const key = await backupMacKey(config, textOf(input.chunks), rootKeys);
-    expectAuthentic(manifest, key);
-    erased.expectAuthentic(key);
+    const { macKey, tenants } = await readBackupKeys(config, textOf(input.chunks), rootKeys);
+    expectAuthentic(manifest, macKey);
+    erased.expectAuthentic(macKey);
+    return new Set([...tenants].flatMap(([keyId, tenantId]) => (erased.ids.has(keyId) ? [tenantId] : [])));
   } finally {
     input.stop();
   }
 }
 
 /**
- * Accepts an older log that the operator restored without a backup folder. Returns the number of tokens that were
- * erased after that log was copied. Throws Failure if the log cannot be accepted.
+ * Accepts an older log that the operator restored without a backup folder. Returns what was erased after that log
+ * was copied. Throws Failure if the log cannot be accepted.
  */
-export async function runAccept(config: Config): Promise<number> {
+export async function runAccept(config: Config): Promise<Erased> {
   const rootKeys = await rootKeysOf(config);
   try {
     return await acceptOlderLog(config, rootKeys);
@@ -131,14 +137,29 @@ export async function runAccept(config: Config): Promise<number> {
   }
 }
 
-function expectAccepted(lost: readonly UnreadableToken[], madeAt: string, acceptsOlderLog: boolean): void {
-  if (lost.length === 0 || acceptsOlderLog) return;
+function expectAccepted(found: Erased, madeAt: string, acceptsOlderLog: boolean): void {
+  const { tenants, tokens, cvcs } = countsOf(found);
+  if (tenants + tokens + cvcs === 0 || acceptsOlderLog) return;
+  const erased = [
+    ...(tenants === 0 ? [] : [`${counted(tenants, 'tenant was', 'tenants were')} deleted with all tokens`]),
+    ...(tokens === 0 ? [] : [`${counted(tokens, 'token was', 'tokens were')} deleted or had data replaced`]),
+    ...(cvcs === 0 ? [] : [`${counted(cvcs, 'card')} lost only the verification code`]),
+  ];
   throw new Failure(
     `the log in this backup, from ${madeAt}, is older than the list of erased keys: since then, ` +
-      `${counted(lost.length, 'token in it was', 'tokens in it were')} deleted or had data replaced, which cannot ` +
-      'be restored. Add --accept-older-log to record them as deleted. Nothing was changed.',
+      `${erased.join('; ')}. What was erased cannot be restored. Add --accept-older-log to record this and to ` +
+      'restore everything else. Nothing was changed.',
     3,
   );
+}
+
+/**
+ * Returns how many tenants and tokens were erased, and how many tokens lost only their verification code (cvc). The
+ * tokens of an erased tenant are not counted.
+ */
+export function countsOf({ tenants, tokens }: Erased): Record<'tenants' | 'tokens' | 'cvcs', number> {
+  const cvcs = tokens.filter(({ what }) => what === 'cvc').length;
+  return { tenants: tenants.length, tokens: tokens.length - cvcs, cvcs };
 }
 
 async function* textOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {

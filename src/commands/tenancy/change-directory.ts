@@ -90,7 +90,8 @@ export function changeDirectory<T>(
     if (!decided.ok) return decided;
     const after = decided.facts.reduce(evolveDirectory, directory);
     const events = await sealed(vault, { tenantId, revision: directory.revision }, decided.facts, origin);
-    if (!(await store(vault, { tenantId, directory, view, events }, claim, at))) return conflict;
+    if (!(await storeInDirectory(vault, { tenantId, revision: directory.revision, view, events }, claim, at)))
+      return conflict;
     if (decided.facts.some(({ type }) => changesCallers[type])) await vault.knownCallers.forget(tenantId);
     // Threat: after a crash, an attacker replaces the log with an older copy and thereby restores the rights that this
     // change takes away. Once the key store has recorded the end of the log, the vault rejects an older copy.
@@ -140,20 +141,23 @@ async function sealed(
 
 type Written = {
   readonly tenantId: string;
-  readonly directory: TenantDirectory;
+  /** The revision of the tenant's stream before these events. */
+  readonly revision: number;
   readonly view: DirectoryView;
   readonly events: readonly NewEvent[];
 };
 
-/** Returns false if another writer committed first. In that case, the calling function starts over. */
-async function store(
+/**
+ * Appends the events with the rows, and records the new revisions in the key store. Returns false if another writer
+ * committed first. In that case, the calling function starts over.
+ */
+export async function storeInDirectory(
   vault: Vault,
-  { tenantId, directory, view, events }: Written,
+  { tenantId, revision: expectedRevision, view, events }: Written,
   claim: DirectoryChange<unknown>['claim'],
   time: number,
 ): Promise<boolean> {
   const stream = tenantStream(tenantId);
-  const expectedRevision = directory.revision;
   const next = events.reduce(
     (folded, event, index) =>
       applyToDirectory(folded, { ...event, stream, revision: expectedRevision + 1 + index, position: 0 }),

@@ -1,11 +1,15 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { apiKeyHash, isWellFormedApiKey } from '../../domain/tenancy/api-key.js';
+import { systemEvent } from '../../events/event.js';
+import { directoryEventVersion } from '../../events/tenancy/catalogue.js';
 import { tenantStream } from '../../events/tenancy/streams.js';
 import { StoreUnavailable } from '../../ports/store-unavailable.js';
 import { clearEvents } from '../../vault/load-token.js';
 import { type CommandResult, done } from '../../vault/result.js';
 import type { Vault } from '../../vault/vault.js';
-import { changeDirectory, type DirectoryContext } from './change-directory.js';
+import { applyToDirectory, noDirectoryRows } from '../../views/directory-view.js';
+import { conflict, retryOnConflict } from '../retry-on-conflict.js';
+import { changeDirectory, type DirectoryContext, storeInDirectory } from './change-directory.js';
 
 /**
  * Deletes a tenant, destroys its tenant keys, and removes what is stored for its webhooks. `name` must equal the
@@ -27,6 +31,40 @@ export async function deleteTenant(
   for (const eventId of deleted.value) await vault.keys.destroyTenant(context.tenantId, eventId);
   await removeWebhookStates(vault, context.tenantId);
   return done(null);
+}
+
+/**
+ * Records the deletion of a tenant whose keys were already destroyed, because the log is older than the deletion. Then
+ * does what else a deletion does. Needs no key of the tenant. Reads the log, because the rows of an older log can be
+ * older than the revisions in the key store.
+ */
+export async function recordTenantDeletion(vault: Vault, tenantId: string): Promise<void> {
+  const stream = tenantStream(tenantId);
+  const eventId = await retryOnConflict<string>(vault, [stream], async () => {
+    const view = (await vault.log.readStream(stream)).reduce(applyToDirectory, noDirectoryRows);
+    if (view.tenant === null) throw new Error('a tenant with a stream must exist');
+    const at = vault.clock.now();
+    const event = {
+      ...systemEvent({
+        id: vault.random.uuid(),
+        type: 'tenant.deleted',
+        version: directoryEventVersion,
+        tenantId,
+        time: at,
+        clear: {},
+      }),
+      actorId: 'operator',
+    };
+    const isStored = await storeInDirectory(
+      vault,
+      { tenantId, revision: view.tenant.revision, view, events: [event] },
+      null,
+      at,
+    );
+    return isStored ? event.id : conflict;
+  });
+  await vault.keys.destroyTenant(tenantId, eventId);
+  await removeWebhookStates(vault, tenantId);
 }
 
 /**

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expectWholeLog } from '../../audit/continuity.js';
-import { closeUnreadableTokens } from '../../jobs/close-unreadable-tokens.js';
 import { reconcileKeys } from '../../jobs/reconcile-keys.js';
+import { type Erased, findErased, recordErased } from '../../jobs/record-erased.js';
 import { BackupRefused } from '../../ports/backup.js';
 import { acceptLog, logBehind } from '../../vault/log-behind.js';
 import type { Config } from '../config/config.js';
@@ -11,11 +11,11 @@ import { dataDirectoryOf, openToRepair } from '../open-profile.js';
 
 /**
  * Accepts a restored log that is older than the vault's keys. Finds the keys that were destroyed after the log was
- * copied. For each of them, appends the event that is missing from the log: the deletion of the token, or the purge of
- * its verification code. Returns the number of affected tokens. After an interruption, the operator can run the command
- * again. Throws BackupRefused if the log is not older than the keys.
+ * copied. For each of them, appends the event that is missing from the log: the deletion of the tenant or token, or the
+ * purge of the token's verification code. Returns what was recorded. After an interruption, the operator can run the
+ * command again. Throws BackupRefused if the log is not older than the keys.
  */
-export async function acceptOlderLog(config: Config, rootKeys: readonly [Buffer, ...Buffer[]]): Promise<number> {
+export async function acceptOlderLog(config: Config, rootKeys: readonly [Buffer, ...Buffer[]]): Promise<Erased> {
   const dataDir = dataDirectoryOf(config);
   const fault = dataDir === null ? null : faultOfContent(dataDir);
   if (fault !== null) throw new BackupRefused(fault);
@@ -29,12 +29,15 @@ export async function acceptOlderLog(config: Config, rootKeys: readonly [Buffer,
     // Threat: an attacker who can write to the stores substitutes a forged log. Every later start trusts the log
     // accepted by this command.
     await expectWholeLog(vault);
+    // Records the deleted tenants first, so that their tokens are not among the unreadable ones.
+    const { tenants } = await findErased(vault.log, { key: () => false, tenant: vault.keys.check.isTenantDestroyed });
+    await recordErased(vault, { tenants, tokens: [] });
     // A key without a row in the key store was lost, not erased. The operator can recover it by restoring the key store
     // from a backup.
-    const erased = (await reconcileKeys(vault)).lost.filter(({ key }) => key === 'destroyed');
-    await closeUnreadableTokens(vault, erased);
+    const tokens = (await reconcileKeys(vault)).lost.filter(({ key }) => key === 'destroyed');
+    await recordErased(vault, { tenants: [], tokens });
     await acceptLog(vault);
-    return erased.length;
+    return { tenants, tokens };
   } finally {
     await close();
   }

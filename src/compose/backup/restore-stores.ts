@@ -3,11 +3,7 @@ import { chmod, copyFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { writeKeys } from '../../adapters/sqlite/backup/write-keys.js';
 import { expectWholeLog } from '../../audit/continuity.js';
-import {
-  closeUnreadableTokens,
-  findUnreadableTokens,
-  type UnreadableToken,
-} from '../../jobs/close-unreadable-tokens.js';
+import { type Erased, findErased, recordErased } from '../../jobs/record-erased.js';
 import { BackupRefused, type ErasedKeys, type OnPhase } from '../../ports/backup.js';
 import { acceptLog } from '../../vault/log-behind.js';
 import type { Config } from '../config/config.js';
@@ -32,21 +28,23 @@ export type Restoring = {
   readonly files: readonly string[];
   readonly keyLines: AsyncIterable<string>;
   readonly erased: ErasedKeys;
+  /** The ids of the tenants whose keys are in `erased`. */
+  readonly erasedTenants: ReadonlySet<string>;
   readonly onPhase: OnPhase;
   /**
    * Stops the restore when it is aborted. In the embedded profile, nothing is left behind then. In the cluster profile,
    * throws BackupRefused once all keys are written, with the command that finishes the restore.
    */
   readonly signal: AbortSignal;
-  /** Throws if tokens were erased after the backup was made and the operator has not accepted these erasures. */
-  readonly expectAccepted: (lost: readonly UnreadableToken[]) => void;
+  /** Throws if anything was erased after the backup was made and the operator has not accepted these erasures. */
+  readonly expectAccepted: (found: Erased) => void;
 };
 
 /**
- * Restores the stores from a backup. Never restores a key that was erased after the backup was made. Returns the number
- * of tokens that were erased after the backup was made.
+ * Restores the stores from a backup. Never restores a key that was erased after the backup was made. Returns what was
+ * erased after the backup was made.
  */
-export function restoreStores(restoring: Restoring): Promise<number> {
+export function restoreStores(restoring: Restoring): Promise<Erased> {
   return restoring.config.settings.profile === 'embedded' ? restoreFiles(restoring) : restoreKeys(restoring);
 }
 
@@ -85,7 +83,7 @@ function namesIn(directory: string): readonly string[] {
  * so an interrupted restore never looks like a vault. The data directory itself is never replaced, because it may be a
  * mount point, or its parent may belong to another user.
  */
-async function restoreFiles(restoring: Restoring): Promise<number> {
+async function restoreFiles(restoring: Restoring): Promise<Erased> {
   const { config } = restoring;
   const dataDir = resolve(config.settings.data);
   const part = join(dataDir, restoringName);
@@ -118,7 +116,7 @@ async function restoreFiles(restoring: Restoring): Promise<number> {
   }
 }
 
-async function fillDirectory(part: string, restoring: Restoring): Promise<number> {
+async function fillDirectory(part: string, restoring: Restoring): Promise<Erased> {
   const { config, folder, files, keyLines, erased, onPhase } = restoring;
   onPhase('copying the log, the rows and the access log');
   for (const file of files) {
@@ -161,7 +159,7 @@ function unwritable(dataDir: string, error: unknown): unknown {
  * cannot be written again: the vault that opens them may add documents, and the database user cannot remove documents.
  * `acceptOlderLog` then finishes the restore.
  */
-async function restoreKeys(restoring: Restoring): Promise<number> {
+async function restoreKeys(restoring: Restoring): Promise<Erased> {
   const { config, keyLines, erased, expectAccepted, onPhase, signal } = restoring;
   const stores = storeUrls(config);
   if (!stores.ok) throw new BackupRefused(stores.problems.join('\n'));
@@ -170,7 +168,7 @@ async function restoreKeys(restoring: Restoring): Promise<number> {
   const { log, close } = await openEventStoreDb(stores.urls.eventstore);
   try {
     onPhase('comparing the log with the list of erased keys');
-    expectAccepted(await findUnreadableTokens(log, (keyId) => erased.ids.has(keyId)));
+    expectAccepted(await findErased(log, isErasedIn(restoring)));
   } finally {
     await close();
   }
@@ -186,8 +184,8 @@ async function restoreKeys(restoring: Restoring): Promise<number> {
   }
 }
 
-async function endInOpened(config: Config, restoring: Restoring): Promise<number> {
-  const { rootKeys, erased, expectAccepted, onPhase, signal } = restoring;
+async function endInOpened(config: Config, restoring: Restoring): Promise<Erased> {
+  const { rootKeys, expectAccepted, onPhase, signal } = restoring;
   const service = await openToRepair(config, rootKeys);
   const log: typeof service.vault.log = {
     ...service.vault.log,
@@ -202,12 +200,20 @@ async function endInOpened(config: Config, restoring: Restoring): Promise<number
     onPhase('verifying the log');
     await expectWholeLog({ ...service.vault, log });
     onPhase('recording what was erased since');
-    const lost = await findUnreadableTokens(log, (keyId) => erased.ids.has(keyId));
-    expectAccepted(lost);
-    await closeUnreadableTokens(service.vault, lost);
+    const found = await findErased(log, isErasedIn(restoring));
+    expectAccepted(found);
+    await recordErased(service.vault, found);
     await acceptLog(service.vault);
-    return lost.length;
+    return found;
   } finally {
     await service.close();
   }
+}
+
+/**
+ * Returns whether a key or a tenant was erased, according to the list of erased keys. A key that the backup lacks, but
+ * that is not in the list, was lost.
+ */
+function isErasedIn({ erased, erasedTenants }: Restoring): Parameters<typeof findErased>[1] {
+  return { key: (keyId) => erased.ids.has(keyId), tenant: (tenantId) => erasedTenants.has(tenantId) };
 }

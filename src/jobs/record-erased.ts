@@ -1,4 +1,5 @@
 import { setImmediate as endOfTurn } from 'node:timers/promises';
+import { recordTenantDeletion } from '../commands/tenancy/delete-tenant.js';
 import { changeTokens, nothingToSeal } from '../commands/write-path.js';
 import { decide } from '../domain/token/decide.js';
 import type { ClearEvent } from '../events/event.js';
@@ -13,6 +14,9 @@ const pageSize = 250;
  * was destroyed, and `cvc` if only the key of its verification code was destroyed.
  */
 export type UnreadableToken = { readonly tenantId: string; readonly stream: string; readonly what: 'data' | 'cvc' };
+
+/** What is live according to an older log, although its keys were destroyed. A tenant's own tokens are not in `tokens`. */
+export type Erased = { readonly tenants: readonly string[]; readonly tokens: readonly UnreadableToken[] };
 
 /** The only log method that the search for unreadable tokens calls. The log does not have to verify its events. */
 type ClearLog = { readClear(afterPosition: number, limit: number): Promise<readonly ClearEvent[]> };
@@ -55,12 +59,33 @@ export async function findUnreadableTokens(
 }
 
 /**
- * Records these losses in the log. Deletes each token whose data is lost. If a token has lost only its verification
- * code (cvc), purges the cvc.
+ * Finds the tenants and tokens that are live according to the log although their keys were destroyed. The keys of a
+ * tenant are destroyed only if the tenant is deleted. Decrypts nothing.
  */
-export async function closeUnreadableTokens(vault: Vault, lost: readonly UnreadableToken[]): Promise<void> {
+export async function findErased(
+  log: ClearLog,
+  isErased: { key(keyId: string): boolean; tenant(tenantId: string): Promise<boolean> | boolean },
+): Promise<Erased> {
+  const living = new Set<string>();
+  const tokens = await findUnreadableTokens(log, isErased.key, (page) => {
+    for (const { type, tenantId } of page) {
+      if (type === 'tenant.created') living.add(tenantId);
+      if (type === 'tenant.deleted') living.delete(tenantId);
+    }
+  });
+  const tenants = new Set<string>();
+  for (const tenantId of living) if (await isErased.tenant(tenantId)) tenants.add(tenantId);
+  return { tenants: [...tenants], tokens: tokens.filter(({ tenantId }) => !tenants.has(tenantId)) };
+}
+
+/**
+ * Records these erasures in the log. Deletes each of the tenants, and each token whose data was erased. If only the
+ * verification code (cvc) of a token was erased, purges the cvc.
+ */
+export async function recordErased(vault: Vault, { tenants, tokens }: Erased): Promise<void> {
+  for (const tenantId of tenants) await recordTenantDeletion(vault, tenantId);
   const origin = { actorId: 'operator', traceId: null, visitor: null, cmd: null };
-  for (const { tenantId, stream, what } of lost) {
+  for (const { tenantId, stream, what } of tokens) {
     const target = { tenantId, tenantKeys: null, streams: [stream], origin };
     await changeTokens(vault, target, async (attempt) => {
       const view = attempt.viewOf(stream);

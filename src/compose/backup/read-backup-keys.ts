@@ -1,0 +1,55 @@
+import { tenantKeyRowIn } from '../../adapters/sqlite/backup/tenant-key-row.js';
+import { openTenantKey } from '../../keys/tenant-key.js';
+import { integrityKeysOf } from '../../keys/vault-keys.js';
+import { BackupRefused } from '../../ports/backup.js';
+import type { TenantKeyPurpose } from '../../ports/key-store.js';
+import type { Config } from '../config/config.js';
+
+export type BackupKeys = {
+  /** The key that authenticates the backup's manifest. */
+  readonly macKey: Buffer;
+  /** The ids of all tenants in the backup, keyed by the ids of their identity keys. */
+  readonly tenants: ReadonlyMap<string, string>;
+};
+
+/**
+ * Reads the keys in a backup. The key that authenticates the backup's manifest is among them, wrapped under the root
+ * key. Throws BackupRefused if the backup does not contain this key, or if none of `rootKeys` can unwrap it.
+ * Threat: an attacker who can write to the backup replaces every file in it. The attacker cannot compute a valid MAC
+ * without the root key.
+ */
+export async function readBackupKeys(
+  { settings }: Config,
+  keyLines: AsyncIterable<string>,
+  rootKeys: readonly Buffer[],
+): Promise<BackupKeys> {
+  const keyIn = settings.profile === 'embedded' ? tenantKeyRowIn : await tenantKeyDocumentIn();
+  const tenants = new Map<string, string>();
+  let macKey: Buffer | null = null;
+  for await (const line of keyLines) {
+    const key = line.includes('"tenant_keys"') ? keyIn(line) : null;
+    if (key === null) continue;
+    const { id, tenant, wrapped } = key;
+    const purpose = key.purpose as TenantKeyPurpose;
+    if (purpose === 'identity') tenants.set(id, tenant);
+    if (purpose !== 'integrity' || wrapped === null) continue;
+    for (const rootKey of rootKeys) {
+      const secret = openTenantKey(rootKey, wrapped, { id, tenant, purpose });
+      if (secret !== null) macKey = integrityKeysOf(secret).backups;
+    }
+    if (macKey === null) {
+      throw new BackupRefused(
+        'the root key is not the one that this backup was made with. Name the right root key file.',
+      );
+    }
+  }
+  if (macKey === null) {
+    throw new BackupRefused('the keys in this backup lack the one that authenticates it. Nothing was changed.');
+  }
+  return { macKey, tenants };
+}
+
+/** Loads the MongoDB library on demand, because loading it takes longer than the rest of the command. */
+async function tenantKeyDocumentIn() {
+  return (await import('../../adapters/mongodb/backup/tenant-key-document.js')).tenantKeyDocumentIn;
+}
