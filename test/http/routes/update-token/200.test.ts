@@ -146,6 +146,22 @@ describe('200 a patch that changes nothing appends nothing', () => {
   });
 });
 
+test('an empty list or map is a value, so it changes a token without the field, and null removes it', async ({
+  service,
+}) => {
+  const { id } = await create(service, { type: 'token', data: 'value' });
+  const shown = async (patch: JsonObject) => {
+    const { headers, body } = await service.call('PATCH', path(id), patch);
+    expect(await read(service, id)).toEqual(body);
+    return [headers['etag'], body['search_indexes'], body['metadata']];
+  };
+  expect(await shown({ search_indexes: [] })).toEqual(['"1"', [], undefined]);
+  expect(await shown({ metadata: {} })).toEqual(['"2"', [], {}]);
+  expect(await shown({ search_indexes: [], metadata: {} })).toEqual(['"2"', [], {}]);
+  expect(await shown({ search_indexes: null })).toEqual(['"3"', undefined, {}]);
+  expect(await shown({ metadata: null })).toEqual(['"4"', undefined, undefined]);
+});
+
 describe('200 the result of a patch is normalized and checked by its type', () => {
   test('a new number keeps the other fields, including the cvc', async ({ service }) => {
     const { id } = await create(service, { type: 'card', data: { ...card, name: 'A' } });
