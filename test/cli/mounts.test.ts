@@ -147,6 +147,19 @@ describe.runIf(process.getuid?.() === 0)('volumes that a container platform moun
   });
 });
 
+test('a rotation whose next root key is the file of the root key fails, and keeps the file', async () => {
+  const { flags, dir, rootKeyFile } = await makeVault();
+  symlinkSync(rootKeyFile, join(dir, 'next.key'));
+  const before = hashesOf(dir)['root.key'];
+  for (const next of [rootKeyFile, join(dir, 'next.key')]) {
+    expect(await run(['keys', 'rotate', '--all', ...flags, '--next-root-key-file', next])).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/name the same file, .*Remove next_root_key_file/),
+    });
+    expect(hashesOf(dir)['root.key']).toEqual(before);
+  }
+});
+
 test.runIf(canMount)(
   'a rotation with the root key on a read-only file system fails at once, and says why',
   async () => {

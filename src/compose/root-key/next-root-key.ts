@@ -37,6 +37,11 @@ export function takeNextRootKey({ file, nextFile, dataDir, isDev }: RootKeyPlace
         '--next-root-key-file, for the service as well.',
     );
   }
+  if (file !== null && isSameFile(file, nextFile)) {
+    throw new RotationRefused(
+      `root_key_file and next_root_key_file name the same file, ${file}. Remove next_root_key_file from the settings.`,
+    );
+  }
   if (isOurs) expectReplaceable(file);
   if (existsSync(nextFile) && isOverwritten(nextFile)) {
     remove(nextFile);
@@ -55,6 +60,15 @@ export function takeNextRootKey({ file, nextFile, dataDir, isDev }: RootKeyPlace
   const read = readKeyFile(nextFile, dataDir, isDev);
   if (!read.ok) throw new RotationRefused(read.message);
   return read.key;
+}
+
+/**
+ * Returns true if both paths lead to the same file. A rotation must not take the root key for the next one: it would
+ * remove the only file that contains the key.
+ */
+function isSameFile(file: string, nextFile: string): boolean {
+  const [one, other] = [file, nextFile].map((path) => statSync(path, { throwIfNoEntry: false }));
+  return one !== undefined && other !== undefined && one.dev === other.dev && one.ino === other.ino;
 }
 
 /**
