@@ -139,10 +139,23 @@ describe.runIf(process.getuid?.() === 0)('volumes that a container platform moun
     const before = hashesOf(next);
     expect(await run(rotate, { uid: service, env })).toMatchObject({
       code: 0,
-      stdout: expect.stringContaining(nextFile),
+      stdout: expect.stringMatching(/under the new root key in .*Set root_key_file to this file/),
     });
     expect(hashesOf(next)).toEqual(before);
+
+    // Only the settings are left to change, so neither `doctor` nor another run asks for a rotation.
+    const toChange = /Set root_key_file to this file.* remove next_root_key_file/;
+    const again = await run(rotate, { uid: service, env });
+    expect(again).toMatchObject({ code: 0, stdout: expect.stringMatching(/^the rotation has finished: /) });
+    expect(again.stdout).toMatch(toChange);
+    const rotationOf = async (args: readonly string[]) => {
+      const { stdout } = await run(['doctor', '--json', ...args], { uid: service, env });
+      const { findings } = JSON.parse(stdout) as { findings: { check: string }[] };
+      return findings.find(({ check }) => check === 'rotation');
+    };
+    expect(JSON.stringify(await rotationOf(flags))).toMatch(toChange);
     const withNext = ['--data', join(dir, 'volume'), '--root-key-file', nextFile];
+    expect(JSON.stringify(await rotationOf(withNext))).toMatch(/has finished.*Remove next_root_key_file/);
     expect(await run(['tenants', 'list', ...withNext], { uid: service })).toMatchObject({ code: 0 });
   });
 });

@@ -29,7 +29,7 @@ test('after a rotation on a running service, the old root key and an older copy 
     runJson(['keys', 'rotate', '--all', ...flags]),
     unread(service.address, key, made),
   ]);
-  expect(ended).toEqual({ type: 'summary', state: 'rotated', root_key_file: rootKeyFile });
+  expect(ended).toEqual({ type: 'summary', state: 'rotated', root_key_file: rootKeyFile, setting: 'root_key_file' });
   expect(wrong).toEqual([]);
   expect(statSync(rootKeyFile), 'the old key is overwritten where it lay').toMatchObject({ ino: inode, size: 65 });
   expect(statSync(rootKeyFile).mode & 0o777).toBe(0o600);

@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import type { Config } from '../../compose/config/config.js';
 import { faultOfContent, faultOfDataDirectory } from '../../compose/embedded/data-directory.js';
 import { rootKeyOpens } from '../../compose/embedded/root-key-opens.js';
+import { isReplaced, isSameFile } from '../../compose/root-key/next-root-key.js';
 import { faultOfPath } from '../../compose/root-key/path-fault.js';
 import { rootKeyPlaceOf } from '../../compose/root-key/root-key-place.js';
 import { wrongRootKeyText } from '../../keys/root-keys.js';
@@ -26,42 +27,63 @@ type Place = { readonly path: string | null; readonly fault: string | null; read
  * by this user.
  */
 export async function lookAtPlaces(config: Config, fix: boolean): Promise<readonly Finding[]> {
-  const { nextFile } = rootKeyPlaceOf(config);
   const dataDir = config.settings.profile === 'embedded' ? config.settings.data : null;
   const directory = dataDir === null ? [] : await dataDirectory(dataDir, fix);
   const isSound = !directory.some(({ check, state }) => check === 'data directory' && state === 'problem');
-  const rotation =
-    nextFile !== null && existsSync(nextFile)
-      ? [
-          problem(
-            'rotation',
-            `${nextFile} exists: a key rotation has not finished`,
-            'Run `strongroom keys rotate --all`.',
-          ),
-        ]
-      : [];
-  return [...(await rootKey(config, isSound ? dataDir : null, fix)), ...rotation, ...directory];
+  return [...(await rootKey(config, isSound ? dataDir : null, fix)), ...directory];
 }
 
 /**
- * Checks that the root key can be read. If `dataDir` is not null, also checks that the root key opens the keys in this
- * directory. A running service has its own copy of the root key, so without this check a wrong file would be noticed
- * only at the next start.
+ * Checks that the root key can be read, and whether a rotation is unfinished. If `dataDir` is not null, also checks that
+ * the root key opens the keys in this directory. A running service has its own copy of the root key, so without this
+ * check a wrong file would be noticed only at the next start.
  */
 async function rootKey(config: Config, dataDir: string | null, fix: boolean): Promise<readonly Finding[]> {
   const { place, fixed } = await corrected('root key', () => rootKeyPlace(config), 0o600, fix);
-  if (place.fault !== null) return [...fixed, faultFound('root key', place.fault, place)];
+  if (place.fault !== null)
+    return [...fixed, faultFound('root key', place.fault, place), ...rotation(config, null, [])];
   const opens = dataDir === null ? null : rootKeyOpens(dataDir, place.keys);
+  const unfinished = rotation(config, dataDir, place.keys);
   for (const key of place.keys) key.fill(0);
-  if (opens === null) return [...fixed, ok('root key', 'can be read')];
-  if (opens) return [...fixed, ok('root key', 'can be read, and opens the keys of the vault')];
+  if (opens === null) return [...fixed, ok('root key', 'can be read'), ...unfinished];
+  if (opens) return [...fixed, ok('root key', 'can be read, and opens the keys of the vault'), ...unfinished];
   const wrong = problem(
     'root key',
     wrongRootKeyText('keys.db'),
     'If the service is running, do not stop it yet: it still has the right root key in memory, but without a copy of ' +
       'that key it cannot start again.',
   );
-  return [...fixed, wrong];
+  return [...fixed, wrong, ...unfinished];
+}
+
+/**
+ * Checks whether there is a file with the next root key. `keys` are the root key and the next one. Strongroom does not
+ * replace a root key from a command, or in a file that belongs to root. After a rotation of such a key, the operator
+ * must change the settings.
+ */
+function rotation(config: Config, dataDir: string | null, keys: readonly Buffer[]): readonly Finding[] {
+  const { file, nextFile } = rootKeyPlaceOf(config);
+  if (nextFile === null || !existsSync(nextFile)) return [];
+  const [current, next] = keys;
+  const isOperators =
+    current !== undefined && next !== undefined && (file === null || !isReplaced(file) || isSameFile(file, nextFile));
+  if (isOperators && current.equals(next)) {
+    const says = `the root key is the one in ${nextFile}, so the rotation has finished`;
+    return [problem('rotation', says, 'Remove next_root_key_file from the settings.')];
+  }
+  const opens = (key: Buffer) => (dataDir === null ? null : rootKeyOpens(dataDir, [key]));
+  if (isOperators && opens(current) === false && opens(next) === true) {
+    return [
+      problem(
+        'rotation',
+        `a key rotation has finished: all keys are under the root key in ${nextFile}`,
+        'Set root_key_file to this file, or let root_key_command return its key. Then remove next_root_key_file from ' +
+          'the settings.',
+      ),
+    ];
+  }
+  const says = `${nextFile} exists: a key rotation has not finished`;
+  return [problem('rotation', says, 'Run `strongroom keys rotate --all`.')];
 }
 
 /** Reads the root key. The caller must zero each key. */

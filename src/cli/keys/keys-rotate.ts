@@ -59,11 +59,20 @@ async function rotate(options: object, json: boolean): Promise<KeyRotationState>
 }
 
 function resultText(ended: KeyRotationState): string {
+  // Strongroom cannot replace a root key from a command, or in a file that belongs to root.
+  const change =
+    'setting' in ended && ended.setting === 'next_root_key_file'
+      ? ' Set root_key_file to this file, or let root_key_command return its key. Then remove next_root_key_file from ' +
+        'the settings.'
+      : '';
   if (ended.state === 'rotated') {
     return (
-      `all keys are under the new root key in ${ended.root_key_file}. Keep a copy of it separately from the ` +
+      `all keys are under the new root key in ${ended.root_key_file}.${change} Keep a copy of it separately from the ` +
       'data, and destroy every copy of the old one. After that, older copies of the keys cannot decrypt anything.'
     );
+  }
+  if (ended.state === 'cleared' && change !== '') {
+    return `the rotation has finished: all keys are under the root key in ${ended.root_key_file}.${change}`;
   }
   if (ended.state === 'cleared') {
     return (

@@ -66,7 +66,7 @@ export function takeNextRootKey({ file, nextFile, dataDir, isDev }: RootKeyPlace
  * Returns true if both paths lead to the same file. A rotation must not take the root key for the next one: it would
  * remove the only file that contains the key.
  */
-function isSameFile(file: string, nextFile: string): boolean {
+export function isSameFile(file: string, nextFile: string): boolean {
   const [one, other] = [file, nextFile].map((path) => statSync(path, { throwIfNoEntry: false }));
   return one !== undefined && other !== undefined && one.dev === other.dev && one.ino === other.ino;
 }

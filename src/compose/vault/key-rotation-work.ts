@@ -5,12 +5,17 @@ import type { RootKeyPlace } from '../root-key/root-key-place.js';
 
 /**
  * The progress and the result of a rotation. `root_key_file` is the file that contains the new root key after the
- * rotation. `cleared` means that only the remains of an interrupted rotation were cleaned up.
+ * rotation, and `setting` is the setting that names this file. If `setting` is `next_root_key_file`, the operator must
+ * still change the settings. `cleared` means that only the remains of an interrupted rotation were cleaned up.
  */
 export type KeyRotationState =
   | { readonly state: 'none' }
   | { readonly state: 'running'; readonly done: number; readonly total: number }
-  | { readonly state: 'rotated' | 'cleared'; readonly root_key_file: string };
+  | {
+      readonly state: 'rotated' | 'cleared';
+      readonly root_key_file: string;
+      readonly setting: 'root_key_file' | 'next_root_key_file';
+    };
 
 /** Runs key rotations in this process, one at a time. */
 export type KeyRotationWork = {
@@ -47,7 +52,11 @@ export function createKeyRotationWork(
       next.fill(0);
       if (isRotated) await onRotated();
     }
-    present = { state: isRotated ? 'rotated' : 'cleared', root_key_file: file ?? nextFile ?? '' };
+    present = {
+      state: isRotated ? 'rotated' : 'cleared',
+      root_key_file: file ?? nextFile ?? '',
+      setting: file === null ? 'next_root_key_file' : 'root_key_file',
+    };
   }
 
   return {
