@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { ClearEvent } from '../events/event.js';
 import { readTokenEvent } from '../events/tokens/catalogue.js';
 import type { DayCount } from '../ports/daily-counts.js';
-import { StoreProblem } from '../ports/store-problem.js';
+import { isDamage } from '../vault/for-tenants.js';
 import { tokenTypeAt } from '../vault/load-token.js';
 import type { Vault } from '../vault/vault.js';
 
@@ -158,7 +158,7 @@ async function isLiving({ keys, reportDamage }: CountingDeps, tenantId: string):
   try {
     return (await keys.tenantKeys(tenantId)) !== null;
   } catch (error) {
-    if (!(error instanceof StoreProblem)) throw error;
+    if (!isDamage(error)) throw error;
     reportDamage(error);
     return true;
   }

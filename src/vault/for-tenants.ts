@@ -1,19 +1,21 @@
 import type { Maybe } from '../ports/maybe.js';
-import { StoreProblem } from '../ports/store-problem.js';
+import { filesCheck, StoreProblem } from '../ports/store-problem.js';
 import type { DirectoryRecord } from '../views/directory-view.js';
 import { ForgedRow } from './forged-row.js';
 import { KeyLost } from './key-lost.js';
 import { TenantGone } from './tenant-gone.js';
 import type { Vault } from './vault.js';
 
-/** An error that reveals a row or a key that was changed or removed outside the vault. */
+/** An error that reveals that one row or key was changed or removed outside the vault. */
 type Damage = ForgedRow | KeyLost | StoreProblem;
 
 /** A tenant that was left out because its row or its keys are damaged. */
 export type DamagedTenant = { readonly id: string; readonly error: Damage };
 
-function isDamage(error: unknown): error is Damage {
-  return error instanceof ForgedRow || error instanceof KeyLost || error instanceof StoreProblem;
+/** Returns false for a damaged store file, because such a file stops the work for all tenants. */
+export function isDamage(error: unknown): error is Damage {
+  if (error instanceof StoreProblem) return error.found?.check !== filesCheck;
+  return error instanceof ForgedRow || error instanceof KeyLost;
 }
 
 /** Returns the result of a read. If a row or a key is damaged, reports the damage and returns null. */

@@ -1,9 +1,8 @@
 import { coversContainers } from '../../domain/tenancy/webhook.js';
 import { endsToken } from '../../events/tokens/catalogue.js';
 import { sealTokenId } from '../../events/webhooks/sealed-id.js';
-import { StoreProblem } from '../../ports/store-problem.js';
 import type { SealedTokenId } from '../../ports/webhook-store.js';
-import { ForgedRow } from '../../vault/forged-row.js';
+import { isDamage } from '../../vault/for-tenants.js';
 import { KeyLost } from '../../vault/key-lost.js';
 import { tenantDocument } from '../../vault/open-directory.js';
 import { openContent } from '../../vault/open-token.js';
@@ -43,7 +42,7 @@ async function unlessUnreadable<T>(vault: Vault, read: Promise<T>): Promise<T | 
     return await read;
   } catch (error) {
     if (error instanceof KeyLost || error instanceof TenantGone) return null;
-    if (!(error instanceof ForgedRow) && !(error instanceof StoreProblem)) throw error;
+    if (!isDamage(error)) throw error;
     vault.reportDamage(error);
     return null;
   }
