@@ -19,11 +19,13 @@ const orphanAgeMs = 3 * 3_600_000;
 export type Lost = UnreadableToken & { readonly key: 'destroyed' | 'missing' };
 
 /**
- * `orphans` is the number of old keys that no event names. `newer` is the first event whose type or version is unknown
- * to this program.
+ * `unnamed` contains the ids of the damaged keys that no event names, so no token is known to lose data with them.
+ * `orphans` is the number of other old keys that no event names. `newer` is the first event whose type or version is
+ * unknown to this program.
  */
 type ReconciledKeys = {
   readonly lost: readonly Lost[];
+  readonly unnamed: readonly string[];
   readonly orphans: number;
   readonly newer: ClearEvent | null;
 };
@@ -37,13 +39,18 @@ export async function reconcileKeys(
   vault: Vault,
   except: ReadonlySet<string> = new Set<string>(),
 ): Promise<ReconciledKeys> {
-  const { living, old } = await livingKeys(vault);
+  const { living, old, damaged } = await livingKeys(vault);
   let newer: ClearEvent | null = null;
   const suspected = await findUnreadableTokens(
     vault.log,
     (keyId) => !living.has(keyId),
     (page) => {
-      for (const { clear } of page) for (const named of [clear['key'], clear['cvc_key']]) old.delete(String(named));
+      for (const { clear } of page) {
+        for (const named of [clear['key'], clear['cvc_key']].map(String)) {
+          old.delete(named);
+          damaged.delete(named);
+        }
+      }
       newer ??= page.find((event) => !isOfKnownVersion(event)) ?? null;
     },
   );
@@ -54,35 +61,43 @@ export async function reconcileKeys(
     if (key !== 'open') lost.push({ ...token, key });
     await endOfTurn();
   }
-  return { lost, orphans: old.size, newer };
+  return { lost, unnamed: [...damaged], orphans: old.size, newer };
 }
 
 /**
- * Returns the ids of all living keys. `living` leaves out the keys that do not open. `old` contains the keys that are
- * older than `orphanAgeMs`.
+ * Returns the ids of all living keys. `living` leaves out the keys that do not open, and the keys that a lookup by id
+ * does not find, because the index of the key store is damaged. `damaged` contains the keys that do not open. `old`
+ * contains the other keys that are older than `orphanAgeMs`.
  */
-async function livingKeys({ keys, clock }: Vault): Promise<Record<'living' | 'old', Set<string>>> {
+async function livingKeys({ keys, clock }: Vault): Promise<Record<'living' | 'old' | 'damaged', Set<string>>> {
   const living = new Set<string>();
   const old = new Set<string>();
+  const damaged = new Set<string>();
   const oldBefore = clock.now() - orphanAgeMs;
   for (let page = await keys.made(0, Number.MAX_SAFE_INTEGER, pageSize); page.length > 0; ) {
-    for (const { keyId, madeAt } of page) {
-      living.add(keyId);
-      if (madeAt < oldBefore) old.add(keyId);
-    }
+    for (const { keyId, madeAt } of page) if (madeAt < oldBefore) old.add(keyId);
+    for (const { keyId } of await keys.keyStatuses(page.map(({ keyId: id }) => id))) living.add(keyId);
     await endOfTurn();
     page = await keys.made(page.at(-1)?.sequence ?? 0, Number.MAX_SAFE_INTEGER, pageSize);
   }
   for (let page = await keys.check.dataKeys(0); page !== null; page = await keys.check.dataKeys(page.last)) {
     for (const keyId of [...page.damaged, ...page.unwrappable]) living.delete(keyId);
+    for (const keyId of page.damaged) {
+      old.delete(keyId);
+      damaged.add(keyId);
+    }
   }
-  return { living, old };
+  return { living, old, damaged };
 }
 
 async function keyOf(vault: Vault, { tenantId, stream, what }: UnreadableToken): Promise<KeyUse<unknown>['state']> {
   const { life } = (await loadToken(vault, tenantId, stream)).state;
   const keyId = what === 'data' ? life?.key : life?.cvc?.key;
-  return keyId === undefined ? 'open' : vault.keys.check.stateOf(tenantId, keyId);
+  if (keyId === undefined) return 'open';
+  const state = await vault.keys.check.stateOf(tenantId, keyId);
+  // A key whose id is damaged in its row still opens, because the lookup uses the intact index. But a backup copies the
+  // rows, so the key would be lost.
+  return state === 'open' && (await vault.keys.hasDamagedId(keyId)) ? 'missing' : state;
 }
 
 /** The newest schema version of each event type known to this program. */

@@ -178,6 +178,11 @@ export type KeyRecords = {
   /** Returns the state of each of these keys. Omits keys that are not in the store. */
   keyStatuses(keyIds: readonly string[]): Promise<readonly KeyStatus[]>;
   /**
+   * Returns true if a lookup by this id finds a row that contains a different id, because the row is damaged. The key
+   * can be used, but every copy of the row has lost it. A store that checks what it reads from its files returns false.
+   */
+  hasDamagedId(keyId: string): Promise<boolean>;
+  /**
    * Returns how far a reader of the log or the keys has progressed, or 0 if it has not started. The position is stored
    * in the key store, so restoring an older copy of the key store also sets the reader back.
    */

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { generateIdentity, identityToRecipient } from 'age-encryption';
 import { describe, expect, test } from 'vitest';
@@ -60,6 +60,27 @@ function swap({ dataDir }: TestVault): number {
   return rows.length;
 }
 
+/** Flips a bit of the oldest living data key's id, either in its row or in the index over the ids. */
+function flipId({ dataDir }: TestVault, where: 'row' | 'index'): void {
+  const path = join(dataDir, 'keys.db');
+  const idIn = (sql: string): Buffer => {
+    const database = pinStatements(path, {});
+    const id = database.prepare(sql).pluck().get() as Buffer;
+    database.close();
+    return id;
+  };
+  const inRow = `SELECT id FROM data_keys NOT INDEXED WHERE destroyed_at = ${never} ORDER BY sequence LIMIT 1`;
+  const id = idIn(inRow);
+  const bytes = readFileSync(path);
+  for (let at = bytes.indexOf(id); at >= 0; at = bytes.indexOf(id, at + 1)) {
+    const damaged = Buffer.from(bytes);
+    damaged[at + 7] = (damaged[at + 7] ?? 0) ^ 1;
+    writeFileSync(path, damaged);
+    if (idIn(inRow).equals(id) === (where === 'index')) return;
+  }
+  throw new Error(`the id ${id.toString('hex')} is not in the ${where}`);
+}
+
 async function backUp({ dir, flags }: TestVault) {
   const recipient = await identityToRecipient(await generateIdentity());
   const folder = join(dir, 'backup');
@@ -101,6 +122,30 @@ describe.each(['stopped', 'running'] as const)('in a vault that is %s', (state) 
       /^the backup is complete, but 2 keys are damaged and do not open: the data key [\da-f-]{36}; the data key /,
     );
   });
+});
+
+test('doctor names the token whose key has a damaged id, and the damaged row that a backup names', async () => {
+  const vault = await vaultWithTokens();
+  flipId(vault, 'row');
+  const backup = await backUp(vault);
+  expect(backup).toMatchObject({ code: 3, isComplete: true });
+  const named = /does not open: (?<key>the data key [\da-f-]{36})\./.exec(backup.stderr)?.groups?.['key'];
+  const { code, problems } = await doctor(vault.flags);
+  expect(problems.map(({ says }) => says)).toEqual([
+    `damaged: ${named}, which no event names`,
+    expect.stringMatching(/^a key of 1 token is missing or damaged: token \S+ of tenant \S+$/),
+  ]);
+  expect(code).toBe(3);
+});
+
+test('doctor names the token whose key a lookup does not find, because the index over the ids is damaged', async () => {
+  const vault = await vaultWithTokens();
+  flipId(vault, 'index');
+  const { code, problems } = await doctor(vault.flags);
+  expect(problems.map(({ says }) => says)).toEqual([
+    expect.stringMatching(/^a key of 1 token is missing or damaged: token \S+ of tenant \S+$/),
+  ]);
+  expect(code).toBe(3);
 });
 
 test('doctor and backups name damaged keys of tenants, of searches and of the vault, even while the service runs', async () => {

@@ -23,6 +23,7 @@ export function keyStoreContract(name: string, open: OpenStores): void {
           { keyId: other.id, destroyedAt: null },
         ]);
         expect(await keys.keyStatuses([])).toEqual([]);
+        expect([await keys.hasDamagedId(one.id), await keys.hasDamagedId(randomUUID())]).toEqual([false, false]);
       }),
     );
 

@@ -261,6 +261,13 @@ function sqliteRotationRows({ database, writer, clock }: Deps): RotationRows {
 function sqliteKeyRecords({ database, writer }: Deps): KeyRecords {
   const metaOf = metaReader(database);
   const statusOf = database.prepare('SELECT destroyed_at FROM data_keys WHERE id = ?').pluck();
+  // Without the subquery, SQLite would take the id from the index, which it has just searched for this id.
+  const idInRow = database
+    .prepare(
+      `SELECT (SELECT id FROM data_keys NOT INDEXED WHERE sequence = found.sequence) FROM data_keys AS found
+       WHERE id = ?`,
+    )
+    .pluck();
   const madeAfter = database.prepare(
     `SELECT sequence, id, made_at, log_head FROM data_keys
      WHERE sequence > ? AND made_at < ? AND destroyed_at = ${never} ORDER BY sequence LIMIT ? + 0`,
@@ -294,6 +301,11 @@ function sqliteKeyRecords({ database, writer }: Deps): KeyRecords {
         const destroyedAt = read(() => statusOf.get(uuidBytes(keyId)) as number | undefined);
         return destroyedAt === undefined ? [] : [{ keyId, destroyedAt: destroyedAt === never ? null : destroyedAt }];
       });
+    },
+    async hasDamagedId(keyId) {
+      const id = uuidBytes(keyId);
+      const found = read(() => idInRow.get(id) as Buffer | undefined);
+      return found !== undefined && !id.equals(found);
     },
     async checkpoint(name) {
       const value = metaOf(name);

@@ -84,7 +84,7 @@ function damagedText({ damaged, named }: CheckedBackup['keys']): string {
   const keys = damaged === 1 ? '1 key is damaged and does' : `${grouped(damaged)} keys are damaged and do`;
   return (
     `the backup is complete, but ${keys} not open: ${firstOf(named, damaged)}. A restore cannot bring back what was ` +
-    'encrypted under such a key. Do not remove older backups, and run `strongroom doctor`, which names the tokens.'
+    'encrypted under such a key. Do not remove older backups, and run `strongroom doctor`, which names the tokens that need such a key.'
   );
 }
 

@@ -32,6 +32,9 @@ const restoreKeys = 'Restore the newest backup whose keys all open: `strongroom 
 const unusedSearchKey =
   'Find out what changed or damaged the key store. Searches do not use this key, and the end of the next rebuild of ' +
   '`tokens` destroys it.';
+/** The key of a deleted token, a key made in advance, or the key of a token that another finding names. */
+const unnamedKey =
+  'Find out what changed or damaged the key store. If no finding names a token, no token is known to need this key.';
 
 /** Checks the open stores. If `fix` is true, also fixes the problems that are safe to fix. */
 export const diagnose = operation(z.object({ fix: z.boolean() }), async (service, { fix }) => {
@@ -133,13 +136,17 @@ async function keysFound({ vault }: OperatedService): Promise<readonly Finding[]
   const unused = damaged.filter((key) => key.kind === 'search' && key.generation !== read);
   // The data keys of these tenants do not open. Naming all their tokens would add nothing.
   const tenants = new Set(damaged.flatMap((key) => (key.kind === 'tenant' ? [key.tenantId] : [])));
-  const { lost, orphans, newer } = await reconcileKeys(vault, tenants);
+  const { lost, unnamed, orphans, newer } = await reconcileKeys(vault, tenants);
   return [
     ...damagedFound(
       damaged.filter((key) => !unused.includes(key)),
       restoreKeys,
     ),
     ...damagedFound(unused, unusedSearchKey),
+    ...damagedFound(
+      unnamed.map((keyId) => ({ name: `the data key ${keyId}, which no event names` })),
+      unnamedKey,
+    ),
     ...(lost.length === 0
       ? []
       : [
@@ -149,7 +156,9 @@ async function keysFound({ vault }: OperatedService): Promise<readonly Finding[]
             restoreKeys,
           ),
         ]),
-    ...(damaged.length + lost.length === 0 ? [ok('lost keys', 'every token has its keys, and they open')] : []),
+    ...(damaged.length + lost.length + unnamed.length === 0
+      ? [ok('lost keys', 'every token has its keys, and they open')]
+      : []),
     orphans === 0
       ? ok('orphan keys', 'none')
       : problem(
@@ -168,7 +177,7 @@ async function keysFound({ vault }: OperatedService): Promise<readonly Finding[]
   ];
 }
 
-function damagedFound(damaged: readonly DamagedKey[], advice: string): readonly Finding[] {
+function damagedFound(damaged: readonly Pick<DamagedKey, 'name'>[], advice: string): readonly Finding[] {
   if (damaged.length === 0) return [];
   return [problem('lost keys', `damaged: ${firstOf(damaged.map(({ name }) => name))}`, advice)];
 }
