@@ -37,6 +37,24 @@ export async function expectContinuity({ log, chain, keys }: Deps): Promise<void
 }
 
 /**
+ * Like `expectContinuity`, but also compares the ciphertexts of these events with their hashes. Returns what is wrong,
+ * or null if nothing is.
+ */
+export async function discontinuity({
+  log,
+  chain,
+  keys,
+}: Deps & { readonly log: Pick<EventLog, 'readAll'> }): Promise<ForgedLog | null> {
+  try {
+    await expectContinuity({ log: { readNewest: log.readNewest, readClear: log.readAll }, chain, keys });
+    return null;
+  } catch (error) {
+    if (error instanceof ForgedLog) return error;
+    throw error;
+  }
+}
+
+/**
  * Reads all events after a position and verifies that none of them is missing. Starts at the newest checkpoint that
  * signs no event after the position, so the events between this checkpoint and the position are read too. The commits
  * must lead to the checkpoint and the link that the key store has recorded, and to the head of the chain. Calls

@@ -8,7 +8,15 @@ import { exportTokens } from './bulk/export-tokens.js';
 import { importTokens } from './bulk/import-tokens.js';
 import { consoleSignIn } from './console/sign-in-operation.js';
 import { diagnose } from './doctor/diagnose.js';
-import { backupMac, checkKeys, checkRows, confirmClock, rotateKeys, rotationState } from './maintenance/maintenance.js';
+import {
+  backupMac,
+  checkKeys,
+  checkLog,
+  checkRows,
+  confirmClock,
+  rotateKeys,
+  rotationState,
+} from './maintenance/maintenance.js';
 import {
   projectionsCancel,
   projectionsPlan,
@@ -56,6 +64,7 @@ export const operations = {
   'clock-confirm': confirmClock,
   'rows-check': checkRows,
   'keys-check': checkKeys,
+  'log-check': checkLog,
   'backup-mac': backupMac,
   'keys-rotate': rotateKeys,
   'keys-rotation': rotationState,

@@ -94,7 +94,16 @@ export function sqliteEventLog(database: SqliteDatabase, work: StoredWork): Stor
 }
 
 function recorded(row: EventRow): StoredEvent {
-  return { trace: row.trace, sealed: { content: row.content, cvc: row.cvc }, ...clearPart(row) };
+  const { trace, content, cvc } = row;
+  return { trace: bytesIn(trace), sealed: { content: bytesIn(content), cvc: bytesIn(cvc) }, ...clearPart(row) };
+}
+
+/**
+ * Returns a ciphertext. Damage to a row can turn a ciphertext into text or a number. The hash of the result then does
+ * not match, as with any other damaged ciphertext.
+ */
+function bytesIn(value: unknown): Buffer | null {
+  return value === null || Buffer.isBuffer(value) ? value : Buffer.from(String(value));
 }
 
 /**

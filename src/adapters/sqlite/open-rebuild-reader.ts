@@ -9,17 +9,9 @@ import { sqliteEventLog } from './event-log.js';
 import { sqliteGenerations } from './generations.js';
 import { sqliteKeyStore } from './key-store.js';
 import { sqliteUnitOfWork } from './unit-of-work.js';
-import type { Writer } from './writer/writer.js';
+import { writesNothing } from './writer/writes-nothing.js';
 
 type Revision = { readonly stream: string; readonly revision: number };
-
-const writesNothing: Writer = {
-  request: async () => {
-    throw new Error('a rebuild thread must not write');
-  },
-  notice: null,
-  close: async () => undefined,
-};
 
 /** Opens `vault.db` and `keys.db` for the thread that performs a rebuild. That thread only reads from the files. */
 export function openRebuildReader(dataDir: string) {

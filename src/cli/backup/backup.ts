@@ -8,7 +8,7 @@ import { Failure } from '../failure.js';
 import { configOf, storeSettings, withSettings } from '../options.js';
 import { print } from '../print.js';
 import { countsOf, runAccept, runRestore } from './run-restore.js';
-import { type Backup, type CheckedBackup, writeBackup, writeErasedList } from './write-backup.js';
+import { type Backup, type CheckedBackup, type DamagedKeys, writeBackup, writeErasedList } from './write-backup.js';
 
 type BackupOptions = {
   readonly recipient?: readonly string[];
@@ -36,7 +36,7 @@ export function addBackup(program: Command): void {
       'after',
       `
 Exit code 3 means that the backup is complete, but that it contains keys that
-do not open. In the cluster profile, it contains only the keys and the list of
+do not open, a damaged log or a damaged access log. In the cluster profile, it contains only the keys and the list of
 erased keys. First copy the log and the rows with the servers' own tools.
 
 Examples:
@@ -45,10 +45,14 @@ Examples:
   strongroom backup /backup/erased.txt --erased-only --data /var/lib/strongroom`,
     )
     .action(async (out: string, options: BackupOptions) => {
-      const { keys, ...made } = await withPhases(options, (onPhase) => backUp(out, options, onPhase));
-      const damagedKeys = keys === undefined ? {} : { damaged_keys: keys.damaged };
-      print({ ...made, ...damagedKeys }, options, () => `wrote ${made.files.join(', ')} to ${made.folder}`);
-      if (keys !== undefined && keys.damaged > 0) throw new Failure(damagedText(keys), 3);
+      const { keys, damage = [], ...made } = await withPhases(options, (onPhase) => backUp(out, options, onPhase));
+      const found = keys === undefined ? {} : { damaged_keys: keys.damaged, damage: [...damage] };
+      print({ ...made, ...found }, options, () => `wrote ${made.files.join(', ')} to ${made.folder}`);
+      const texts = [
+        ...(keys !== undefined && keys.damaged > 0 ? [damagedKeysText(keys)] : []),
+        ...(damage.length > 0 ? [damageText(damage)] : []),
+      ];
+      if (texts.length > 0) throw new Failure(texts.join('\n'), 3);
     });
   withSettings(program.command('restore [folder]'), storeSettings)
     .description('restore a vault from a backup, without data that was erased since then')
@@ -80,11 +84,20 @@ Examples:
     });
 }
 
-function damagedText({ damaged, named }: CheckedBackup['keys']): string {
+function damagedKeysText({ damaged, named }: DamagedKeys): string {
   const keys = damaged === 1 ? '1 key is damaged and does' : `${grouped(damaged)} keys are damaged and do`;
   return (
     `the backup is complete, but ${keys} not open: ${firstOf(named, damaged)}. A restore cannot bring back what was ` +
-    'encrypted under such a key. Do not remove older backups, and run `strongroom doctor`, which names the tokens that need such a key.'
+    'encrypted under such a key. Do not remove older backups, and run `strongroom doctor`, which names the tokens ' +
+    'that need such a key.'
+  );
+}
+
+function damageText(damage: readonly string[]): string {
+  return (
+    `the backup is complete, but a part of it is damaged: ${firstOf(damage)}. Do not remove older backups, and find ` +
+    'out what changed or damaged the data, for example the disk. Then restore the damaged file from the newest backup ' +
+    'for which this command exited with status 0.'
   );
 }
 

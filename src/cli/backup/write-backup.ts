@@ -3,6 +3,7 @@ import { mkdir, open, readdir, rename } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import type { Encrypter } from 'age-encryption';
+import { checkAccessCopies, checkLogCopy } from '../../compose/backup/check-copies.js';
 import { copyStoreFiles, keysToCopy } from '../../compose/backup/stores-to-copy.js';
 import type { Config } from '../../compose/config/config.js';
 import { fsyncPath } from '../../compose/root-key/fsync-path.js';
@@ -11,6 +12,7 @@ import { type KeysToCopy, keysFile, type OnPhase } from '../../ports/backup.js';
 import { expectFree, removePart, writeNewFile } from '../bulk/out-file.js';
 import { sealed } from '../bulk/run-export.js';
 import { interruptible } from '../bulk/until-signal.js';
+import { Failure } from '../failure.js';
 import { unwritable } from '../file-fault.js';
 import type { Answers } from '../operations.js';
 import { type RunOperation, runCommand, runOperations } from '../run-command.js';
@@ -21,10 +23,11 @@ const interrupted = 'interrupted; nothing was written.';
 
 export type Backup = { readonly folder: string; readonly made_at: string; readonly files: readonly string[] };
 
-/** `damaged` is the number of keys that do not open, and `named` describes the first ones. */
-export type CheckedBackup = Backup & { readonly keys: DamagedKeys };
+/** `damage` describes each damaged file of the backup, other than damaged keys. */
+export type CheckedBackup = Backup & { readonly keys: DamagedKeys; readonly damage: readonly string[] };
 
-type DamagedKeys = { readonly damaged: number; readonly named: readonly string[] };
+/** `damaged` is the number of keys that do not open, and `named` describes the first ones. */
+export type DamagedKeys = { readonly damaged: number; readonly named: readonly string[] };
 type KeysStep = Answers['keys-check'];
 
 /**
@@ -35,7 +38,8 @@ type KeysStep = Answers['keys-check'];
  * the keys is therefore never older than the copy of the log (ADR 30).
  *
  * The running service computes the MACs of the manifest and of the list. If no service is running, this process
- * computes the MACs with the root key. In the same way, all keys are opened once. A damaged key does not prevent the
+ * computes the MACs with the root key. In the same way, all keys are opened once, and the MACs of the log's unsigned end
+ * are verified. This process then checks its copies of the log and of the access log. Damage does not prevent the
  * backup, because the rest of the data is worth a copy. Throws Failure if the backup cannot be written, or after SIGINT
  * or SIGTERM. It then leaves no files behind.
  */
@@ -58,7 +62,10 @@ async function copyVault(
   const folder = resolve(out);
   await expectFree(out);
   onPhase('opening the keys');
-  const checked = await runOperations(config, (run) => checkAllKeys(run, signal));
+  const { checked, log } = await runOperations(config, async (run) => ({
+    checked: await checkAllKeys(run, signal),
+    log: config.settings.profile === 'embedded' ? await checkLog(run) : null,
+  }));
   const part = join(dirname(folder), `.${basename(folder)}.part-${randomBytes(4).toString('hex')}`);
   const keys = await keysToCopy(config);
   try {
@@ -67,6 +74,7 @@ async function copyVault(
     if (config.settings.profile === 'embedded') onPhase('copying the log, the rows and the access log');
     const copied = copyStoreFiles(config, part);
     // While SQLite copies, this thread handles no signal. A signal that came in the meantime ends one of the next steps.
+    const damage = log === null ? [] : await damageIn(part, log, onPhase, signal);
     onPhase('encrypting the keys');
     await writeChunks(join(part, keysFile), await sealed(encrypter, bytesOf(keys.lines())), signal);
     await writeChunks(join(part, erasedFile), bytesOf(authenticErasedLines(config, keys)), signal);
@@ -87,7 +95,7 @@ async function copyVault(
     await rename(part, folder);
     await fsyncPath(dirname(folder));
     await keys.recordBackup(Date.parse(madeAt));
-    return { folder, made_at: madeAt, files: [...names, manifestFile], keys: checked };
+    return { folder, made_at: madeAt, files: [...names, manifestFile], keys: checked, damage };
   } catch (error) {
     await removePart(part);
     signal.throwIfAborted();
@@ -95,6 +103,28 @@ async function copyVault(
   } finally {
     await keys.close();
   }
+}
+
+/** Returns what the vault says about its log. If it cannot tell, for example because a key is damaged, says why. */
+async function checkLog(run: RunOperation): Promise<Answers['log-check'] | Failure> {
+  return run('log-check', {}).catch((error: unknown) => {
+    if (error instanceof Failure) return error;
+    throw error;
+  });
+}
+
+/** Checks the copied files, and describes what is damaged. `log` is what the vault itself says about its log. */
+async function damageIn(
+  folder: string,
+  log: Answers['log-check'] | Failure,
+  onPhase: OnPhase,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const ofFiles = checkAccessCopies(folder, onPhase);
+  if (log instanceof Failure) return [`the log in vault.db was not verified: ${log.message}`, ...ofFiles];
+  const key = { publicKey: log.public_key, logId: log.log_id };
+  const wrong = (await checkLogCopy(folder, key, onPhase, signal)) ?? log.forged;
+  return [...(wrong === null ? [] : [`the log in vault.db: ${wrong}`]), ...ofFiles];
 }
 
 /** Opens all keys of the vault in steps. Throws the signal's reason if it is aborted. */

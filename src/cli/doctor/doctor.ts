@@ -1,9 +1,11 @@
 import type { Command } from 'commander';
 import type { Config } from '../../compose/config/config.js';
+import { checkAccessFiles } from '../../compose/embedded/check-access-files.js';
 import { counted } from '../../domain/text.js';
 import { StoreProblem } from '../../ports/store-problem.js';
 import { StoreUnavailable } from '../../ports/store-unavailable.js';
 import { type Finding, ok, problem, problemFound } from '../../queries/findings/finding.js';
+import { showProgress } from '../bulk/progress.js';
 import { Failure } from '../failure.js';
 import { forgedRowsAdvice, forgedText } from '../forged-row-text.js';
 import { configOf, storeSettings, withSettings } from '../options.js';
@@ -53,7 +55,40 @@ async function examine(options: object, fix: boolean): Promise<readonly Finding[
   }
   const found = [ok('configuration', 'every setting is valid'), ...(await lookAtPlaces(config, fix))];
   const opened = (await stores(config, fix)).map((finding) => toldOnce(found, finding));
-  return [...found, ...opened, ...(await rightsInStores(config))];
+  const isSound = !found.some(({ check, state }) => check === 'data directory' && state === 'problem');
+  const files = isSound ? accessFiles(config) : [];
+  return [...found, ...withoutRepeated(opened, files), ...(await rightsInStores(config))];
+}
+
+/** Adds findings about files to other findings, which may already name the same damaged file. */
+function withoutRepeated(findings: readonly Finding[], more: readonly Finding[]): readonly Finding[] {
+  return [...findings, ...more.filter(({ says }) => !findings.some((earlier) => earlier.says === says))];
+}
+
+/**
+ * Checks the files of the access log. Runs in this process even if the service is running, because the check of a large
+ * file takes seconds, and would block the service.
+ */
+function accessFiles(config: Config): readonly Finding[] {
+  let phase = 'checking the access log';
+  const display = showProgress(() => ({ items: 0, done: 0, total: null, phase, fields: {} }), {
+    json: false,
+    noun: 'file',
+  });
+  try {
+    const checked = checkAccessFiles(config, (fileName) => {
+      phase = `checking ${fileName}`;
+      display.redraw();
+    });
+    if (checked === null) return [];
+    if (checked.damaged.length > 0) return checked.damaged.map(problemFound);
+    return [ok('access log files', `${counted(checked.files, 'file')} checked: no page and no index is damaged`)];
+  } catch (error) {
+    if (error instanceof StoreUnavailable) return [problem('access log files', storeUnavailableText(error))];
+    throw error;
+  } finally {
+    display.end();
+  }
 }
 
 /**

@@ -1,8 +1,10 @@
 import { timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
 import { type CheckedRows, checkClaims, checkDirectory, checkTokenRows } from '../../audit/check-rows.js';
+import { discontinuity } from '../../audit/continuity.js';
 import { namedMax } from '../../domain/text.js';
 import { keyedHash } from '../../events/sealing/keyed-hash.js';
+import { logIdentity } from '../../vault/open-log.js';
 import type { Vault } from '../../vault/vault.js';
 import { operation } from '../operations/operation.js';
 
@@ -44,6 +46,16 @@ export const checkKeys = operation(z.object({ from: z.number().int().nullable() 
   const named = page.damaged.slice(0, namedMax).map((keyId) => `the data key ${keyId}`);
   return { damaged: page.damaged.length, named, next: page.last };
 });
+
+/**
+ * Verifies the events since the last checkpoint, and returns what a backup needs to verify its copy of the log. `forged`
+ * says what is wrong with these events, or is null. Unlike `audit-begin`, works without the access log.
+ */
+export const checkLog = operation(z.object({}), async ({ vault }) => ({
+  public_key: (await vault.keys.signingKey()).publicKey,
+  log_id: (await logIdentity(vault.storedLog))?.logId ?? null,
+  forged: (await discontinuity(vault))?.what ?? null,
+}));
 
 /** Starts rotating all keys. `rotationState` returns the progress. */
 export const rotateKeys = operation(z.object({}), async ({ rotation }) => {

@@ -1,18 +1,18 @@
-# Writes a backup named after the current time, then removes backups older than KEEP_DAYS. If the backup has damaged keys
-# (exit code 3), keeps the newest backup without damaged keys, even if it is older. If the backup fails, removes none.
+# Writes a backup named after the current time, then removes backups older than KEEP_DAYS. If the backup contains damage
+# (exit code 3), keeps the newest backup without damage, even if it is older. If the backup fails, removes none.
 # Before the backup, removes what killed backups left more than a day ago, because it would fill the volume.
 #   sh -euc "$(cat backup.sh)" backup KEEP_DAYS --recipient age1...
 keep_days=$1
 shift
 folder=$BACKUPS/$(date -u +%Y-%m-%dT%H%M%SZ)
-# The name of the newest backup without damaged keys.
+# The name of the newest backup without damage.
 newest=$BACKUPS/.newest-intact
 find "$BACKUPS" -mindepth 1 -maxdepth 1 -type d -name '.20*Z.part-*' -mmin +1440 -exec rm -rf {} +
 code=0
 node "$PROGRAM" backup "$folder" "$@" || code=$?
 case $code in
   0) printf '%s\n' "${folder##*/}" >"$newest" ;;
-  # Without this name, any of the older backups may be the only one without damaged keys.
+  # Without this name, any of the older backups may be the only one without damage.
   3) [ -s "$newest" ] || exit 3 ;;
   *) exit "$code" ;;
 esac
