@@ -11,7 +11,7 @@ import { StoreUnavailable } from '#src/ports/store-unavailable.js';
 import { expectNowhere } from '../../erasure/files.js';
 import { aCard, create, wrappedKeysOf } from '../../erasure/support.js';
 import { until } from '../../support/process.js';
-import { startTestService, type TestService } from '../../support/test-service.js';
+import { type Answer, startTestService, type TestService } from '../../support/test-service.js';
 
 const disk = mkdtempSync(join(tmpdir(), 'strongroom-disk-'));
 /**
@@ -101,11 +101,14 @@ describe.skipIf(!mounted)('on a full disk (needs permission to mount a small dis
 
   test('everything works again once there is space', async () => {
     // A step of the background work that failed on the full disk may have to be retried first.
-    const id = await until('a stored and revealed token', 10_000, async () => {
-      const { status, body } = await service.call('POST', '/tokens', aCard());
-      if (status !== 201) return undefined;
-      return (await service.call('GET', `/tokens/${body['id']}`)).status === 200 ? String(body['id']) : undefined;
-    });
+    let last: Answer | null = null;
+    const revealed = await until('a revealed token', 20_000, async () => {
+      last = await service.call('POST', '/tokens', aCard());
+      if (last.status === 201) last = await service.call('GET', `/tokens/${last.body['id']}`);
+      return last.status === 200 ? last : undefined;
+    }).catch(() => last);
+    expect(revealed, service.errors.map(String).join('\n')).toMatchObject({ status: 200 });
+    const id = String(revealed?.body['id']);
     const { content, cvc } = await wrappedKeysOf(service, id);
     expect((await service.call('DELETE', `/tokens/${id}`)).status).toBe(204);
     expectNowhere(service.dataDir, [...content, ...cvc]);
