@@ -3,7 +3,8 @@
 # user `strongroom` with its directories, the settings, and a systemd unit. Run it as root, after `npm ci && npm run
 # build`.
 #
-#   scripts/install.sh [--root DIR]              installs or upgrades; keeps the previous release for a rollback
+#   scripts/install.sh [--root DIR]              installs or upgrades; keeps the previous release for a rollback,
+#                                                and removes older ones
 #   scripts/install.sh --rollback [--root DIR]   returns to the previous release
 #
 # It does not start or stop any service, and never changes data, keys or settings. With --root DIR, all paths are below
@@ -60,14 +61,28 @@ part=$place/$release.part
 mkdir "$part"
 trap 'rm -rf "$part"' EXIT
 cp -rL package.json package-lock.json dist node_modules "$part"
+# The tests' cache, which would make equal builds differ.
+rm -rf "$part/node_modules/.vite"
 # Removes the packages that only a build needs. --ignore-scripts ensures that no package script runs as root.
 (cd "$part" && npm prune --omit=dev --ignore-scripts --offline --no-fund --no-audit --loglevel=error)
 chown -R root:root "$part"
 chmod -R u+rwX,go+rX,go-w "$part"
 "$node" "$part/dist/bin/strongroom.js" --version >/dev/null
-mv "$part" "$place/$release"
-if [ -L "$place/current" ]; then point "$(readlink "$place/current")" previous; fi
-point "$release" current
+if diff -rq "$part" "$place/current/" >/dev/null 2>&1; then
+  # The previous release stays the one before, so a rollback still reaches it.
+  release=$(readlink "$place/current")
+else
+  mv "$part" "$place/$release"
+  if [ -L "$place/current" ]; then point "$(readlink "$place/current")" previous; fi
+  point "$release" current
+fi
+
+# Removes older releases. A process that was not restarted may still load files from its release, which stays.
+previous=$(readlink "$place/previous" || true)
+for old in "$(realpath "$place")"/releases/*; do
+  case releases/${old##*/} in "$release" | "$previous" | *.part) continue ;; esac
+  grep -qsF "$old/" /proc/[0-9]*/maps || rm -rf "$old"
+done
 
 install -d -m 0755 "$(dirname "$wrapper")"
 printf '#!/bin/sh\nexec %s %s "$@"\n' "$node" "$place/current/dist/bin/strongroom.js" >"$wrapper"

@@ -76,8 +76,8 @@ export const adaptations: readonly Adaptation[] = [
   { says: /&& npm start$/gm, runs: '&& in_background npm start', because: 'the same' },
   {
     says: /^sudo scripts\/install\.sh/gm,
-    runs: 'sudo scripts/install.sh --root "$PLACE/root"',
-    because: 'the machine may have a Strongroom of its own',
+    runs: 'date +%N >dist/build-of-this-block && sudo scripts/install.sh --root "$PLACE/root"',
+    because: 'the machine may have a Strongroom of its own, and each block installs another build',
   },
   {
     says: /^sudo systemctl (?:enable --now|restart) strongroom$/gm,
