@@ -1,8 +1,12 @@
+import { execFileSync } from 'node:child_process';
 import { createHash, randomInt, randomUUID } from 'node:crypto';
 import { chmodSync, chownSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { generateIdentity, identityToRecipient } from 'age-encryption';
 import { expect, test } from 'vitest';
+import { writeBackup } from '#src/cli/backup/write-backup.js';
+import { encrypterFor } from '#src/cli/bulk/age-keys.js';
+import { loadConfig } from '#src/compose/config/config.js';
 import { apiKeyHash, newApiKey } from '#src/domain/tenancy/api-key.js';
 import { findTexts } from '../erasure/files.js';
 import { tamper } from '../erasure/support.js';
@@ -502,4 +506,37 @@ test('two restores into the same directory do not mix their files', async () => 
   expect(second.stderr).toMatch(/another Strongroom process uses|is not empty/);
   expect(await first.ended).toMatchObject({ code: 0 });
   await expectRestored(target);
+});
+
+test('a token that is changed while the backup is verified is restored as it was before', async () => {
+  const { dir, dataDir, rootKeyFile, flags, key, recipient, identityFile } = await vaultWithIdentity();
+  const service = await startService(flags, { env });
+  const token = `${service.address}/tokens/changed`;
+  const headers = { 'SERVICE-API-KEY': key, 'content-type': 'application/merge-patch+json' };
+  await http('POST', `${service.address}/tokens`, { key, body: { id: 'changed', type: 'token', data: 'old' } });
+  const loaded = loadConfig({ env: {}, flags: { data: dataDir, rootKeyFile } });
+  if (!loaded.ok) throw new Error('these settings must be valid');
+  const backup = join(dir, 'backup');
+  let changed = '';
+  await writeBackup(loaded.config, backup, await encrypterFor([recipient], []), (phase) => {
+    if (!phase.startsWith('verifying the log') || changed !== '') return;
+    // The backup goes on only after this change.
+    const init = JSON.stringify({ method: 'PATCH', headers, body: '{"data":"new"}' });
+    const script = `fetch(${JSON.stringify(token)}, ${init}).then(({ status }) => process.stdout.write(String(status)))`;
+    changed = execFileSync(process.execPath, ['-e', script], { encoding: 'utf8' });
+  });
+  expect(changed).toBe('200');
+  expect((await http('GET', token, { key })).body['data']).toBe('new');
+  await service.stop();
+
+  const target = join(dir, 'restored');
+  const erased = join(backup, 'erased-keys.txt');
+  const as = ['--data', target, '--root-key-file', rootKeyFile];
+  expect(await run(['restore', backup, '--identity', identityFile, '--erased', erased, ...as])).toMatchObject({
+    code: 0,
+    stdout: 'restored\n',
+  });
+  const restored = await startService(as, { env });
+  expect((await http('GET', `${restored.address}/tokens/changed`, { key })).body['data']).toBe('old');
+  await restored.stop();
 });

@@ -154,6 +154,11 @@ describe.runIf(process.getuid?.() === 0)('volumes that a container platform moun
       return findings.find(({ check }) => check === 'rotation');
     };
     expect(JSON.stringify(await rotationOf(flags))).toMatch(toChange);
+    // Without the keys, `doctor` cannot tell which root key opens them.
+    const [, , ...rootKey] = flags;
+    expect(JSON.stringify(await rotationOf(['--data', join(dir, 'missing'), ...rootKey]))).toMatch(
+      /has not finished, or the settings were not changed after it/,
+    );
     const withNext = ['--data', join(dir, 'volume'), '--root-key-file', nextFile];
     expect(JSON.stringify(await rotationOf(withNext))).toMatch(/has finished.*Remove next_root_key_file/);
     expect(await run(['tenants', 'list', ...withNext], { uid: service })).toMatchObject({ code: 0 });

@@ -74,10 +74,12 @@ async function copyVault(
     if (config.settings.profile === 'embedded') onPhase('copying the log, the rows and the access log');
     const copied = copyStoreFiles(config, part);
     // While SQLite copies, this thread handles no signal. A signal that came in the meantime ends one of the next steps.
-    const damage = log === null ? [] : await damageIn(part, log, onPhase, signal);
     onPhase('encrypting the keys');
     await writeChunks(join(part, keysFile), await sealed(encrypter, bytesOf(keys.lines())), signal);
     await writeChunks(join(part, erasedFile), bytesOf(authenticErasedLines(config, keys)), signal);
+    // This takes long, so it comes after the keys. A restore ends each token whose key was destroyed between the two
+    // copies.
+    const damage = log === null ? [] : await damageIn(part, log, onPhase, signal);
     onPhase('computing checksums');
     const names = [...copied, keysFile, erasedFile];
     const hashed = names.map(async (name) => ({ name, sha256: await sha256Of(join(part, name), signal) }));

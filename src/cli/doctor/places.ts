@@ -82,6 +82,10 @@ function rotation(config: Config, dataDir: string | null, keys: readonly Buffer[
       ),
     ];
   }
+  if (isOperators && opens(current) === null) {
+    const says = `${nextFile} exists: a key rotation has not finished, or the settings were not changed after it`;
+    return [problem('rotation', says, 'Run `strongroom keys rotate --all`, which says what is left to do.')];
+  }
   const says = `${nextFile} exists: a key rotation has not finished`;
   return [problem('rotation', says, 'Run `strongroom keys rotate --all`.')];
 }
