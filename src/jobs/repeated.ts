@@ -1,4 +1,4 @@
-/** All values are in ms. Each wait counts from the beginning of the work. */
+/** All values are in ms. Each wait counts from the end of the work. */
 type Times = {
   /** Returns the current time by a clock that is never set back. */
   readonly now: () => number;
@@ -11,7 +11,9 @@ type Times = {
 
 /**
  * Returns a function that does the work if it is due, and otherwise nothing. Throws the errors of the work. The waits
- * after failures grow, so that work that fails every time takes little time and space in the log.
+ * after failures grow, so that work that fails every time takes little time and space in the log. A wait that counted from
+ * the beginning would be over before slow work ends, for example when a store needs 5 s to fail. The work would then be
+ * repeated without a pause.
  */
 export function repeated(
   { now, intervalMs, retryMs, retryMsMax }: Times,
@@ -20,12 +22,15 @@ export function repeated(
   let nextAt = Number.NEGATIVE_INFINITY;
   let failures = 0;
   return async () => {
-    const beganAt = now();
-    if (beganAt < nextAt) return;
-    nextAt = beganAt + Math.min(retryMs * 2 ** failures, retryMsMax);
+    if (now() < nextAt) return;
+    let waitMs = Math.min(retryMs * 2 ** failures, retryMsMax);
     failures += 1;
-    await work();
-    nextAt = beganAt + intervalMs;
-    failures = 0;
+    try {
+      await work();
+      waitMs = intervalMs;
+      failures = 0;
+    } finally {
+      nextAt = now() + waitMs;
+    }
   };
 }
