@@ -55,7 +55,8 @@ export async function openOutFile(path: string): Promise<OutFile> {
 /**
  * Creates a file that only its owner can read. `fill` writes the content. When `fill` has returned, the file receives
  * its name, durably. Throws Failure if a file with that name exists or appears meanwhile, or if the file cannot be
- * written. If the function throws, it leaves no file behind.
+ * written. If the function throws, it removes the incomplete file. If the file has its name, but the name cannot be made
+ * durable, the complete file stays.
  */
 export async function writeNewFile<T>(path: string, fill: (write: OutFile['write']) => Promise<T>): Promise<T> {
   await expectFree(path);
