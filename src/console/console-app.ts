@@ -136,13 +136,13 @@ export async function createConsole(service: Service, options: ConsoleOptions): 
   return app;
 
   function addRoute(scope: FastifyInstance, route: ConsoleRoute): void {
-    const { method, path, permission } = route;
+    const { method, path, permission, recordsRead = false } = route;
     scope.route({
       method,
       url: path,
       exposeHeadRoute: false,
       bodyLimit: route.session === 'none' ? openBodyBytesMax : bodyBytesMax,
-      config: { consoleRoute: route, ...(permission === undefined ? {} : { permission }) },
+      config: { consoleRoute: route, recordsRead, ...(permission === undefined ? {} : { permission }) },
       ...(method === 'POST' ? { preHandler: app.csrfProtection } : {}),
       handler: (request, reply) =>
         route.handle(createVisit(request, reply, service, { operations, tasks, bundles, identity }, layout)),

@@ -50,9 +50,11 @@ export type ConsoleRoute = {
   /**
    * The permission that the caller must have on at least one container. If this is a list, any one of the permissions
    * is enough. If the permission is `application:read`, `tenant:read`, `report:read` or `webhook:read`, the access log
-   * records each response with status 200 as a read.
+   * records each response with status 200 as a read. The same applies if this is a list.
    */
   readonly permission?: Permission | readonly Permission[];
+  /** True if the handler records the read in the access log itself. */
+  readonly recordsRead?: true;
   handle(visit: Visit): Promise<FastifyReply>;
 };
 

@@ -31,6 +31,8 @@ declare module 'fastify' {
      * is enough. If this is not set, the route requires no key.
      */
     permission?: Permission | readonly Permission[] | 'any_key';
+    /** True if the handler records the read in the access log itself. */
+    recordsRead?: boolean;
     /**
      * If true, the route accepts an unknown key. The key may belong to a tenant whose deletion began in an earlier
      * request but was not completed. In that case, the route completes the deletion.

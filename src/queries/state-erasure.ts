@@ -1,12 +1,13 @@
+import { recordManagementRead } from '../audit/access-log/record-management-read.js';
 import { type ErasureStatement, signErasure } from '../audit/erasure-statement.js';
 import { counted, grouped } from '../domain/text.js';
 import { formatTimestamp } from '../domain/time.js';
 import { checkpointStream } from '../events/audit/checkpoint.js';
-import type { CommandContext } from '../vault/command-context.js';
 import { logIdentity } from '../vault/open-log.js';
 import { type CommandResult, done, rejected } from '../vault/result.js';
 import type { Vault } from '../vault/vault.js';
 import { type ErasureFound, erasureFacts, type Sought } from './erasure-facts.js';
+import type { ReadContext } from './release.js';
 import { tokenHistory } from './token-history.js';
 
 const pageSize = 100;
@@ -28,33 +29,45 @@ const clocksApartMs = 2_000;
 
 /**
  * Checks whether a token is erased. If it is, signs and returns a statement of erasure. The caller needs permission to
- * read the token's history. The caller of this function must record the read in the access log.
+ * read the token's history. Records in the access log that the history was read.
  */
 export async function stateErasure(
   vault: Vault,
-  { caller, beganAt }: Pick<CommandContext, 'caller' | 'beganAt'>,
+  context: ReadContext,
   id: string,
 ): Promise<CommandResult<StatedErasure>> {
-  const { tenantId } = caller;
+  const { caller } = context;
   const history = await tokenHistory(vault, caller, id, firstPage);
   if (!history.ok) return history;
-  const found = await erasureFacts(vault, tenantId, id);
+  const found = await erasureFacts(vault, caller.tenantId, id);
   if (found.is === 'unknown') return rejected('token_not_found');
+  const stated = await statementOf(vault, context, id, found);
+  await recordManagementRead(vault, context, 'token', id);
+  return done(stated);
+}
+
+/** Returns the statement about a token with these remains, or the reason why there is none. */
+async function statementOf(
+  vault: Vault,
+  { caller, beganAt }: ReadContext,
+  id: string,
+  found: Exclude<ErasureFound, { is: 'unknown' }>,
+): Promise<StatedErasure> {
   if (found.is === 'living') {
-    return done({ is: 'living', problem: 'the token still exists, so there is no erasure to state.' });
+    return { is: 'living', problem: 'the token still exists, so there is no erasure to state.' };
   }
   if (found.is === 'expired') {
     const problem = 'the token has expired, but this is not recorded yet. Try again in a minute.';
-    return done({ is: 'expired', problem });
+    return { is: 'expired', problem };
   }
-  if (found.is === 'incomplete') return done({ is: 'incomplete', problem: whatIsLeft(found) });
+  if (found.is === 'incomplete') return { is: 'incomplete', problem: whatIsLeft(found) };
   const { stream, lives, keys, lastDestroyedAt, row, looked } = found;
   await vault.confirmReads(beganAt, false);
   const last = lives.at(-1)?.end.position ?? 0;
   const destroyedAt = formatTimestamp(lastDestroyedAt);
   const statement = signErasure(await vault.keys.signingKey(), {
     log_id: (await logIdentity(vault.log))?.logId ?? '',
-    tenant_id: tenantId,
+    tenant_id: caller.tenantId,
     token_id: id,
     stream,
     stated_at: formatTimestamp(vault.clock.now()),
@@ -70,7 +83,7 @@ export async function stateErasure(
     checkpoint: await checkpointOver(vault, last),
     copies: await copiesSince(vault, lastDestroyedAt),
   });
-  return done({ is: 'erased', statement });
+  return { is: 'erased', statement };
 }
 
 /**

@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { recordManagementRead } from '../../audit/access-log/record-management-read.js';
 import type { ErasureStatement } from '../../audit/erasure-statement.js';
 import { stateErasure } from '../../queries/state-erasure.js';
-import { asApplication, commandContext, unwrap } from '../operations/as-application.js';
+import { applicationOf, commandContext, unwrap } from '../operations/as-application.js';
 import { OperationFailed, operation } from '../operations/operation.js';
 
 /** If the token was deleted but the vault cannot sign a statement, `statement` is null and `problem` explains why. */
@@ -16,10 +15,8 @@ export const auditErasure = operation(
   z.object({ key: z.string(), id: z.string() }),
   async (service, { key, id }): Promise<ErasureAnswer> => {
     // `stateErasure` checks the permission.
-    const caller = await asApplication(service, key);
-    const context = commandContext(service, caller);
-    const stated = unwrap(await stateErasure(service.vault, context, id));
-    await recordManagementRead(service.vault, context, 'token', id);
+    const caller = await applicationOf(service, key);
+    const stated = unwrap(await stateErasure(service.vault, commandContext(service, caller), id));
     if (stated.is === 'erased') return { statement: stated.statement, problem: null };
     if (stated.is === 'incomplete') return { statement: null, problem: stated.problem };
     throw new OperationFailed(stated.problem);

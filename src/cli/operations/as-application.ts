@@ -7,15 +7,24 @@ import type { CommandResult } from '../../vault/result.js';
 import { fieldErrorText } from './field-error-text.js';
 import { OperationFailed } from './operation.js';
 
-/**
- * Returns the API key's application. If `anyOf` names permissions, the application must have one of them. As in the API,
- * a token permission on at least one container is enough. Throws OperationFailed if the key is unknown or the permission
- * is missing.
- */
-export async function asApplication(service: Service, key: string, ...anyOf: readonly Permission[]): Promise<Caller> {
+/** Returns the API key's application. Checks no permission. Throws OperationFailed if the key is unknown. */
+export async function applicationOf(service: Service, key: string): Promise<Caller> {
   const caller = await service.authenticate(key);
   if (caller === null) throw new OperationFailed('no application has this key. Check the key file.');
-  if (anyOf.length === 0 || anyOf.some((permission) => grantsAnywhere(caller, permission))) return caller;
+  return caller;
+}
+
+/**
+ * Returns the API key's application, which must have one of the permissions. As in the API, a token permission on at
+ * least one container is enough. Throws OperationFailed if the key is unknown or the permission is missing.
+ */
+export async function asApplication(
+  service: Service,
+  key: string,
+  ...anyOf: readonly [Permission, ...Permission[]]
+): Promise<Caller> {
+  const caller = await applicationOf(service, key);
+  if (anyOf.some((permission) => grantsAnywhere(caller, permission))) return caller;
   throw new OperationFailed(
     anyOf.length === 1
       ? `the application does not hold ${anyOf[0]}. Use the key of one that does.`

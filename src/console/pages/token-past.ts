@@ -1,6 +1,5 @@
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
-import { recordManagementRead } from '../../audit/access-log/record-management-read.js';
 import type { JsonObject } from '../../domain/json.js';
 import { parseIsoDateTime } from '../../domain/time.js';
 import { endsToken } from '../../events/tokens/catalogue.js';
@@ -27,7 +26,8 @@ export const tokenPastPage: ConsolePage = {
     { method: 'GET', path: '/tokens/:id/history', ...ofHistory, handle: showHistory },
     { method: 'GET', path: '/tokens/:id/as-of', session: 'private', permission: 'token:read', handle: showEarlier },
     { method: 'GET', path: '/tokens/:id/erasure', ...ofHistory, handle: (visit) => showErasure(visit, null) },
-    { method: 'POST', path: '/tokens/:id/erasure', ...ofHistory, handle: sendStatement },
+    // `stateErasure` records that the history was read, even if the response is the page with status 409.
+    { method: 'POST', path: '/tokens/:id/erasure', ...ofHistory, recordsRead: true, handle: sendStatement },
   ],
 };
 
@@ -125,8 +125,6 @@ async function showErasure(visit: Visit, problem: string | null): Promise<Fastif
   const row = last === undefined ? null : rowOf(last, tokenPath(id));
   const isEnded = row !== null && row.asOf === null;
   const { isOperator } = visit.session;
-  // The page shows the last event of the token's history even if its status is not 200.
-  if (problem !== null) await recordManagementRead(visit.vault, visit.context, 'token', id);
   const model = { id, path: tokenPath(id), row, isEnded, isOperator, problem };
   return visit.page('tokens/erasure', model, { title: 'Erasure of a token', status: problem === null ? 200 : 409 });
 }

@@ -12,18 +12,18 @@ const entities = {
 
 /**
  * Adds a hook to every route that shows applications, keys, webhooks, the tenant, a report or the history of a token.
- * The hook records each read in the access log.
+ * The hook records each read in the access log, unless the route's handler does (`recordsRead`).
  */
 export function recordManagementReads(app: FastifyInstance, vault: Vault): void {
   app.addHook('onRoute', (route) => {
-    const { permission } = route.config ?? {};
+    const { permission, recordsRead = false } = route.config ?? {};
     const entity =
       typeof permission === 'string' && Object.hasOwn(entities, permission)
         ? entities[permission as keyof typeof entities]
         : Array.isArray(permission)
           ? 'token'
           : null;
-    if (entity === null) return;
+    if (entity === null || recordsRead) return;
     route.onSend = async (request, reply) => {
       const { caller, traceId, params, beganAt } = request;
       const { id = null } = params as { readonly id?: string | null };
