@@ -13,6 +13,7 @@ import { ownBuffer, randomKeys } from './random-key.js';
 import { openRootKeys, type RootKeySource } from './root-keys.js';
 import { createKeyRotation, type Wrapper } from './rotation.js';
 import { createSearchKeys } from './search-keys.js';
+import { TenantKeysBroken } from './tenant-keys-broken.js';
 import { createTraceUses, type TraceUseLimits } from './trace-uses.js';
 import { createVaultKey, integrityKeysOf, signingKeyOf } from './vault-keys.js';
 
@@ -274,6 +275,8 @@ export async function openKeyRing({
 
 function newestOf(store: KeyStore, { state, newest }: OpenTenant): NonNullable<OpenTenant['newest']> {
   if (state === 'destroyed') throw new StoreUnavailable(store.name, 'tenant_destroyed');
-  if (newest === null) throw store.broken(`${store.title} lacks the keys of a tenant: restore it from a backup.`);
+  if (newest === null) {
+    throw new TenantKeysBroken(`${store.title} lacks the keys of a tenant: restore it from a backup.`);
+  }
   return newest;
 }

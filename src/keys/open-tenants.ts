@@ -3,6 +3,7 @@ import type { KeyStore, StoredTenantKey, TenantKeyPurpose } from '../ports/key-s
 import type { TenantKeys } from './key-ring.js';
 import type { RootKeys } from './root-keys.js';
 import { deriveSubkeys, newTenantKey, openTenantKey } from './tenant-key.js';
+import { TenantKeysBroken } from './tenant-keys-broken.js';
 import type { TraceUses } from './trace-uses.js';
 
 /** How long this process may use cached keys after another process has changed them (docs/design.md, "Growth"). */
@@ -67,7 +68,7 @@ export function createOpenTenants(
       const tenant = await read(tenantId);
       if (tenant !== null) return tenant;
       if (attempt === attemptsMax) {
-        throw store.broken(
+        throw new TenantKeysBroken(
           `a key of tenant ${tenantId} in ${store.title} does not open: restore ${store.title} from a backup.`,
         );
       }

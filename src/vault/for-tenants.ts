@@ -1,21 +1,24 @@
+import { TenantKeysBroken } from '../keys/tenant-keys-broken.js';
 import type { Maybe } from '../ports/maybe.js';
-import { filesCheck, StoreProblem } from '../ports/store-problem.js';
 import type { DirectoryRecord } from '../views/directory-view.js';
 import { ForgedRow } from './forged-row.js';
 import { KeyLost } from './key-lost.js';
 import { TenantGone } from './tenant-gone.js';
 import type { Vault } from './vault.js';
 
-/** An error that reveals that one row or key was changed or removed outside the vault. */
-type Damage = ForgedRow | KeyLost | StoreProblem;
+/** An error that reveals that one row, or a key of one tenant, was changed or removed outside the vault. */
+type Damage = ForgedRow | KeyLost | TenantKeysBroken;
 
 /** A tenant that was left out because its row or its keys are damaged. */
 export type DamagedTenant = { readonly id: string; readonly error: Damage };
 
-/** Returns false for a damaged store file, because such a file stops the work for all tenants. */
+/**
+ * Returns true if the error concerns one row, or the keys of one tenant. Returns false for a problem with a whole store,
+ * such as a damaged file, a forged log, or a user that MongoDB rejects. In that case, the work must fail, because it would
+ * otherwise leave something out for every tenant.
+ */
 export function isDamage(error: unknown): error is Damage {
-  if (error instanceof StoreProblem) return error.found?.check !== filesCheck;
-  return error instanceof ForgedRow || error instanceof KeyLost;
+  return error instanceof ForgedRow || error instanceof KeyLost || error instanceof TenantKeysBroken;
 }
 
 /** Returns the result of a read. If a row or a key is damaged, reports the damage and returns null. */

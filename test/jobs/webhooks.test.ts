@@ -1,10 +1,12 @@
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, onTestFinished, test as plain } from 'vitest';
+import { MongoBroken } from '#src/adapters/mongodb/connection.js';
 import { webhookSender } from '#src/adapters/webhook-target/webhook-sender.js';
 import { sendTestEvent } from '#src/commands/post-to-webhook.js';
 import { replayDeliveries } from '#src/commands/replay-deliveries.js';
 import { createTenant } from '#src/commands/tenancy/create-tenant.js';
 import { deleteToken } from '#src/commands/tokens/delete-token.js';
+import { recordDue } from '#src/commands/tokens/record-due.js';
 import type { JsonObject } from '#src/domain/json.js';
 import { createWebhookDeliveries } from '#src/jobs/deliver-webhooks.js';
 import { StoreUnavailable } from '#src/ports/store-unavailable.js';
@@ -307,6 +309,25 @@ describe('a webhook', () => {
       ['token.created', 'first'],
       ['token.updated', 'first'],
     ]);
+  });
+
+  test('is told the id of a token that was due to expire while MongoDB rejected the user of the key store', async ({
+    service,
+    receiver,
+  }) => {
+    await subscribe(service, receiver.url, { event_types: ['token.expired'] });
+    const { vault, clock } = service;
+    await create(service, 'due', { expires_at: new Date(clock.now() + hour).toISOString() });
+    clock.advance(2 * hour);
+    const [row] = await vault.rows.due(clock.now(), 1);
+    if (row === undefined) throw new Error('no token is due');
+    // Every authentic read of the directory also reads revisions from the key store.
+    const error = new MongoBroken('the user of mongodb.url or mongodb.keys_url lacks a permission in MongoDB.');
+    const directory = { ...vault.directory, get: () => Promise.reject(error) };
+    await expect(recordDue({ ...vault, directory }, row)).rejects.toBe(error);
+    await recordDue(vault, row);
+    await service.service.webhooks.run();
+    expect(told(receiver)).toEqual([['token.expired', 'due']]);
   });
 
   test('can read the id of a deleted token for three days, and afterwards only its reference', async ({
