@@ -9,7 +9,7 @@ import type { Metrics } from '../ports/metrics.js';
 import type { Random } from '../ports/random.js';
 import { deliverCheckpoints } from './deliver-checkpoints.js';
 import { signCheckpoint, storeCheckpoint } from './make-checkpoint.js';
-import { chainAt, followLog, isAt, type ProvenChain } from './proven-chain.js';
+import { chainAt, clearPages, followLog, isAt, type ProvenChain } from './proven-chain.js';
 import { createSignedHeads } from './signed-heads.js';
 
 const eventsMax = 10_000;
@@ -75,7 +75,7 @@ export function createCheckpointer(needs: CheckpointerDeps): Checkpointer {
     // continues with the value that it has read.
     const before = known ?? (await newest(log));
     let after: Known | null = before;
-    const proven = await followLog(log, before.chain, head.position);
+    const proven = await followLog(clearPages(log), before.chain, head.position);
     if (!isAt(proven, head)) throw new ForgedLog('the links of the log do not match its events');
     after = { ...before, chain: proven };
     const { last } = before;

@@ -7,7 +7,7 @@ import type { ChainLink, EventChain } from '../ports/event-chain.js';
 import { type EventLog, ForgedLog } from '../ports/event-log.js';
 import type { RememberedCheckpoint } from '../ports/key-store.js';
 import { orderProblem, signatureProblem } from './check-checkpoint.js';
-import { chainAt, followLog, isAt, type ProvenChain } from './proven-chain.js';
+import { chainAt, clearPages, followLog, isAt, type LogPages, type ProvenChain, wholePages } from './proven-chain.js';
 
 type Deps = {
   readonly log: Pick<EventLog, 'readClear' | 'readNewest'>;
@@ -29,24 +29,26 @@ const checkpointsPerPage = 100;
  * - Every later commit is authentic.
  * - These commits lead to the link that the key store has recorded, and to the newest link in the chain.
  */
-export async function expectContinuity({ log, chain, keys }: Deps): Promise<void> {
+export async function expectContinuity(deps: Deps): Promise<void> {
+  await expectContinuous(deps, clearPages(deps.log));
+}
+
+async function expectContinuous({ log, chain, keys }: Deps, pages: LogPages): Promise<void> {
   const { checkpoint: remembered, link } = await keys.logMemory();
   await chain.follow();
   const from = remembered === null ? null : await checkpointIn(log, keys, remembered);
-  await followTo(log, from, [link, await chain.head()]);
+  await followTo(pages, from, [link, await chain.head()]);
 }
 
 /**
  * Like `expectContinuity`, but also compares the ciphertexts of these events with their hashes. Returns what is wrong,
  * or null if nothing is.
  */
-export async function discontinuity({
-  log,
-  chain,
-  keys,
-}: Deps & { readonly log: Pick<EventLog, 'readAll'> }): Promise<ForgedLog | null> {
+export async function discontinuity(
+  deps: Deps & { readonly log: Pick<EventLog, 'readAll'> },
+): Promise<ForgedLog | null> {
   try {
-    await expectContinuity({ log: { readNewest: log.readNewest, readClear: log.readAll }, chain, keys });
+    await expectContinuous(deps, wholePages(deps.log));
     return null;
   } catch (error) {
     if (error instanceof ForgedLog) return error;
@@ -69,9 +71,11 @@ export async function readUnbroken(
   const { checkpoint: remembered, link } = await keys.logMemory();
   const last = remembered === null ? null : await checkpointIn(log, keys, remembered);
   await chain.follow();
-  const seen: Pick<EventLog, 'readClear'> = {
-    async readClear(from, limit) {
-      const page = await log.readClear(from, limit);
+  const { pageSize, after: pageAfter } = clearPages(log);
+  const seen: LogPages = {
+    pageSize,
+    async after(position) {
+      const page = await pageAfter(position);
       for (const event of page) onEvent(event);
       return page;
     },
@@ -111,7 +115,7 @@ export async function expectWholeLog({ log, chain, keys }: Deps): Promise<void> 
   const { publicKey } = await keys.signingKey();
   const recent = new Map<number, ProvenChain>();
   let last: Checkpoint | null = null;
-  await followTo(log, null, [await chain.head()], (at, event) => {
+  await followTo(clearPages(log), null, [await chain.head()], (at, event) => {
     recent.set(at.position, at);
     const [oldest] = recent.keys();
     if (recent.size > recentMax && oldest !== undefined) recent.delete(oldest);
@@ -162,7 +166,7 @@ async function checkpointIn(
  * `links` is after the checkpoint but is not part of the computed chain.
  */
 async function followTo(
-  log: Pick<EventLog, 'readClear'>,
+  pages: LogPages,
   from: Checkpoint | null,
   links: readonly (ChainLink | null)[],
   onCommit: (at: ProvenChain, event: ProvenClear) => void = () => undefined,
@@ -170,7 +174,7 @@ async function followTo(
   const start = chainAt(from);
   const due = links.filter((link) => link !== null).filter(({ position }) => position > start.position);
   const met = new Set<ChainLink>();
-  await followLog(log, start, Number.POSITIVE_INFINITY, (at, event) => {
+  await followLog(pages, start, Number.POSITIVE_INFINITY, (at, event) => {
     for (const link of due) if (isAt(at, link)) met.add(link);
     onCommit(at, event);
   });

@@ -6,9 +6,31 @@ import type { ChainLink } from '../ports/event-chain.js';
 import { type EventLog, ForgedLog } from '../ports/event-log.js';
 
 /**
- * The number of events per page. With pages of this size, the verification does not noticeably delay other requests.
+ * The number of events per page when ciphertexts are read. A ciphertext can be 512 KiB long, so a page has up to 4 MiB.
+ * Some stores read a page in one step, in which no other request runs.
  */
-const pageSize = 250;
+export const wholePageSize = 8;
+/** The number of events per page without ciphertexts. */
+const clearPageSize = 250;
+
+/**
+ * Reads the log in pages that are so small that the verification does not noticeably delay other requests. A page with
+ * fewer than `pageSize` events is the last one.
+ */
+export type LogPages = {
+  readonly pageSize: number;
+  readonly after: (position: number) => Promise<readonly ProvenClear[]>;
+};
+
+/** Reads the events without their ciphertexts. */
+export function clearPages(log: Pick<EventLog, 'readClear'>): LogPages {
+  return { pageSize: clearPageSize, after: (position) => log.readClear(position, clearPageSize) };
+}
+
+/** Reads the events with their ciphertexts, and compares each ciphertext with its hash. */
+export function wholePages(log: Pick<EventLog, 'readAll'>): LogPages {
+  return { pageSize: wholePageSize, after: (position) => log.readAll(position, wholePageSize) };
+}
 
 /**
  * A verified part of the log. It begins after a checkpoint, or at the start of the log. The MACs of its events are
@@ -37,7 +59,7 @@ export function chainAt(checkpoint: Checkpoint | null): ProvenChain {
  * the last event of the commit. Throws ForgedLog if an event is missing or not authentic.
  */
 export async function followLog(
-  log: Pick<EventLog, 'readClear'>,
+  pages: LogPages,
   from: ProvenChain,
   upTo = Number.POSITIVE_INFINITY,
   onCommit: (chain: ProvenChain, last: ProvenClear) => void = () => undefined,
@@ -45,7 +67,7 @@ export async function followLog(
   let chain = from;
   let commit: ProvenClear[] = [];
   for (let after = from.position; ; ) {
-    const page = await log.readClear(after, pageSize);
+    const page = await pages.after(after);
     for (const event of page) {
       // Events after `upTo` are ignored. They may belong to a commit that is still in progress, so this page may
       // contain only a part of that commit.
@@ -60,7 +82,7 @@ export async function followLog(
       onCommit(chain, event);
     }
     const last = page.at(-1);
-    if (last === undefined || page.length < pageSize) return chain;
+    if (last === undefined || page.length < pages.pageSize) return chain;
     after = last.position;
     // Some stores read synchronously. This pause allows other work to run between two pages.
     await endOfTurn();

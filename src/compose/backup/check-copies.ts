@@ -3,15 +3,15 @@ import { checkMonths } from '../../adapters/sqlite/access-log/check-months.js';
 import { type CopiedLog, openCopiedLog } from '../../adapters/sqlite/backup/copied-log.js';
 import { StoreBroken } from '../../adapters/sqlite/database/database-error.js';
 import type { ChainedEvent } from '../../audit/export-line.js';
+import { wholePageSize } from '../../audit/proven-chain.js';
 import { verifyLog } from '../../audit/verify/verify-log.js';
 import { grouped } from '../../domain/text.js';
 import type { Checkpoint } from '../../events/audit/checkpoint.js';
 import { type StoredEvent, sealedHash } from '../../events/commit.js';
 import type { OnPhase } from '../../ports/backup.js';
 
-const pageSize = 250;
 /** The number of events after which the phase is shown again. */
-const shownEvery = 20 * pageSize;
+const shownEvery = 625 * wholePageSize;
 
 /** The key that the checkpoints of the log are signed with, and the id of the log. */
 type LogKey = { readonly publicKey: string; readonly logId: string | null };
@@ -59,9 +59,9 @@ async function* eventsOf(
   let events = 0;
   for (let after = 0; ; ) {
     if (events % shownEvery === 0) onPhase(`verifying the log, ${grouped(events)} events`);
-    const page = await log.readAll(after, pageSize);
+    const page = await log.readAll(after, wholePageSize);
     // Each page has at most as many links as events.
-    const links = new Map((await chain.after(after, pageSize)).map((link) => [link.position, link]));
+    const links = new Map((await chain.after(after, wholePageSize)).map((link) => [link.position, link]));
     for (const event of page) {
       const link = links.get(event.position);
       const hash = link === undefined ? null : Buffer.from(link.hash).toString('hex');
