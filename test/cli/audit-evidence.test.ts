@@ -45,8 +45,10 @@ test('a stream delivers every record even if it is killed and its receiver and s
       },
     };
   };
+  let exports = 0;
   const all = async () => {
-    const out = join(dir, `all-${readdirSync(dir).length}.jsonl`);
+    exports += 1;
+    const out = join(dir, `all-${exports}.jsonl`);
     await runJson(['audit', 'export', '--format', 'jsonl', '--out', out, ...flags]);
     const lines = readFileSync(out, 'utf8').trimEnd().split('\n');
     return lines.map((line): string => JSON.parse(line).record_id);
