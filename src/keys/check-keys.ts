@@ -4,7 +4,7 @@ import { openDataKey } from './data-key.js';
 import { openGenerationKey } from './generation-key.js';
 import type { CheckedDataKeys, DamagedKey, KeyCheck } from './key-ring.js';
 import type { RootKeys } from './root-keys.js';
-import { openTenantKey } from './tenant-key.js';
+import { identityKeyOf, openTenantKey } from './tenant-key.js';
 
 /** The number of data keys per page. Opening this many takes a few milliseconds. */
 const pageSize = 500;
@@ -99,8 +99,7 @@ export function createKeyCheck(store: KeyStore, roots: RootKeys): Omit<KeyCheck,
     searchKeys,
     underRoot: async () => [...(await searchKeys()), ...(await lookTwice(lookAtTenants))],
     async isTenantDestroyed(tenantId) {
-      const identity = (await store.readTenantKeys(tenantId)).find(({ purpose }) => purpose === 'identity');
-      return identity !== undefined && identity.wrapped === null;
+      return identityKeyOf(await store.readTenantKeys(tenantId))?.wrapped === null;
     },
     async dataKeys(afterSequence) {
       let page = await livingDataKeys(afterSequence, pageSize);

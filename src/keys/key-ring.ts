@@ -137,7 +137,10 @@ export type KeyCheck = {
    * no keys are left.
    */
   dataKeys(afterSequence: number): Promise<CheckedDataKeys | null>;
-  /** Returns true if a tenant's keys were destroyed. Keys that are missing or damaged were not destroyed. */
+  /**
+   * Returns true if a tenant's identity key was destroyed, as it is when the tenant is deleted (`identityKeyOf`). A key
+   * that is missing or damaged was not destroyed.
+   */
   isTenantDestroyed(tenantId: string): Promise<boolean>;
   /** Opens one data key, and returns its state. */
   stateOf(tenantId: string, keyId: string): Promise<KeyUse<unknown>['state']>;

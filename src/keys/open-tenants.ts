@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { KeyStore, StoredTenantKey, TenantKeyPurpose } from '../ports/key-store.js';
 import type { TenantKeys } from './key-ring.js';
 import type { RootKeys } from './root-keys.js';
-import { deriveSubkeys, newTenantKey, openTenantKey } from './tenant-key.js';
+import { deriveSubkeys, identityKeyOf, newTenantKey, openTenantKey } from './tenant-key.js';
 import { TenantKeysBroken } from './tenant-keys-broken.js';
 import type { TraceUses } from './trace-uses.js';
 
@@ -100,15 +100,15 @@ export function createOpenTenants(
 
   /**
    * Unwraps the tenant's keys that are not in `wrapping` yet, and zeroes the keys that were destroyed. If the identity
-   * key is destroyed, all other keys count as destroyed, including keys that are being added at the same time. Returns
-   * null if a key cannot be unwrapped.
+   * key (`identityKeyOf`) is destroyed, all other keys count as destroyed, including keys that are being added at the
+   * same time. Returns null if a key cannot be unwrapped.
    */
   function open(
     rows: readonly StoredTenantKey[],
     wrapping: Map<string, Buffer | 'destroyed'>,
     traceEpoch: () => number,
   ): OpenTenant | null {
-    const identity = rows.find(({ purpose }) => purpose === 'identity');
+    const identity = identityKeyOf(rows);
     if (identity === undefined) return { state: 'unknown', subkeys: null, wrapping, newest: null };
     let newest: OpenTenant['newest'] = null;
     for (const row of rows) {

@@ -1,6 +1,6 @@
 import { hkdfSync, randomBytes, randomUUID } from 'node:crypto';
 import { openCiphertext, sealCiphertext } from '../events/sealing/ciphertext.js';
-import type { NewTenantKey, TenantKeyName, TenantKeyPurpose } from '../ports/key-store.js';
+import type { NewTenantKey, StoredTenantKey, TenantKeyName, TenantKeyPurpose } from '../ports/key-store.js';
 import type { TenantKeys } from './key-ring.js';
 import { keyBytes } from './random-key.js';
 
@@ -30,6 +30,17 @@ export function rewrapTenantKey(rootKey: Buffer, next: Buffer, wrapped: Buffer, 
 /** Returns the unwrapped key. Returns null if the key was wrapped under a different root key or name. */
 export function openTenantKey(rootKey: Buffer, wrapped: Buffer, name: TenantKeyName): Buffer | null {
   return openCiphertext(rootKey, wrapped, place(name));
+}
+
+/**
+ * Returns a tenant's identity key, given all of the tenant's keys. Returns a destroyed key only if every identity key of
+ * the tenant is destroyed. Threat: a wrapped key can be unwrapped only under its own tenant, but nothing shows which
+ * tenant a destroyed key belonged to. An attacker who can write to the key store can assign a deleted tenant's destroyed
+ * key to a tenant that still exists.
+ */
+export function identityKeyOf(rows: readonly StoredTenantKey[]): StoredTenantKey | undefined {
+  const keys = rows.filter(({ purpose }) => purpose === 'identity');
+  return keys.find(({ wrapped }) => wrapped !== null) ?? keys[0];
 }
 
 /** Derives the subkeys of an identity key (HKDF, RFC 5869), and zeroes the identity key. */

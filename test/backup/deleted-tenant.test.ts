@@ -132,10 +132,10 @@ describe('when an attacker changes the keys of a tenant in the key store, and an
   const acceptAfter = async (statement: string) => {
     const { dataDir, flags, service, other } = await vaultWithTwoTenants();
     await service.stop();
-    const database = pinStatements(join(dataDir, 'keys.db'), {});
-    expect(database.prepare(statement).run(other.id).changes).toBe(2);
-    database.prepare("REPLACE INTO meta (name, value) VALUES ('log', ?)").run(numberBytes(1_000_000));
-    database.close();
+    inKeys(dataDir, (keys) => {
+      expect(keys.prepare(statement).run(other.id).changes).toBe(2);
+      keys.prepare("REPLACE INTO meta (name, value) VALUES ('log', ?)").run(numberBytes(1_000_000));
+    });
     return { flags, otherId: other.id, accepted: await runJson(['restore', '--accept-older-log', ...flags]) };
   };
 
@@ -157,6 +157,69 @@ describe('when an attacker changes the keys of a tenant in the key store, and an
     expect(accepted).toEqual({ tenants_deleted: 1, tokens_deleted: 0, cvcs_purged: 0 });
   });
 });
+
+describe('when an attacker assigns the destroyed identity key of a deleted tenant to a tenant that exists', () => {
+  // The deleted tenant is the older one, so its row comes first.
+  const attack = async () => {
+    const vault = await vaultWithTwoTenants();
+    const { dataDir, flags, managementKey, other, service, tenantId } = vault;
+    const { body: tenant } = await http('GET', `${service.address}/tenants/self`, { key: managementKey });
+    const body = { name: tenant['name'] };
+    const deleted = await http('DELETE', `${service.address}/tenants/self`, { key: managementKey, body });
+    expect(deleted.status, deleted.text).toBe(204);
+    await service.stop();
+    inKeys(dataDir, (keys) => {
+      const move = keys.prepare(`UPDATE tenant_keys SET tenant = ? WHERE tenant = ? AND purpose = 'identity'`);
+      expect(move.run(other.id, tenantId).changes).toBe(1);
+    });
+    const expectWorking = async (restored: readonly string[]) => {
+      const again = await startService(restored, { env });
+      const got = await http('GET', `${again.address}/tokens/of-other`, { key: other.key });
+      expect([got.status, got.body['data']], got.text).toEqual([200, 'value']);
+      await again.stop();
+    };
+    return { ...vault, flags, expectWorking };
+  };
+
+  test('the tenant keeps working, and its keys can be rotated', async () => {
+    const { flags, expectWorking } = await attack();
+    await expectWorking(flags);
+    const rotated = await run(['keys', 'rotate', '--all', ...flags]);
+    expect(rotated.code, rotated.stderr).toBe(0);
+    await expectWorking(flags);
+  });
+
+  test('a restore does not record that the tenant was deleted', async () => {
+    const { dir, flags, rootKeyFile, expectWorking } = await attack();
+    const identity = await generateIdentity();
+    const identityFile = join(dir, 'backup.identity');
+    writeFileSync(identityFile, `${identity}\n`, { mode: 0o600 });
+    const backup = join(dir, 'backup');
+    await runJson(['backup', backup, '--recipient', await identityToRecipient(identity), ...flags]);
+    const restored = ['--data', join(dir, 'restored'), '--root-key-file', rootKeyFile];
+    const list = join(backup, 'erased-keys.txt');
+    const ended = await run(['restore', backup, '--erased', list, '--identity', identityFile, ...restored]);
+    expect(ended).toMatchObject({ code: 0, stdout: 'restored\n' });
+    await expectWorking(restored);
+  });
+
+  test('accepting an older log does not record that the tenant was deleted', async () => {
+    const { dataDir, flags, expectWorking } = await attack();
+    inKeys(dataDir, (keys) => {
+      keys.prepare("REPLACE INTO meta (name, value) VALUES ('log', ?)").run(numberBytes(1_000_000));
+    });
+    const accepted = await runJson(['restore', '--accept-older-log', ...flags]);
+    expect(accepted).toEqual({ tenants_deleted: 0, tokens_deleted: 0, cvcs_purged: 0 });
+    await expectWorking(flags);
+  });
+});
+
+/** Changes the key store of a stopped vault, as an attacker who can write to the file could. */
+function inKeys(dataDir: string, change: (keys: ReturnType<typeof pinStatements>) => void): void {
+  const database = pinStatements(join(dataDir, 'keys.db'), {});
+  change(database);
+  database.close();
+}
 
 /** Replaces `vault.db` with an older copy. */
 function putBack(from: string, dataDir: string): void {

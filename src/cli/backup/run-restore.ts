@@ -106,8 +106,8 @@ type Verifying = {
 
 /**
  * Verifies the backup before anything is written. Reads the keys first, because one of them authenticates the manifest
- * and the list of erased keys. Returns the ids of the tenants whose keys are in the list. Throws Failure if the
- * verification fails.
+ * and the list of erased keys. Returns the ids of the tenants whose identity keys are all in the list (see
+ * `identityKeyOf`). Throws Failure if the verification fails.
  */
 async function verify(
   config: Config,
@@ -115,10 +115,11 @@ async function verify(
 ): Promise<ReadonlySet<string>> {
   const input = await openImport(join(folder, keysFile), identity);
   try {
-    const { macKey, tenants } = await readBackupKeys(config, textOf(input.chunks), rootKeys);
+    const { macKey, identityKeys } = await readBackupKeys(config, textOf(input.chunks), rootKeys);
     expectAuthentic(manifest, macKey);
     erased.expectAuthentic(macKey);
-    return new Set([...tenants].flatMap(([keyId, tenantId]) => (erased.ids.has(keyId) ? [tenantId] : [])));
+    const isErased = (keyId: string) => erased.ids.has(keyId);
+    return new Set([...identityKeys].flatMap(([tenantId, keyIds]) => (keyIds.every(isErased) ? [tenantId] : [])));
   } finally {
     input.stop();
   }

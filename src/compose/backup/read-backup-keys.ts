@@ -8,8 +8,8 @@ import type { Config } from '../config/config.js';
 export type BackupKeys = {
   /** The key that authenticates the backup's manifest. */
   readonly macKey: Buffer;
-  /** The ids of all tenants in the backup, keyed by the ids of their identity keys. */
-  readonly tenants: ReadonlyMap<string, string>;
+  /** The ids of the identity keys in the backup, keyed by the ids of their tenants. Each tenant has at least one. */
+  readonly identityKeys: ReadonlyMap<string, readonly string[]>;
 };
 
 /**
@@ -24,14 +24,14 @@ export async function readBackupKeys(
   rootKeys: readonly Buffer[],
 ): Promise<BackupKeys> {
   const keyIn = settings.profile === 'embedded' ? tenantKeyRowIn : await tenantKeyDocumentIn();
-  const tenants = new Map<string, string>();
+  const identityKeys = new Map<string, string[]>();
   let macKey: Buffer | null = null;
   for await (const line of keyLines) {
     const key = line.includes('"tenant_keys"') ? keyIn(line) : null;
     if (key === null) continue;
     const { id, tenant, wrapped } = key;
     const purpose = key.purpose as TenantKeyPurpose;
-    if (purpose === 'identity') tenants.set(id, tenant);
+    if (purpose === 'identity') identityKeys.set(tenant, [...(identityKeys.get(tenant) ?? []), id]);
     if (purpose !== 'integrity' || wrapped === null) continue;
     for (const rootKey of rootKeys) {
       const secret = openTenantKey(rootKey, wrapped, { id, tenant, purpose });
@@ -46,7 +46,7 @@ export async function readBackupKeys(
   if (macKey === null) {
     throw new BackupRefused('the keys in this backup lack the one that authenticates it. Nothing was changed.');
   }
-  return { macKey, tenants };
+  return { macKey, identityKeys };
 }
 
 /** Loads the MongoDB library on demand, because loading it takes longer than the rest of the command. */

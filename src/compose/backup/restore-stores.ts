@@ -28,7 +28,7 @@ export type Restoring = {
   readonly files: readonly string[];
   readonly keyLines: AsyncIterable<string>;
   readonly erased: ErasedKeys;
-  /** The ids of the tenants whose keys are in `erased`. */
+  /** The ids of the tenants whose identity keys are all in `erased`. */
   readonly erasedTenants: ReadonlySet<string>;
   readonly onPhase: OnPhase;
   /**

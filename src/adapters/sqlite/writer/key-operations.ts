@@ -21,6 +21,8 @@ export function createKeyOperations(database: SqliteDatabase, newestLink: () => 
      SELECT @id, @tenant, @purpose, @madeAt, ${never}, @noEvent, @wrapped
      WHERE NOT EXISTS (
        SELECT 1 FROM tenant_keys WHERE tenant = @tenant AND purpose = 'identity' AND destroyed_at <> ${never}
+     ) OR EXISTS (
+       SELECT 1 FROM tenant_keys WHERE tenant = @tenant AND purpose = 'identity' AND destroyed_at = ${never}
      )`,
   );
   const livingTenantKey = database.prepare(`SELECT 1 FROM tenant_keys WHERE id = ? AND destroyed_at = ${never}`);
@@ -105,7 +107,10 @@ export function createKeyOperations(database: SqliteDatabase, newestLink: () => 
   }
 
   return {
-    /** Inserts tenant keys. If a tenant's keys have been destroyed, inserts no new keys for that tenant. */
+    /**
+     * Inserts tenant keys. If a tenant's keys have been destroyed, inserts no new keys for that tenant. As everywhere, a
+     * destroyed identity key counts only if the tenant has no other one (`identityKeyOf`).
+     */
     insert_tenant_keys(rows: readonly TenantKeyRow[]): null {
       for (const row of rows) insertTenantKey.run({ ...row, noEvent: noEventBytes });
       return null;
