@@ -87,6 +87,9 @@ export type WebhookDeliveries = {
   stop(): Promise<void>;
 };
 
+/** The webhooks in this revision of a tenant's document. */
+type OfTenant = { readonly revision: number; readonly subscriptions: readonly Subscription[] };
+
 /** A page of the log. `held` contains the streams of tokens that may still be undone. */
 type Page = { readonly events: readonly ClearEvent[]; readonly held: ReadonlySet<string> };
 
@@ -104,7 +107,7 @@ export function createWebhookDeliveries(
   pendingStreams: () => Promise<ReadonlySet<string>> = async () => new Set(),
 ): WebhookDeliveries {
   const { webhookStore: store, clock } = vault;
-  const documents = new Map<string, { readonly revision: number; readonly subscriptions: readonly Subscription[] }>();
+  let documents: ReadonlyMap<string, OfTenant> = new Map();
   let subscriptions: readonly Subscription[] = [];
   let refreshAt = Number.NEGATIVE_INFINITY;
   let keptHouseAt = Number.NEGATIVE_INFINITY;
@@ -127,17 +130,18 @@ export function createWebhookDeliveries(
 
   async function refresh(): Promise<void> {
     const beganAt = performance.now();
-    const found = new Set<string>();
-    const damaged = await forTenants(vault, null, async (record) => {
-      found.add(record.id);
-      if (documents.get(record.id)?.revision === record.contentRevision) return;
+    const found = new Map<string, OfTenant>();
+    await forTenants(vault, null, async (record) => {
+      const { id, contentRevision: revision } = record;
+      const known = documents.get(id);
+      if (known?.revision === revision) return void found.set(id, known);
       const tenant = await openTenant(vault, record);
-      const ofTenant = (tenant?.webhooks ?? []).map((webhook) => ({ tenantId: record.id, webhook }));
-      documents.set(record.id, { revision: record.contentRevision, subscriptions: ofTenant });
+      const ofTenant = (tenant?.webhooks ?? []).map((webhook) => ({ tenantId: id, webhook }));
+      found.set(id, { revision, subscriptions: ofTenant });
     });
-    // A damaged tenant keeps the webhooks that were read before the damage.
-    for (const { id } of damaged) found.add(id);
-    for (const id of documents.keys()) if (!found.has(id)) documents.delete(id);
+    // The webhooks of a damaged tenant pause. Threat: an attacker changes the row of a tenant, so that a webhook that has
+    // been deleted or disabled since the last read still receives events.
+    documents = found;
     subscriptions = [...documents.values()].flatMap((one) => one.subscriptions);
     const endedAt = performance.now();
     refreshAt = endedAt + Math.max(refreshMs, refreshShare * (endedAt - beganAt));
@@ -192,16 +196,27 @@ export function createWebhookDeliveries(
     const { id } = subscription.webhook;
     const { version, state: stored } = (await store.state(id)) ?? { version: 0, state: undefined };
     if (stored) return { version, state: stored };
+    // The state may be missing because the webhook was deleted after `subscription` was read. Threat: an attacker damages
+    // the tenant after the deletion. If a state were stored before the document is read, the next round would find it.
+    if (!(await isListed(subscription))) return null;
     if (stored === null) onError(new ForgedWebhookState(id));
     const state = stateFrom(await createdAt(vault, subscription));
     if (!(await store.save(id, version, state, []))) return null;
-    // The state may be missing because the webhook was deleted after `subscription` was read. The document is read
-    // after the save: if it still lists the webhook, a later deletion also removes the state that was just saved.
-    const tenant = await tenantDocument(vault, subscription.tenantId);
-    if (tenant?.webhooks.some((webhook) => webhook.id === id)) return { version: version + 1, state };
-    await store.remove(id);
+    // The webhook may have been deleted before the save. The document is read again after the save: if it still lists
+    // the webhook, a later deletion also removes the state that was just saved. If the read fails, the next round reads
+    // the webhooks again before it uses the state.
     refreshAt = Number.NEGATIVE_INFINITY;
+    if (await isListed(subscription)) return { version: version + 1, state };
+    await store.remove(id);
     return null;
+  }
+
+  /** Returns true if the tenant's document lists the webhook. If not, the next round reads the webhooks again. */
+  async function isListed({ tenantId, webhook: { id } }: Subscription): Promise<boolean> {
+    const tenant = await tenantDocument(vault, tenantId);
+    if (tenant?.webhooks.some((webhook) => webhook.id === id)) return true;
+    refreshAt = Number.NEGATIVE_INFINITY;
+    return false;
   }
 
   /**

@@ -9,11 +9,13 @@ import { deleteToken } from '#src/commands/tokens/delete-token.js';
 import { recordDue } from '#src/commands/tokens/record-due.js';
 import type { JsonObject } from '#src/domain/json.js';
 import { createWebhookDeliveries } from '#src/jobs/deliver-webhooks.js';
+import { TenantKeysBroken } from '#src/keys/tenant-keys-broken.js';
 import { StoreUnavailable } from '#src/ports/store-unavailable.js';
 import { stateFrom } from '#src/ports/webhook-store.js';
 import { webhooks } from '#src/queries/findings/webhooks.js';
 import { findWebhook } from '#src/queries/tenancy/webhooks.js';
 import { ForgedWebhookState } from '#src/vault/authentic-webhook-store.js';
+import { ForgedRow } from '#src/vault/forged-row.js';
 import { rowsAttacker } from '../commands/integrity/rows-attacker.js';
 import { streamOf } from '../erasure/support.js';
 import { rule, startTestService, type TestService } from '../support/test-service.js';
@@ -786,33 +788,107 @@ describe('an unfinished creation of tokens', () => {
   });
 });
 
-describe('a tenant whose row another program changed', () => {
-  test('does not stop the webhooks of other tenants, and keeps its own until the process ends', async ({
+describe('a damaged tenant', () => {
+  test('does not stop the webhooks of other tenants, and its own continue after the repair', async ({
     service,
     receiver,
   }) => {
-    const forged = await startReceiver();
-    onTestFinished(forged.close);
+    const paused = await startReceiver();
+    onTestFinished(paused.close);
     await subscribe(service, receiver.url);
     const access = { kind: 'rules', rules: [rule('/', 'reveal', ['token:create'])] } as const;
     const other = await createTenant(service.vault, 'other', [{ name: 'a', type: 'private', access, expiresAt: null }]);
     const [key, managementKey] = [other.keys[0]?.reveal() ?? '', other.managementKey.reveal()];
-    const body = { url: forged.url, event_types: tokenEvents };
+    const body = { url: paused.url, event_types: tokenEvents };
     expect((await service.call('POST', '/webhooks', body, { key: managementKey })).status).toBe(201);
+    const createTheirs = (id: string) => service.call('POST', '/tokens', { id, type: 'token', data: 'x' }, { key });
     const deliveries = createWebhookDeliveries(service.vault, (error) => void service.errors.push(error));
+    await createTheirs('before');
     await deliveries.run();
-    await service.call('POST', '/tokens', { id: 'theirs', type: 'token', data: 'x' }, { key });
+    expect(told(paused)).toEqual([['token.created', 'before']]);
+    await createTheirs('theirs');
     const attacker = await rowsAttacker(service);
+    const row = await attacker.takeRecord('tenant', other.tenantId);
     await attacker.editRecord('tenant', other.tenantId, { mac: Buffer.alloc(32) });
-    await attacker.close();
     await create(service, 'ours');
     await deliveries.run();
     await deliveries.run();
     expect(told(receiver)).toEqual([['token.created', 'ours']]);
-    expect(told(forged)).toEqual([['token.created', 'theirs']]);
+    expect(told(paused)).toHaveLength(1);
     expect(service.errors.map(String)).toEqual([`ForgedRow: the row of tenant ${other.tenantId} is not authentic`]);
     expect((await service.service.state()).reasons.join()).toContain(`the row of tenant ${other.tenantId}`);
     expect((await webhooks(service.vault, null)).says).toContain(`those of tenant ${other.tenantId} cannot be read`);
+    await row.putBack();
+    await attacker.close();
+    await deliveries.run();
+    expect(told(paused)).toEqual([
+      ['token.created', 'before'],
+      ['token.created', 'theirs'],
+    ]);
     await deliveries.stop();
+  });
+
+  /** Creates deliveries, and returns them with a function that damages the tenant's row or its keys. */
+  async function deliveriesOf(service: TestService, what: 'row' | 'keys') {
+    const { vault, tenantId } = service;
+    let areKeysDamaged = false;
+    const keys: typeof vault.keys = {
+      ...vault.keys,
+      tenantKeys(id) {
+        if (areKeysDamaged) throw new TenantKeysBroken(`a key of tenant ${id} does not open`);
+        return vault.keys.tenantKeys(id);
+      },
+    };
+    const deliveries = createWebhookDeliveries({ ...vault, keys }, (error) => void service.errors.push(error));
+    onTestFinished(() => deliveries.stop());
+    return {
+      deliveries,
+      async damage() {
+        areKeysDamaged = what === 'keys';
+        if (areKeysDamaged) return;
+        const attacker = await rowsAttacker(service);
+        await attacker.editRecord('tenant', tenantId, { mac: Buffer.alloc(32) });
+        await attacker.close();
+      },
+    };
+  }
+
+  describe.each(['row', 'keys'] as const)('whose damage is in its %s', (what) => {
+    test.for(['deleted', 'disabled', 'moved'])(
+      'does not revive a webhook that was %s before the damage',
+      async (how, { service, receiver }) => {
+        const { id } = await subscribe(service, receiver.url);
+        const { deliveries, damage } = await deliveriesOf(service, what);
+        await create(service, 'before');
+        await deliveries.run();
+        const fields = { url: how === 'moved' ? 'http://127.0.0.1:9/' : receiver.url, enabled: how !== 'disabled' };
+        const as = { key: service.managementKey };
+        const changed =
+          how === 'deleted'
+            ? await service.call('DELETE', `/webhooks/${id}`, undefined, as)
+            : await service.call('PUT', `/webhooks/${id}`, { ...fields, event_types: tokenEvents }, as);
+        expect([200, 204], changed.text).toContain(changed.status);
+        await create(service, 'after');
+        await damage();
+        for (let round = 0; round < 3; round += 1) await deliveries.run();
+        expect(told(receiver)).toEqual([['token.created', 'before']]);
+      },
+    );
+  });
+
+  test('is found when a new webhook begins: no state is stored for the webhook', async ({ service, receiver }) => {
+    const { id } = await subscribe(service, receiver.url);
+    const { vault, tenantId } = service;
+    await create(service, 'one');
+    // The row is changed after the list of webhooks was read.
+    const error = new ForgedRow({ of: 'tenant', name: tenantId }, 'not_authentic');
+    const directory = { ...vault.directory, get: () => Promise.reject(error) };
+    const errors: unknown[] = [];
+    const deliveries = createWebhookDeliveries({ ...vault, directory }, (found) => void errors.push(found));
+    await deliveries.run();
+    expect(errors).toEqual([error]);
+    expect(await vault.webhookStore.state(id)).toBeNull();
+    await deliveries.run();
+    expect(told(receiver)).toEqual([]);
   });
 });
