@@ -1,3 +1,4 @@
+import { setImmediate as endOfTurn } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { entityTag } from '../commands/tokens/precondition.js';
 import type { Json } from '../domain/json.js';
@@ -30,26 +31,11 @@ export function sendToken(
     vault.turns.begin(callerOf(request).tenantId).run(textOf(render(token))),
   );
   const send = (body: string) => sendText(reply.header('etag', entityTag(token.revision)), status, body);
-  return text instanceof Promise ? text.then(send) : turnEnd().then(() => send(text));
+  // At the end of a turn of the event loop, responses are written one directly after the other. A client on the same
+  // machine, such as a proxy, then wakes up once for all of them instead of once for each.
+  return text instanceof Promise ? text.then(send) : endOfTurn().then(() => send(text));
 }
 
 function* textOf(rendering: Steps<Json>): Steps<string> {
   return yield* jsonText(yield* rendering);
-}
-
-/** The promise that `turnEnd` returns for the rest of this turn. */
-let ending: Promise<void> | null = null;
-
-/**
- * Resolves at the end of this turn of the event loop. Responses that wait for it are written one directly after the
- * other. A client on the same machine, such as a proxy, then wakes up once for all of them instead of once for each.
- */
-function turnEnd(): Promise<void> {
-  ending ??= new Promise((resolve) => {
-    setImmediate(() => {
-      ending = null;
-      resolve();
-    });
-  });
-  return ending;
 }

@@ -2,7 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { lostEntries } from '../../audit/access-log/lost-entries.js';
 import { checkDirectory } from '../../audit/check-rows.js';
-import { discontinuity } from '../../audit/continuity.js';
+import { expectContinuity } from '../../audit/continuity.js';
+import { wholePages } from '../../audit/proven-chain.js';
 import { recordDue } from '../../commands/tokens/record-due.js';
 import type { OperatedService } from '../../compose/vault/open-service.js';
 import { counted, firstOf } from '../../domain/text.js';
@@ -103,8 +104,7 @@ async function directoryRows(vault: OperatedService['vault']): Promise<readonly 
 }
 
 async function logFound(vault: OperatedService['vault']): Promise<readonly Finding[]> {
-  const forged = await discontinuity(vault);
-  if (forged !== null) throw forged;
+  await expectContinuity(vault, wholePages(vault.log));
   return [
     ok('log', 'every event since the last checkpoint is authentic, and none that the key store recorded is missing'),
   ];

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import type { Config } from '../../compose/config/config.js';
 import { faultOfContent, faultOfDataDirectory } from '../../compose/embedded/data-directory.js';
 import { rootKeyOpens } from '../../compose/embedded/root-key-opens.js';
-import { isReplaced, isSameFile } from '../../compose/root-key/next-root-key.js';
+import { changeSettings, isReplaced, isSameFile } from '../../compose/root-key/next-root-key.js';
 import { faultOfPath } from '../../compose/root-key/path-fault.js';
 import { rootKeyPlaceOf } from '../../compose/root-key/root-key-place.js';
 import { wrongRootKeyText } from '../../keys/root-keys.js';
@@ -64,30 +64,26 @@ async function rootKey(config: Config, dataDir: string | null, fix: boolean): Pr
 function rotation(config: Config, dataDir: string | null, keys: readonly Buffer[]): readonly Finding[] {
   const { file, nextFile } = rootKeyPlaceOf(config);
   if (nextFile === null || !existsSync(nextFile)) return [];
+  const unfinished = problem(
+    'rotation',
+    `${nextFile} exists: a key rotation has not finished`,
+    'Run `strongroom keys rotate --all`.',
+  );
   const [current, next] = keys;
-  const isOperators =
-    current !== undefined && next !== undefined && (file === null || !isReplaced(file) || isSameFile(file, nextFile));
-  if (isOperators && current.equals(next)) {
+  if (current === undefined || next === undefined) return [unfinished];
+  if (file !== null && isReplaced(file) && !isSameFile(file, nextFile)) return [unfinished];
+  if (current.equals(next)) {
     const says = `the root key is the one in ${nextFile}, so the rotation has finished`;
     return [problem('rotation', says, 'Remove next_root_key_file from the settings.')];
   }
   const opens = (key: Buffer) => (dataDir === null ? null : rootKeyOpens(dataDir, [key]));
-  if (isOperators && opens(current) === false && opens(next) === true) {
-    return [
-      problem(
-        'rotation',
-        `a key rotation has finished: all keys are under the root key in ${nextFile}`,
-        'Set root_key_file to this file, or let root_key_command return its key. Then remove next_root_key_file from ' +
-          'the settings.',
-      ),
-    ];
-  }
-  if (isOperators && opens(current) === null) {
+  if (opens(current) === null) {
     const says = `${nextFile} exists: a key rotation has not finished, or the settings were not changed after it`;
     return [problem('rotation', says, 'Run `strongroom keys rotate --all`, which says what is left to do.')];
   }
-  const says = `${nextFile} exists: a key rotation has not finished`;
-  return [problem('rotation', says, 'Run `strongroom keys rotate --all`.')];
+  if (opens(current) === true || opens(next) !== true) return [unfinished];
+  const says = `a key rotation has finished: all keys are under the root key in ${nextFile}`;
+  return [problem('rotation', says, changeSettings)];
 }
 
 /** Reads the root key. The caller must zero each key. */

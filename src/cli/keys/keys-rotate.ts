@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Command } from 'commander';
+import { changeSettings } from '../../compose/root-key/next-root-key.js';
 import type { KeyRotationState } from '../../compose/vault/key-rotation-work.js';
 import { showProgress } from '../bulk/progress.js';
 import { Failure } from '../failure.js';
@@ -59,12 +60,7 @@ async function rotate(options: object, json: boolean): Promise<KeyRotationState>
 }
 
 function resultText(ended: KeyRotationState): string {
-  // Strongroom cannot replace a root key from a command, or in a file that belongs to root.
-  const change =
-    'setting' in ended && ended.setting === 'next_root_key_file'
-      ? ' Set root_key_file to this file, or let root_key_command return its key. Then remove next_root_key_file from ' +
-        'the settings.'
-      : '';
+  const change = 'setting' in ended && ended.setting === 'next_root_key_file' ? ` ${changeSettings}` : '';
   if (ended.state === 'rotated') {
     return (
       `all keys are under the new root key in ${ended.root_key_file}.${change} Keep a copy of it separately from the ` +

@@ -1,9 +1,11 @@
 import { timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
 import { type CheckedRows, checkClaims, checkDirectory, checkTokenRows } from '../../audit/check-rows.js';
-import { discontinuity } from '../../audit/continuity.js';
+import { expectContinuity } from '../../audit/continuity.js';
+import { wholePages } from '../../audit/proven-chain.js';
 import { namedMax } from '../../domain/text.js';
 import { keyedHash } from '../../events/sealing/keyed-hash.js';
+import { ForgedLog } from '../../ports/event-log.js';
 import { logIdentity } from '../../vault/open-log.js';
 import type { Vault } from '../../vault/vault.js';
 import { operation } from '../operations/operation.js';
@@ -54,8 +56,13 @@ export const checkKeys = operation(z.object({ from: z.number().int().nullable() 
 export const checkLog = operation(z.object({}), async ({ vault }) => ({
   public_key: (await vault.keys.signingKey()).publicKey,
   log_id: (await logIdentity(vault.storedLog))?.logId ?? null,
-  forged: (await discontinuity(vault))?.what ?? null,
+  forged: await expectContinuity(vault, wholePages(vault.log)).then(() => null, whatIsForged),
 }));
+
+function whatIsForged(error: unknown): string {
+  if (error instanceof ForgedLog) return error.what;
+  throw error;
+}
 
 /** Starts rotating all keys. `rotationState` returns the progress. */
 export const rotateKeys = operation(z.object({}), async ({ rotation }) => {

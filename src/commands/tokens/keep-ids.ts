@@ -2,7 +2,7 @@ import { coversContainers } from '../../domain/tenancy/webhook.js';
 import { endsToken } from '../../events/tokens/catalogue.js';
 import { sealTokenId } from '../../events/webhooks/sealed-id.js';
 import type { SealedTokenId } from '../../ports/webhook-store.js';
-import { isDamage } from '../../vault/for-tenants.js';
+import { orNull } from '../../vault/for-tenants.js';
 import { KeyLost } from '../../vault/key-lost.js';
 import { tenantDocument } from '../../vault/open-directory.js';
 import { openContent } from '../../vault/open-token.js';
@@ -37,15 +37,12 @@ export async function keepIdsOfEnding(vault: Vault, endings: readonly Ending[]):
  * attacker changes the row of one tenant, so that its tokens remain due, and the sweep does not get to the tokens of
  * other tenants.
  */
-async function unlessUnreadable<T>(vault: Vault, read: Promise<T>): Promise<T | null> {
-  try {
-    return await read;
-  } catch (error) {
+function unlessUnreadable<T>(vault: Vault, read: Promise<T>): Promise<T | null> {
+  const unlessErased = read.catch((error: unknown) => {
     if (error instanceof KeyLost || error instanceof TenantGone) return null;
-    if (!isDamage(error)) throw error;
-    vault.reportDamage(error);
-    return null;
-  }
+    throw error;
+  });
+  return orNull(vault, () => unlessErased);
 }
 
 type Webhooks = NonNullable<Awaited<ReturnType<typeof tenantDocument>>>['webhooks'];

@@ -63,6 +63,14 @@ export function takeNextRootKey({ file, nextFile, dataDir, isDev }: RootKeyPlace
 }
 
 /**
+ * What the operator must do after a rotation of a root key that Strongroom cannot replace: one from a command, or in a
+ * file that belongs to root. `this file` is the file with the next root key.
+ */
+export const changeSettings =
+  'Set root_key_file to this file, or let root_key_command return its key. Then remove next_root_key_file from the ' +
+  'settings.';
+
+/**
  * Returns true if both paths lead to the same file. A rotation must not take the root key for the next one: it would
  * remove the only file that contains the key.
  */

@@ -164,10 +164,10 @@ export async function suspects(vault: Vault, tenantId: string | null): Promise<F
   const found: string[] = [];
   for (const { applicationId, at } of await vault.budgets.suspects(vault.clock.now() - suspectMs)) {
     // Threat: an attacker changes the row of another tenant's application, so that this check fails.
-    const application =
-      tenantId === null ? null : await orNull(vault, () => vault.directory.get('application', applicationId));
-    if (tenantId === null || application?.tenantId === tenantId)
-      found.push(`${applicationId} (${new Date(at).toISOString()})`);
+    const isConcerned =
+      tenantId === null ||
+      (await orNull(vault, () => vault.directory.get('application', applicationId)))?.tenantId === tenantId;
+    if (isConcerned) found.push(`${applicationId} (${new Date(at).toISOString()})`);
   }
   if (found.length === 0)
     return ok('guessing', 'no application deduplicated many values without a hit in the last day');
