@@ -1,3 +1,4 @@
+import { setImmediate as endOfTurn } from 'node:timers/promises';
 import type { StoredEvent } from '../events/commit.js';
 import type { KeyRing } from '../keys/key-ring.js';
 import type { ChainLink, EventChain } from '../ports/event-chain.js';
@@ -6,7 +7,9 @@ import { forgery } from './authentic-log.js';
 import { type ExportLine, exportedEvent } from './export-line.js';
 
 const pageSize = 256;
-/** A page ends with the event that brings the total size of the page's ciphertexts to at least this many bytes. */
+/** The number of events in one read of the log. No other request runs during a read, and an event can have 512 KiB. */
+const readSize = 32;
+/** A page ends with the read that brings the total size of the page's ciphertexts to at least this many bytes. */
 const pageBytes = 4 * 1024 * 1024;
 
 export type ChainedPage = {
@@ -30,7 +33,7 @@ type Deps = {
  * called.
  */
 export async function readChained({ log, chain, keys }: Deps, after: number, upTo: number): Promise<ChainedPage> {
-  const events = upToBytes(await log.readAll(after, pageSize));
+  const events = await readEvents(log, after);
   const links = await chain.after(after, pageSize);
   const end = Math.min(endOf(events.page, events.isWhole), endOf(links, links.length < pageSize));
   const byPosition = new Map<number, { event?: StoredEvent; link?: ChainLink }>();
@@ -60,12 +63,16 @@ function endOf(page: readonly { readonly position: number }[], isWhole: boolean)
   return isWhole ? Number.POSITIVE_INFINITY : (page.at(-1)?.position ?? Number.POSITIVE_INFINITY);
 }
 
-function upToBytes(all: readonly StoredEvent[]): { readonly page: readonly StoredEvent[]; isWhole: boolean } {
-  let size = 0;
-  const end = all.findIndex(({ sealed }) => {
-    size += (sealed.content?.length ?? 0) + (sealed.cvc?.length ?? 0);
-    return size >= pageBytes;
-  });
-  const page = end < 0 ? all : all.slice(0, end + 1);
-  return { page, isWhole: page.length === all.length && all.length < pageSize };
+async function readEvents(
+  log: Deps['log'],
+  after: number,
+): Promise<{ readonly page: readonly StoredEvent[]; readonly isWhole: boolean }> {
+  const page: StoredEvent[] = [];
+  for (let size = 0; page.length < pageSize && size < pageBytes; await endOfTurn()) {
+    const read = await log.readAll(page.at(-1)?.position ?? after, readSize);
+    page.push(...read);
+    if (read.length < readSize) return { page, isWhole: true };
+    for (const { sealed } of read) size += (sealed.content?.length ?? 0) + (sealed.cvc?.length ?? 0);
+  }
+  return { page, isWhole: false };
 }
