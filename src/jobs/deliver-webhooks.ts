@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { keepAttempts } from '../commands/change-webhook-state.js';
 import { attemptDelivery } from '../commands/post-to-webhook.js';
 import { atMost } from '../domain/at-most.js';
@@ -211,17 +212,22 @@ export function createWebhookDeliveries(
     return null;
   }
 
-  /** Returns true if the tenant's document lists the webhook. If not, the next round reads the webhooks again. */
-  async function isListed({ tenantId, webhook: { id } }: Subscription): Promise<boolean> {
+  /** Returns true if the tenant's document lists the webhook. */
+  async function isListed(subscription: Subscription): Promise<boolean> {
+    return (await listed(subscription)) !== undefined;
+  }
+
+  /** Returns the webhook as it is now. If it differs from `subscription`, the next round reads the webhooks again. */
+  async function listed({ tenantId, webhook }: Subscription): Promise<WebhookDocument | undefined> {
     const tenant = await tenantDocument(vault, tenantId);
-    if (tenant?.webhooks.some((webhook) => webhook.id === id)) return true;
-    refreshAt = Number.NEGATIVE_INFINITY;
-    return false;
+    const now = tenant?.webhooks.find(({ id }) => id === webhook.id);
+    if (!isDeepStrictEqual(now, webhook)) refreshAt = Number.NEGATIVE_INFINITY;
+    return now;
   }
 
   /**
    * Delivers the events for one webhook up to the end of the log. Stops earlier if too many deliveries of the webhook
-   * are pending.
+   * are pending, or if the webhook was changed, disabled or deleted. After a change, the next round continues.
    */
   async function advance(subscription: Subscription): Promise<void> {
     const { id } = subscription.webhook;
@@ -239,6 +245,7 @@ export function createWebhookDeliveries(
         page = [];
         if (position - at.state.position < unsavedMax) continue;
       }
+      if (!isDeepStrictEqual(await listed(subscription), subscription.webhook)) return;
       const { retried, missing } = await eventsAt(vault, due);
       for (const { stream, revision } of missing) {
         onError(new Error(`webhook ${id} waited for event ${revision} of ${stream}, which is missing in the log`));

@@ -445,6 +445,30 @@ describe('a webhook', () => {
     expect([accepts(old), accepts(renewed)]).toEqual([false, true]);
   });
 
+  test.for(['disabled', 'deleted', 'moved'])(
+    'that is %s during a backlog gets only the batch under way',
+    async (how, { service, receiver }) => {
+      const { id } = await subscribe(service, receiver.url);
+      for (let n = 0; n < 100; n += 1) await create(service, `old-${n}`);
+      const url = how === 'moved' ? `${receiver.url}/2` : receiver.url;
+      const body = { url, event_types: tokenEvents, enabled: how === 'moved' };
+      const method = how === 'deleted' ? 'DELETE' : 'PUT';
+      let change: Promise<{ readonly status: number }> | null = null;
+      receiver.respond = (response) => {
+        change ??= service.call(method, `/webhooks/${id}`, how === 'deleted' ? undefined : body, {
+          key: service.managementKey,
+        });
+        void change.then(() => response.writeHead(204).end());
+      };
+      await service.service.webhooks.run();
+      expect(await change).toMatchObject({ status: how === 'deleted' ? 204 : 200 });
+      expect(receiver.received.length).toBe(16);
+      await service.service.webhooks.run();
+      expect(new Set(receiver.received.map(({ data }) => data['entity_ref'])).size).toBe(how === 'moved' ? 100 : 16);
+      expect(service.errors).toEqual([]);
+    },
+  );
+
   test('that is disabled gets everything when it is enabled again, and gets nothing after it is deleted', async ({
     service,
     receiver,
