@@ -181,6 +181,7 @@ describe('alerts', () => {
    */
   const cases: Readonly<Record<string, { readonly bad: Series; readonly good: Series; readonly at: string }>> = {
     StrongroomDown: { bad: { 'up{job="strongroom"}': '0x10' }, good: { 'up{job="strongroom"}': '0 1x10' }, at: '5m' },
+    StrongroomMissing: { bad: { 'up{job="other"}': '1x10' }, good: { 'up{job="strongroom"}': '0x10' }, at: '8m' },
     StrongroomNotReady: { bad: { strongroom_ready: '0x10' }, good: { strongroom_ready: '1 1 0 1x10' }, at: '5m' },
     StrongroomStoreDown: {
       bad: { 'strongroom_store_up{store="redis"}': '0x10' },
