@@ -5,6 +5,10 @@ import { expect, test } from 'vitest';
 import { never } from '#src/adapters/sqlite/database/keys-schema.js';
 import { numberBytes } from '#src/adapters/sqlite/database/number-bytes.js';
 import { pinStatements } from '#src/adapters/sqlite/database/pin-statements.js';
+import { openEmbedded } from '#src/compose/embedded/embedded.js';
+import { loadRootKey } from '#src/compose/root-key/root-key.js';
+import { reconcileKeys } from '#src/jobs/reconcile-keys.js';
+import { recordErased } from '#src/jobs/record-erased.js';
 import { type Row, relinked, renumbered, tamper } from '../audit/tampering.js';
 import { fill, unread } from '../rotation/support.js';
 import { copyOf, hashesOf, http, makeVault, run, runJson, startService } from '../support/process.js';
@@ -159,6 +163,54 @@ test('an attacker who can write to the key store gains nothing from --accept-old
   await third.stop();
   // The log contains the events that marked these keys for destruction, so the vault destroyed the keys again.
   expect(erased()).toEqual(before);
+});
+
+test('an older log whose repair was interrupted after the last erasure was recorded can still be accepted', async () => {
+  const vault = await makeVault();
+  const { dataDir, flags, key } = vault;
+  const first = await startService(flags, { env });
+  const made = await fill(first.address, vault, 3);
+  await first.stop();
+  const old = copyOf(dataDir);
+  const second = await startService(flags, { env });
+  const [deleted = ''] = made.keys();
+  expect((await http('DELETE', `${second.address}/tokens/${deleted}`, { key })).status).toBe(204);
+  made.delete(deleted);
+  await second.stop('SIGKILL');
+  for (const file of ['vault.db', 'journal.db']) {
+    copyFileSync(join(old, file), join(dataDir, file));
+    for (const suffix of ['-wal', '-shm']) copyFileSync('/dev/null', join(dataDir, file + suffix));
+  }
+
+  // Does what the command does, up to this point.
+  const rootKey = await loadRootKey({ file: vault.rootKeyFile, dataDir });
+  if (!rootKey.ok) throw new Error(rootKey.message);
+  const fail = (error: unknown) => {
+    throw error;
+  };
+  const opened = await openEmbedded({
+    dataDir,
+    rootKey: rootKey.key,
+    mode: 'production',
+    cvcRetentionMs: 3_600_000,
+    prepares: false,
+    isCommand: true,
+    acceptsOlderLog: true,
+    onError: fail,
+    onBroken: fail,
+  });
+  const tokens = (await reconcileKeys(opened.vault)).lost;
+  await recordErased(opened.vault, { tenants: [], tokens });
+  await opened.close();
+  expect(tokens).toHaveLength(1);
+
+  const refused = await run(['serve', '--port', '0', ...flags]);
+  expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('restore --accept-older-log') });
+  expect(await runJson(['restore', '--accept-older-log', ...flags])).toMatchObject({ tokens_deleted: 0 });
+  const third = await startService(flags, { env });
+  expect((await http('GET', `${third.address}/tokens/${deleted}`, { key })).status).toBe(404);
+  expect(await unread(third.address, key, made)).toEqual([]);
+  expect((await third.stop()).stderr).toBe('');
 });
 
 test('restore without a folder explains what it needs, and creates nothing', async () => {
