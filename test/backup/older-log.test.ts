@@ -193,8 +193,6 @@ test('an older log whose repair was interrupted after the last erasure was recor
     rootKey: rootKey.key,
     mode: 'production',
     cvcRetentionMs: 3_600_000,
-    prepares: false,
-    isCommand: true,
     acceptsOlderLog: true,
     onError: fail,
     onBroken: fail,
