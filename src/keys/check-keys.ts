@@ -40,11 +40,19 @@ export function createKeyCheck(store: KeyStore, roots: RootKeys): Omit<KeyCheck,
     return damaged;
   }
 
-  async function lookAtTenants(): Promise<readonly DamagedKey[]> {
+  async function lookAtTenants(living: ReadonlySet<string>): Promise<readonly DamagedKey[]> {
     const damaged: DamagedKey[] = [];
-    for (const tenantId of new Set([vaultKeyTenant, ...(await wrappingKeys()).map(({ tenant }) => tenant)])) {
+    for (const tenantId of new Set([
+      vaultKeyTenant,
+      ...(await wrappingKeys()).map(({ tenant }) => tenant),
+      ...living,
+    ])) {
       const whose = tenantId === vaultKeyTenant ? 'the vault' : `tenant ${tenantId}`;
-      for (const row of await store.readTenantKeys(tenantId)) {
+      const rows = await store.readTenantKeys(tenantId);
+      if (living.has(tenantId) && identityKeyOf(rows) === undefined) {
+        damaged.push({ kind: 'tenant', tenantId, name: `the missing identity key of ${whose}` });
+      }
+      for (const row of rows) {
         const key = opened(row);
         if (key === null) damaged.push({ kind: 'tenant', tenantId, name: `the ${row.purpose} key of ${whose}` });
         if (key !== 'destroyed') key?.fill(0);
@@ -97,7 +105,10 @@ export function createKeyCheck(store: KeyStore, roots: RootKeys): Omit<KeyCheck,
 
   return {
     searchKeys,
-    underRoot: async () => [...(await searchKeys()), ...(await lookTwice(lookAtTenants))],
+    underRoot: async (tenants) => [
+      ...(await searchKeys()),
+      ...(await lookTwice(() => lookAtTenants(new Set(tenants)))),
+    ],
     async isTenantDestroyed(tenantId) {
       return identityKeyOf(await store.readTenantKeys(tenantId))?.wrapped === null;
     },

@@ -130,8 +130,11 @@ export type CheckedDataKeys = {
 export type KeyCheck = {
   /** Returns the damaged search keys of all generations, even of generations that are not in use. */
   searchKeys(): Promise<readonly DamagedKey[]>;
-  /** Returns the damaged keys among those that are wrapped under the root key, including the search keys. */
-  underRoot(): Promise<readonly DamagedKey[]>;
+  /**
+   * Returns the damaged keys among those that are wrapped under the root key, including the search keys. A missing
+   * identity key of one of these tenants counts as damaged.
+   */
+  underRoot(tenants: readonly string[]): Promise<readonly DamagedKey[]>;
   /**
    * Opens the next few hundred data keys after this sequence number. Pass 0 to start at the first key. Returns null if
    * no keys are left.

@@ -35,6 +35,13 @@ export async function orNull<T>(
   }
 }
 
+/** Returns the ids of the live tenants, without those whose row is damaged. */
+export async function livingTenants(vault: Pick<Vault, 'directory' | 'reportDamage'>): Promise<readonly string[]> {
+  const living: string[] = [];
+  await forTenants(vault, null, async ({ id }) => void living.push(id));
+  return living;
+}
+
 /**
  * Calls `use` for each live tenant, or for the tenant with this id if `tenantId` is set. Reports and returns the tenants
  * whose row or keys are damaged. Threat: an attacker changes the row or the keys of one tenant to stop work for all

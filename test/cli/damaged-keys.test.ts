@@ -189,6 +189,23 @@ test('a wrapping key whose row was removed counts as damage to its data keys, no
   expect(problems.map(({ says }) => says).join()).toContain('a key of 3 tokens is missing or damaged');
 });
 
+test.each([
+  ['removed', (id: string) => `DELETE FROM tenant_keys WHERE tenant = '${id}' AND purpose = 'identity'`],
+  [
+    'assigned to a tenant that does not exist',
+    (id: string) => `UPDATE tenant_keys SET tenant = 'nobody' WHERE tenant = '${id}' AND purpose = 'identity'`,
+  ],
+])('doctor and a backup name the identity key of a tenant whose row was %s', async (_, sql) => {
+  const vault = await vaultWithTokens();
+  change(vault, sql(vault.tenantId));
+  const says = `the missing identity key of tenant ${vault.tenantId}`;
+  const { code, problems } = await doctor(vault.flags);
+  expect(code).toBe(3);
+  expect(problems.find(({ check }) => check === 'lost keys')?.says).toContain(says);
+  const backup = await backUp(vault);
+  expect(backup).toMatchObject({ code: 3, isComplete: true, stderr: expect.stringContaining(says) });
+});
+
 test('the damaged key of one tenant does not hide damaged data keys of another', async () => {
   const vault = await vaultWithTokens();
   const other = await run(['tenants', 'create', '--name', 'other', '--json', ...vault.flags]);

@@ -24,6 +24,7 @@ import {
   suspects,
 } from '../../queries/findings/service-findings.js';
 import { webhooks } from '../../queries/findings/webhooks.js';
+import { livingTenants } from '../../vault/for-tenants.js';
 import { ForgedRow } from '../../vault/forged-row.js';
 import { forgedRowsAdvice, forgedText } from '../forged-row-text.js';
 import { operation } from '../operations/operation.js';
@@ -132,7 +133,7 @@ function findingOf(error: unknown): Finding | null {
 }
 
 async function keysFound({ vault }: OperatedService): Promise<readonly Finding[]> {
-  const damaged = await vault.keys.check.underRoot();
+  const damaged = await vault.keys.check.underRoot(await livingTenants(vault));
   const { read } = await vault.generations.inUse();
   const unused = damaged.filter((key) => key.kind === 'search' && key.generation !== read);
   // The data keys of these tenants do not open. Naming all their tokens would add nothing.

@@ -6,6 +6,7 @@ import { wholePages } from '../../audit/proven-chain.js';
 import { namedMax } from '../../domain/text.js';
 import { keyedHash } from '../../events/sealing/keyed-hash.js';
 import { ForgedLog } from '../../ports/event-log.js';
+import { livingTenants } from '../../vault/for-tenants.js';
 import { logIdentity } from '../../vault/open-log.js';
 import type { Vault } from '../../vault/vault.js';
 import { operation } from '../operations/operation.js';
@@ -40,7 +41,7 @@ async function checkFrom(
 export const checkKeys = operation(z.object({ from: z.number().int().nullable() }), async ({ vault }, { from }) => {
   const { check } = vault.keys;
   if (from === null) {
-    const damaged = await check.underRoot();
+    const damaged = await check.underRoot(await livingTenants(vault));
     return { damaged: damaged.length, named: damaged.slice(0, namedMax).map(({ name }) => name), next: 0 };
   }
   const page = await check.dataKeys(from);
