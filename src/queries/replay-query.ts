@@ -25,6 +25,8 @@ export type ReplayStep = {
    * is unknown.
    */
   readonly erased: number;
+  /** The number of tokens that have changed since that moment, and that the caller may not see in plaintext. */
+  readonly withheld: number;
   /** The position at which the next step continues. Null after the last step. */
   readonly next: number | null;
 };
@@ -56,6 +58,7 @@ export async function replayQuery(
   );
   const tokens: { readonly at: number; readonly answer: TokenAnswer }[] = [];
   let erased = 0;
+  let withheld = 0;
 
   async function look(event: ClearEvent): Promise<void> {
     const { stream, revision, position } = event;
@@ -64,6 +67,7 @@ export async function replayQuery(
     // the start of the later life returns it.
     const replayed = await replayToken(vault, context, stream, ask, revision);
     if (replayed.is === 'erased') erased += 1;
+    if (replayed.is === 'withheld') withheld += 1;
     if (replayed.is === 'token' && isFoundBy(vault, searchKey, plan, replayed))
       tokens.push({ at: position, answer: replayed.answer });
   }
@@ -72,5 +76,5 @@ export async function replayQuery(
   const last = page.at(-1);
   const isEnd = last === undefined || page.length < pageSize || last.position >= ask.asOf.position;
   const inOrder = tokens.sort((one, other) => one.at - other.at).map(({ answer }) => answer);
-  return done({ tokens: inOrder, erased, next: isEnd ? null : last.position });
+  return done({ tokens: inOrder, erased, withheld, next: isEnd ? null : last.position });
 }

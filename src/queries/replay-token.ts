@@ -1,4 +1,4 @@
-import { transformFor } from '../domain/access/decide-access.js';
+import { maySeeClear, transformFor } from '../domain/access/decide-access.js';
 import { strictest } from '../domain/access/transform.js';
 import type { JsonObject } from '../domain/json.js';
 import { formatTimestamp } from '../domain/time.js';
@@ -19,6 +19,8 @@ export type Replayed =
   /** No token existed at that moment, or the caller is not allowed to find out whether one existed. */
   | { readonly is: 'none' }
   | { readonly is: 'forbidden' }
+  /** The token has changed since that moment, and the caller may not see it in plaintext. */
+  | { readonly is: 'withheld' }
   /** The content was erased after that moment. `body` contains what is left of the token. */
   | { readonly is: 'erased'; readonly body: JsonObject }
   | { readonly is: 'token'; readonly answer: TokenAnswer; readonly open: OpenToken; readonly life: TokenLife };
@@ -34,8 +36,11 @@ export type ReplayAsk = {
  * after the moment, even if the recorded times of later events are earlier. If `createdRevision` is set, returns `none`
  * unless the life at that moment began at this revision. Never returns a cvc. If the token was deleted or has expired
  * after that moment, never returns its content, even if its keys have not been destroyed yet. The caller gets the
- * transform for the token's containers at that moment or for its current containers, whichever is stricter. Throws
- * KeyLost.
+ * transform for the token's containers at that moment or for its current containers, whichever is stricter.
+ *
+ * Returns `withheld` if the token has changed since that moment, unless the caller may see its plaintext in both sets
+ * of containers. Threat: an owner tightens the mask or removes metadata, and a caller that sees only masked data reads
+ * what was hidden by choosing an earlier moment. Throws KeyLost.
  */
 export async function replayToken(
   vault: Vault,
@@ -67,6 +72,9 @@ export async function replayToken(
     transformFor(caller, 'token:read', presentOpen.containers),
   );
   if (transform === null) return { is: 'forbidden' };
+  const isUnchanged = then.state.revision === now.state.revision;
+  const seesClear = [open, presentOpen].every(({ containers }) => maySeeClear(caller, containers));
+  if (!isUnchanged && !seesClear) return { is: 'withheld' };
   const shown = transform === 'reveal' && !reveal ? 'mask' : transform;
   return { is: 'token', answer: tokenAnswer(caller, { view: then, life, open }, shown), open, life };
 }

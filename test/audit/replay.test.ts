@@ -29,13 +29,15 @@ const replay = (id: string, asOf: string, more: JsonObject = {}) =>
 async function replayQuery(query: string, asOf: string, more: JsonObject = {}) {
   const found: JsonObject[] = [];
   let erased = 0;
+  let withheld = 0;
   for (let after: number | null = 0; after !== null; ) {
     const step = await ask('audit-replay-query', { query, asOf, reveal: false, after, ...more });
     found.push(...(step['tokens'] as JsonObject[]));
     erased += Number(step['erased']);
+    withheld += Number(step['withheld']);
     after = step['next'] as number | null;
   }
-  return { ids: found.map(({ id }) => id), found, erased };
+  return { ids: found.map(({ id }) => id), found, erased, withheld };
 }
 
 test('a token is shown as it was at that time, and is masked unless a caller that may see plaintext requests it', async () => {
@@ -54,10 +56,61 @@ test('a token is shown as it was at that time, and is masked unless a caller tha
     expect(await replay('card', asOf, { reveal: true })).toMatchObject({ data: '4242424242424242' });
   }
   const masking = await service.application([rule('/', 'mask', ['token:read'])]);
-  await expect(replay('card', first, { key: masking, reveal: true })).rejects.toThrow(
+  await expect(replay('card', await head(), { key: masking, reveal: true })).rejects.toThrow(
     'may not see this token in plaintext',
   );
-  expect(await replay('card', first, { key: masking })).toMatchObject({ data: 'XXXXXXXXXXXX4242' });
+  expect(await replay('card', await head(), { key: masking })).toMatchObject({ data: 'XXXXXXXXXXXX4242' });
+});
+
+test('a masked caller cannot use an earlier state to get around a tightened mask or read removed metadata', async () => {
+  await create({
+    type: 'token',
+    id: 'tightened',
+    data: { ssn: '078-05-1120' },
+    mask: { ssn: '{{ data.ssn }}' },
+    metadata: { email: 'ada@example.com' },
+  });
+  await create({ type: 'token', id: 'unchanged', data: 'a', mask: 'a mask', metadata: { email: 'ada@example.com' } });
+  const then = await head();
+  await update('tightened', { mask: { ssn: '{{ data.ssn | reveal_last: 4 }}' }, metadata: null });
+  const masking = await service.application([rule('/', 'mask', ['token:read', 'token:search'])]);
+  const redacting = await service.application([rule('/', 'redact', ['token:read', 'token:search'])]);
+  for (const key of [masking, redacting]) {
+    await expect(replay('tightened', then, { key })).rejects.toThrow('the token has changed since that moment');
+    // A match would confirm a guess of the removed metadata.
+    for (const query of ['', 'metadata.email:ada@example.com']) {
+      expect(await replayQuery(query, then, { key })).toMatchObject({ ids: ['unchanged'], withheld: 1 });
+    }
+  }
+  expect(await replay('tightened', await head(), { key: masking })).toMatchObject({ data: { ssn: 'XXX-XX-1120' } });
+  expect(await replay('unchanged', then, { key: masking })).toMatchObject({ data: 'a mask' });
+  const using = await service.application([
+    rule('/', 'mask', ['token:read', 'token:search']),
+    rule('/', 'reveal', ['token:use']),
+  ]);
+  for (const key of [using, service.key]) {
+    expect(await replay('tightened', then, { key })).toMatchObject({
+      data: { ssn: '078-05-1120' },
+      metadata: { email: 'ada@example.com' },
+    });
+    expect(await replayQuery('metadata.email:ada@example.com', then, { key })).toMatchObject({
+      ids: ['tightened', 'unchanged'],
+      withheld: 0,
+    });
+  }
+});
+
+test('a caller that may see the plaintext only then or only now does not see the earlier state', async () => {
+  const rules = [rule('/clear/', 'reveal', ['token:read']), rule('/masked/', 'mask', ['token:read'])];
+  const key = await service.application(rules);
+  await create({ type: 'token', id: 'out', data: 'a', containers: ['/clear/'] });
+  await create({ type: 'token', id: 'into', data: 'b', containers: ['/masked/'], mask: 'a mask' });
+  const then = await head();
+  await update('out', { containers: ['/masked/'] });
+  await update('into', { containers: ['/clear/'] });
+  for (const id of ['out', 'into']) {
+    await expect(replay(id, then, { key })).rejects.toThrow('the token has changed since that moment');
+  }
 });
 
 test('data that has since been replaced or deleted, or has since expired, is erased and does not come back', async () => {

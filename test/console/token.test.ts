@@ -457,6 +457,25 @@ describe('a token’s past', () => {
     expect((await browser.get('/tokens/one/history')).text).toContain('Deleted');
   });
 
+  test('does not undo a tightened mask for an application that sees only masked data', async () => {
+    const console = await startTestConsole();
+    const { service } = console;
+    await create(console, { id: 'one', ...card, mask: '{{ data.number }}', metadata: { email: 'ada@example.com' } });
+    service.clock.advance(60_000);
+    const at = new Date(service.clock.now()).toISOString();
+    const browser = await console.signIn({
+      privateKey: await service.application([rule('/', 'mask', ['token:read'])]),
+    });
+    expect((await browser.get(`/tokens/one/as-of?at=${at}`)).text).toContain(number);
+    service.clock.advance(60_000);
+    await service.call('PATCH', '/tokens/one', { mask: '{{ data.number | reveal_last: 4 }}', metadata: null });
+    const { status, text } = await browser.get(`/tokens/one/as-of?at=${at}`);
+    expect(status).toBe(403);
+    expect(text).toContain('This token has changed since');
+    expect(text).not.toContain(number);
+    expect(text).not.toContain('ada@example.com');
+  });
+
   test.each(['12', 'yesterday', '2999-01-01T00:00', ' 1 '])('returns 400 for the time %j', async (at) => {
     const console = await startTestConsole();
     await create(console, { id: 'one', ...card });

@@ -19,6 +19,7 @@ const ask = { key: z.string(), asOf: z.string(), reveal: z.boolean() };
 export type ReplayAnswer = {
   readonly tokens: readonly JsonObject[];
   readonly erased: number;
+  readonly withheld: number;
   readonly next: number | null;
   readonly head: number;
 };
@@ -38,6 +39,12 @@ export const auditReplay = operation(z.object({ ...ask, id: z.string() }), async
     );
   }
   if (replayed.is === 'forbidden') throw new OperationFailed('the application may not read this token.');
+  if (replayed.is === 'withheld') {
+    throw new OperationFailed(
+      'the token has changed since that moment, so only an application that may see it in plaintext sees its earlier ' +
+        'state.',
+    );
+  }
   if (replayed.is === 'erased') return { id, ...replayed.body };
   const { answer } = replayed;
   if (reveal && answer.transform !== 'reveal') {
@@ -55,12 +62,14 @@ export const auditReplayQuery = operation(
     const caller = await asApplication(service, key, 'token:search');
     const context = commandContext(service, caller);
     const asOf = await momentOf(vault, input.asOf);
-    const { tokens, erased, next } = unwrap(await replayQuery(vault, context, query, { asOf, reveal }, after));
+    const { tokens, erased, withheld, next } = unwrap(
+      await replayQuery(vault, context, query, { asOf, reveal }, after),
+    );
     const render = await release(vault, context, tokens);
     const shown: JsonObject[] = [];
     const work = vault.turns.begin(caller.tenantId);
     for (const token of tokens) shown.push(await work.run(render(token)));
-    return { tokens: shown, erased, next, head: await vault.log.head() };
+    return { tokens: shown, erased, withheld, next, head: await vault.log.head() };
   },
 );
 

@@ -28,7 +28,8 @@ export function addAuditReplay(audit: Command): void {
       `
 A query reads the whole log up to that moment, and the events of each token
 once. It takes about as long as an export. Data that has since been deleted or
-replaced, or has expired, is erased and cannot be shown.
+replaced, or has expired, is erased and cannot be shown. A token that has
+changed since is shown only if the application may see it in plaintext.
 
 Examples:
   strongroom audit replay --as-of 2026-01-31T12:00:00Z --token 4b0e... \\

@@ -22,7 +22,7 @@ const widths = [36, Math.max(...tokenTypes.map((type) => type.length))];
 
 /** Prints each token that the query would have found at the given time, oldest first. */
 export async function replayByQuery(run: RunOperation, { json, ...ask }: QueryReplay): Promise<void> {
-  let [found, erased, position] = [0, 0, 0];
+  let [found, erased, withheld, position] = [0, 0, 0, 0];
   let head: number | null = null;
   let isFirst = true;
   const progress = () => ({ items: found, done: position, total: head, phase: null, fields: { found, position } });
@@ -42,6 +42,7 @@ export async function replayByQuery(run: RunOperation, { json, ...ask }: QueryRe
       }
       found += step.tokens.length;
       erased += step.erased;
+      withheld += step.withheld;
       head = step.head;
       after = step.next;
       position = after ?? step.head;
@@ -54,6 +55,12 @@ export async function replayByQuery(run: RunOperation, { json, ...ask }: QueryRe
       ? ''
       : `; ${counted(erased, 'token')} from that time ${erased === 1 ? 'has' : 'have'} been erased, so the query ` +
         `could not check ${erased === 1 ? 'it' : 'them'}`;
-  const text = `${counted(found, 'token')} found${left}`;
-  process.stdout.write(`${json ? JSON.stringify({ type: 'summary', found, erased }) : text}\n`);
+  const hidden =
+    withheld === 0
+      ? ''
+      : `; ${counted(withheld, 'token')} from that time ${withheld === 1 ? 'has' : 'have'} changed since, and the ` +
+        `application may not see ${withheld === 1 ? 'it' : 'them'} in plaintext, so the query did not check ` +
+        `${withheld === 1 ? 'it' : 'them'}`;
+  const text = `${counted(found, 'token')} found${left}${hidden}`;
+  process.stdout.write(`${json ? JSON.stringify({ type: 'summary', found, erased, withheld }) : text}\n`);
 }

@@ -79,13 +79,24 @@ function fieldOf(timestamp: string): string {
 
 /**
  * Shows the masked token as it was at an earlier time. The caller must have permission to see the token both in its
- * earlier state and in its current state.
+ * earlier state and in its current state. If the token has changed since then, the caller must be allowed to see it in
+ * plaintext.
  */
 async function showEarlier(visit: Visit): Promise<FastifyReply> {
   const { vault, context } = visit;
   const id = visit.param('id');
   const at = visit.query(moment).at.trim();
-  const model = { id, path: tokenPath(id), at: '', error: null, token: null, erased: null, isNone: false, asked: null };
+  const model = {
+    id,
+    path: tokenPath(id),
+    at: '',
+    error: null,
+    token: null,
+    erased: null,
+    isNone: false,
+    asked: null,
+    isWithheld: false,
+  };
   const options = { title: 'Earlier state of a token' };
   if (at === '') return visit.page('tokens/as-of', model, options);
   // This page does not accept log positions. Threat: a tenant infers other tenants' activity from positions. Only
@@ -103,6 +114,8 @@ async function showEarlier(visit: Visit): Promise<FastifyReply> {
   const replayed = await replayToken(vault, context, stream, { asOf, reveal: false });
   const shown = { ...model, at: fieldOf(new Date(asOf.time).toISOString()), asked: asOf.time };
   if (replayed.is === 'forbidden') throw problemFrom({ ok: false, code: 'forbidden' });
+  if (replayed.is === 'withheld')
+    return visit.page('tokens/as-of', { ...shown, isWithheld: true }, { ...options, status: 403 });
   if (replayed.is === 'none') return visit.page('tokens/as-of', { ...shown, isNone: true }, options);
   if (replayed.is === 'erased')
     return visit.page('tokens/as-of', { ...shown, erased: erasedOf(replayed.body) }, options);
