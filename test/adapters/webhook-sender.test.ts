@@ -64,7 +64,7 @@ describe('a target', () => {
         const outcome = await sender.post(new URL(`https://rebound.example:${port}/`), {}, '{}');
         expect(outcome).toEqual({
           kind: 'failed',
-          problem: 'the name resolves to an address that is not on the public internet',
+          problem: 'the name cannot be resolved, or has an address that is not on the public internet',
         });
         expect(asked).toEqual(['rebound.example']);
         sender.close();
@@ -86,8 +86,39 @@ describe('a target', () => {
   });
 });
 
+describe('the message about a name', () => {
+  test.each(['ENOTFOUND', 'EAI_AGAIN', 'EAI_FAIL'])(
+    'is the same for %s as for a private address, so that it does not show which internal names exist',
+    async (code) => {
+      const outcome = (resolve: Resolve) => {
+        const sender = webhookSender({ allowsPrivate: false, limitMs: 2_000, resolve });
+        return sender.post(new URL('https://vault-db.corp.example/'), {}, '{}').finally(() => sender.close());
+      };
+      const unknown = await outcome(failingWith(code));
+      expect(unknown).toMatchObject({ kind: 'failed' });
+      expect(unknown).toEqual(await outcome(resolvingTo(['10.0.0.1'], [])));
+    },
+  );
+
+  test('says that the name cannot be resolved if private addresses are allowed', async () => {
+    const lenient = webhookSender({ allowsPrivate: true, resolve: failingWith('ENOTFOUND') });
+    const outcome = await lenient.post(new URL('http://unknown.example/'), {}, '{}');
+    expect(outcome).toEqual({ kind: 'failed', problem: 'the name cannot be resolved' });
+    lenient.close();
+  });
+});
+
+type Resolve = NonNullable<WebhookSenderOptions['resolve']>;
+
+/** Returns a resolver that fails for every name. */
+function failingWith(code: string): Resolve {
+  const resolve = (_hostname: string, _options: unknown, callback: (error: Error) => void): void =>
+    callback(Object.assign(new Error(code), { code }));
+  return resolve as Resolve;
+}
+
 /** Returns a resolver that resolves every name to attacker-chosen addresses. */
-function resolvingTo(addresses: readonly string[], asked: string[]): NonNullable<WebhookSenderOptions['resolve']> {
+function resolvingTo(addresses: readonly string[], asked: string[]): Resolve {
   const resolve = (
     hostname: string,
     _options: unknown,
@@ -99,5 +130,5 @@ function resolvingTo(addresses: readonly string[], asked: string[]): NonNullable
       addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
     );
   };
-  return resolve as NonNullable<WebhookSenderOptions['resolve']>;
+  return resolve as Resolve;
 }

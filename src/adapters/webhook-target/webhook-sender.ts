@@ -8,7 +8,7 @@ import { isPublicAddress } from './public-address.js';
 const timeLimitMs = 10_000;
 const idleSocketsMax = 16;
 
-class PrivateAddress extends Error {}
+class NoPublicAddress extends Error {}
 
 export type WebhookSenderOptions = {
   /** If true, the sender also accepts plain HTTP and addresses that are not on the public internet. */
@@ -31,9 +31,11 @@ export function webhookSender({
 }: WebhookSenderOptions): WebhookSender {
   const checkedLookup: LookupFunction = (hostname, options, callback) => {
     resolve(hostname, { ...options, all: true }, (error, addresses) => {
+      const isPublic = error === null && addresses.every(({ address }) => isPublicAddress(address));
+      // Threat: a tenant tries names, and learns which of them exist inside the vault's network. An unknown name must
+      // therefore fail like a name of a private address.
+      if (!isPublic && !allowsPrivate) return callback(new NoPublicAddress(), []);
       if (error !== null) return callback(error, []);
-      const allowed = allowsPrivate || addresses.every(({ address }) => isPublicAddress(address));
-      if (!allowed) return callback(new PrivateAddress(), []);
       const [first] = addresses;
       if (options.all === true || first === undefined) return callback(null, addresses);
       return callback(null, first.address, first.family);
@@ -101,7 +103,9 @@ export function webhookSender({
  * description therefore never includes that message.
  */
 function problemText(error: Error & { readonly code?: string }): string {
-  if (error instanceof PrivateAddress) return 'the name resolves to an address that is not on the public internet';
+  if (error instanceof NoPublicAddress) {
+    return 'the name cannot be resolved, or has an address that is not on the public internet';
+  }
   if (error.code === 'ENOTFOUND' || error.code === 'EAI_AGAIN') return 'the name cannot be resolved';
   if (error.code === 'ECONNREFUSED') return 'the connection was refused';
   return /^(?:ERR_TLS|CERT|DEPTH|UNABLE|SELF_SIGNED)/.test(error.code ?? '')
