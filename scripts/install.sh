@@ -10,7 +10,6 @@
 # It does not start or stop any service, and never changes data, keys or settings. With --root DIR, all paths are below
 # DIR.
 set -euo pipefail
-cd "$(dirname "$0")/.."
 umask 022
 fail() { printf '%s\n' "$*" >&2; exit 1; }
 
@@ -23,6 +22,9 @@ while [ $# -gt 0 ]; do
   esac
 done
 [ "$(id -u)" = 0 ] || fail 'Run this as root: sudo scripts/install.sh'
+# The wrapper and the unit contain the paths without quotes.
+case $root in *[!A-Za-z0-9/._-]*) fail "the path $root may contain only letters, digits and / . _ -; nothing was changed." ;; esac
+cd "$(dirname "$0")/.."
 
 place=$root/opt/strongroom
 wrapper=$root/usr/local/bin/strongroom
@@ -47,6 +49,9 @@ fi
 
 node=$(command -v node) || fail 'node is not on the PATH of root. Install Node.js 24, or the 20.19 of your distribution.'
 node=$(realpath "$node")
+case $root:$node in
+  :/root/* | :/home/*) fail "the service cannot run $node, because it may not read home directories. Install Node.js for all users; nothing was changed." ;;
+esac
 [ -f dist/bin/strongroom.js ] || fail 'there is no build here. Run this first, as your own user: npm ci && npm run build'
 # Starts the launcher, which checks Node.js and the native module.
 "$node" dist/bin/strongroom.js --version >/dev/null || fail 'nothing was changed.'
@@ -58,6 +63,8 @@ getent passwd strongroom >/dev/null || useradd --system --gid strongroom --no-cr
 mkdir -p "$place/releases"
 release=releases/$("$node" -p 'require("./package.json").version')-$(date -u +%Y%m%dT%H%M%SZ)-$$
 part=$place/$release.part
+# Removes what a killed run left behind.
+rm -rf "$place"/releases/*.part
 mkdir "$part"
 trap 'rm -rf "$part"' EXIT
 cp -rL package.json package-lock.json dist node_modules "$part"
@@ -80,7 +87,7 @@ fi
 # Removes older releases. A process that was not restarted may still load files from its release, which stays.
 previous=$(readlink "$place/previous" || true)
 for old in "$(realpath "$place")"/releases/*; do
-  case releases/${old##*/} in "$release" | "$previous" | *.part) continue ;; esac
+  case releases/${old##*/} in "$release" | "$previous") continue ;; esac
   grep -qsF "$old/" /proc/[0-9]*/maps || rm -rf "$old"
 done
 
@@ -94,6 +101,11 @@ if [ ! -e "$settings" ]; then
   printf '{\n  "data": "%s",\n  "root_key_file": "%s"\n}\n' "$data" "$(dirname "$settings")/root.key" >"$settings"
   chown root:strongroom "$settings"
   chmod 0640 "$settings"
+fi
+
+if [ -z "$root" ]; then
+  setpriv --reuid=strongroom --regid=strongroom --clear-groups "$wrapper" --version >/dev/null ||
+    fail "$release is installed, but the user strongroom cannot run $wrapper."
 fi
 
 unit=$root/etc/systemd/system/strongroom.service

@@ -8,7 +8,7 @@
 # It never replaces existing files. If it replaced the root key or a password, you could no longer access your data.
 set -euo pipefail
 umask 077
-place=${1:-$(cd "$(dirname "$0")/.." && pwd)}
+place=$(realpath "${1:-$(dirname "$0")/..}")
 secrets=$place/secrets
 days=825
 

@@ -7,11 +7,13 @@ import { dirname, relative } from 'node:path';
 
 /** @typedef {{ passed: number, failed: number, skipped: number }} Count */
 
-/** @param {string} file @returns {Map<string, Count>} */
-function countsOf(file) {
+/** @param {string[]} files @returns {Map<string, Count>} */
+function countsOf(...files) {
   /** @type {Map<string, Count>} */
   const counts = new Map();
-  for (const { name, assertionResults } of JSON.parse(readFileSync(file, 'utf8')).testResults) {
+  for (const { name, assertionResults } of files.flatMap(
+    (file) => JSON.parse(readFileSync(file, 'utf8')).testResults,
+  )) {
     const folder = dirname(relative('.', name));
     const count = counts.get(folder) ?? { passed: 0, failed: 0, skipped: 0 };
     counts.set(folder, count);
@@ -30,11 +32,12 @@ function cell(count) {
   return `${passed}${failed === 0 ? '' : `, ${failed} failed`}${skipped === 0 ? '' : `, ${skipped} skipped`}`;
 }
 
-const [short, long, cluster] = process.argv.slice(2).map(countsOf);
-if (short === undefined || long === undefined || cluster === undefined) {
+const [short, long, clusterFile] = process.argv.slice(2);
+if (short === undefined || long === undefined || clusterFile === undefined) {
   throw new Error('usage: profile-columns.mjs SHORT LONG CLUSTER');
 }
-const embedded = new Map([...short, ...long]);
+const embedded = countsOf(short, long);
+const cluster = countsOf(clusterFile);
 const folders = [...cluster.keys()].filter((folder) => !folder.startsWith('test/cluster')).sort();
 const line = (/** @type {readonly string[]} */ [name = '', ...cells]) =>
   console.log(name.padEnd(48) + cells.map((text) => text.padEnd(24)).join(''));

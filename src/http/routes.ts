@@ -12,6 +12,4 @@ export function typed(app: FastifyInstance) {
 /** A function that adds the routes of one file to the app. */
 export type Routes = (app: TypedApp, service: Service, headerNames: HeaderNames) => void;
 
-export type TokenParams = { readonly id: string };
-
-export type ApplicationParams = { readonly id: string };
+export type IdParams = { readonly id: string };

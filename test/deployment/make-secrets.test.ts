@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { X509Certificate } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { loadConfig } from '#src/compose/config/config.js';
@@ -14,7 +14,8 @@ let secrets: string;
 beforeAll(() => {
   place = mkdtempSync(join(tmpdir(), 'strongroom-secrets-'));
   secrets = join(place, 'secrets');
-  execFileSync(program, [place]);
+  // The path is relative, because the script changes its directory.
+  execFileSync(program, [basename(place)], { cwd: dirname(place) });
 });
 afterAll(() => rmSync(place, { recursive: true }));
 

@@ -73,11 +73,12 @@ async function restoreBackup(
     );
   }
   const rootKeys = await rootKeysOf(config, 'restore');
-  onPhase('checking the keys of the backup');
-  const erasedTenants = await verify(config, { folder, identity, manifest, erased, rootKeys });
-  const input = await openImport(join(folder, keysFile), identity);
-  const files = manifest.files.map(({ name }) => name).filter((name) => ![keysFile, erasedFile].includes(name));
+  let input: Awaited<ReturnType<typeof openImport>> | null = null;
   try {
+    onPhase('checking the keys of the backup');
+    const erasedTenants = await verify(config, { folder, identity, manifest, erased, rootKeys });
+    input = await openImport(join(folder, keysFile), identity);
+    const files = manifest.files.map(({ name }) => name).filter((name) => ![keysFile, erasedFile].includes(name));
     return await restoreStores({
       config,
       rootKeys,
@@ -91,7 +92,7 @@ async function restoreBackup(
       expectAccepted: (found) => expectAccepted(found, manifest.made_at, acceptsOlderLog),
     });
   } finally {
-    input.stop();
+    input?.stop();
     for (const rootKey of rootKeys) rootKey.fill(0);
   }
 }

@@ -26,7 +26,7 @@ export type Console = {
 /**
  * Returns true if this process serves the console. By default, only a process with `--dev` does. A worker never does.
  */
-export function servesConsole({ settings }: Config): boolean {
+function servesConsole({ settings }: Config): boolean {
   return settings.role !== 'worker' && (settings['console.enabled'] ?? settings.dev);
 }
 

@@ -11,6 +11,9 @@ export type ToThread =
   | { readonly id: number; readonly method: ThreadMethod; readonly input: Parameters<RebuildThread[ThreadMethod]> }
   | { readonly method: 'close' };
 
+/** The `id` of the message that says why the thread could not start. */
+export const startId = 0;
+
 export type FromThread =
   | { readonly id: number; readonly ok: true; readonly answer: unknown }
   | { readonly id: number; readonly ok: false; readonly error: ThreadError };

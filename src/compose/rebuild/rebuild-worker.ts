@@ -8,7 +8,7 @@ import type { RebuildThread } from '../../ports/rebuild-thread.js';
 import { buildPage } from '../../projections/rebuild/build-page.js';
 import { foldDirectory } from '../../projections/rebuild/fold-directory.js';
 import { authenticDirectory } from '../../vault/authentic-directory.js';
-import type { FromThread, ThreadData, ThreadMethod, ToThread } from './protocol.js';
+import { type FromThread, startId, type ThreadData, type ThreadMethod, type ToThread } from './protocol.js';
 import { toThreadError } from './thread-error.js';
 
 /**
@@ -79,4 +79,9 @@ function giveWay(): void {
   }
 }
 
-if (parentPort !== null) await start(parentPort, workerData as ThreadData);
+if (parentPort !== null) {
+  const port = parentPort;
+  await start(port, workerData as ThreadData).catch((error: unknown) => {
+    port.postMessage({ id: startId, ok: false, error: toThreadError(error) } satisfies FromThread);
+  });
+}

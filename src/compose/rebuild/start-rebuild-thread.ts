@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import type { RebuildThread } from '../../ports/rebuild-thread.js';
-import type { FromThread, ThreadData, ThreadMethod, ToThread } from './protocol.js';
+import { type FromThread, startId, type ThreadData, type ThreadMethod, type ToThread } from './protocol.js';
 import { fromThreadError } from './thread-error.js';
 
 type Waiting = { resolve(answer: unknown): void; reject(error: Error): void };
@@ -18,7 +18,7 @@ export function startRebuildThread(data: ThreadData): RebuildThread {
   });
   const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
   const waiting = new Map<number, Waiting>();
-  let lastId = 0;
+  let lastId = startId;
   let failure: Error | null = null;
 
   function send(message: ToThread): void {
@@ -47,6 +47,7 @@ export function startRebuildThread(data: ThreadData): RebuildThread {
   worker.on('error', fail);
   worker.on('exit', fail);
   worker.on('message', (message: FromThread) => {
+    if (message.id === startId && !message.ok) failure = fromThreadError(message.error);
     const waiter = waiting.get(message.id);
     waiting.delete(message.id);
     if (message.ok) waiter?.resolve(message.answer);

@@ -1,4 +1,9 @@
 export const rootKeySizeBytes = 32;
+/**
+ * The number of bytes to read: 64 characters, up to two bytes for a line ending, and one more byte to detect a text
+ * that is too long.
+ */
+export const keyTextBytesMax = 2 * rootKeySizeBytes + 3;
 const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
 

@@ -1,17 +1,12 @@
 import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from 'node:fs';
 import { isAbsolute, relative, sep } from 'node:path';
-import { decodeKeyText } from './key-text.js';
+import { decodeKeyText, keyTextBytesMax } from './key-text.js';
 import { isOfOwnGroup, isRoots, ownGroup } from './own-group.js';
 import { faultOfPath } from './path-fault.js';
 import { realPath } from './real-path.js';
 import { noRootKey, type RootKeyResult } from './root-key-result.js';
 import { runAsOwner } from './run-as-owner.js';
 
-/**
- * The number of bytes to read: 64 characters, up to two bytes for a line ending, and one more byte to detect a file
- * that is too long.
- */
-const readSizeBytes = 67;
 const ownerModes: readonly number[] = [0o600, 0o400];
 /**
  * The required mode of a mounted file that belongs to root. The service's own group can read the file. Neither the
@@ -42,7 +37,7 @@ export function readKeyFile(file: string, dataDir: string, isDev = false): RootK
   if (replaceable !== null) return noRootKey(`The root key file ${file} ${replaceable}`);
   const opened = open(path, file);
   if (!opened.ok) return noRootKey(opened.message);
-  const text = Buffer.allocUnsafeSlow(readSizeBytes);
+  const text = Buffer.allocUnsafeSlow(keyTextBytesMax);
   try {
     const fault = faultOf(fstatSync(opened.descriptor), file);
     if (fault !== null) return noRootKey(fault);

@@ -1,13 +1,8 @@
 import { spawn } from 'node:child_process';
-import { decodeKeyText } from './key-text.js';
+import { decodeKeyText, keyTextBytesMax } from './key-text.js';
 import { noRootKey, type RootKeyResult } from './root-key-result.js';
 
 const timeLimitMs = 10_000;
-/**
- * The number of bytes to read: 64 characters, up to two bytes for a line ending, and one more byte to detect output
- * that is too long.
- */
-const outputSizeBytesMax = 67;
 
 /**
  * Runs the program from `root_key_command` with its arguments and without a shell, and reads the root key from its
@@ -18,7 +13,7 @@ export async function runKeyCommand(
   command: readonly [string, ...string[]],
   limitMs: number = timeLimitMs,
 ): Promise<RootKeyResult> {
-  const output = Buffer.allocUnsafeSlow(outputSizeBytesMax);
+  const output = Buffer.allocUnsafeSlow(keyTextBytesMax);
   try {
     const ended = await run(command, output, limitMs);
     if (!ended.ok) return noRootKey(`${ended.message} Run it by hand to see why.`);

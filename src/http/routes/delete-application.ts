@@ -2,7 +2,7 @@ import { deleteApplication } from '../../commands/tenancy/delete-application.js'
 import { directoryContextOf } from '../directory-context.js';
 import { problemFrom } from '../error-handler.js';
 import { documented } from '../openapi/operation.js';
-import type { ApplicationParams, Routes } from '../routes.js';
+import type { IdParams, Routes } from '../routes.js';
 
 const operation = documented({
   id: 'deleteApplication',
@@ -16,7 +16,7 @@ const operation = documented({
 
 /** `DELETE /applications/{id}` (docs/contract.md, "Applications"). The application's keys stop working immediately. */
 export const deleteApplicationRoute: Routes = (app, { vault }) => {
-  app.delete<{ Params: ApplicationParams }>(
+  app.delete<{ Params: IdParams }>(
     '/applications/:id',
     { config: { permission: 'application:delete', operation } },
     async (request, reply) => {

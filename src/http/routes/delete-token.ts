@@ -2,7 +2,7 @@ import { deleteToken } from '../../commands/tokens/delete-token.js';
 import { problemFrom } from '../error-handler.js';
 import { documented } from '../openapi/operation.js';
 import { callerOf } from '../request-state.js';
-import type { Routes, TokenParams } from '../routes.js';
+import type { IdParams, Routes } from '../routes.js';
 
 const operation = documented({
   id: 'deleteToken',
@@ -19,7 +19,7 @@ const operation = documented({
 
 /** `DELETE /tokens/{id}` (docs/contract.md, "Delete a token"). */
 export const deleteTokenRoute: Routes = (app, { vault }) => {
-  app.delete<{ Params: TokenParams }>(
+  app.delete<{ Params: IdParams }>(
     '/tokens/:id',
     { config: { permission: 'token:delete', operation } },
     async (request, reply) => {

@@ -4,7 +4,7 @@ import { documented } from '../openapi/operation.js';
 import { application, applicationExample } from '../openapi/schemas/directory.js';
 import { Problem } from '../problem/problem.js';
 import { callerOf } from '../request-state.js';
-import type { ApplicationParams, Routes } from '../routes.js';
+import type { IdParams, Routes } from '../routes.js';
 import { sendJson } from '../send-json.js';
 
 const operation = documented({
@@ -19,7 +19,7 @@ const operation = documented({
 
 /** `GET /applications/{id}` (docs/contract.md, "Applications"). */
 export const getApplicationRoute: Routes = (app, { vault }) => {
-  app.get<{ Params: ApplicationParams }>(
+  app.get<{ Params: IdParams }>(
     '/applications/:id',
     { config: { permission: 'application:read', operation } },
     async (request, reply) => {

@@ -8,7 +8,7 @@ import type { Vault } from '../../vault/vault.js';
 import { documented } from '../openapi/operation.js';
 import { tokenExample, tokenObject } from '../openapi/schemas/token.js';
 import { callerOf, contextOf } from '../request-state.js';
-import type { Routes, TokenParams } from '../routes.js';
+import type { IdParams, Routes } from '../routes.js';
 import { sendToken } from '../send-token.js';
 
 const operation = documented({
@@ -30,20 +30,17 @@ const operation = documented({
  * no schema.
  */
 export const getTokenRoute: Routes = (app, { vault }) => {
-  app.get<{ Params: TokenParams }>(
-    '/tokens/:id',
-    { config: { permission: 'token:read', operation } },
-    (request, reply) =>
-      after(getToken(vault, { caller: callerOf(request) }, request.params.id), (result) => {
-        // A store server that has lost its leadership may return outdated data. A token must not be reported as missing
-        // because of such data.
-        const current = result.ok ? undefined : vault.confirmReads(request.beganAt, false);
-        return after(current, () =>
-          result.ok && isKnown(request, result.value)
-            ? sendUnchanged(vault, request, reply, result.value)
-            : sendToken(vault, request, reply, result, 200),
-        );
-      }),
+  app.get<{ Params: IdParams }>('/tokens/:id', { config: { permission: 'token:read', operation } }, (request, reply) =>
+    after(getToken(vault, { caller: callerOf(request) }, request.params.id), (result) => {
+      // A store server that has lost its leadership may return outdated data. A token must not be reported as missing
+      // because of such data.
+      const current = result.ok ? undefined : vault.confirmReads(request.beganAt, false);
+      return after(current, () =>
+        result.ok && isKnown(request, result.value)
+          ? sendUnchanged(vault, request, reply, result.value)
+          : sendToken(vault, request, reply, result, 200),
+      );
+    }),
   );
 };
 

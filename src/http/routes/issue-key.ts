@@ -5,7 +5,7 @@ import { problemFrom } from '../error-handler.js';
 import { idempotencyOf } from '../idempotency.js';
 import { documented } from '../openapi/operation.js';
 import { apiKeyExample, issuedApiKey, keyExample } from '../openapi/schemas/directory.js';
-import type { ApplicationParams, Routes } from '../routes.js';
+import type { IdParams, Routes } from '../routes.js';
 import { sendJson } from '../send-json.js';
 
 const operation = documented({
@@ -37,7 +37,7 @@ const operation = documented({
 
 /** `POST /applications/{id}/keys` (docs/contract.md, "API keys"). Only this response contains the key. */
 export const issueKeyRoute: Routes = (app, { vault }, headerNames) => {
-  app.post<{ Params: ApplicationParams }>(
+  app.post<{ Params: IdParams }>(
     '/applications/:id/keys',
     { config: { permission: 'application:create', operation } },
     async (request, reply) => {

@@ -5,7 +5,7 @@ import { problemFrom } from '../error-handler.js';
 import { documented } from '../openapi/operation.js';
 import { apiKey, apiKeyExample } from '../openapi/schemas/directory.js';
 import { callerOf } from '../request-state.js';
-import type { ApplicationParams, Routes } from '../routes.js';
+import type { IdParams, Routes } from '../routes.js';
 import { sendJson } from '../send-json.js';
 
 const operation = documented({
@@ -26,7 +26,7 @@ const operation = documented({
 
 /** `GET /applications/{id}/keys` (docs/contract.md, "API keys"). The list never contains the keys themselves. */
 export const listKeysRoute: Routes = (app, { vault }) => {
-  app.get<{ Params: ApplicationParams }>(
+  app.get<{ Params: IdParams }>(
     '/applications/:id/keys',
     { config: { permission: 'application:read', operation } },
     async (request, reply) => {

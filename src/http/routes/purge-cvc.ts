@@ -2,7 +2,7 @@ import { purgeCvc } from '../../commands/tokens/purge-cvc.js';
 import { problemFrom } from '../error-handler.js';
 import { documented } from '../openapi/operation.js';
 import { callerOf } from '../request-state.js';
-import type { Routes, TokenParams } from '../routes.js';
+import type { IdParams, Routes } from '../routes.js';
 
 const operation = documented({
   id: 'purgeCvc',
@@ -19,7 +19,7 @@ const operation = documented({
 
 /** `DELETE /tokens/{id}/cvc` (docs/contract.md, "Purge a cvc"). */
 export const purgeCvcRoute: Routes = (app, { vault }) => {
-  app.delete<{ Params: TokenParams }>(
+  app.delete<{ Params: IdParams }>(
     '/tokens/:id/cvc',
     { config: { permission: 'token:update', operation } },
     async (request, reply) => {

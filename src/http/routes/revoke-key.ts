@@ -2,7 +2,7 @@ import { revokeKey } from '../../commands/tenancy/revoke-key.js';
 import { directoryContextOf } from '../directory-context.js';
 import { problemFrom } from '../error-handler.js';
 import { documented } from '../openapi/operation.js';
-import type { ApplicationParams, Routes } from '../routes.js';
+import type { IdParams, Routes } from '../routes.js';
 
 const operation = documented({
   id: 'revokeKey',
@@ -14,7 +14,7 @@ const operation = documented({
   problems: ['exceeds_own_permissions', 'application_not_found', 'application_key_not_found', 'last_administrator'],
 });
 
-type Params = ApplicationParams & { readonly keyId: string };
+type Params = IdParams & { readonly keyId: string };
 
 /** `DELETE /applications/{id}/keys/{key_id}` (docs/contract.md, "API keys"). The key stops working immediately. */
 export const revokeKeyRoute: Routes = (app, { vault }) => {

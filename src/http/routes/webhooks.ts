@@ -28,7 +28,7 @@ import { pageAnswer, pageQuery, rangeOf } from '../pagination.js';
 import { Problem } from '../problem/problem.js';
 import { callerOf } from '../request-state.js';
 import { required } from '../required.js';
-import type { Routes } from '../routes.js';
+import type { IdParams, Routes } from '../routes.js';
 import { sendJson } from '../send-json.js';
 
 const text = z.string({ error: required('must be a string') });
@@ -87,7 +87,6 @@ const deliveriesQuery = z.object({
     .meta({ description: 'Returns only attempts with this outcome.' }),
 });
 
-type Params = { readonly id: string };
 const pathParameters = { id: 'The id of the webhook.' };
 
 const create = documented({
@@ -224,7 +223,7 @@ export const webhookRoutes: Routes = (app, { vault }) => {
       return sendJson(reply, 200, pageAnswer(request.query, all.length, data));
     },
   );
-  app.get<{ Params: Params }>(
+  app.get<{ Params: IdParams }>(
     '/webhooks/:id',
     { config: { permission: 'webhook:read', operation: get } },
     async (request, reply) => {
@@ -232,7 +231,7 @@ export const webhookRoutes: Routes = (app, { vault }) => {
       return sendJson(reply, 200, webhookAnswer(tenantId, await existing(vault, tenantId, request.params.id)));
     },
   );
-  app.put<{ Params: Params; Body: z.output<typeof webhookBody> }>(
+  app.put<{ Params: IdParams; Body: z.output<typeof webhookBody> }>(
     '/webhooks/:id',
     {
       schema: { body: webhookBody },
@@ -245,7 +244,7 @@ export const webhookRoutes: Routes = (app, { vault }) => {
       return sendJson(reply, 200, webhookAnswer(context.tenantId, result.value));
     },
   );
-  app.delete<{ Params: Params }>(
+  app.delete<{ Params: IdParams }>(
     '/webhooks/:id',
     { config: { permission: 'webhook:delete', operation: remove } },
     async (request, reply) => {
@@ -254,7 +253,7 @@ export const webhookRoutes: Routes = (app, { vault }) => {
       return reply.code(204).send();
     },
   );
-  app.post<{ Params: Params; Body: z.output<typeof rotateBody> }>(
+  app.post<{ Params: IdParams; Body: z.output<typeof rotateBody> }>(
     '/webhooks/:id/secret',
     {
       schema: { body: rotateBody },
@@ -273,7 +272,7 @@ export const webhookRoutes: Routes = (app, { vault }) => {
       return sendJson(reply, 200, { ...webhookAnswer(context.tenantId, rotated), secret: secret.reveal() });
     },
   );
-  app.post<{ Params: Params }>(
+  app.post<{ Params: IdParams }>(
     '/webhooks/:id/test',
     { config: { permission: 'webhook:update', operation: test } },
     async (request, reply) => {
@@ -282,7 +281,7 @@ export const webhookRoutes: Routes = (app, { vault }) => {
       return sendJson(reply, 200, deliveryAnswer(await sendTestEvent(vault, tenantId, found)));
     },
   );
-  app.get<{ Params: Params; Querystring: z.output<typeof deliveriesQuery> }>(
+  app.get<{ Params: IdParams; Querystring: z.output<typeof deliveriesQuery> }>(
     '/webhooks/:id/deliveries',
     { schema: { querystring: deliveriesQuery }, config: { permission: 'webhook:read', operation: deliveries } },
     async (request, reply) => {
