@@ -22,11 +22,31 @@ export function sendText(reply: FastifyReply, status: 200 | 201, text: string): 
   return head.header('content-length', bytes.length).send(Readable.from(partsOf(bytes), { objectMode: false }));
 }
 
-/** Sends JSON text in pieces. Each piece is produced only after the connection has accepted the previous piece. */
-export function sendPieces(reply: FastifyReply, pieces: AsyncIterable<string>): FastifyReply {
-  async function* parts(): AsyncIterable<Buffer> {
-    for await (const piece of pieces) yield* partsOf(Buffer.from(piece));
+/**
+ * Sends JSON text that is produced in pieces. If the text is long, more of it is produced only after the connection has
+ * accepted the previous part. The way in which the text is sent depends only on the text, not on the pieces. Threat: the
+ * pieces depend on the size of data that the caller may not see.
+ */
+export async function sendPieces(reply: FastifyReply, pieces: AsyncIterator<string>): Promise<FastifyReply> {
+  let start = '';
+  while (start.length < partBytes) {
+    const piece = await pieces.next();
+    if (piece.done === true) return sendText(reply, 200, start);
+    start += piece.value;
   }
+
+  async function* parts(): AsyncIterable<Buffer> {
+    let kept = Buffer.from(start);
+    for (;;) {
+      for (; kept.length >= partBytes; kept = kept.subarray(partBytes)) yield kept.subarray(0, partBytes);
+      const piece = await pieces.next();
+      if (piece.done === true) break;
+      kept = Buffer.concat([kept, Buffer.from(piece.value)]);
+    }
+    if (kept.length > 0) yield kept;
+  }
+
+  reply.server.admission.respond(reply.request, Buffer.byteLength(start));
   return asJson(reply.code(200)).send(Readable.from(parts(), { objectMode: false }));
 }
 

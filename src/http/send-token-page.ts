@@ -8,12 +8,12 @@ import { type Render, release } from '../queries/release.js';
 import type { TokenAnswer } from '../queries/token-answer.js';
 import type { Vault } from '../vault/vault.js';
 import { contextOf } from './request-state.js';
-import { sendPieces, sendText } from './send-json.js';
+import { sendPieces } from './send-json.js';
 
 /**
  * Sends a page of complete token objects (docs/contract.md, "Pagination"). Sends each token only after the access log
  * has recorded its read. A large page is never in memory as a whole. Only its first tokens (`tokens`) and the token
- * that is being sent are in memory.
+ * that is being sent are in memory, and up to 64 KiB of text.
  */
 export async function sendTokenPage(
   vault: Vault,
@@ -30,22 +30,25 @@ export async function sendTokenPage(
   const head = `{"pagination":${JSON.stringify(pagination)},"data":[`;
   const tail = `]${Object.entries(besides).map(([key, value]) => `,${JSON.stringify(key)}:${JSON.stringify(value)}`)}}`;
 
-  async function* pieces(): AsyncIterable<string> {
+  async function* pieces(): AsyncGenerator<string> {
+    if (rest === null) {
+      yield head + (await work.run(textsOf(render, tokens))) + tail;
+      return;
+    }
     yield head;
     let separator = '';
     for (const token of tokens) {
       yield separator + (await work.run(textOf(render, token)));
       separator = ',';
     }
-    for await (const token of rest?.() ?? []) {
+    for await (const token of rest()) {
       yield separator + (await work.run(textOf(await release(vault, context, [token], shared), token)));
       separator = ',';
     }
     yield tail;
   }
 
-  if (rest !== null) return sendPieces(reply, pieces());
-  return sendText(reply, 200, head + (await work.run(textsOf(render, tokens))) + tail);
+  return sendPieces(reply, pieces());
 }
 
 function* textOf(render: Render, token: TokenAnswer): Steps<string> {

@@ -4,7 +4,7 @@ import { reachOf } from '../domain/access/reach.js';
 import { isExpired } from '../domain/token/token-state.js';
 import { latestNow } from '../ports/clock.js';
 import { after, all, type Maybe } from '../ports/maybe.js';
-import type { FoundLife, SearchPlan } from '../ports/search-plan.js';
+import { type FoundLife, foundLife, type SearchPlan } from '../ports/search-plan.js';
 import { StoreUnavailable } from '../ports/store-unavailable.js';
 import { planSearch } from '../search/plan-search.js';
 import type { Query } from '../search/query/syntax-tree.js';
@@ -67,6 +67,8 @@ export type Continuation = { readonly before: number | null; readonly limit: num
 
 export type FoundStep = {
   readonly tokens: readonly TokenAnswer[];
+  /** Reads the remaining tokens of the step, as in `FoundTokens`. */
+  readonly rest: FoundTokens['rest'];
   /** The value of `before` for the next step. Null if there are no more matches. */
   readonly next: number | null;
 };
@@ -74,8 +76,8 @@ export type FoundStep = {
 /**
  * Returns one step of a walk through the tokens that match a query, newest first. The same rules apply as for
  * `findTokens`. If each step continues at the `next` of the previous step, the walk returns every token that exists
- * during the whole walk. It returns each token exactly once, because the creation position of a token never changes. A
- * step ends early if its contents exceed `openedBytesMax`. Throws KeyLost and ForgedRow.
+ * during the whole walk. It returns each token exactly once, because the creation position of a token never changes.
+ * Throws KeyLost and ForgedRow.
  */
 export function findTokensBefore(
   vault: Vault,
@@ -88,7 +90,8 @@ export function findTokensBefore(
   return withSearchKey(vault, tenantId, async (searchKey) => {
     const plan = planSearch(searchKey, tenantId, query, reachOf(caller, permission));
     const { found, opened } = await openFound(vault, () => walkPage(vault, plan, continuation));
-    return { tokens: opened.flatMap((read) => answerFor(caller, permission, read)), next: found.next };
+    const tokens = opened.flatMap((read) => answerFor(caller, permission, read));
+    return { tokens, rest: restOf(vault, caller, permission, found.later), next: found.next };
   });
 }
 
@@ -98,21 +101,29 @@ export function findTokensBefore(
  */
 const walkRowsMax = 10;
 
+/**
+ * Reads the rows of a step. Rows beyond `openedBytesMax` are returned in `later`, without contents. Threat: if the step
+ * ended there, a caller could compare the lengths of pages to find the size of data that it may not see.
+ */
 async function walkPage(vault: Vault, plan: SearchPlan, { before, limit }: Continuation) {
   const rows: TokenView[] = [];
+  const later: FoundLife[] = [];
+  const work = vault.turns.begin(plan.tenantId);
   let bytes = 0;
   let position = before;
   for (;;) {
+    await work.pause();
     // Reads one more row than the page contains, to find out whether there are more matches.
-    const wanted = Math.min(walkRowsMax, limit + 1 - rows.length);
+    const wanted = Math.min(walkRowsMax, limit + 1 - rows.length - later.length);
     const step = await vault.rows.walk(plan, { now: latestNow(vault.clock), before: position, limit: wanted });
     for (const row of step) {
+      if (rows.length + later.length === limit) return { rows, later, next: position };
       bytes += row.content?.length ?? 0;
-      if (rows.length === limit || (rows.length > 0 && bytes > openedBytesMax)) return { rows, next: position };
-      rows.push(row);
+      if (rows.length === 0 || bytes <= openedBytesMax) rows.push(row);
+      else later.push(foundLife(row));
       position = createdPosition(row);
     }
-    if (step.length < wanted) return { rows, next: null };
+    if (step.length < wanted) return { rows, later, next: null };
   }
 }
 
@@ -133,8 +144,16 @@ async function findPlanned(
     return vault.rows.search(plan, page);
   });
   const tokens = opened.flatMap((read) => answerFor(caller, permission, read));
-  const rest = found.later.length === 0 ? null : () => readLater(vault, caller, permission, found.later);
-  return { tokens, total: found.total, rest };
+  return { tokens, total: found.total, rest: restOf(vault, caller, permission, found.later) };
+}
+
+function restOf(
+  vault: Vault,
+  caller: CommandContext['caller'],
+  permission: TokenPermission,
+  later: readonly FoundLife[],
+): FoundTokens['rest'] {
+  return later.length === 0 ? null : () => readLater(vault, caller, permission, later);
 }
 
 /**

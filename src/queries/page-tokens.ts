@@ -5,16 +5,15 @@ import type { CommandContext } from '../vault/command-context.js';
 import { type CommandResult, done, invalidFields } from '../vault/result.js';
 import type { Vault } from '../vault/vault.js';
 import { openCursor, sealCursor } from './cursor.js';
-import { findTokensBefore } from './find-tokens.js';
+import { type FoundStep, findTokensBefore } from './find-tokens.js';
 import { chargeSearch, recordSearchByValue } from './search-guesses.js';
 import { messageOf } from './search-tokens.js';
-import type { TokenAnswer } from './token-answer.js';
 
 /** `start` is the cursor of the previous page. It is null for the first page. */
 export type PageStart = { readonly start: string | null; readonly size: number };
 
 /** `next` is the cursor of the next page. It is null on the last page. */
-export type TokenStep = { readonly tokens: readonly TokenAnswer[]; readonly next: string | null };
+export type TokenStep = Pick<FoundStep, 'tokens' | 'rest'> & { readonly next: string | null };
 
 type Context = Pick<CommandContext, 'caller' | 'traceId'>;
 
@@ -55,10 +54,10 @@ async function pageOf(
   }
   const refusal = await chargeSearch(vault, caller, query, permission);
   if (refusal !== null) return refusal;
-  const { tokens, next } = await findTokensBefore(vault, context, permission, query, { before, limit: size });
+  const { tokens, rest, next } = await findTokensBefore(vault, context, permission, query, { before, limit: size });
   // Only the search for the first page is recorded. A later page can be empty even though the query has found tokens.
   if (before === null) {
     await recordSearchByValue(vault, context, query, tokens.length + (next === null ? 0 : 1), permission);
   }
-  return done({ tokens, next: next === null ? null : sealCursor(vault, caller, scope, next) });
+  return done({ tokens, rest, next: next === null ? null : sealCursor(vault, caller, scope, next) });
 }

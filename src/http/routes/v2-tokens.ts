@@ -96,8 +96,8 @@ export const tokensV2Routes: Routes = (app, { vault }) => {
       };
       const result = await listTokensPage(vault, contextOf(request), filters, { start, size });
       if (!result.ok) throw problemFrom(result);
-      const { tokens, next } = result.value;
-      return sendTokenPage(vault, request, reply, { page_size: size, next }, { tokens, rest: null });
+      const { tokens, rest, next } = result.value;
+      return sendTokenPage(vault, request, reply, { page_size: size, next }, { tokens, rest });
     },
   );
   app.post(
@@ -115,8 +115,8 @@ export const tokensV2Routes: Routes = (app, { vault }) => {
       const { query, start, size } = request.body;
       const result = await searchTokensPage(vault, contextOf(request), query ?? '', { start: start ?? null, size });
       if (!result.ok) throw problemFrom(result);
-      const { tokens, next } = result.value;
-      return sendTokenPage(vault, request, reply, { page_size: size, next }, { tokens, rest: null });
+      const { tokens, rest, next } = result.value;
+      return sendTokenPage(vault, request, reply, { page_size: size, next }, { tokens, rest });
     },
   );
 };

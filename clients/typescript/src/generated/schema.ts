@@ -1095,7 +1095,7 @@ export interface components {
         TokenCursorPage: {
             /** @description The position of the page. */
             pagination: {
-                /** @description The page size that was requested. A page of large tokens may have fewer items. */
+                /** @description The page size that was requested. A page may have fewer items. */
                 page_size: number;
                 /** @description The cursor to send as `start`. Null on the last page. */
                 next: string | null;

@@ -137,7 +137,7 @@ export const tokenStep = z
           .int()
           .min(1)
           .max(100)
-          .meta({ description: 'The page size that was requested. A page of large tokens may have fewer items.' }),
+          .meta({ description: 'The page size that was requested. A page may have fewer items.' }),
         next: z.string().nullable().meta({ description: 'The cursor to send as `start`. Null on the last page.' }),
       })
       .meta({ description: 'The position of the page.' }),

@@ -13,7 +13,7 @@ class TokenCursorPagePagination:
     """The position of the page.
 
     Attributes:
-        page_size (int): The page size that was requested. A page of large tokens may have fewer items.
+        page_size (int): The page size that was requested. A page may have fewer items.
         next_ (None | str): The cursor to send as `start`. Null on the last page.
     """
 
