@@ -1,4 +1,5 @@
 import type { Config } from '../../compose/config/config.js';
+import { isLoopback } from '../../compose/config/schemas.js';
 import { createAdminApp } from '../../http/admin/admin-app.js';
 import type { Logger } from '../../http/logging/logger.js';
 import type { Service } from '../../http/service.js';
@@ -30,7 +31,7 @@ export async function expectFreeAdminAddress(config: Config): Promise<void> {
 export async function startAdmin(service: Service, config: Config): Promise<Admin> {
   const { 'admin.host': host, 'admin.port': port } = config.settings;
   if (port === 'off') return nothing(() => undefined);
-  const app = createAdminApp(service);
+  const app = createAdminApp(service, { onLoopback: isLoopback(host) });
   try {
     const adminAddress = await listen(app, { host, port }, settingsOfAdmin);
     return {

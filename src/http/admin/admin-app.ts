@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { type FastifyInstance, fastify } from 'fastify';
 import type { Service } from '../service.js';
 
@@ -5,9 +6,19 @@ import type { Service } from '../service.js';
  * Creates the admin app, which serves metrics and detailed health (docs/contract.md, "Operations routes"). Its routes
  * require no API key, so it must listen on loopback or on a separate network. Its responses contain no tokens, callers
  * or addresses.
+ *
+ * If `onLoopback` is true, the app rejects host names other than `localhost`. Threat: an attacker uses DNS rebinding, as
+ * against the console. A page in an operator's browser then reads the metrics through the attacker's host name. On any
+ * other address, Prometheus may use the name of a service or a pod, so the app accepts every name.
  */
-export function createAdminApp({ state, metrics }: Pick<Service, 'state' | 'metrics'>): FastifyInstance {
+export function createAdminApp(
+  { state, metrics }: Pick<Service, 'state' | 'metrics'>,
+  { onLoopback }: { readonly onLoopback: boolean },
+): FastifyInstance {
   const app = fastify({ logger: false, forceCloseConnections: true, routerOptions: { ignoreTrailingSlash: true } });
+  app.addHook('onRequest', async (request, reply) => {
+    if (onLoopback && isForeignName(request.headers.host)) return reply.code(421).send({ status: 421 });
+  });
   app.addHook('onSend', async (_request, reply) => {
     reply.header('cache-control', 'no-store');
   });
@@ -27,4 +38,10 @@ export function createAdminApp({ state, metrics }: Pick<Service, 'state' | 'metr
   app.setNotFoundHandler((_request, reply) => reply.code(404).send({ status: 404 }));
   app.setErrorHandler((_error, _request, reply) => reply.code(500).send({ status: 500 }));
   return app;
+}
+
+/** Returns true if a `Host` header contains a name that may belong to another site. An IP address is no name. */
+function isForeignName(host = ''): boolean {
+  const name = host.toLowerCase().replace(/:\d{1,5}$/, '');
+  return !/^(?:localhost|\[[\da-f:.]+\])?$/.test(name) && isIP(name) === 0;
 }

@@ -61,3 +61,24 @@ test('a store that does not respond is down, and its gaps are unknown', async ()
   });
   expect((await ask('/metrics')).body).toContain('strongroom_ready 0\n');
 });
+
+test('on loopback, a page of another site cannot read the listener through its own host name', async () => {
+  const { ask } = await startWithAdmin();
+  for (const path of ['/metrics', '/health/ready', '/health/live', '/none']) {
+    for (const host of ['evil.example', 'evil.example:9464', 'localhost.evil.example', '127.0.0.1.evil.example']) {
+      const { statusCode, body } = await ask(path, host);
+      expect([statusCode, body], `${host}${path}`).toEqual([421, '{"status":421}']);
+    }
+  }
+  // Prometheus and probes use an address, or connect through a tunnel to localhost.
+  for (const host of ['127.0.0.1:9464', 'localhost:9464', 'LOCALHOST', '[::1]:9464', '10.0.0.7:9464', '']) {
+    expect((await ask('/metrics', host)).statusCode, host).toBe(200);
+  }
+});
+
+test('on other addresses, Prometheus may use the name of a service or a pod', async () => {
+  const { ask } = await startWithAdmin({ onLoopback: false });
+  for (const host of ['strongroom-admin:9464', 'strongroom-0.strongroom-admin.vault.svc.cluster.local', '10.0.0.7']) {
+    expect((await ask('/metrics', host)).statusCode, host).toBe(200);
+  }
+});
