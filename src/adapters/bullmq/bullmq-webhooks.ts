@@ -79,6 +79,13 @@ type WorkerOptions = Options & {
   readonly concurrency?: number;
 };
 
+/**
+ * How long a process that was killed keeps its jobs. It renews its locks after half of this time. A process that is busy
+ * for longer loses a job to another process. The webhook then receives some events twice.
+ */
+const lockMs = 10_000;
+/** How often a worker looks for the jobs of killed processes. */
+const stalledMs = 5_000;
 const closeMsMax = 12_000;
 const farewellMsMax = 2_000;
 
@@ -98,7 +105,14 @@ export function bullmqWebhookWorker({ url, prefix, run, onError, concurrency = 1
       running.delete(work);
       return null;
     },
-    { prefix, concurrency, connection: redis.client, runRetryDelay: 1_000 },
+    {
+      prefix,
+      concurrency,
+      connection: redis.client,
+      runRetryDelay: 1_000,
+      lockDuration: lockMs,
+      stalledInterval: stalledMs,
+    },
   );
   worker.on('error', (error) => report(redisFailure(error)));
   return {

@@ -1,7 +1,7 @@
 import { type Actor, actorId } from '../../domain/tenancy/actor.js';
 import { decideDirectory } from '../../domain/tenancy/decide-directory.js';
 import type { DirectoryCommand } from '../../domain/tenancy/directory-command.js';
-import type { DirectoryDecided } from '../../domain/tenancy/directory-decision.js';
+import type { DirectoryDecided, DirectoryRejection } from '../../domain/tenancy/directory-decision.js';
 import type { DirectoryFact, DirectoryFactType } from '../../domain/tenancy/directory-fact.js';
 import { evolveDirectory, type TenantDirectory } from '../../domain/tenancy/tenant-directory.js';
 import type { NewEvent } from '../../events/event.js';
@@ -35,6 +35,17 @@ const changesCallers: Readonly<Record<DirectoryFactType, boolean>> = {
   'webhook.created': false,
   'webhook.updated': false,
   'webhook.deleted': false,
+};
+
+/**
+ * The rejections which say that the target no longer exists. Another process may have stored its deletion a moment ago
+ * and still wait until the other caches have expired. A client that repeats the request here must not be told earlier.
+ * The same applies to an update that changes nothing.
+ */
+const isGone: Partial<Record<DirectoryRejection, true>> = {
+  application_not_found: true,
+  application_key_not_found: true,
+  tenant_not_found: true,
 };
 
 /**
@@ -87,12 +98,17 @@ export function changeDirectory<T>(
   return retryOnConflict<CommandResult<T>>(vault, [tenantStream(tenantId)], async () => {
     const { directory, view } = await loadDirectory(vault, tenantId, concernedBy(commands, actor));
     const decided = decideAll(commands, { actor, at }, directory);
-    if (!decided.ok) return decided;
+    if (!decided.ok) {
+      if (isGone[decided.code] === true) await vault.knownCallers.forget(tenantId);
+      return decided;
+    }
     const after = decided.facts.reduce(evolveDirectory, directory);
     const events = await sealed(vault, { tenantId, revision: directory.revision }, decided.facts, origin);
     if (!(await storeInDirectory(vault, { tenantId, revision: directory.revision, view, events }, claim, at)))
       return conflict;
-    if (decided.facts.some(({ type }) => changesCallers[type])) await vault.knownCallers.forget(tenantId);
+    if (events.length === 0 || decided.facts.some(({ type }) => changesCallers[type])) {
+      await vault.knownCallers.forget(tenantId);
+    }
     // Threat: after a crash, an attacker replaces the log with an older copy and thereby restores the rights that this
     // change takes away. Once the key store has recorded the end of the log, the vault rejects an older copy.
     await noteLog(vault);
