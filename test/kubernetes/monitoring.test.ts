@@ -202,7 +202,12 @@ describe('alerts', () => {
     StrongroomBackgroundFailures: increases('strongroom_background_failures_total', '0+1x30', '0x30 1x30', '20m'),
     StrongroomAnchorFails: increases('strongroom_audit_anchor_failures_total', '0+1x90', '0x60 1x60', '80m'),
     StrongroomGuessing: increases('strongroom_guess_budgets_exhausted_total', '0x10 1x90', '3x90', '30m'),
-    StrongroomWrongKeys: increases('strongroom_rate_limited_total{limit="auth_failures"}', '0+20x30', '0+5x30', '20m'),
+    // An address that exceeds `rate_limit.auth_failures` gets 429 instead of 401.
+    StrongroomWrongKeys: {
+      bad: { [requests(401)]: '0+6x30', 'strongroom_rate_limited_total{limit="auth_failures"}': '0+6x30' },
+      good: { [requests(401)]: '0+5x30', 'strongroom_rate_limited_total{limit="auth_failures"}': '0+4x30' },
+      at: '20m',
+    },
     // In these tests, time begins at the epoch.
     StrongroomBackupOld: {
       bad: { strongroom_last_backup_timestamp_seconds: '0x3000' },
