@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { pinStatements } from '#src/adapters/sqlite/database/pin-statements.js';
 import { tokenPermissions } from '#src/domain/access/permission.js';
+import type { Finding } from '#src/queries/findings/finding.js';
 import {
   type HttpAnswer,
   hashesOf,
@@ -51,6 +52,16 @@ describe.skipIf(!canMount)('a full disk (needs permission to mount)', () => {
     const disk = smallDisk(sizeBytes);
     const { flags, key } = await makeVault(tempDir(), join(disk.dir, 'data'));
     const service = await startService(flags);
+    const diskFinding = async () => {
+      const { stdout } = await run(['doctor', '--json', ...flags]);
+      const { findings } = JSON.parse(stdout) as { readonly findings: readonly Finding[] };
+      return findings.find(({ check }) => check === 'disk');
+    };
+    expect(await diskFinding()).toMatchObject({
+      state: 'problem',
+      says: expect.stringMatching(/^0\.1 GiB are free in \S+$/),
+      do: 'Free some space: if less than the reserve of 3 MiB (disk.reserve_bytes) is free, creates and updates are rejected.',
+    });
     const url = `${service.address}/tokens`;
     const body = (id: string) => ({ id, type: 'token', data: 'v'.repeat(1_000) });
     const ids = [...Array(20).keys()].map((index) => `token-${index}`);
@@ -61,6 +72,11 @@ describe.skipIf(!canMount)('a full disk (needs permission to mount)', () => {
       return answer.status === 201 ? undefined : answer;
     });
     expect(refused).toMatchObject({ status: 503, body: { code: 'store_unavailable' } });
+    expect(await diskFinding()).toMatchObject({
+      state: 'problem',
+      says: expect.stringMatching(/less than the reserve of 3 MiB \(disk\.reserve_bytes\)$/),
+      do: 'Free some space: creates and updates are rejected until then.',
+    });
     // The disk was completely full for a moment while the test filled it. The access log may pause briefly after that.
     await until('the first reveal', 20_000, async () =>
       (await http('GET', `${url}/${ids[0]}`, { key })).status === 200 ? true : undefined,

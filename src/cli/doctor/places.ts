@@ -1,7 +1,8 @@
-import { chmodSync, existsSync, type Stats, statfsSync, statSync } from 'node:fs';
+import { chmodSync, existsSync, type Stats, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Config } from '../../compose/config/config.js';
 import { faultOfContent, faultOfDataDirectory } from '../../compose/embedded/data-directory.js';
+import { diskSpace } from '../../compose/embedded/disk-reserve.js';
 import { rootKeyOpens } from '../../compose/embedded/root-key-opens.js';
 import { changeSettings, isReplaced, isSameFile } from '../../compose/root-key/next-root-key.js';
 import { faultOfPath } from '../../compose/root-key/path-fault.js';
@@ -12,6 +13,7 @@ import { Failure } from '../failure.js';
 import { rootKeysOf } from '../root-keys-of.js';
 import { unsearchableDirectory, unsearchableText } from '../unsearchable-directory.js';
 
+/** How much of the disk should be free besides the reserve. */
 const freeBytesMin = 1024 ** 3;
 /** The mode bits with which other users can write to a directory. */
 const writableByOthers = 0o022;
@@ -28,7 +30,7 @@ type Place = { readonly path: string | null; readonly fault: string | null; read
  */
 export async function lookAtPlaces(config: Config, fix: boolean): Promise<readonly Finding[]> {
   const dataDir = config.settings.profile === 'embedded' ? config.settings.data : null;
-  const directory = dataDir === null ? [] : await dataDirectory(dataDir, fix);
+  const directory = dataDir === null ? [] : await dataDirectory(dataDir, config.settings['disk.reserve_bytes'], fix);
   const isSound = !directory.some(({ check, state }) => check === 'data directory' && state === 'problem');
   return [...(await rootKey(config, isSound ? dataDir : null, fix)), ...directory];
 }
@@ -98,20 +100,20 @@ async function rootKeyPlace(config: Config): Promise<Place & { readonly keys: re
 }
 
 /** Checks that the data directory exists and can contain a vault, who can write to it, and how much space is free. */
-async function dataDirectory(dataDir: string, fix: boolean): Promise<readonly Finding[]> {
+async function dataDirectory(dataDir: string, reserveBytes: number, fix: boolean): Promise<readonly Finding[]> {
   const full = resolve(dataDir);
   const unsearchable = unsearchableDirectory(dataDir);
   if (unsearchable !== null) return [problem('data directory', unsearchableText(full, unsearchable))];
   if (!existsSync(dataDir)) {
     return [
-      problem('data directory', `${full} does not exist`, 'Name another one with --data, or run `strongroom init`.'),
+      problem('data directory', `${full} does not exist`, 'Choose another with --data, or run `strongroom init`.'),
     ];
   }
   const content = faultOfContent(dataDir);
   if (content !== null) return [problem('data directory', content)];
   const { place, fixed } = await corrected('data directory', () => dataDirectoryPlace(dataDir), 0o700, fix);
   const own = place.fault === null ? [] : [faultFound('data directory', place.fault, place)];
-  return [...fixed, ...own, ...replaceable(dataDir, place), freeSpace(full)];
+  return [...fixed, ...own, ...replaceable(dataDir, place), freeSpace(full, reserveBytes)];
 }
 
 /**
@@ -174,11 +176,12 @@ function lookUp(path: string): Stats | undefined {
   return unsearchableDirectory(path) === null ? statSync(path, { throwIfNoEntry: false }) : undefined;
 }
 
-function freeSpace(dataDir: string): Finding {
-  const { bavail, bsize } = statfsSync(dataDir);
-  const free = bavail * bsize;
-  const says = `${(free / 1024 ** 3).toFixed(1)} GiB are free in ${dataDir}`;
-  return free >= freeBytesMin
-    ? ok('disk', says)
-    : problem('disk', says, 'Free some space: without it, writes are rejected.');
+function freeSpace(dataDir: string, reserveBytes: number): Finding {
+  const { freeBytes, reservedBytes } = diskSpace(dataDir, reserveBytes);
+  const says = `${(freeBytes / 1024 ** 3).toFixed(1)} GiB are free in ${dataDir}`;
+  if (freeBytes >= freeBytesMin + reservedBytes) return ok('disk', says);
+  const reserve = `the reserve of ${Math.round(reservedBytes / 1024 ** 2)} MiB (disk.reserve_bytes)`;
+  return freeBytes < reservedBytes
+    ? problem('disk', `${says}, less than ${reserve}`, 'Free some space: creates and updates are rejected until then.')
+    : problem('disk', says, `Free some space: if less than ${reserve} is free, creates and updates are rejected.`);
 }

@@ -25,6 +25,15 @@ const alwaysStored = new Set([
   'audit.checkpoint',
 ]);
 
+/** Returns how much of the disk under the data directory is free, and how much is reserved. */
+export function diskSpace(
+  dataDir: string,
+  reserveBytes: number,
+): { readonly freeBytes: number; readonly reservedBytes: number } {
+  const { bavail, blocks, bsize } = statfsSync(dataDir);
+  return { freeBytes: bavail * bsize, reservedBytes: Math.min(reserveBytes, blocks * bsize * reserveShare) };
+}
+
 /**
  * Reserves the last part of the disk for writes that must not fail: deletions, expiries, and the access log records
  * required for every reveal. While the free space is smaller than the reserve, the vault rejects every other write as
@@ -38,19 +47,10 @@ export function diskReserve(dataDir: string, reserveBytes: number) {
   function expectRoom(store: string): void {
     if (performance.now() - lookedAt >= lookEveryMs) {
       lookedAt = performance.now();
-      isLow = freeBytes() < reservedBytes();
+      const { freeBytes, reservedBytes } = diskSpace(dataDir, reserveBytes);
+      isLow = freeBytes < reservedBytes;
     }
     if (isLow) throw new StoreUnavailable(store, 'full');
-  }
-
-  function freeBytes(): number {
-    const { bavail, bsize } = statfsSync(dataDir);
-    return bavail * bsize;
-  }
-
-  function reservedBytes(): number {
-    const { blocks, bsize } = statfsSync(dataDir);
-    return Math.min(reserveBytes, blocks * bsize * reserveShare);
   }
 
   return {
