@@ -58,19 +58,19 @@ export function compileChain(chain: Chain, names: Names): CompiledObject | Refus
 function piped(initial: Evaluate, filters: readonly AppliedFilter[]): EvaluateObject {
   return function* (scope) {
     const { budget } = scope;
-    if (isSpent(budget)) return overBudget();
+    if (isSpent(budget)) return tooMuchWork();
     let value = initial(scope);
     let charged = 0;
     if (filters.length === 0 && !(value instanceof Refusal)) {
       charged = yield* resultSize(value, limits.resultBytesMax);
       spendWork(budget, charged);
     }
-    if (!take(budget, charged)) return overBudget();
+    if (!take(budget, charged)) return tooBigTogether();
     for (const filter of filters) {
       if (value instanceof Refusal) return value;
-      if (isSpent(budget)) return overBudget();
+      if (isSpent(budget)) return tooMuchWork();
       const read: number = typeof value === 'string' ? value.length : 0;
-      if (!mayRead(budget, read)) return overBudget();
+      if (!mayRead(budget, read)) return tooMuchWork();
       spendWork(budget, read);
       const filtered = filter(value, scope);
       value = filtered instanceof LongFilter ? yield* filtered.steps : filtered;
@@ -78,7 +78,7 @@ function piped(initial: Evaluate, filters: readonly AppliedFilter[]): EvaluateOb
       const size = yield* resultSize(value, limits.resultBytesMax);
       spendWork(budget, Math.max(0, size - read));
       if (size > limits.resultBytesMax) return tooBig();
-      if (size > charged && !take(budget, size - charged)) return overBudget();
+      if (size > charged && !take(budget, size - charged)) return tooBigTogether();
       charged = Math.max(charged, size);
       yield;
     }
@@ -94,8 +94,12 @@ function suggestion(name: string): string {
   return name.length > 40 ? '' : `; the nearest is ${nearest(name, filterNames)}`;
 }
 
-function overBudget(): Refusal {
-  return new Refusal('the results of the expressions are too big together');
+function tooBigTogether(): Refusal {
+  return new Refusal('the results of all expressions together are too big');
+}
+
+function tooMuchWork(): Refusal {
+  return new Refusal('the filters of all expressions together take too much work');
 }
 
 function bindArguments(args: readonly Operand[], names: Names): Argument[] | Refusal {

@@ -58,6 +58,18 @@ describe('the results for one token stay below 1 MiB', () => {
     expect(outcomes).toEqual([true, true, false]);
   });
 
+  it('the message tells whether the results are too big or the filters took too much work', () => {
+    const rejection = (source: string) => {
+      const parsed = expressions.parse(source, { variables: ['data'] });
+      if (!parsed.ok) throw new Error(parsed.message);
+      const budget = createBudget();
+      const outcomes = Array.from({ length: 7 }, () => expressions.evaluate(parsed.expression, { data }, { budget }));
+      return outcomes.find(({ ok }) => !ok);
+    };
+    expect(rejection('{{ data }}')).toEqual({ ok: false, message: expect.stringContaining('results of all') });
+    expect(rejection('{{ data | size }}')).toEqual({ ok: false, message: expect.stringContaining('too much work') });
+  });
+
   it('a chain of filters counts only its largest result', () => {
     const chain = `{{ data${' | upcase | downcase'.repeat(2)} | size }}`;
     expect(evaluate(chain, data)).toBe(data.length);
