@@ -31,7 +31,7 @@ export async function applicationKey(options: Options, dataDir: string): Promise
   if (given !== null) return given.key.reveal();
   const devKeys = join(dataDir, 'dev-keys.json');
   if (!existsSync(devKeys))
-    throw new Failure('name the file with the application key: --api-key-file FILE (- for standard input).', 2);
+    throw new Failure('specify the API key: --api-key-file FILE (- for standard input), or STRONGROOM_API_KEY.', 2);
   const keys = JSON.parse(await readInput(devKeys, 'the quickstart key')) as { readonly quickstart_key?: unknown };
   return String(keys.quickstart_key ?? '');
 }

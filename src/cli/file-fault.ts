@@ -18,7 +18,7 @@ export function unwritable(path: string, error: unknown): Failure {
 const readAdvice: Readonly<Record<string, string>> = {
   ENOENT: ' There is no such file. Check the path.',
   EACCES: ' Run this command as a user that may read it.',
-  EISDIR: ' It is a directory. Name a file.',
+  EISDIR: ' It is a directory, not a file. Check the path.',
 };
 
 const writeAdvice: Readonly<Record<string, string>> = {

@@ -83,7 +83,7 @@ async function withService<T>(
   if (fault !== null) throw new Failure(fault);
   if (!opening.prepares && dataDir !== null && !existsSync(join(dataDir, 'vault.db'))) {
     throw new Failure(
-      `there is no vault in ${dataDir}. Create one with \`strongroom init\`, or name another directory with --data.`,
+      `there is no vault in ${dataDir}. Create one with \`strongroom init\`, or choose another directory with --data.`,
     );
   }
   const rootKeys = await rootKeysOf(config, opening.prepares ? 'opening' : 'command');

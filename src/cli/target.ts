@@ -92,7 +92,7 @@ export async function applicationTargetOf(options: Options): Promise<Application
       listApplications: () => runCommand(config, 'applications-list', { tenantId }),
     };
   }
-  if (tenant !== undefined) throw new Failure('at an address, the API key names the tenant; leave out --tenant.', 2);
+  if (tenant !== undefined) throw new Failure('with an address, the API key determines the tenant; omit --tenant.', 2);
   return {
     async createApplication(fields) {
       const { id, tenant_id, name, type, key } = await client.createApplication(fields);
@@ -127,11 +127,11 @@ async function clientOf(options: Options): Promise<Client | null> {
   // The command would then change the data at that address.
   for (const name of ['config', ...storeSettings]) {
     if (options[flagMember(name)] === undefined) continue;
-    throw new Failure(`${flagName(name)} names local data, and ${address.name} a service. Remove one of them.`, 2);
+    throw new Failure(`${flagName(name)} is for local data, but ${address.name} is set. Remove one of them.`, 2);
   }
   const given = await apiKeyOf(options);
   if (given === null) {
-    throw new Failure('give the API key: --api-key-file FILE (- for standard input), or STRONGROOM_API_KEY.', 2);
+    throw new Failure('specify the API key: --api-key-file FILE (- for standard input), or STRONGROOM_API_KEY.', 2);
   }
   return createClient({
     address: address.url,

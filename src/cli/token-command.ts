@@ -9,8 +9,8 @@ export function tokenCommand(tokens: Command, nameAndArguments: string, json = '
   return withSettings(tokens.command(nameAndArguments), storeSettings)
     .option(
       '--api-key-file <file>',
-      'file with the API key of the application (- for standard input; default: STRONGROOM_API_KEY, or the key ' +
-        'that --dev made)',
+      'file with the API key of the application (- for standard input; default: STRONGROOM_API_KEY_FILE, ' +
+        'STRONGROOM_API_KEY, or the key that --dev created)',
     )
     .option('--json', json);
 }

@@ -16,7 +16,7 @@ export function unsearchableDirectory(path: string): string | null {
 export function unsearchableText(dataDir: string, directory: string): string {
   return (
     `the data directory ${dataDir} cannot be looked up: this user may not search ${directory}. ` +
-    'Name another data directory with --config or --data, or run this as a user that may search it.'
+    'Choose another data directory with --config or --data, or run this as a user that may search it.'
   );
 }
 

@@ -20,7 +20,7 @@ export function faultOfContainer({ settings }: Config): string | null {
   if (settings.profile !== 'embedded' || deviceOf(settings.data) !== deviceOf('/')) return null;
   return (
     `the data directory ${settings.data} is not on a volume, so its data would be lost with the container. Mount ` +
-    `a volume at ${settings.data}, or name the directory of one with --data.`
+    `a volume at ${settings.data}, or set --data to a directory on a volume.`
   );
 }
 

@@ -161,7 +161,7 @@ function enrichments({ type, data }: JsonObject): JsonObject {
 function unknownIds(unknown: readonly (readonly [id: string, path: string])[]): Rejected {
   const errors = new Map<string, string[]>();
   for (const [id, path] of unknown) {
-    const message = nameable(id) ? `names an unknown token: ${id}` : 'names an unknown token';
+    const message = nameable(id) ? `refers to an unknown token: ${id}` : 'refers to an unknown token';
     errors.set(path, [...(errors.get(path) ?? []), message]);
   }
   return invalidFields(Object.fromEntries(errors));

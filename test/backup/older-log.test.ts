@@ -218,8 +218,8 @@ test('restore without a folder explains what it needs, and creates nothing', asy
     const ended = await run(['restore', ...args, ...flags]);
     expect(ended).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(text) });
   };
-  await refused(2, 'name the folder of a backup');
-  await refused(2, 'name the folder of a backup', '--accept-older-log', '--erased', 'list');
+  await refused(2, 'specify the folder of a backup');
+  await refused(2, 'specify the folder of a backup', '--accept-older-log', '--erased', 'list');
   await refused(2, '--identity FILE and --erased FILE', 'folder', '--accept-older-log');
   const elsewhere = await run(['restore', '--accept-older-log', ...flags, '--data', join(dir, 'nowhere')]);
   expect(elsewhere).toMatchObject({ code: 1, stderr: expect.stringContaining('there is no vault in') });

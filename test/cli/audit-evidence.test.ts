@@ -102,7 +102,7 @@ test('a bundle from the command line is complete or does not exist', async () =>
 });
 
 test.each([
-  ['a bundle of nothing', ['bundle', '--out', 'x'], 'give either token ids'],
+  ['a bundle of nothing', ['bundle', '--out', 'x'], 'specify either token ids'],
   [
     'a bundle of ids and a period',
     ['bundle', 'a', '--from', '2026-01-01', '--to', '2026-01-02', '--out', 'x'],

@@ -86,7 +86,7 @@ describe('a root key', () => {
     await expectRefusal(
       vault.dir,
       ['--data', vault.dataDir, '--root-key-file', other],
-      /root key is not the one .*Name the right/,
+      /root key is not the one that opens keys\.db.*Set root_key_file/,
     );
     await expectAsBefore(vault);
   });

@@ -648,7 +648,7 @@ describe('a usage error exits with code 2 and sends nothing', () => {
       /^STRONGROOM_ADDRESS: must be an address/,
       { env: { ...env, STRONGROOM_ADDRESS: 'marker-7781' } },
     ],
-    ['no key', [...get, ...address], /^give the API key: --api-key-file FILE/, { env: {} }],
+    ['no key', [...get, ...address], /^specify the API key: --api-key-file FILE/, { env: {} }],
     [
       'two variables with a key',
       [...get, ...address],
@@ -665,22 +665,22 @@ describe('a usage error exits with code 2 and sends nothing', () => {
     [
       'an address and local data',
       [...get, ...address, '--data', './data'],
-      /^--data names local data, and --address a service/,
+      /^--data is for local data, but --address is set/,
       null,
     ],
     [
       'an address in a variable, and local data',
       ['tokens', 'delete', 'some-id', '--data', './restored'],
-      /^--data names local data, and STRONGROOM_ADDRESS a service/,
+      /^--data is for local data, but STRONGROOM_ADDRESS is set/,
       { env: { ...env, STRONGROOM_ADDRESS: 'http://127.0.0.1:1' } },
     ],
     [
       'an address and a root key',
       [...get, ...address, '--root-key-file', 'x'],
-      /^--root-key-file names local data/,
+      /^--root-key-file is for local data/,
       null,
     ],
-    ['an address and a configuration file', [...get, ...address, '--config', 'x'], /^--config names local data/, null],
+    ['an address and a configuration file', [...get, ...address, '--config', 'x'], /^--config is for local data/, null],
     ['a timeout without an address', [...get, '--timeout-seconds', '5'], /^--timeout-seconds needs --address/, null],
     [
       'the plaintext option without an address',
@@ -689,7 +689,7 @@ describe('a usage error exits with code 2 and sends nothing', () => {
       null,
     ],
     ['an invalid timeout', [...get, ...address, '--timeout-seconds', '0'], /whole number from 1 to 3600/, null],
-    ['a tenant and an address', ['applications', 'list', ...address, '--tenant', 'x'], /leave out --tenant/, null],
+    ['a tenant and an address', ['applications', 'list', ...address, '--tenant', 'x'], /omit --tenant/, null],
     [
       'a key for an operator command',
       ['applications', 'list', '--api-key-file', 'x'],

@@ -67,8 +67,8 @@ test('usage errors, repeated requests and pointless requests are explained, and 
     'there is no projection "nothing". The projections are: tokens, directory, shredder',
   );
   await refused(['cancel', 'nothing'], 2, 'there is no projection "nothing"');
-  await refused(['rebuild', '--yes'], 2, 'name one projection, or all of them with --all');
-  await refused(['rebuild', 'tokens', '--all', '--yes'], 2, 'name one projection');
+  await refused(['rebuild', '--yes'], 2, 'specify either one projection or --all');
+  await refused(['rebuild', 'tokens', '--all', '--yes'], 2, 'specify either one projection or --all');
   expect(hashesOf(vault.dir)).toEqual(before);
   await refused(['rebuild', 'tokens'], 2, 'add --yes to start, or --dry-run');
   await refused(['cancel', 'tokens'], 1, 'no rebuild of tokens is running');

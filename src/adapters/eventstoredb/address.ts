@@ -34,7 +34,7 @@ export function parseAddress(text: string): EventStoreDbAddress {
   const isDiscovered = scheme === 'esdb+discover';
   if (isDiscovered && hosts.length > 1) {
     const named = hosts.map(nameOf).join(',');
-    throw broken(`esdb+discover:// takes one DNS name. Name several hosts as esdb://${named}`);
+    throw broken(`esdb+discover:// takes one DNS name. List several hosts as esdb://${named}`);
   }
   return {
     hosts,

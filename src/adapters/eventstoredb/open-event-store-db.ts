@@ -57,7 +57,7 @@ async function checkHosts({ hosts, isCluster, tls }: EventStoreDbAddress): Promi
   if (hosts.length > 1 && alone !== undefined) {
     throw new EventStoreDbBroken(
       `eventstore.url names ${hosts.length} hosts, but they do not form a cluster: ${nameOf(alone.host)} is a ` +
-        'standalone server. Name the nodes of one cluster, or one server.',
+        'standalone server. List the nodes of one cluster, or only one server.',
     );
   }
   const [only] = views;
@@ -65,7 +65,7 @@ async function checkHosts({ hosts, isCluster, tls }: EventStoreDbAddress): Promi
     const all = only.members.map(({ endpoint }) => nameOf(endpoint)).join(',');
     throw new EventStoreDbBroken(
       `eventstore.url names one node of a cluster of ${only.members.length}, so the loss of that node would stop ` +
-        `the vault. Name all of them: esdb://${all}`,
+        `the vault. List all of them: esdb://${all}`,
     );
   }
 }

@@ -44,7 +44,7 @@ Examples:
       const { apiKeyFile, json = false } = options;
       const isPeriod = from !== undefined || to !== undefined;
       const isTokens = given.length > 0 || tokens !== undefined;
-      if (isPeriod === isTokens) throw new Failure('give either token ids or a period with --from and --to.', 2);
+      if (isPeriod === isTokens) throw new Failure('specify either token ids or a period with --from and --to.', 2);
       if (isPeriod && (from === undefined || to === undefined)) throw new Failure('a period needs --from and --to.', 2);
       if (tokens === '-' && apiKeyFile === '-') {
         throw new Failure('only one of --tokens and --api-key-file can be read from standard input.', 2);

@@ -23,9 +23,9 @@ export function addAuditErasure(audit: Command): void {
     .addHelpText(
       'after',
       `
-It first checks every key that the token's events name, and the rows, search
-terms, fingerprints, due times, claims and timers. If it finds a trace of the
-token, it reports the trace, signs nothing, and exits with code 3.
+The command first checks every key that the token's events name, and the rows,
+search terms, fingerprints, due times, claims and timers. If it finds a trace of
+the token, it reports the trace, signs nothing, and exits with code 3.
 
 Examples:
   strongroom audit erasure 4b0e... --api-key-file management.key > erased.json
@@ -33,7 +33,7 @@ Examples:
     )
     .action(async (id: string | undefined, { check, publicKey, ...options }: Options) => {
       if ((id === undefined) === (check === undefined)) {
-        throw new Failure('give either the id of a token or --check FILE.', 2);
+        throw new Failure('specify either the id of a token or --check FILE.', 2);
       }
       if (check !== undefined) return checkStatement(check, publicKey, options);
       const config = configOf(options);
@@ -50,7 +50,7 @@ async function checkStatement(
   publicKey: string | undefined,
   options: TokenCommandOptions,
 ): Promise<void> {
-  if (publicKey === undefined) throw new Failure('name the public key to check it with: --public-key FILE.', 2);
+  if (publicKey === undefined) throw new Failure('--check also needs the public key: --public-key FILE.', 2);
   const key = await readPublicKey(publicKey);
   const statement = erasureStatement.safeParse(await jsonOf(file));
   if (!statement.success) throw new Failure(`${file} is not a statement from \`strongroom audit erasure\`.`);

@@ -39,7 +39,7 @@ Examples:
     )
     .action(async ({ asOf, token: id, query, reveal = false, ...options }: Options) => {
       if ((id === undefined) === (query === undefined)) {
-        throw new Failure('give either --token ID or --query QUERY.', 2);
+        throw new Failure('specify either --token ID or --query QUERY.', 2);
       }
       if (!isMoment(asOf)) {
         throw new Failure(

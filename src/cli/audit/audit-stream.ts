@@ -86,7 +86,7 @@ async function receiverOf(
   { toFile, toUrl, headerFile, allowPlainHttp = false }: { readonly [K in keyof Target]: Target[K] | undefined },
   signal: AbortSignal,
 ): Promise<Receiver> {
-  if ((toFile === undefined) === (toUrl === undefined)) throw new Failure('give either --to-file or --to-url.', 2);
+  if ((toFile === undefined) === (toUrl === undefined)) throw new Failure('specify either --to-file or --to-url.', 2);
   if (toFile !== undefined) {
     if (headerFile !== undefined) throw new Failure('--header-file is for --to-url.', 2);
     return fileReceiver(toFile);

@@ -35,9 +35,9 @@ export function addAuditVerify(audit: Command): void {
     .addHelpText(
       'after',
       `
-It uses no data keys, so it covers erased data as well. It verifies the log and
-the access log. Without --to and --offline it also verifies the rows: the vault
-must have written each of them, and each must be the newest version.
+The command needs no data keys, so it also verifies erased data. It verifies the
+log and the access log. Without --to and --offline, it also verifies the rows:
+the vault must have written each of them, and each must be the newest version.
 
 Without --public-key, --offline uses the key in the export. This shows that the
 export is consistent, but not where it comes from: anyone can make an export

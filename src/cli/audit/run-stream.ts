@@ -54,7 +54,7 @@ export async function streamRecords(options: StreamOptions): Promise<{ readonly 
   async function round(): Promise<void> {
     let found: Answers['audit-chains'] = await run('audit-chains', { since, tenant: null, begins: false });
     if (checkpoint !== null && checkpoint.log_id !== found.log_id) {
-      throw new UnusableCheckpoint(`${checkpointFile} belongs to another vault. Name the checkpoint of this one.`);
+      throw new UnusableCheckpoint(`${checkpointFile} belongs to another vault. Use the checkpoint of this one.`);
     }
     // If rounds that find nothing were recorded too, every round would find the record of the previous round.
     if (!isRecorded && found.chains.some(({ chain, sequence }) => sequence > (checkpoint?.chains[chain] ?? 0))) {

@@ -147,7 +147,7 @@ async function restore(
     return runRestore(configOf(options), { folder, identity, erased }, acceptOlderLog, onPhase);
   }
   if (!acceptOlderLog || identity !== undefined || erased !== undefined) {
-    throw new Failure('name the folder of a backup; only --accept-older-log on its own works without one.', 2);
+    throw new Failure('specify the folder of a backup; only --accept-older-log on its own works without one.', 2);
   }
   onPhase('verifying the log');
   return runAccept(configOf(options));
@@ -161,7 +161,7 @@ async function backUp(
   const config = configOf(options);
   if (erasedOnly === true) return writeErasedList(config, out);
   if (recipient.length + recipientFile.length === 0) {
-    throw new Failure('name a recipient for the keys: --recipient age1… or --recipient-file FILE.', 2);
+    throw new Failure('specify a recipient for the keys: --recipient age1… or --recipient-file FILE.', 2);
   }
   return writeBackup(config, out, await encrypterFor(recipient, recipientFile), onPhase);
 }

@@ -68,8 +68,8 @@ async function restoreBackup(
   // are missing from it, so a restore could bring back their tokens.
   if (erased.madeAt < Date.parse(manifest.made_at)) {
     throw new Failure(
-      `${erasedPath} is older than the backup. Name the newest list of erased keys: that of the newest backup, ` +
-        'or the newest one that `strongroom backup --erased-only` wrote.',
+      `${erasedPath} is older than the backup. Set --erased to the newest list of erased keys: the one in the newest ` +
+        'backup, or the newest one that `strongroom backup --erased-only` wrote.',
     );
   }
   const rootKeys = await rootKeysOf(config, 'restore');

@@ -50,7 +50,7 @@ function age() {
 function addRecipient(encrypter: Encrypter, recipient: string, from: string): void {
   if (/^age-secret-key-/i.test(recipient)) {
     throw new Failure(
-      `${from} contains an identity, which is a secret. Name its recipient: \`age-keygen -y FILE\`.`,
+      `${from} contains an identity, which is a secret. Use its recipient, which \`age-keygen -y FILE\` prints.`,
       2,
     );
   }

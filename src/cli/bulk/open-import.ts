@@ -58,7 +58,10 @@ export async function openImport(file: string, identityFile: string | undefined)
   }
   const isSealed = start === ageStart;
   if (isSealed && identityFile === undefined) {
-    throw new Failure('the file is encrypted with age. Name the file with the identity: --identity-file FILE.', 2);
+    throw new Failure(
+      'the file is encrypted with age. Specify the identity that decrypts it: --identity-file FILE.',
+      2,
+    );
   }
   if (!isSealed && identityFile !== undefined) {
     throw new Failure('the file is not encrypted with age. Leave out --identity-file.', 2);

@@ -26,7 +26,7 @@ export async function resumeSecret(path: string): Promise<Buffer> {
   const other = await readSecret(path);
   if (other !== null) return other;
   throw new Failure(
-    `${path} is a link to a file that is not there. Remove it, or name another one with --resume-file.`,
+    `${path} is a symbolic link to a missing file. Remove it, or choose another file with --resume-file.`,
   );
 }
 
@@ -38,5 +38,5 @@ async function readSecret(path: string): Promise<Buffer | null> {
   if (text === null) return null;
   const [first, hex = ''] = text.split('\n');
   if (first === firstLine && /^[0-9a-f]{64}$/.test(hex)) return Buffer.from(hex, 'hex');
-  throw new Failure(`${path} is not the resume file of an import. Name another one with --resume-file.`);
+  throw new Failure(`${path} is not the resume file of an import. Choose another with --resume-file.`);
 }

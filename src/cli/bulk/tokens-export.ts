@@ -47,7 +47,7 @@ Examples:
         throw new Failure('only one of --api-key-file and --recipient-file can be read from standard input.', 2);
       }
       if (out === '-' && process.stdout.isTTY) {
-        throw new Failure('standard output is a terminal. Name a file with --out, or pipe the output.', 2);
+        throw new Failure('standard output is a terminal. Write to a file with --out, or pipe the output.', 2);
       }
       const encrypter = isSealed ? await encrypterFor(recipient, recipientFile) : null;
       const config = configOf(options);

@@ -28,7 +28,7 @@ export function addConsole(program: Command): void {
       // service must be running.
       if (dataDir !== null && (socketPath === null || !(await serviceMayListen(socketPath)))) {
         throw new Failure(
-          `no service is running on ${dataDir}. Start it with \`strongroom serve\`, or name its directory with --data.`,
+          `no service is running on ${dataDir}. Start it with \`strongroom serve\`, or set --data to its directory.`,
         );
       }
       const value = await runCommand(config, 'console-sign-in', {});

@@ -35,9 +35,9 @@ Example:
     .action(async ({ eventstoreAdminUrlFile, mongodbAdminUrlFile, json = false, ...options }: Options) => {
       const config = configOf({ ...options });
       if (config.settings.profile !== 'cluster')
-        throw new Failure('profile is not cluster: there is nothing to prepare.', 2);
+        throw new Failure('this command needs the cluster profile: set profile to cluster.', 2);
       if (eventstoreAdminUrlFile === undefined && mongodbAdminUrlFile === undefined) {
-        throw new Failure('name --eventstore-admin-url-file, --mongodb-admin-url-file, or both.', 2);
+        throw new Failure('specify --eventstore-admin-url-file, --mongodb-admin-url-file, or both.', 2);
       }
       // We load this module on demand, because the database clients take a long time to load.
       const { prepareCluster } = await import('../../compose/cluster/rights.js');

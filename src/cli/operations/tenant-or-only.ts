@@ -14,6 +14,6 @@ export async function tenantOrOnly({ vault }: Service, tenantId: string | null):
   const tenants = (await vault.directory.list('tenant')).filter(({ removedAt }) => removedAt === null);
   const [first] = tenants;
   if (first === undefined) throw new OperationFailed('there are no tenants yet; create one with `strongroom init`.');
-  if (tenants.length > 1) throw new OperationFailed('there are several tenants; name one with --tenant ID.');
+  if (tenants.length > 1) throw new OperationFailed('there are several tenants; choose one with --tenant ID.');
   return first.id;
 }

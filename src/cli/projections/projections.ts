@@ -56,7 +56,7 @@ export function addProjections(program: Command): void {
     .addHelpText('after', rebuildHelp)
     .action(async (name: string | undefined, options: RebuildOptions) => {
       const { all = false, json = false, acceptNew = false, dryRun = false, yes = false } = options;
-      if (all === (name !== undefined)) throw new Failure('name one projection, or all of them with --all.', 2);
+      if (all === (name !== undefined)) throw new Failure('specify either one projection or --all.', 2);
       const names = name === undefined ? projectionNames : [known(name)];
       await runOperations(configOf(options), async (run) => {
         if (!(await confirmRebuild(run, names, { dryRun, yes, json }))) return;

@@ -53,7 +53,7 @@ where support-rules.json contains an array of access rules:
     .action(async (options: Options) => {
       const { name, type, permissions, rules } = options;
       if ((permissions === undefined) === (rules === undefined)) {
-        throw new Failure('give either --permissions or --rules.', 2);
+        throw new Failure('specify either --permissions or --rules.', 2);
       }
       if (rules === '-' && options.apiKeyFile === '-') {
         throw new Failure('only one of --rules and --api-key-file can be read from standard input.', 2);
@@ -85,7 +85,7 @@ function applicationsCommand(applications: Command, name: string): Command {
   return withAddress(withSettings(applications.command(name), storeSettings)).option(
     '--api-key-file <file>',
     'with an address: file with the API key of a management application (- for standard input; default: ' +
-      'STRONGROOM_API_KEY)',
+      'STRONGROOM_API_KEY_FILE or STRONGROOM_API_KEY)',
   );
 }
 

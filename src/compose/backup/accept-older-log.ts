@@ -20,7 +20,7 @@ export async function acceptOlderLog(config: Config, rootKeys: readonly [Buffer,
   const fault = dataDir === null ? null : faultOfContent(dataDir);
   if (fault !== null) throw new BackupRefused(fault);
   if (dataDir !== null && !existsSync(join(dataDir, 'vault.db'))) {
-    throw new BackupRefused(`there is no vault in ${dataDir}. Name another directory with --data.`);
+    throw new BackupRefused(`there is no vault in ${dataDir}. Choose another directory with --data.`);
   }
   const { vault, close } = await openToRepair(config, rootKeys);
   try {

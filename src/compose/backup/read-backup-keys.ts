@@ -39,7 +39,7 @@ export async function readBackupKeys(
     }
     if (macKey === null) {
       throw new BackupRefused(
-        'the root key is not the one that this backup was made with. Name the right root key file.',
+        'the root key is not the one that this backup was made with. Set root_key_file to that key.',
       );
     }
   }

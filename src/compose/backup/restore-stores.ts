@@ -61,7 +61,7 @@ export function expectNoData({ settings }: Config): void {
     entries.includes(restoringName)
       ? `${data} contains a restore that was interrupted when it was almost complete. Remove everything in ${data}, ` +
           'then run the command again.'
-      : `${data} is not empty; nothing was changed. Name another directory with --data.`,
+      : `${data} is not empty; nothing was changed. Choose another directory with --data.`,
   );
 }
 
@@ -71,7 +71,7 @@ function namesIn(directory: string): readonly string[] {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     throw new BackupRefused(
-      `${directory} cannot be read as a directory (${code}). Run this as the user that owns it, or name another ` +
+      `${directory} cannot be read as a directory (${code}). Run this as the user that owns it, or choose another ` +
         'directory with --data.',
     );
   }
@@ -147,7 +147,7 @@ function unwritable(dataDir: string, error: unknown): unknown {
   if (typeof code !== 'string' || !/^E[A-Z]+$/.test(code)) return error;
   return new BackupRefused(
     `the backup cannot be restored into ${dataDir} (${code}). Make sure that this user may write there and that ` +
-      'there is enough space, or name another directory with --data.',
+      'there is enough space, or choose another directory with --data.',
   );
 }
 

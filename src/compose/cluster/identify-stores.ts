@@ -23,7 +23,10 @@ export async function identifyStores(stores: ClusterStores, prepares: boolean, l
     return logId;
   }
   if ((await keyStore.logIdOfKeys()) !== identity.logId) {
-    throw new MongoBroken('EventStoreDB and the key store belong to different vaults. Name those of one vault.');
+    throw new MongoBroken(
+      'EventStoreDB and the key store belong to different vaults. Set eventstore.url and mongodb.keys_url to the ' +
+        'servers of one vault.',
+    );
   }
   // The log belongs to this vault, so we now read the id again and verify its MAC.
   if (!looksOnly) await logIdentity(log);
@@ -52,8 +55,8 @@ async function holdsVault({ directory, checkpoints, keys }: ClusterStores): Prom
 }
 
 const emptyLog =
-  'EventStoreDB is empty, but MongoDB already contains a vault. Name the EventStoreDB of that vault, or restore ' +
-  'it. For a new vault, name another mongodb.database.';
+  'EventStoreDB is empty, but MongoDB already contains a vault. Set eventstore.url to the EventStoreDB of that ' +
+  'vault, or restore EventStoreDB. For a new vault, choose another mongodb.database.';
 
 const unsearchable =
   'the rows in MongoDB are from before a rebuild, which destroyed their search key. Drop the collections ' +

@@ -85,8 +85,8 @@ export async function lockDataDirectory(
 }
 
 /**
- * Returns true if the directory contains a vault, or what is left of one. Only the root key that it was created with
- * can open it.
+ * Returns true if the directory contains a vault, or what is left of one. Only the vault's current root key can open
+ * it.
  */
 export function holdsVault(dataDir: string): boolean {
   return [...databases, restoringName].some((file) => existsSync(join(dataDir, file)));

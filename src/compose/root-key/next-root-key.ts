@@ -33,8 +33,8 @@ export function takeNextRootKey({ file, nextFile, dataDir, isDev }: RootKeyPlace
   if (nextFile === null || (!isOurs && !existsSync(nextFile))) {
     throw new RotationRefused(
       `the root key ${file === null ? 'comes from a command' : `file ${file} belongs to root`}, so Strongroom cannot ` +
-        'replace it: create the next one with `strongroom keys generate-root FILE`, and name the file with ' +
-        '--next-root-key-file, for the service as well.',
+        'replace it: create the next one with `strongroom keys generate-root FILE`, and set ' +
+        'next_root_key_file (--next-root-key-file) to its path, for this command and for the service.',
     );
   }
   if (file !== null && isSameFile(file, nextFile)) {

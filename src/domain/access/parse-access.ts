@@ -18,7 +18,7 @@ export function parseAccess(
   { permissions = null, rules = null }: AccessFields,
   applicationType: ApplicationType,
 ): Checked<Access> {
-  if (permissions !== null && rules !== null) return invalid('rules', 'give permissions or rules, not both');
+  if (permissions !== null && rules !== null) return invalid('rules', 'specify permissions or rules, not both');
   if (rules !== null) {
     const parsed = parseAccessRules(rules, applicationType);
     return parsed.ok ? valid({ kind: 'rules', rules: parsed.value }) : parsed;

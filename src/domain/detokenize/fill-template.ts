@@ -39,7 +39,7 @@ export function* evaluateSlot(
   budget: Budget,
 ): Steps<Filled> {
   if (shown === 'skipped') {
-    return new Refusal('the masks of these tokens together take too much work; name fewer tokens per request');
+    return new Refusal('the masks of these tokens together take too much work; detokenize fewer tokens per request');
   }
   const value = whole ? shown.whole : shown.data;
   if (value === null || filters === null) return { value, bytes: jsonSize(value, resultBytesMax) };

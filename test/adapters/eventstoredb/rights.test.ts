@@ -140,12 +140,12 @@ describe('a start reports a problem', () => {
     const all = `esdb://127.0.0.1:${first},127.0.0.1:${second},127.0.0.1:${third}`;
     const open = (address: string) => messageOf(openEventStoreDb(`${address}?tls=false`));
     expect(await open(`esdb://127.0.0.1:${second}`)).toMatch(
-      new RegExp(`names one node of a cluster of 3, .* Name all of them: ${all}$`),
+      new RegExp(`names one node of a cluster of 3, .* List all of them: ${all}$`),
     );
     expect(await open(`esdb+discover://127.0.0.1:${second}`)).toBe('it opened');
     expect(await open(all)).toBe('it opened');
     expect(await open(all.replace('esdb:', 'esdb+discover:'))).toContain(
-      `esdb+discover:// takes one DNS name. Name several hosts as ${all}`,
+      `esdb+discover:// takes one DNS name. List several hosts as ${all}`,
     );
     expect(await open(`esdb://127.0.0.1:${first},127.0.0.1:${alone.port}`)).toContain(
       `they do not form a cluster: 127.0.0.1:${alone.port} is a standalone server`,

@@ -142,7 +142,7 @@ test('a detokenize rejects tokens if the masks of other tokens have used up the 
     { key },
   );
   expect(all.status).toBe(400);
-  expect(JSON.stringify(all.body['errors'])).toContain('name fewer tokens');
+  expect(JSON.stringify(all.body['errors'])).toContain('detokenize fewer tokens');
 });
 
 test('pipelined requests on one connection run one after another', async () => {

@@ -119,7 +119,10 @@ async function collectionsIn({ call }: MongoConnection): Promise<readonly string
 async function expectEmpty(connection: MongoConnection): Promise<void> {
   for (const name of await collectionsIn(connection)) {
     if ((await connection.call((db) => db.collection(name).findOne({}))) === null) continue;
-    throw new BackupRefused('the key store already contains keys; nothing was changed. Name another one, or empty it.');
+    throw new BackupRefused(
+      'the key store already contains keys; nothing was changed. Choose an empty one with mongodb.keys_url and ' +
+        'mongodb.database.',
+    );
   }
 }
 

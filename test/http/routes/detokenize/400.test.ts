@@ -25,9 +25,9 @@ describe('400 each unknown id is named once, where it first occurs', () => {
     const again = { ...body, e: `{{ ${a} }}` };
     const answer = await expectRefusal(service, post(service, again), invalid('list[0]', 'c', 'd'));
     expect(answer.body['errors']).toEqual({
-      'list[0]': [`names an unknown token: ${a}`, `names an unknown token: ${b}`],
-      c: [`names an unknown token: ${c}`],
-      d: [`names an unknown token: ${d}`],
+      'list[0]': [`refers to an unknown token: ${a}`, `refers to an unknown token: ${b}`],
+      c: [`refers to an unknown token: ${c}`],
+      d: [`refers to an unknown token: ${d}`],
     });
   });
 
@@ -39,7 +39,7 @@ describe('400 each unknown id is named once, where it first occurs', () => {
     ['an id that no token can have', 'a&b'],
   ])('%s in place of an id is not repeated', async ([, id], { service }) => {
     const answer = await expectRefusal(service, post(service, { a: `{{ ${id} }}` }), invalid('a'));
-    expect(answer.body['errors']).toEqual({ a: ['names an unknown token'] });
+    expect(answer.body['errors']).toEqual({ a: ['refers to an unknown token'] });
   });
 });
 
