@@ -58,6 +58,12 @@ const at =
   (events) =>
     events.map((event, position) => (position === index ? change(event) : event));
 
+function otherLastBit(proof: StoredEvent['proof']): StoredEvent['proof'] {
+  const mac = Buffer.from(proof.mac);
+  mac.writeUInt8(mac.readUInt8(mac.length - 1) ^ 1, mac.length - 1);
+  return { ...proof, mac };
+}
+
 test('every read method returns everything that the vault wrote', async () => {
   const log = changed((events) => events);
   expect((await log.readStream(stream)).map(({ revision }) => revision)).toEqual([0, 1, 2, 3, 4]);
@@ -73,6 +79,7 @@ test.each<[string, Change]>([
   ['with another time', at(4, (event) => ({ ...event, time: event.time - 1 }))],
   ['with another plaintext part', at(0, (event) => ({ ...event, clear: { ends: [] } }))],
   ['with another revision', at(0, (event) => ({ ...event, revision: 1 }))],
+  ['with another last bit in its code', at(0, (event) => ({ ...event, proof: otherLastBit(event.proof) }))],
   ['in another stream', at(0, (event) => ({ ...event, stream: other }))],
   [
     'with a code under a separate key',

@@ -104,6 +104,27 @@ describe.skipIf(profile !== 'embedded')('an attacker who can write only to the l
     expect(await start()).toMatch(/changed the log.*audit verify/);
   });
 
+  test('cannot replace the signed history with a longer one that a copy of the vault signed', async () => {
+    const copy = mkdtempSync(join(tmpdir(), 'strongroom-forged-'));
+    onTestFinished(() => rmSync(copy, { recursive: true }));
+    await create('one');
+    await sign();
+    await service.stop();
+    cpSync(dataDir, copy, { recursive: true });
+    for (const [dir, ids] of [
+      [dataDir, ['two']],
+      [copy, ['three', 'four', 'five', 'six', 'seven', 'eight']],
+    ] as const) {
+      service = await startTestService({ dataDir: dir, rootKey, clock: service.clock });
+      for (const id of ids) expect((await create(id)).status).toBe(201);
+      await sign();
+      await service.stop();
+    }
+    cpSync(copy, dataDir, { recursive: true, filter: (file) => !file.endsWith('keys.db') });
+    expect(await verified()).toContain('the log does not continue from checkpoint');
+    expect(await start()).toMatch(/changed the log.*audit verify/);
+  });
+
   test('cannot issue an API key by adding an event and recomputing the chain', async () => {
     const key = newApiKey('private', (max) => randomBytes(4).readUInt32BE() % max);
     await create('one');
@@ -165,6 +186,18 @@ describe.skipIf(profile !== 'embedded')('an attacker who can write only to the l
     }
     cpSync(backup, dataDir, { recursive: true });
     expect(await start()).toBe('started');
+  });
+
+  test('cannot remove one event of a commit, although the commit’s code and link stay valid', async () => {
+    await create('one');
+    await service.stop();
+    tamper(dataDir, (rows) => {
+      const first = rows.find(({ commit_digests: digests, link }) => digests !== null && link === null);
+      if (first === undefined) throw new Error('there is a commit with several events');
+      return rows.filter((row) => row !== first);
+    });
+    expect(await start()).toMatch(/changed the log/);
+    expect(await verified()).not.toBeNull();
   });
 
   test('cannot restore an older log if the vault was killed right after a key was revoked', async () => {

@@ -3,7 +3,9 @@ import { join } from 'node:path';
 import { packStream, streamName } from '#src/adapters/sqlite/database/packed-text.js';
 import { pinStatements } from '#src/adapters/sqlite/database/pin-statements.js';
 import type { JsonObject } from '#src/domain/json.js';
+import { type Checkpoint, checkpointHash, signedBytes } from '#src/events/audit/checkpoint.js';
 import { linkAfter, noLink, sealCommit } from '#src/events/commit.js';
+import type { SigningKey } from '#src/keys/key-ring.js';
 import { behindTriggers } from '../support/behind-triggers.js';
 
 export type Row = {
@@ -96,6 +98,12 @@ export function relinked(rows: readonly Row[]): Row[] {
       return { ...row, ...hashes, number: isLast ? commits + 1 : null, link: isLast ? Buffer.from(link) : null };
     });
   });
+}
+
+/** Changes a checkpoint and signs it again with the vault's own key. */
+export function resigned({ sign }: SigningKey, checkpoint: Checkpoint, change: Partial<Checkpoint>): Checkpoint {
+  const changed = { ...checkpoint, ...change };
+  return { ...changed, signature: sign(signedBytes(checkpointHash(changed))).toString('base64') };
 }
 
 function commitsOf(rows: readonly Row[]): readonly Row[][] {

@@ -10,11 +10,21 @@ import { type Verification, type VerifyOptions, verifyExport, verifyVault } from
 import { verificationText } from '#src/cli/audit/verification-text.js';
 import type { RunOperation } from '#src/cli/run-command.js';
 import { openEmbedded } from '#src/compose/embedded/embedded.js';
+import { batchHash } from '#src/events/access-log/batch-hash.js';
+import {
+  type Checkpoint,
+  checkpointClear,
+  checkpointLine,
+  readCheckpointLine,
+  treeOf,
+} from '#src/events/audit/checkpoint.js';
+import { treeRoot } from '#src/events/audit/merkle.js';
+import type { SigningKey } from '#src/keys/key-ring.js';
 import { behindTriggers } from '../support/behind-triggers.js';
 import { profile } from '../support/profile.js';
 import { startTestService } from '../support/test-service.js';
 import { operate } from './operate.js';
-import { eventRows, type Row, relinked, renumbered, tamper } from './tampering.js';
+import { eventRows, type Row, relinked, renumbered, resigned, tamper } from './tampering.js';
 
 const rootKey = randomBytes(32);
 const usual: VerifyOptions = { from: 1, to: null, anchor: null, publicKey: null, json: false };
@@ -23,6 +33,7 @@ let intact: string;
 let anchorFile: string;
 /** The rows of the log before any tampering. */
 let rows: readonly Row[];
+let signingKey: SigningKey;
 
 /**
  * Creates a log with five tokens, an update, a read, a delete, two checkpoints, and an event after the second
@@ -49,6 +60,7 @@ beforeAll(async () => {
   await service.call('DELETE', '/tokens/two');
   await sign();
   await create('five');
+  signingKey = await service.vault.keys.signingKey();
   await service.stop();
   const database = pinStatements(join(intact, 'vault.db'), { readonly: true });
   rows = eventRows(database);
@@ -96,7 +108,29 @@ const typed = (type: string, nth = 0): Row => {
 };
 const changed = (change: (row: Row) => Partial<Row>) => (all: Row[]) =>
   all.map((row) => (row.position === typed('token.updated').position ? { ...row, ...change(row) } : row));
+/** Returns the checkpoints that the anchor holds. */
+function anchored(): [one: Checkpoint, two: Checkpoint] {
+  const [one, two] = readFileSync(anchorFile, 'utf8').split('\n').map(readCheckpointLine);
+  if (one == null || two == null) throw new Error('the anchor holds two checkpoints');
+  return [one, two];
+}
 const without = (gone: (row: Row) => boolean) => (all: Row[]) => all.filter((row) => !gone(row));
+
+/** Replaces the newest commit of the tree. */
+function otherTree({ count, peaks }: Checkpoint): Partial<Checkpoint> {
+  return treeFields(count, [...peaks.slice(0, -1), 'f'.repeat(64)]);
+}
+
+/** Removes the newest commit from the tree. */
+function otherCount({ count, peaks }: Checkpoint): Partial<Checkpoint> {
+  if (count % 2 === 0) throw new Error('the newest commit must be a peak of its own');
+  return treeFields(count - 1, peaks.slice(0, -1));
+}
+
+function treeFields(count: number, peaks: readonly string[]): Partial<Checkpoint> {
+  const tree = { count, peaks: [...peaks] };
+  return { ...tree, root: Buffer.from(treeRoot(treeOf(tree))).toString('hex') };
+}
 
 describe.skipIf(profile !== 'embedded')('a verification', () => {
   test('of an intact vault reports how much of the log is proven, and claims no more', async () => {
@@ -145,6 +179,8 @@ describe.skipIf(profile !== 'embedded')('a verification', () => {
     const missing = await problemAfter(gone);
     expect(missing).toMatchObject({ kind: 'missing', position: position + 1 });
     expect(missing?.message).toContain('1 commit is missing');
+    const skipped = await problemAfter(changed(({ number }) => ({ number: Number(number) + 1 })));
+    expect(skipped).toMatchObject({ kind: 'missing', position: typed('token.updated').position });
     const closed = await problemAfter((all) => renumbered(gone(all)));
     expect(closed).toMatchObject({ kind: 'changed', position });
     expect(closed?.message).toContain('removed');
@@ -241,6 +277,40 @@ describe.skipIf(profile !== 'embedded')('a verification', () => {
     expect(problem?.message).toContain('the anchor holds checkpoint 2');
   });
 
+  test.each<[string, 1 | 2, (checkpoint: Checkpoint) => Partial<Checkpoint>, string]>([
+    ['the id of another log', 1, () => ({ log_id: randomUUID() }), 'checkpoint 1 belongs to another log'],
+    [
+      'another log id than the one before it',
+      2,
+      () => ({ log_id: randomUUID() }),
+      'checkpoint 2 belongs to another log',
+    ],
+    ['a number that is too high', 1, () => ({ number: 2 }), 'checkpoint 1 is missing before checkpoint 2'],
+    ['a gap before its number', 2, () => ({ number: 3 }), 'checkpoint 2 is missing before checkpoint 3'],
+    ['another predecessor', 2, () => ({ previous: 'f'.repeat(64) }), 'does not name the one before it'],
+    ['another tree', 2, otherTree, 'and checkpoint 2 (position'],
+    ['another number of commits', 2, otherCount, '1 commit more than it signed'],
+  ])('detects a correctly signed checkpoint with %s', async (_, number, change, text) => {
+    const event = typed('audit.checkpoint', number - 1);
+    const checkpoint = anchored()[number - 1] as Checkpoint;
+    const clear = JSON.stringify(checkpointClear(resigned(signingKey, checkpoint, change(checkpoint))));
+    const problem = await problemAfter((all) =>
+      relinked(all.map((row) => (row.position === event.position ? { ...row, clear } : row))),
+    );
+    expect(problem).toMatchObject({ kind: 'checkpoint', position: event.position });
+    expect(problem?.message).toContain(text);
+  });
+
+  test('detects another history that the vault’s key signed, if the anchor holds the first one', async () => {
+    const file = join(copied(), 'anchor.jsonl');
+    const [one, two] = anchored();
+    const other = resigned(signingKey, two, { time: two.time + 1 });
+    writeFileSync(file, `${checkpointLine(one)}\n${checkpointLine(other)}\n`);
+    const { problem } = await verify(intact, { anchor: file });
+    expect(problem).toMatchObject({ kind: 'checkpoint', position: typed('audit.checkpoint', 1).position });
+    expect(problem?.message).toBe('checkpoint 2 is not the one that the anchor holds');
+  });
+
   test('rejects a log and an anchor that were signed with another key', async () => {
     const { publicKey } = generateKeyPairSync('ed25519');
     const other = publicKey.export({ format: 'pem', type: 'spki' }).toString();
@@ -286,6 +356,23 @@ describe.skipIf(profile !== 'embedded')('the access log', () => {
   });
 });
 
+/** Returns the sequence number of the batch that checkpoint 2 signs. */
+function signedSequence(): number {
+  return anchored()[1].access[0]?.sequence ?? 0;
+}
+
+/** Changes a batch of the access log and recomputes its hash. */
+function replacedBatch(accessLines: readonly string[], sequence: number): string[] {
+  return accessLines.map((line) => {
+    const { access } = JSON.parse(line);
+    if (access.sequence !== sequence) return line;
+    const lines = access.lines.map((text: string) => text.replace('"success"', '"denied"'));
+    const hash = batchHash(Buffer.from(access.previous, 'hex'), access.sequence, lines).toString('hex');
+    if (hash === access.hash) throw new Error(`nothing was replaced in ${line}`);
+    return JSON.stringify({ access: { ...access, lines, hash } });
+  });
+}
+
 describe.skipIf(profile !== 'embedded')('an export', () => {
   async function exported(options: { from?: number; to?: number } = {}): Promise<string> {
     const out = join(copied(), 'log.jsonl');
@@ -321,6 +408,12 @@ describe.skipIf(profile !== 'embedded')('an export', () => {
     ['a changed batch', ([first, ...rest]) => [first?.replace('[\\"', '[\\"x') ?? '', ...rest], 'was changed'],
     ['a missing batch', ([first, , ...rest]) => [first ?? '', ...rest], 'does not follow'],
     ['a truncated end', ([first]) => [first ?? ''], 'was cut'],
+    ['a replaced batch', (lines) => replacedBatch(lines, 1), 'does not follow'],
+    [
+      'a replaced signed batch',
+      (lines) => replacedBatch(lines, signedSequence()),
+      'is not what checkpoint 2 has signed',
+    ],
     ['the absence', () => [], 'lacks chain vault'],
   ])('reports %s in the access log', async (_, change, text) => {
     const file = await exported();
