@@ -42,6 +42,8 @@ test('unused keys are zeroed within eleven minutes, even if no key is taken afte
   await vi.advanceTimersByTimeAsync(2 * 60_000);
   expect(inMemory()).toBe(used.length);
   expect((await pools.take('tenant')).key).toEqual(Buffer.alloc(32, 7));
+  expect(inMemory()).toBeGreaterThan(used.length + 1);
   await pools.close();
+  expect(inMemory()).toBe(used.length + 1);
   expect(vi.getTimerCount()).toBe(0);
 });

@@ -11,14 +11,19 @@ import { manualClock } from '../support/manual-clock.js';
 
 const zeros = Buffer.alloc(32);
 
-/** Creates a tenant on a new key store, and opens the tenant's keys. */
-async function aTenant() {
+async function aKeyStore() {
   const dataDir = mkdtempSync(join(tmpdir(), 'strongroom-open-tenants-'));
   onTestFinished(() => rmSync(dataDir, { recursive: true }));
   const { keyStore, close } = await openSqliteStores(dataDir, manualClock(), (error) => {
     throw error;
   });
   onTestFinished(close);
+  return keyStore;
+}
+
+/** Creates a tenant on a new key store, and opens the tenant's keys. */
+async function aTenant() {
+  const keyStore = await aKeyStore();
   const roots = await openRootKeys(keyStore, randomBytes(32), async () => []);
   const destroyed: string[] = [];
   const tenants = createOpenTenants(keyStore, roots, (tenantId) => void destroyed.push(tenantId), { next: () => 0 });
@@ -70,4 +75,17 @@ test('a key that was being read while the cache was cleared is not cached', () =
   const keepAgain = cache.reading('tenant', 'key');
   expect(keepAgain({ key: randomBytes(32), revision: 7 })).toBe(true);
   expect(cache.get('tenant', 'key')?.revision).toBe(7);
+});
+
+test('the root key is zeroed when it is replaced, and when it is closed', async () => {
+  const roots = await openRootKeys(await aKeyStore(), randomBytes(32), async () => []);
+  const inUse = () => roots.open((rootKey) => rootKey) ?? Buffer.alloc(0);
+  const first = inUse();
+  expect(first).not.toEqual(zeros);
+  await roots.replace(randomBytes(32), async () => 'replaced');
+  const second = inUse();
+  expect(first).toEqual(zeros);
+  expect(second).not.toEqual(zeros);
+  roots.close();
+  expect(second).toEqual(zeros);
 });
