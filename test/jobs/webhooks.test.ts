@@ -203,7 +203,12 @@ describe('a webhook', () => {
     expect(denials[0]?.text).not.toContain('customer-1');
     await round();
     expect(receiver.received).toHaveLength(3);
-    service.clock.advance(minute);
+    // The first denial was 10 seconds ago.
+    service.clock.advance(minute - 10_000 - 1);
+    await deny(reader);
+    await round();
+    expect(receiver.received).toHaveLength(3);
+    service.clock.advance(1);
     await deny(reader);
     await round();
     expect(receiver.received).toHaveLength(4);
@@ -261,6 +266,7 @@ describe('a webhook', () => {
     }
     expect(gaps).toEqual([...gaps].sort((one, other) => one - other));
     expect(last - beganAt).toBeGreaterThan(3 * day);
+    expect(last - beganAt).toBeLessThan(3 * day + 4 * hour);
     expect(await attemptsOf(service, id, '&outcome=parked')).toHaveLength(1);
     expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
     expect(await doctor()).toMatchObject({
@@ -422,11 +428,17 @@ describe('a webhook', () => {
     expect((await webhookStore.sealedIds(id, [eventId])).get(eventId)?.length).toBe(0);
   });
 
-  test('signs with both secrets while they overlap, and then only with the new one', async ({ service, receiver }) => {
+  test('signs with up to three secrets while they overlap, and then only with the newest', async ({
+    service,
+    receiver,
+  }) => {
     const { id, secret: old } = await subscribe(service, receiver.url);
-    const as = { key: service.managementKey };
-    const rotated = await service.call('POST', `/webhooks/${id}/secret`, { overlap_seconds: 3_600 }, as);
-    const renewed = String(rotated.body['secret']);
+    const rotate = async () => {
+      const as = { key: service.managementKey };
+      const rotated = await service.call('POST', `/webhooks/${id}/secret`, { overlap_seconds: 3_600 }, as);
+      return String(rotated.body['secret']);
+    };
+    const renewed = await rotate();
     expect(renewed).not.toBe(old);
     const accepts = (secret: string): boolean => {
       const last = receiver.received.at(-1);
@@ -439,10 +451,14 @@ describe('a webhook', () => {
     await create(service, 'one');
     await service.service.webhooks.run();
     expect([accepts(old), accepts(renewed)]).toEqual([true, true]);
-    service.clock.advance(hour + minute);
+    const [third, fourth] = [await rotate(), await rotate()];
     await create(service, 'two');
     await service.service.webhooks.run();
-    expect([accepts(old), accepts(renewed)]).toEqual([false, true]);
+    expect([old, renewed, third, fourth].map(accepts)).toEqual([false, true, true, true]);
+    service.clock.advance(hour + minute);
+    await create(service, 'three');
+    await service.service.webhooks.run();
+    expect([old, renewed, third, fourth].map(accepts)).toEqual([false, false, false, true]);
   });
 
   test.for(['disabled', 'deleted', 'moved'])(
