@@ -33,6 +33,11 @@ describe('an attacker who can write to the store', () => {
     expect(text).not.toContain('aaaa');
   });
 
+  test('cannot see that two sessions have the same content, because each is encrypted with its own nonce', async () => {
+    const [one, two] = [await stored(), await stored()];
+    expect(one.document.sealed.slice(0, 12)).not.toEqual(two.document.sealed.slice(0, 12));
+  });
+
   test.each([
     ['stored under another id', { id: 'two' }],
     ['given a later expiry', { expiresAt: 10 * 900_000 }],

@@ -1,4 +1,5 @@
 import { describe, expect } from 'vitest';
+import { claimRequest } from '#src/commands/idempotency.js';
 import { rule } from '../../../support/test-service.js';
 import { card, create, createPlain, expectRefusal, hourMs, invalid, path, read, test, uniqueId } from '../support.js';
 
@@ -63,7 +64,7 @@ describe('a create with an idempotency key happens once', () => {
     await expectRefusal(service, () => service.call('POST', '/tokens', token, { headers }), gone);
   });
 
-  test('the key of another caller, tenant or method is independent', async ({ service }) => {
+  test('the key of another caller, tenant or path is independent', async ({ service }) => {
     const headers = keyed(uniqueId());
     const first = await create(service, token, { headers });
     const another = await service.application([rule('/', 'reveal', ['token:create', 'token:update'])]);
@@ -72,6 +73,18 @@ describe('a create with an idempotency key happens once', () => {
     }
     const patched = await service.call('PATCH', path(first.id), { data: 'patched' }, { headers });
     expect(patched).toMatchObject({ status: 200, body: { id: first.id, data: 'patched' } });
+  });
+
+  test('the key of another method is independent', async ({ service }) => {
+    const { vault, tenantId } = service;
+    const keys = await vault.keys.tenantKeys(tenantId);
+    if (keys === null) throw new Error('the tenant has keys');
+    const [application, key] = [uniqueId(), uniqueId()];
+    // No path has two methods that accept an idempotency key, so this test calls the function itself.
+    for (const method of ['POST', 'PATCH']) {
+      const claimed = await claimRequest(vault, keys, application, { method, path: '/tokens', key });
+      expect(claimed.state).toBe('first');
+    }
   });
 
   test('the caller’s current rules apply to a retry', async ({ service }) => {

@@ -85,6 +85,13 @@ describe('a search finds exactly the tokens that exist', () => {
     }
   });
 
+  test('by the key and the value of metadata, not by their concatenation', async ({ service }) => {
+    const word = uniqueId('w');
+    const { id } = await createPlain(service, { metadata: { a: `b${word}` } });
+    expect((await search(service, `metadata.a:b${word}`)).ids).toEqual([id]);
+    expect((await search(service, `metadata.ab:${word}`)).ids).toEqual([]);
+  });
+
   test('an expired token is not found from its expiry on, whether or not the sweep has run, and totals leave it out', async ({
     service,
   }) => {

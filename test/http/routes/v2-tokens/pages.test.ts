@@ -98,6 +98,15 @@ describe.for(['list', 'search'] as const)('a %s is paged by cursor', (by) => {
     expect(met.filter((id) => !gone.includes(id))).toEqual(made.filter((id) => !gone.includes(id)));
   });
 
+  test('two cursors for the same position do not begin with the same nonce', async ({ service }) => {
+    const group = uniqueId('group');
+    for (let i = 0; i < 3; i += 1) await createPlain(service, { metadata: { group } });
+    const [one, two] = [await step(service, by, group, null), await step(service, by, group, null)];
+    expect(one.ids).toEqual(two.ids);
+    // The first 16 characters of a cursor are its nonce.
+    expect(one.next?.slice(0, 16)).not.toBe(two.next?.slice(0, 16));
+  });
+
   test('400 for a cursor that is forged or changed, or belongs to another query or route', async ({ service }) => {
     const [group, other] = [uniqueId('group'), uniqueId('group')];
     for (let i = 0; i < 3; i += 1) await createPlain(service, { metadata: { group } });
