@@ -1,7 +1,7 @@
 import type { Config } from '../compose/config/config.js';
 import { faultOfContainer } from '../compose/container.js';
-import { holdsVault } from '../compose/embedded/data-directory.js';
 import { dataDirectoryOf } from '../compose/open-profile.js';
+import { holdsVault } from '../compose/root-key/holds-vault.js';
 import { readRootKeys, rootKeyPlaceOf } from '../compose/root-key/root-key-place.js';
 import { Failure } from './failure.js';
 

@@ -90,6 +90,20 @@ test('data from --dev is rejected without --dev, other data is rejected with it,
   expect(hashesOf(vault.dir)).toEqual(made);
 });
 
+test('a root key that is left over from --dev data is not used for a new vault', async () => {
+  const cwd = tempDir();
+  await (await startService(['--dev'], { cwd })).stop();
+  rmSync(join(cwd, 'data'), { recursive: true });
+  const before = hashesOf(cwd);
+  for (const args of [['init'], ['serve', '--port', '0']]) {
+    const { code, stderr } = await run(args, { cwd });
+    expect([code, stderr], args.join(' ')).toEqual([1, expect.stringContaining('There is no root key.')]);
+  }
+  expect((await run(['doctor'], { cwd })).stdout).toContain('PROBLEM  root key        There is no root key.');
+  expect(hashesOf(cwd)).toEqual(before);
+  expect((await startService(['--dev'], { cwd })).stderr()).toContain('the root key is in');
+});
+
 test('restored --dev data starts with --dev: the old keys work, and new keys open the same tenant', async () => {
   const cwd = tempDir();
   const service = await startService(['--dev'], { cwd });

@@ -8,10 +8,11 @@ import { BackupRefused, type ErasedKeys, type OnPhase } from '../../ports/backup
 import { acceptLog } from '../../vault/log-behind.js';
 import type { Config } from '../config/config.js';
 import { storeUrls } from '../config/store-urls.js';
-import { lockDataDirectory, restoringName } from '../embedded/data-directory.js';
+import { lockDataDirectory } from '../embedded/data-directory.js';
 import { openToRepair } from '../open-profile.js';
 import { fsyncDirectory } from '../root-key/fsync-directory.js';
 import { fsyncPath } from '../root-key/fsync-path.js';
+import { restoringName } from '../root-key/holds-vault.js';
 import { keysDatabaseOf } from './stores-to-copy.js';
 
 /**

@@ -4,18 +4,11 @@ import { dirname, join, resolve } from 'node:path';
 import { lockData } from '../../adapters/sqlite/data-lock.js';
 import { StoreBroken } from '../../adapters/sqlite/database/database-error.js';
 import { keysFile } from '../../ports/backup.js';
+import { databases, restoringName } from '../root-key/holds-vault.js';
 import { isOfOwnGroup, isRoots } from '../root-key/own-group.js';
 import { faultOfPath } from '../root-key/path-fault.js';
 import { realPath } from '../root-key/real-path.js';
 import { controlSocketPath, serviceSurelyListens } from './control-socket.js';
-
-const databases = ['keys.db', 'vault.db', 'journal.db'];
-
-/**
- * A subdirectory of the data directory in which `restore` collects the vault's files. It exists until the restore is
- * complete. As long as it exists, no other command uses the data directory.
- */
-export const restoringName = '.restoring';
 
 const setgid = 0o2000;
 
@@ -82,14 +75,6 @@ export async function lockDataDirectory(
   throw new StoreBroken(
     `another Strongroom process uses ${dataDir}. Stop it first, or choose another directory with --data.`,
   );
-}
-
-/**
- * Returns true if the directory contains a vault, or what is left of one. Only the vault's current root key can open
- * it.
- */
-export function holdsVault(dataDir: string): boolean {
-  return [...databases, restoringName].some((file) => existsSync(join(dataDir, file)));
 }
 
 /**

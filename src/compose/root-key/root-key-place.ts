@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { Config } from '../config/config.js';
 import { devRootKeyPath } from './dev-root-key-path.js';
+import { holdsVault } from './holds-vault.js';
 import { readKeyFile } from './read-key-file.js';
 import { realPath } from './real-path.js';
 import { loadRootKey } from './root-key.js';
@@ -24,12 +25,14 @@ export type RootKeysResult =
 
 /**
  * Returns the source of the root key specified by the settings. For `--dev` data, the default is the development key
- * file next to the data directory.
+ * file next to the data directory. Without `--dev`, this file is used only if there is a vault. Otherwise, a new vault
+ * for real data would adopt a file that is left over from earlier `--dev` data.
  */
 export function rootKeyPlaceOf({ settings }: Config): RootKeyPlace {
   const { data: dataDir, root_key_command: command } = settings;
   const devFile = devRootKeyPath(dataDir);
-  const named = settings.root_key_file ?? (command === null && existsSync(devFile) ? devFile : null);
+  const isNew = !settings.dev && (settings.profile !== 'embedded' || !holdsVault(dataDir));
+  const named = settings.root_key_file ?? (command === null && !isNew && existsSync(devFile) ? devFile : null);
   const file = named === null ? null : realPath(named);
   const nextFile = settings.next_root_key_file ?? (file === null ? null : `${file}.new`);
   return { named, file, command, nextFile, dataDir, isDev: settings.dev || named === devFile };
