@@ -60,3 +60,27 @@ test('what an operator reads on the command line is in the access log, whether o
     Array(8).fill(expect.objectContaining({ ...byOperator, message: 'access log read on the command line' })),
   );
 });
+
+test('a command that the application may not run leaves one denied entry, on local data and at an address', async () => {
+  const { dir, flags, managementKey } = await makeVault();
+  const readerFile = join(dir, 'reader.key');
+  const create = ['applications', 'create', '--name', 'reader', '--type', 'private', '--permissions', 'token:read'];
+  const reader = await runJson([...create, ...flags]);
+  writeFileSync(readerFile, String(reader['key']), { mode: 0o600 });
+  const tokensCreate = ['tokens', 'create', '--api-key-file', readerFile];
+  const refused = async (target: readonly string[]) => {
+    const ended = await run([...tokensCreate, ...target], { stdin: '{"type":"token","data":"x"}' });
+    expect(ended, target.join(' ')).toMatchObject({ code: 1, stdout: '' });
+  };
+  await refused(flags);
+  const { address } = await startService(flags);
+  await refused(flags);
+  await refused(['--address', address]);
+  const entries = await until('the denied entries', 10_000, async () => {
+    const { body } = await http('GET', `${address}/logs`, { key: managementKey });
+    const found = (body['data'] as JsonObject[]).filter(({ outcome }) => outcome === 'denied');
+    return found.length >= 3 ? found : undefined;
+  });
+  const entry = { entity_type: 'token', operation: 'create', actor_id: reader['id'], key_id: expect.any(String) };
+  expect(entries).toEqual(Array(3).fill(expect.objectContaining(entry)));
+});

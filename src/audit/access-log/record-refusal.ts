@@ -21,8 +21,8 @@ const messages = {
 } as const;
 
 /**
- * Records a request that was rejected with 403, or that failed with 500 or 503. Never throws, and does not change the
- * response.
+ * Records a request or a CLI command that was rejected (status 403), or a request that failed with 500 or 503. Never
+ * throws, and does not change the response.
  */
 export async function recordRefusal(
   vault: Vault,

@@ -8,7 +8,7 @@ import { pageAnswer, pageFields, rangeOf } from '../../http/pagination.js';
 import { tokenHistory } from '../../queries/token-history.js';
 import { allClearEvents } from '../../vault/load-token.js';
 import { tenantKeysOf } from '../../vault/tenant-keys.js';
-import { asApplication, commandContext, unwrap } from '../operations/as-application.js';
+import { applicationOperation, unwrap } from '../operations/as-application.js';
 import { operation } from '../operations/operation.js';
 
 /** Returns a page of the log, including the links between events. Sealed values stay encrypted. */
@@ -43,12 +43,11 @@ export const auditAccess = operation(
  * Returns a token's history in the form that `GET /tokens/{id}/history` returns. For each event with sealed values,
  * also states whether the vault still has those values (`kept`) or has erased them (`erased`).
  */
-export const auditHistory = operation(
+export const auditHistory = applicationOperation(
   z.object({ key: z.string(), id: z.string(), ...pageFields }),
-  async (service, { key, id, ...page }) => {
-    const { vault } = service;
-    const caller = await asApplication(service, key, 'log:read', 'token:read');
-    const context = commandContext(service, caller);
+  ['log:read', 'token:read'],
+  async ({ vault }, context, { id, ...page }) => {
+    const { caller } = context;
     const { entries, total } = unwrap(await tokenHistory(vault, caller, id, rangeOf(page)));
     const events = await allClearEvents(vault.log, tokenStream((await tenantKeysOf(vault, caller.tenantId)).names, id));
     await vault.confirmReads(context.beganAt, false);

@@ -7,8 +7,8 @@ import { replayQuery } from '../../queries/replay-query.js';
 import { replayToken } from '../../queries/replay-token.js';
 import { tenantKeysOf } from '../../vault/tenant-keys.js';
 import type { Vault } from '../../vault/vault.js';
-import { asApplication, commandContext, unwrap } from '../operations/as-application.js';
-import { OperationFailed, operation } from '../operations/operation.js';
+import { applicationOperation, unwrap } from '../operations/as-application.js';
+import { OperationFailed, OperationRefused } from '../operations/operation.js';
 
 const ask = { key: z.string(), asOf: z.string(), reveal: z.boolean() };
 
@@ -24,12 +24,12 @@ export type ReplayAnswer = {
   readonly head: number;
 };
 
+const oneToken = z.object({ ...ask, id: z.string() });
+
 /** Returns a token as it was at the requested time. The result contains only what the application may see. */
-export const auditReplay = operation(z.object({ ...ask, id: z.string() }), async (service, input) => {
-  const { key, id, reveal } = input;
-  const { vault } = service;
-  const caller = await asApplication(service, key, 'token:read');
-  const context = commandContext(service, caller);
+export const auditReplay = applicationOperation(oneToken, ['token:read'], async ({ vault }, context, input) => {
+  const { id, reveal } = input;
+  const { caller } = context;
   const asOf = await momentOf(vault, input.asOf);
   const stream = tokenStream((await tenantKeysOf(vault, caller.tenantId)).names, id);
   const replayed = await replayToken(vault, context, stream, { asOf, reveal });
@@ -38,9 +38,9 @@ export const auditReplay = operation(z.object({ ...ask, id: z.string() }), async
       'the token did not exist at that moment. `strongroom audit history ID` shows when it was created.',
     );
   }
-  if (replayed.is === 'forbidden') throw new OperationFailed('the application may not read this token.');
+  if (replayed.is === 'forbidden') throw new OperationRefused('the application may not read this token.');
   if (replayed.is === 'withheld') {
-    throw new OperationFailed(
+    throw new OperationRefused(
       'the token has changed since that moment, so only an application that may see it in plaintext sees its earlier ' +
         'state.',
     );
@@ -48,26 +48,26 @@ export const auditReplay = operation(z.object({ ...ask, id: z.string() }), async
   if (replayed.is === 'erased') return { id, ...replayed.body };
   const { answer } = replayed;
   if (reveal && answer.transform !== 'reveal') {
-    throw new OperationFailed('the application may not see this token in plaintext. Run the command without --reveal.');
+    throw new OperationRefused(
+      'the application may not see this token in plaintext. Run the command without --reveal.',
+    );
   }
   const render = await release(vault, context, [answer]);
   return vault.turns.begin(caller.tenantId).run(render(answer));
 });
 
 /** Runs one step of a query over all tokens as they were at the requested time. */
-export const auditReplayQuery = operation(
+export const auditReplayQuery = applicationOperation(
   z.object({ ...ask, query: z.string(), after: z.int().min(0) }),
-  async (service, { key, query, after, reveal, ...input }): Promise<ReplayAnswer> => {
-    const { vault } = service;
-    const caller = await asApplication(service, key, 'token:search');
-    const context = commandContext(service, caller);
+  ['token:search'],
+  async ({ vault }, context, { query, after, reveal, ...input }): Promise<ReplayAnswer> => {
     const asOf = await momentOf(vault, input.asOf);
     const { tokens, erased, withheld, next } = unwrap(
       await replayQuery(vault, context, query, { asOf, reveal }, after),
     );
     const render = await release(vault, context, tokens);
     const shown: JsonObject[] = [];
-    const work = vault.turns.begin(caller.tenantId);
+    const work = vault.turns.begin(context.caller.tenantId);
     for (const token of tokens) shown.push(await work.run(render(token)));
     return { tokens: shown, erased, withheld, next, head: await vault.log.head() };
   },

@@ -11,8 +11,8 @@ import { tokenStream } from '../../events/tokens/stream-name.js';
 import type { Service } from '../../http/service.js';
 import { logIdentity } from '../../vault/open-log.js';
 import { tenantKeysOf } from '../../vault/tenant-keys.js';
-import { asApplication, commandContext } from '../operations/as-application.js';
-import { OperationFailed, operation } from '../operations/operation.js';
+import { applicationOperation } from '../operations/as-application.js';
+import { OperationFailed } from '../operations/operation.js';
 import { columnsOf } from './audit-records.js';
 
 /** The maximum number of tokens in one bundle. */
@@ -32,13 +32,12 @@ export type BundleToken = {
  * covers the whole log. `ids` is null for a bundle about a period. Also writes to the access log that the caller read
  * the history of these tokens.
  */
-export const bundleBegin = operation(
+export const bundleBegin = applicationOperation(
   z.object({ key: z.string(), ids: z.array(z.string()).min(1).max(bundleTokensMax).nullable() }),
-  async (service, { key, ids }) => {
+  ['log:read'],
+  async (service, context, { ids }) => {
     const { vault } = service;
-    const caller = await asApplication(service, key, 'log:read');
-    const context = commandContext(service, caller);
-    const { tenantId } = caller;
+    const { tenantId } = context.caller;
     const tenantKeys = await tenantKeysOf(vault, tenantId);
     const logId = (await logIdentity(vault.log))?.logId ?? '';
     const tokens: BundleToken[] = [];
@@ -141,10 +140,10 @@ export type BundleEvent = {
  * Reads a page of the log. Returns the leaves of the commits on this page, the events in scope, and the checkpoints.
  * `count` is the number of commits up to the position `after`. Only events of the caller's tenant are in scope.
  */
-export const bundleEvents = operation(
+export const bundleEvents = applicationOperation(
   z.object({ key: z.string(), after: z.int().min(0), upTo: z.int().min(0), count: z.int().min(0), ...scope }),
-  async (service, { key, after, upTo, count, streams, from, to }) => {
-    const { tenantId } = await asApplication(service, key, 'log:read');
+  ['log:read'],
+  async (service, { caller }, { after, upTo, count, streams, from, to }) => {
     const wanted = streams === null ? null : new Set(streams);
     const page = await service.vault.log.readClear(after, eventsPerPage);
     const leaves: Uint8Array[] = [];
@@ -154,7 +153,7 @@ export const bundleEvents = operation(
       if (event.position > upTo) break;
       if (event.stream === checkpointStream) checkpoints.push(readCheckpointEvent(event));
       const isWanted =
-        event.tenantId === tenantId &&
+        event.tenantId === caller.tenantId &&
         (wanted === null || wanted.has(event.stream)) &&
         (from === null || event.time >= from) &&
         (to === null || event.time < to);
@@ -193,23 +192,22 @@ function bundleEvent(event: ProvenClear, index: number): BundleEvent {
 }
 
 /** Returns a page of the access log entries about one token, newest first. */
-export const bundleReads = operation(
+export const bundleReads = applicationOperation(
   z.object({ key: z.string(), stream: z.string(), to: z.int(), offset: z.int().min(0) }),
-  async (service, { key, stream, to, offset }) => {
-    const { vault } = service;
-    const { tenantId } = await asApplication(service, key, 'log:read');
+  ['log:read'],
+  async ({ vault }, { caller }, { stream, to, offset }) => {
     const asked = { entityType: 'token', entityRef: refOfTokenStream(stream), operation: null, from: 0, to };
-    const { total, entries } = await vault.accessLog.query(tenantId, asked, { offset, limit: entriesPerPage });
+    const { total, entries } = await vault.accessLog.query(caller.tenantId, asked, { offset, limit: entriesPerPage });
     return { total, reads: entries.map((entry) => ({ stream, ...columnsOf(entry) })) };
   },
 );
 
 /** Signs a bundle's manifest with the key that signs checkpoints. */
-export const bundleSign = operation(
+export const bundleSign = applicationOperation(
   z.object({ key: z.string(), manifest: unsignedManifest.omit({ signed_by: true }) }),
-  async (service, { key, manifest }) => {
-    const { tenantId } = await asApplication(service, key, 'log:read');
-    if (manifest.tenant_id !== tenantId) throw new OperationFailed('the application belongs to another tenant.');
+  ['log:read'],
+  async (service, { caller }, { manifest }) => {
+    if (manifest.tenant_id !== caller.tenantId) throw new OperationFailed('the application belongs to another tenant.');
     return signBundle(await service.vault.keys.signingKey(), manifest);
   },
 );

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import type { JsonObject } from '../../domain/json.js';
 import { countForExport, exportTokens as exportStep } from '../../queries/export-tokens.js';
-import { asApplication, commandContext } from '../operations/as-application.js';
-import { operation } from '../operations/operation.js';
+import { applicationOperation } from '../operations/as-application.js';
 
 /** The number of tokens per step. If all tokens have the maximum size, a step uses 32 MiB of memory. */
 const stepSize = 64;
@@ -19,12 +18,10 @@ export type ExportAnswer = {
 };
 
 /** Runs one step of an export as the application. Records the reveal of each token before the tokens are returned. */
-export const exportTokens = operation(
+export const exportTokens = applicationOperation(
   z.object({ key: z.string(), /** Null requests the first step. */ before: z.int().nullable() }),
-  async (service, { key, before }) => {
-    const { vault } = service;
-    const caller = await asApplication(service, key, 'token:read');
-    const context = commandContext(service, caller);
+  ['token:read'],
+  async ({ vault }, context, { before }) => {
     const total = before === null ? await countForExport(vault, context) : null;
     return { ...(await exportStep(vault, context, before, stepSize)), total };
   },

@@ -45,6 +45,7 @@ export async function importLines(lines: AsyncIterable<Line>, options: ImportOpt
   /** An error that the import threw for a reason other than an invalid line. */
   let broken: unknown;
   let batch = newBatch();
+  let hasSent = false;
 
   const failed = (line: number, errors: FieldErrors): void => {
     counts.failed += 1;
@@ -62,6 +63,8 @@ export async function importLines(lines: AsyncIterable<Line>, options: ImportOpt
     const { lines: numbers, items } = batch;
     batch = newBatch();
     if (items.length === 0) return;
+    const isFirst = !hasSent;
+    hasSent = true;
     const sent = importBatch(options, items)
       .then((outcomes) => outcomes.forEach((outcome, i) => void settle(numbers[i] ?? 0, outcome)))
       .catch((error: unknown) => {
@@ -70,7 +73,9 @@ export async function importLines(lines: AsyncIterable<Line>, options: ImportOpt
       })
       .finally(() => underWay.delete(sent));
     underWay.add(sent);
-    if (strict) await sent;
+    // The first batch runs alone. If the application may not import at all, the access log then gets one entry, and not
+    // one for each batch in progress.
+    if (strict || isFirst) await sent;
     else if (underWay.size >= batchesMax) await Promise.race(underWay);
   }
 

@@ -7,9 +7,8 @@ import type { Service } from '../../http/service.js';
 import { createTokenBody } from '../../http/token-body.js';
 import { StoreUnavailable } from '../../ports/store-unavailable.js';
 import type { CommandContext } from '../../vault/command-context.js';
-import { asApplication, commandContext } from '../operations/as-application.js';
+import { applicationOperation, commandContext, isRefusal, recordDenied } from '../operations/as-application.js';
 import { issueErrors } from '../operations/field-error-text.js';
-import { operation } from '../operations/operation.js';
 import { storeUnavailableText } from '../store-unavailable-text.js';
 
 /** The maximum number of requests in one call. */
@@ -38,10 +37,10 @@ const item = z.object({ request: z.unknown(), id: z.string().nullable() });
  * tokens in one change, because that costs much less than one change for each token. If `strict` is true, stops at the
  * first failure, so the last outcome is that failure.
  */
-export const importTokens = operation(
+export const importTokens = applicationOperation(
   z.object({ key: z.string(), strict: z.boolean(), items: z.array(item).max(importBatchMax) }),
-  async (service, { key, strict, items }) => {
-    const caller = await asApplication(service, key, 'token:create');
+  ['token:create'],
+  async (service, { caller }, { strict, items }) => {
     const read = items.map(readLine);
     const invalid = strict ? read.findIndex(({ ok }) => !ok) : -1;
     const lines = invalid === -1 ? read : read.slice(0, invalid + 1);
@@ -122,8 +121,10 @@ async function importInOneChange(
 async function importOne(service: Service, caller: Caller, line: ImportLine): Promise<ImportOutcome> {
   if (!line.ok) return line.outcome;
   try {
-    const imported = await importToken(service.vault, contextOf(service, caller), line.request, line.isDerived);
+    const context = contextOf(service, caller);
+    const imported = await importToken(service.vault, context, line.request, line.isDerived);
     if (imported.ok) return { is: imported.value };
+    if (isRefusal(imported.code)) await recordDenied(service, context, ['token:create'], null);
     const { detail, advice } = problemCatalogue[imported.code];
     if (imported.code === 'guesses_exhausted') return { is: 'stopped', message: `${detail} ${advice}` };
     return { is: 'failed', errors: imported.errors ?? { line: [detail] } };

@@ -19,6 +19,9 @@ export class OperationFailed extends Error {
   }
 }
 
+/** An OperationFailed because the application may not do this. Over HTTP, it would be a response with status 403. */
+export class OperationRefused extends OperationFailed {}
+
 /** Creates an operation whose input must match the schema. */
 export function operation<Input, Answer extends Json>(
   schema: z.ZodType<Input>,

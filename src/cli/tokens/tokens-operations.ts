@@ -8,52 +8,48 @@ import { createTokenBody } from '../../http/token-body.js';
 import { getToken as get } from '../../queries/get-token.js';
 import { release } from '../../queries/release.js';
 import { searchTokens as search } from '../../queries/search-tokens.js';
-import { asApplication, commandContext, unwrap } from '../operations/as-application.js';
+import { applicationOperation, unwrap } from '../operations/as-application.js';
 import { fieldErrorText, issueErrors } from '../operations/field-error-text.js';
-import { OperationFailed, operation } from '../operations/operation.js';
+import { OperationFailed } from '../operations/operation.js';
+
+const oneToken = z.object({ key: z.string(), id: z.string() });
 
 /** Returns a token. The result contains only what the application may see. */
-export const getToken = operation(z.object({ key: z.string(), id: z.string() }), async (service, { key, id }) => {
-  const caller = await asApplication(service, key, 'token:read');
-  const context = commandContext(service, caller);
-  const token = unwrap(await get(service.vault, context, id));
-  const render = await release(service.vault, context, [token]);
-  return service.vault.turns.begin(caller.tenantId).run(render(token));
+export const getToken = applicationOperation(oneToken, ['token:read'], async ({ vault }, context, { id }) => {
+  const token = unwrap(await get(vault, context, id));
+  const render = await release(vault, context, [token]);
+  return vault.turns.begin(context.caller.tenantId).run(render(token));
 });
 
 /** Creates a token as the application. */
-export const createToken = operation(
+export const createToken = applicationOperation(
   z.object({ key: z.string(), request: z.unknown() }),
-  async (service, { key, request }) => {
-    const caller = await asApplication(service, key, 'token:create');
+  ['token:create'],
+  async ({ vault }, context, { request }) => {
     const body = createTokenBody.safeParse(request);
     if (!body.success) throw new OperationFailed(fieldErrorText(issueErrors(body.error.issues, 'body')));
-    const context = { ...commandContext(service, caller), idempotency: null };
-    const token = unwrap(await create(service.vault, context, body.data));
-    const render = await release(service.vault, context, [token]);
-    return service.vault.turns.begin(caller.tenantId).run(render(token));
+    const token = unwrap(await create(vault, { ...context, idempotency: null }, body.data));
+    const render = await release(vault, context, [token]);
+    return vault.turns.begin(context.caller.tenantId).run(render(token));
   },
 );
 
 /** Deletes a token as the application. When the operation resolves, the token has been erased. */
-export const deleteToken = operation(z.object({ key: z.string(), id: z.string() }), async (service, { key, id }) => {
-  const caller = await asApplication(service, key, 'token:delete');
-  unwrap(await remove(service.vault, { caller, traceId: service.vault.random.uuid() }, id, null));
+export const deleteToken = applicationOperation(oneToken, ['token:delete'], async ({ vault }, context, { id }) => {
+  unwrap(await remove(vault, context, id, null));
   return { deleted: true };
 });
 
 type FoundPage = PageAnswer & { readonly _suggestions?: readonly string[] };
 
 /** Returns a page of search results, in the form that `POST /tokens/search` returns. */
-export const searchTokens = operation(
+export const searchTokens = applicationOperation(
   z.object({ key: z.string(), query: z.string(), ...pageFields }),
-  async (service, { key, query, ...page }): Promise<FoundPage> => {
-    const { vault } = service;
-    const caller = await asApplication(service, key, 'token:search');
-    const context = commandContext(service, caller);
+  ['token:search'],
+  async ({ vault }, context, { query, ...page }): Promise<FoundPage> => {
     const found = unwrap(await search(vault, context, query, rangeOf(page)));
     const data: JsonObject[] = [];
-    const work = vault.turns.begin(caller.tenantId);
+    const work = vault.turns.begin(context.caller.tenantId);
     const shared = createSharedBudget();
     const render = await release(vault, context, found.tokens, shared);
     for (const token of found.tokens) data.push(await work.run(render(token)));
