@@ -313,6 +313,13 @@ describe('a data directory', () => {
     chownSync(vault.rootKeyFile, uid, uid);
     await expectRefusal(
       vault.dir,
+      ['--data', join(vault.dir, 'new'), '--root-key-file', vault.rootKeyFile],
+      new RegExp(`data directory .*new cannot be created\\. Give this user write permission on ${vault.dir},`),
+      1,
+      { uid },
+    );
+    await expectRefusal(
+      vault.dir,
       vault.flags,
       /data directory .* cannot be written\. Give this user write permission/,
       1,

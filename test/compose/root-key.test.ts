@@ -15,6 +15,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { faultOfDataDirectory } from '#src/compose/embedded/data-directory.js';
 import { devRootKeyPath } from '#src/compose/root-key/dev-root-key-path.js';
 import { generateRootKey } from '#src/compose/root-key/generate-root-key.js';
 import { decodeKeyText, encodeKeyText } from '#src/compose/root-key/key-text.js';
@@ -266,6 +267,51 @@ describe('a generated root key', () => {
   it('requires that the directory exists', () => {
     const made = generateRootKey(join(root, 'none', 'root.key'));
     expect(made).toEqual({ ok: false, message: expect.stringContaining(`mkdir -p ${join(root, 'none')}`) });
+  });
+});
+
+describe('a command in a message works as printed for a path that a shell would take apart', () => {
+  /** Runs the command at the end of a message in a shell. */
+  const runEndOf = (message: string, name: string) => {
+    const at = message.indexOf(name);
+    expect(at, message).toBeGreaterThan(0);
+    execFileSync('sh', ['-c', message.slice(at)], { cwd: root });
+  };
+  let odd: string;
+  beforeEach(() => {
+    odd = join(root, `it's a "dir" $HOME`);
+    mkdirSync(odd);
+  });
+
+  it('if the mode of the root key file is wrong', async () => {
+    const file = keyFile(hex, 0o644, join(odd, 'root.key'));
+    runEndOf(await failure({ file, dataDir }), 'chmod 600');
+    expect((await loadRootKey({ file, dataDir })).ok).toBe(true);
+  });
+
+  it('if other users can write to a directory on the path', async () => {
+    const file = keyFile(hex, 0o600, join(odd, 'root.key'));
+    chmodSync(odd, 0o777);
+    runEndOf(await failure({ file, dataDir }), 'chmod go-w');
+    expect((await loadRootKey({ file, dataDir })).ok).toBe(true);
+  });
+
+  it('if the directory of a new root key does not exist', () => {
+    const file = join(odd, 'not there', 'root.key');
+    const made = generateRootKey(file);
+    runEndOf(made.ok ? '' : made.message, 'mkdir -p');
+    expect(generateRootKey(file)).toEqual({ ok: true });
+  });
+
+  it('if the root key file does not exist', async () => {
+    const message = await failure({ file: join(odd, 'root.key'), dataDir });
+    expect(message).toContain(`\`strongroom keys generate-root '${odd.replace("'", `'\\''`)}/root.key'\``);
+  });
+
+  it('if other users can write to the data directory', () => {
+    chmodSync(odd, 0o777);
+    runEndOf(faultOfDataDirectory(statSync(odd), odd) ?? '', 'chmod 700');
+    expect(faultOfDataDirectory(statSync(odd), odd)).toBeNull();
   });
 });
 

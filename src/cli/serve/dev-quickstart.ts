@@ -8,6 +8,7 @@ import { devRootKeyPath } from '../../compose/root-key/dev-root-key-path.js';
 import { generateRootKey } from '../../compose/root-key/generate-root-key.js';
 import { holdsVault } from '../../compose/root-key/holds-vault.js';
 import { rootKeyPlaceOf } from '../../compose/root-key/root-key-place.js';
+import { shellWord } from '../../compose/root-key/shell-word.js';
 import { tokenPermissions } from '../../domain/access/permission.js';
 import type { ApplicationSpec } from '../../domain/tenancy/application-spec.js';
 import type { Service } from '../../http/service.js';
@@ -160,11 +161,6 @@ async function writePrivately(path: string, text: string): Promise<void> {
     await file.close();
   }
   await rename(`${path}.new`, path);
-}
-
-/** Returns the text as one shell word, in quotes if necessary. */
-function shellWord(text: string): string {
-  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
 /**

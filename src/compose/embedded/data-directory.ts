@@ -8,6 +8,7 @@ import { databases, restoringName } from '../root-key/holds-vault.js';
 import { isOfOwnGroup, isRoots } from '../root-key/own-group.js';
 import { faultOfPath } from '../root-key/path-fault.js';
 import { realPath } from '../root-key/real-path.js';
+import { shellWord } from '../root-key/shell-word.js';
 import { controlSocketPath, serviceSurelyListens } from './control-socket.js';
 
 const setgid = 0o2000;
@@ -57,7 +58,8 @@ export async function lockDataDirectory(
     });
     await access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
-    throw new StoreBroken(`the data directory ${dataDir} cannot be ${reasonOf(error)}`);
+    const missingIn = existsSync(dataDir) ? null : existingParent(dataDir);
+    throw new StoreBroken(`the data directory ${dataDir} cannot be ${reasonOf(error, missingIn)}`);
   }
   const fault = faultOfDataDirectory(await stat(dataDir), dataDir);
   if (fault !== null) throw new StoreBroken(fault);
@@ -113,9 +115,9 @@ export function faultOfDataDirectory(directory: Stats, dataDir: string): string 
   if ((directory.mode & (groupsOwn ? 0o002 : 0o022)) !== 0) {
     return groupsOwn
       ? `every user can write to the data directory ${dataDir}. Check that its files are yours, then run as root: ` +
-          `chmod o-rwx ${dataDir}`
+          `chmod o-rwx ${shellWord(dataDir)}`
       : `users other than its owner can write to the data directory ${dataDir}. Check that its files are yours, ` +
-          `then run: chmod 700 ${dataDir}`;
+          `then run: chmod 700 ${shellWord(dataDir)}`;
   }
   return null;
 }
@@ -156,7 +158,7 @@ async function expectPrivate(file: string): Promise<void> {
   const open = stats.mode & ((groupEnters ? 0o060 : 0) | (othersEnter ? 0o006 : 0));
   if (open !== 0) {
     const can = (open & 0o044) !== 0 ? 'read' : 'write';
-    throw new StoreBroken(`users other than its owner can ${can} ${file}. Run: chmod go-rwx ${file}`);
+    throw new StoreBroken(`users other than its owner can ${can} ${file}. Run: chmod go-rwx ${shellWord(file)}`);
   }
 }
 
@@ -173,7 +175,11 @@ async function expectWritable(file: string): Promise<void> {
   }
 }
 
-function reasonOf(error: unknown): string {
+/**
+ * Returns the reason of the error, as the end of a sentence, and advice. `missingIn` is the directory in which a missing
+ * directory would be created, or null if the file or directory exists.
+ */
+function reasonOf(error: unknown, missingIn: string | null = null): string {
   const { code } = error as NodeJS.ErrnoException;
   if (code === 'EROFS') {
     return (
@@ -182,7 +188,8 @@ function reasonOf(error: unknown): string {
     );
   }
   if (code === 'EACCES' || code === 'EPERM') {
-    return 'written. Give this user write permission on it, or choose another directory with --data.';
+    const [done, place] = missingIn === null ? ['written', 'it'] : ['created', missingIn];
+    return `${done}. Give this user write permission on ${place}, or choose another directory with --data.`;
   }
   if (code === 'ENOSPC') return 'created: the disk is full. Free some space and start again.';
   if (code === 'ENOTDIR' || code === 'EEXIST')

@@ -28,6 +28,7 @@ import { expectNotBehind, noteLog } from '../../vault/log-behind.js';
 import { logIdentity, openLog } from '../../vault/open-log.js';
 import { createRowCache } from '../../vault/row-cache.js';
 import { projectionVersions } from '../../views/versions.js';
+import { shellWord } from '../root-key/shell-word.js';
 import { composeVault, systemRandom } from '../vault/compose-vault.js';
 import { type GuardedClock, guardedClock, holdNotices, lateClock, newestEventTime } from '../vault/guarded-clock.js';
 import type { OpenService } from '../vault/open-service.js';
@@ -287,7 +288,7 @@ async function identify(
   if (mode === 'production' && identity.dev) {
     throw new StoreBroken(
       'this data was created by --dev and is not for real use. Start it with `strongroom serve --dev --data ' +
-        `${dataDir}\` and the same --root-key-file, or choose another directory with --data.`,
+        `${shellWord(dataDir)}\` and the same --root-key-file, or choose another directory with --data.`,
     );
   }
   if (mode === 'dev' && !identity.dev) {

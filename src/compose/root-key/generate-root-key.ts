@@ -3,6 +3,7 @@ import { closeSync, fsyncSync, openSync, unlinkSync, writeFileSync } from 'node:
 import { dirname, resolve } from 'node:path';
 import { fsyncDirectory } from './fsync-directory.js';
 import { encodeKeyText, rootKeySizeBytes } from './key-text.js';
+import { shellWord } from './shell-word.js';
 
 /**
  * Generates a root key in a new file with mode 0600. If the key were lost, the data sealed under it would be lost too.
@@ -45,7 +46,7 @@ function create(path: string): { ok: true; descriptor: number } | { ok: false; m
     if (code === 'ENOENT') {
       return {
         ok: false,
-        message: `The directory of ${path} does not exist. Create it first: mkdir -p ${dirname(path)}`,
+        message: `The directory of ${path} does not exist. Create it first: mkdir -p ${shellWord(dirname(path))}`,
       };
     }
     return { ok: false, message: `${path} cannot be created. Check that this user may write to its directory.` };

@@ -21,6 +21,7 @@ import { encodeKeyText } from './key-text.js';
 import { isRoots } from './own-group.js';
 import { readKeyFile } from './read-key-file.js';
 import type { RootKeyPlace } from './root-key-place.js';
+import { shellWord } from './shell-word.js';
 
 /**
  * Returns the next root key for a rotation. If the key does not exist and `mayMake` is true, creates it. The key is on
@@ -50,7 +51,7 @@ export function takeNextRootKey({ file, nextFile, dataDir, isDev }: RootKeyPlace
   if (!existsSync(nextFile)) {
     if (!mayMake) {
       throw new RotationRefused(
-        `there is no next root key in ${nextFile}. Create it with \`strongroom keys generate-root ${nextFile}\`, ` +
+        `there is no next root key in ${nextFile}. Create it with \`strongroom keys generate-root ${shellWord(nextFile)}\`, ` +
           'and put it beside the root key on every machine of the cluster, so that all of them keep running when ' +
           'it takes over.',
       );

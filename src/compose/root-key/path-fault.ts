@@ -2,6 +2,7 @@ import { lstatSync, readlinkSync, type Stats } from 'node:fs';
 import { isAbsolute, join, resolve, sep } from 'node:path';
 import { isOfOwnGroup } from './own-group.js';
 import { runAsOwner } from './run-as-owner.js';
+import { shellWord } from './shell-word.js';
 
 const sticky = 0o1000;
 /** The kernel's limit on the number of symbolic links in a path. Opening a path with more links fails. */
@@ -63,7 +64,7 @@ function faultOfDirectory(directory: string, entry: string, stats: Stats | null)
   if ((own.mode & sticky) === 0) {
     return (
       `is reached through ${directory}, to which other users can write. Check that its files are yours, then run: ` +
-      `chmod go-w ${directory}`
+      `chmod go-w ${shellWord(directory)}`
     );
   }
   return stats === null || isTrusted(stats) ? null : foreign(entry, stats);

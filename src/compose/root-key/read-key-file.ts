@@ -6,6 +6,7 @@ import { faultOfPath } from './path-fault.js';
 import { realPath } from './real-path.js';
 import { noRootKey, type RootKeyResult } from './root-key-result.js';
 import { runAsOwner } from './run-as-owner.js';
+import { shellWord } from './shell-word.js';
 
 const ownerModes: readonly number[] = [0o600, 0o400];
 /**
@@ -68,8 +69,8 @@ function open(path: string, file: string): { ok: true; descriptor: number } | { 
   } catch (error) {
     const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
     const message = isMissing
-      ? `The root key file ${file} does not exist. \`strongroom keys generate-root ${file}\` creates a key for new ` +
-        'data.'
+      ? `The root key file ${file} does not exist. \`strongroom keys generate-root ${shellWord(file)}\` creates a ` +
+        'key for new data.'
       : `The root key file ${file} cannot be opened by this user. Run this as the user that runs Strongroom, or ` +
         'make that user its owner (chown) with mode 0400, or give it to root and to the group of that user with ' +
         'mode 0440.';
@@ -88,7 +89,10 @@ function faultOf(stats: Stats, file: string): string | null {
     );
   }
   if (!ownerModes.includes(mode)) {
-    return `The root key file ${file} must be accessible to its owner only: mode 0600 or 0400. Run: chmod 600 ${file}`;
+    return (
+      `The root key file ${file} must be accessible to its owner only: mode 0600 or 0400. Run: chmod 600 ` +
+      shellWord(file)
+    );
   }
   return null;
 }
@@ -100,7 +104,7 @@ function faultOfMounted(stats: Stats, mode: number, file: string): string | null
     const fix =
       group === null
         ? 'Run Strongroom in a group of its own, not in the group of root'
-        : `Run: chgrp ${group} ${file} (on Kubernetes: set fsGroup and runAsGroup to the same group)`;
+        : `Run: chgrp ${group} ${shellWord(file)} (on Kubernetes: set fsGroup and runAsGroup to the same group)`;
     return (
       `The root key file ${file} belongs to root and to group ${stats.gid}, which is not the primary group of ` +
       `the user that runs Strongroom. ${fix}`
@@ -109,7 +113,7 @@ function faultOfMounted(stats: Stats, mode: number, file: string): string | null
   if (mode !== mountedMode) {
     return (
       `The root key file ${file} belongs to root, so only the group of the service may read it: mode 0440, not ` +
-      `0${mode.toString(8)}. Run: chmod 440 ${file}`
+      `0${mode.toString(8)}. Run: chmod 440 ${shellWord(file)}`
     );
   }
   return null;
