@@ -113,7 +113,7 @@ test('lines with ids may come from standard input; lines without ids need a resu
   expect(linked).toMatchObject({
     code: 1,
     summary: { created: 0 },
-    stderr: expect.stringMatching(/link is a link to a/),
+    stderr: expect.stringMatching(/link is a symbolic link to a/),
   });
   expect(existsSync(join(dir, 'nowhere'))).toBe(false);
 });
