@@ -1,6 +1,7 @@
 import { createServer } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { GroupRule } from '#src/console/groups.js';
+import { findSession } from '#src/console/sessions.js';
 import { noLimits } from '#src/vault/limit-settings.js';
 import type { TestBrowser } from '../support/console/browser.js';
 import { startTestConsole } from '../support/console/console.js';
@@ -104,6 +105,16 @@ describe('a sign-in with the identity provider', () => {
       expect(entry).toMatchObject({ person: 'Ada Lovelace', person_issuer: provider.issuer });
       expect(entry).not.toHaveProperty('key_id');
     }
+  });
+
+  test('no longer opens anything once another identity provider is configured', async () => {
+    const { service, provider, browser, signInAs } = await startBoth();
+    const { rules } = await applicationsOf(service);
+    const { browser: person } = await signInAs('ada', browser());
+    const token = person.cookies.get(sessionCookie) ?? '';
+    const found = (issuer: string) => findSession({ ...service.service, identity: { issuer, rules } }, token);
+    expect(await found(provider.issuer)).toMatchObject({ name: 'Ada Lovelace' });
+    expect(await found('https://other.example')).toBeNull();
   });
 
   test('by a person in several groups opens the first application of each kind, and the operator pages', async () => {

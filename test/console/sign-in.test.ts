@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { issueOperatorCode, sessionsMax } from '#src/console/sessions.js';
 import { noLimits } from '#src/vault/limit-settings.js';
 import { startTestConsole } from '../support/console/console.js';
@@ -211,6 +211,21 @@ describe('a session', () => {
     expect((await browser.post('/sign-out')).location).toBe('/sign-in');
     expect(browser.cookies.has(sessionCookie)).toBe(false);
     expect((await stolen.get('/')).location).toBe('/sign-in');
+  });
+
+  test('does not serve a request during which the person signs out', async () => {
+    const { service, signIn } = await startTestConsole();
+    const person = await signIn();
+    // A later request updates the time of the last request, and must not restore the session.
+    service.clock.advance(minuteMs);
+    const { consoleSessions } = service.vault;
+    const { get, take } = consoleSessions;
+    vi.spyOn(consoleSessions, 'get').mockImplementationOnce(async (id) => {
+      const found = await get(id);
+      await take(id);
+      return found;
+    });
+    for (let request = 0; request < 2; request += 1) expect((await person.get('/tokens')).location).toBe('/sign-in');
   });
 
   test('is closed in all browsers by “sign out everywhere”, but only if it has the same keys', async () => {
