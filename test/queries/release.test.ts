@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { finish } from '#src/domain/steps.js';
 import { getToken } from '#src/queries/get-token.js';
 import { release } from '#src/queries/release.js';
-import { createPlain } from '../http/routes/support.js';
+import { create, createPlain, hourMs } from '../http/routes/support.js';
 import { startTestService } from '../support/test-service.js';
 
 test('a token can be rendered only after it was recorded with its transform', async () => {
@@ -30,6 +30,23 @@ test('a token can be rendered only after it was recorded with its transform', as
   expect(() => finish(none(token))).toThrow('must be recorded as shown');
   const render = await release(service.vault, context, [token]);
   expect(finish(render(token))['data']).toBe('the-value');
+  await service.close();
+});
+
+test('a code whose time to be purged comes between reading and rendering is not shown', async () => {
+  const service = await startTestService();
+  const data = { number: '4242424242424242', cvc: '123' };
+  const { id } = await create(service, { type: 'card', data });
+  const caller = await service.service.authenticate(service.key);
+  if (caller === null) throw new Error('the key is good');
+  const context = { caller, traceId: 'trace', beganAt: performance.now() };
+  const found = await getToken(service.vault, context, id);
+  if (!found.ok) throw new Error('the token is there');
+  const render = await release(service.vault, context, [found.value]);
+  service.clock.advance(hourMs - 1);
+  expect(finish(render(found.value))['data']).toEqual(data);
+  service.clock.advance(1);
+  expect(finish(render(found.value))['data']).toEqual({ number: data.number });
   await service.close();
 });
 
