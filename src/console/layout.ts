@@ -23,6 +23,9 @@ export function createLayout(pages: readonly ConsolePage[], assets: string): Lay
     const page = {
       title,
       path,
+      // The address that shows this page again. The response to a form has none, and the end of a sign-in with an
+      // identity provider has none either.
+      address: request.method === 'GET' && (signedIn !== null || path === '/sign-in') ? request.url : null,
       assets,
       flash,
       // Only the response to a GET is reloaded, because reloading the response to a form would submit the form again.

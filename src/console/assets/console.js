@@ -187,7 +187,25 @@ function ignoreDoubleClicks() {
   });
 }
 
+/**
+ * Changes the theme on the page that is shown, so that the page keeps what a person typed, and a secret that is shown
+ * only once.
+ */
+function changeThemeInPlace(form) {
+  form.addEventListener('submit', (event) => {
+    const { submitter } = event;
+    if (submitter === null) return;
+    event.preventDefault();
+    document.documentElement.dataset.theme = submitter.value;
+    for (const button of document.querySelectorAll('button[name="theme"]'))
+      button.ariaPressed = String(button.value === submitter.value);
+    const body = new URLSearchParams(new FormData(form, submitter));
+    fetch(form.action, { method: 'POST', body, redirect: 'manual', keepalive: true }).catch(() => undefined);
+  });
+}
+
 ignoreDoubleClicks();
+for (const form of document.querySelectorAll('form[action="/theme"]')) changeThemeInPlace(form);
 if (document.body.hasAttribute('data-reload')) reloadWhileUnused();
 for (const notice of document.querySelectorAll('[data-hide-after]')) hideInTime(notice);
 for (const form of document.querySelectorAll('[data-check]')) checkWhileTyping(form);

@@ -8,11 +8,15 @@ const form = z.object({
   theme: z.enum(themes),
   back: z
     .string()
-    .regex(/^\/(?![/\\])[^\s?#]*$/)
-    .max(2_000),
+    .regex(/^\/(?![/\\])[^\s#]*$/)
+    .max(8_000)
+    .optional(),
 });
 
-/** Changes the theme. The page works without a script and without a session. */
+/**
+ * Changes the theme. The page works without a script and without a session. The response to a form has no address to
+ * return to, so the browser keeps showing it: it may contain a secret that is shown only once.
+ */
 export const themePage: ConsolePage = {
   routes: [
     {
@@ -23,7 +27,8 @@ export const themePage: ConsolePage = {
         const chosen = visit.form(form);
         if (!chosen.ok) return visit.redirect('/');
         visit.reply.setCookie(cookieNames.theme, chosen.value.theme, { ...cookieOptions, maxAge: yearSeconds });
-        return visit.redirect(chosen.value.back);
+        const { back } = chosen.value;
+        return back === undefined ? visit.reply.code(204).send() : visit.redirect(back);
       },
     },
   ],
