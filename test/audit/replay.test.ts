@@ -137,6 +137,16 @@ test('data that has since been replaced or deleted, or has since expired, is era
   expect(await replay('deleted', await head(), { reveal: true })).toMatchObject({ data: 'second life' });
 });
 
+test('a replay of a token that has been erased since is in the access log', async () => {
+  await create({ type: 'token', id: 'deleted', data: 'gone value' });
+  const then = await head();
+  await remove('deleted');
+  expect(await replay('deleted', then)).toMatchObject({ erased: true });
+  const path = '/logs?entity_id=deleted&operation=read';
+  const { body } = await service.call('GET', path, undefined, { key: service.managementKey });
+  expect(body['data']).toEqual([expect.objectContaining({ message: 'history of a token read' })]);
+});
+
 test('no replay contains a verification code', async () => {
   const data = { number: '4242424242424242', expiration_month: 12, expiration_year: 2030, cvc: '987' };
   await create({ type: 'card', id: 'card', data });

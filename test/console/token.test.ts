@@ -476,6 +476,20 @@ describe('a token’s past', () => {
     expect(text).not.toContain('ada@example.com');
   });
 
+  test('is recorded, even if only the type and the creation of a deleted token are left', async () => {
+    const console = await startTestConsole();
+    const { service } = console;
+    await create(console, { id: 'one', ...card });
+    const at = new Date(service.clock.now()).toISOString();
+    service.clock.advance(1_000);
+    await service.call('DELETE', '/tokens/one');
+    const browser = await console.signIn({ name: 'Grace Hopper', privateKey: service.key });
+    expect((await browser.get(`/tokens/one/as-of?at=${at}`)).text).toContain('Erased since');
+    const path = '/logs?entity_id=one&operation=read';
+    const { body } = await service.call('GET', path, undefined, { key: service.managementKey });
+    expect(body['data']).toEqual([expect.objectContaining({ person: 'Grace Hopper', outcome: 'success' })]);
+  });
+
   test.each(['12', 'yesterday', '2999-01-01T00:00', ' 1 '])('returns 400 for the time %j', async (at) => {
     const console = await startTestConsole();
     await create(console, { id: 'one', ...card });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { recordManagementRead } from '../../audit/access-log/record-management-read.js';
 import type { JsonObject } from '../../domain/json.js';
 import { tokenStream } from '../../events/tokens/stream-name.js';
 import { type AsOf, readAsOf } from '../../queries/as-of.js';
@@ -45,7 +46,10 @@ export const auditReplay = applicationOperation(oneToken, ['token:read'], async 
         'state.',
     );
   }
-  if (replayed.is === 'erased') return { id, ...replayed.body };
+  if (replayed.is === 'erased') {
+    await recordManagementRead(vault, context, 'token', id);
+    return { id, ...replayed.body };
+  }
   const { answer } = replayed;
   if (reveal && answer.transform !== 'reveal') {
     throw new OperationRefused(

@@ -1,5 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
+import { recordManagementRead } from '../../audit/access-log/record-management-read.js';
 import type { JsonObject } from '../../domain/json.js';
 import { parseIsoDateTime } from '../../domain/time.js';
 import { endsToken } from '../../events/tokens/catalogue.js';
@@ -117,8 +118,10 @@ async function showEarlier(visit: Visit): Promise<FastifyReply> {
   if (replayed.is === 'withheld')
     return visit.page('tokens/as-of', { ...shown, isWithheld: true }, { ...options, status: 403 });
   if (replayed.is === 'none') return visit.page('tokens/as-of', { ...shown, isNone: true }, options);
-  if (replayed.is === 'erased')
+  if (replayed.is === 'erased') {
+    await recordManagementRead(vault, context, 'token', id);
     return visit.page('tokens/as-of', { ...shown, erased: erasedOf(replayed.body) }, options);
+  }
   return visit.page('tokens/as-of', { ...shown, token: sheetOf(await released(visit, replayed.answer)) }, options);
 }
 
