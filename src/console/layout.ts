@@ -17,11 +17,13 @@ export type Layout = (
 
 /** Creates the function that renders console pages. Templates read the layout's fields from `page`. */
 export function createLayout(pages: readonly ConsolePage[], assets: string): Layout {
-  return async (request, reply, view, model, { title, flash, isRunning = false }) => {
+  return async (request, reply, view, model, { title, flash, isRunning = false, status = 200 }) => {
     const { signedIn } = request;
     const path = request.url.split('?', 1)[0] ?? '/';
     const page = {
       title,
+      // The page is a form again, with its errors. A problem page says so in its title.
+      isError: status >= 400,
       path,
       // The address that shows this page again. The response to a form has none, and the end of a sign-in with an
       // identity provider has none either.

@@ -148,7 +148,7 @@ const deliveriesQuery = z.object({
   outcome: z.enum(outcomes).optional(),
 });
 
-async function show(visit: Visit, webhook: WebhookDocument, errors: FieldErrors) {
+async function show(visit: Visit, webhook: WebhookDocument, errors: FieldErrors, fromTyped = '') {
   const { vault, caller, session } = visit;
   const { page, outcome = null } = visit.query(deliveriesQuery);
   const attempts = await listDeliveries(vault, webhook.id, outcome);
@@ -168,6 +168,7 @@ async function show(visit: Visit, webhook: WebhookDocument, errors: FieldErrors)
     mayUpdate: grantsAnywhere(caller, 'webhook:update'),
     mayReplay: session.isOperator && grantsAnywhere(caller, 'webhook:update'),
     mayDelete: grantsAnywhere(caller, 'webhook:delete'),
+    fromTyped,
     fromError: errorOf(errors, 'from'),
     confirmError: errorOf(errors, 'confirmation'),
   };
@@ -320,16 +321,17 @@ async function rotate(visit: Visit) {
 async function replay(visit: Visit) {
   if (!visit.session.isOperator) throw new ConsoleProblem('not_opened');
   const webhook = await existing(visit);
-  const from = parseExpiresAt(typedForm(visit).text('from'));
+  const fromTyped = typedForm(visit).text('from');
+  const from = parseExpiresAt(fromTyped);
   if (from === null) {
     requirePermission(visit, 'webhook:read');
-    return show(visit, webhook, { from: ['must be a date or date-time, such as 2026-01-31T12:00:00Z'] });
+    return show(visit, webhook, { from: ['must be a date or date-time, such as 2026-01-31T12:00:00Z'] }, fromTyped);
   }
   const input = { tenantId: visit.caller.tenantId, webhookId: webhook.id, from };
   const started = await visit.operations.run('webhooks-replay', input);
   if (!started.ok) {
     requirePermission(visit, 'webhook:read');
-    return show(visit, webhook, { from: [started.message] });
+    return show(visit, webhook, { from: [started.message] }, fromTyped);
   }
   const message = 'earlier events delivered again';
   await recordConsoleAct(visit.vault, visit.context, 'webhook', webhook.id, { operation: 'update', message });

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
+import { issueOperatorCode } from '#src/console/sessions.js';
 import { openChromium, signInWith } from '../../support/console/chromium.js';
 import { startTestConsole } from '../../support/console/console.js';
 import { createApplication } from '../../support/console/directory-pages.js';
@@ -56,4 +57,66 @@ test('without a script, a change of the theme shows the same page of a list agai
   await page.waitForLoadState();
   expect(page.url()).toBe(`${address}/applications?page=2`);
   expect(await theme(page)).toBe('dark');
+});
+
+/** Returns the id of the focused element, or its role if it has no id. */
+function focused(page: Page): Promise<unknown> {
+  return page.evaluate('document.activeElement.id || document.activeElement.getAttribute("role")');
+}
+
+test('after a rejected form, the focus is on the first field with an error', async () => {
+  const { console, page, faults, address } = await open({ width: 390 });
+  const { service } = console;
+  const card = { number: '4242424242424242' };
+  await service.call('POST', '/tokens', { type: 'card', id: 'one', data: card });
+  const rejected = async (path: string, form: string, fields: Readonly<Record<string, string>>) => {
+    await page.goto(address + path);
+    const shown = page.locator(`form[action="${form}"]`).first();
+    // The form may be in a section that is closed.
+    await page.evaluate('for (const one of document.querySelectorAll("details")) one.open = true');
+    for (const [name, value] of Object.entries(fields)) await shown.locator(`[name="${name}"]`).fill(value);
+    await Promise.all([page.waitForEvent('load'), shown.locator('button:not([tabindex="-1"])').first().click()]);
+    expect(await page.title(), form).toMatch(/^Error: /);
+    return focused(page);
+  };
+  expect(await rejected('/tokens/one', '/tokens/one/delete', { confirm: 'two' })).toBe('confirm');
+  expect(await rejected('/tokens/one', '/tokens/one/reveal', { reason: ' ' })).toBe('reason');
+  expect(await rejected('/tokens', '/tokens', { query: '(' })).toBe('query');
+  expect(await rejected('/logs', '/logs', { from: 'yesterday' })).toBe('from');
+  expect(await rejected('/evidence', '/evidence/bundle', { from: 'x', to: '2026-01-01' })).toBe('from');
+  expect(await rejected('/tenant', '/tenant', { name: '' })).toBe('name');
+  await page.goto(`${address}/tokens/one/as-of?at=yesterday`);
+  expect(await focused(page)).toBe('at');
+  await page.goto(`${address}/tokens/one/edit`);
+  await service.call('PATCH', '/tokens/one', { metadata: { order: '1' } });
+  await page.getByLabel('Containers').fill('/other/');
+  await Promise.all([page.waitForEvent('load'), page.getByRole('button', { name: 'Save' }).click()]);
+  expect(await focused(page)).toBe('alert');
+  const { id } = await createApplication(console, {});
+  const preview = { token_id: 'missing' };
+  expect(await rejected(`/applications/${id}`, `/applications/${id}/preview`, preview)).toBe('token_id');
+  expect(await rejected('/sign-in', '/sign-in', { name: 'Ada', private_key: 'sr_private_wrong' })).toBe('private_key');
+  expect(faults).toEqual([]);
+});
+
+test('a rejected replay of a webhook keeps its input', async () => {
+  const { console, page, address } = await open();
+  const { service } = console;
+  const webhook = { url: 'https://shop.example/hook', event_types: ['token.created'] };
+  const { body } = await service.call('POST', '/webhooks', webhook, { key: service.managementKey });
+  await page.goto(`${address}/sign-in`);
+  await page.getByLabel('Your name').fill('Ada Lovelace');
+  await page.getByLabel('Management key').fill(service.managementKey);
+  await page.getByLabel('Operator code').fill(await issueOperatorCode(service.vault));
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  await page.goto(`${address}/webhooks/${body['id']}`);
+  await page.getByLabel('Since').fill('yesterday');
+  await Promise.all([page.waitForEvent('load'), page.getByRole('button', { name: 'Deliver again' }).click()]);
+  expect(await page.getByLabel('Since').inputValue()).toBe('yesterday');
+  expect(await focused(page)).toBe('from');
+  await page.goto(`${address}/operations`);
+  await page.getByLabel('rotate all keys').fill('no');
+  await Promise.all([page.waitForEvent('load'), page.getByRole('button', { name: 'Rotate all keys' }).click()]);
+  expect(await focused(page)).toBe('confirm');
 });
