@@ -207,10 +207,14 @@ async function sendProblemPage(
   const { status, code, title, retryAfterSeconds } = problem;
   if (code === 'session_ended') {
     // When a browser follows a link from a different site, it does not send the session cookie, even if the session is
-    // still valid. We therefore clear the cookie only if the browser sent it.
-    if (request.cookies[cookieNames.session] !== undefined) {
-      reply.clearCookie(cookieNames.session, cookieOptions);
-      leaveFlash(reply, { tone: 'note', text: 'Your session has ended. Sign in again.' });
+    // still valid. We therefore clear the cookie only if the browser sent it. A form without the cookie was opened
+    // before the person signed out elsewhere, because forms from other sites are rejected earlier.
+    const isSent = request.cookies[cookieNames.session] !== undefined;
+    const isForm = request.method === 'POST';
+    if (isSent) reply.clearCookie(cookieNames.session, cookieOptions);
+    if (isSent || isForm) {
+      const text = `Your session has ended.${isForm ? ' Nothing was saved.' : ''} Sign in again.`;
+      leaveFlash(reply, { tone: 'note', text });
     }
     return reply.header('cache-control', 'no-store').redirect('/sign-in', 303);
   }

@@ -21,7 +21,7 @@ const consoleProblems = {
     status: 403,
     title: 'The form has expired',
     detail: 'The form was opened in another session, or before you signed in. Nothing was changed.',
-    advice: 'Go back, reload the page, and send the form again.',
+    advice: 'Open the form again. What you typed was not kept.',
   },
   session_ended: {
     status: 401,

@@ -1,7 +1,9 @@
 import { describe, expect, test, vi } from 'vitest';
 import { issueOperatorCode, sessionsMax } from '#src/console/sessions.js';
 import { noLimits } from '#src/vault/limit-settings.js';
+import type { TestBrowser } from '../support/console/browser.js';
 import { startTestConsole } from '../support/console/console.js';
+import type { TestService } from '../support/test-service.js';
 
 const sessionCookie = '__Host-strongroom-session';
 const minuteMs = 60_000;
@@ -166,6 +168,18 @@ describe('a session', () => {
     expect((await browser.get('/')).location).toBe('/sign-in');
     expect((await browser.get('/sign-in')).text).toContain('Your session has ended. Sign in again.');
     expect((await browser.get('/sign-in')).text).not.toContain('Your session has ended');
+  });
+
+  test.each([
+    ['was signed out in another tab', (browser: TestBrowser) => browser.post('/sign-out')],
+    ['has expired', async (_: TestBrowser, { clock }: TestService) => clock.advance(15 * minuteMs)],
+  ])('that %s saves nothing, and the sign-in page says so', async (_, end) => {
+    const { service, signIn } = await startTestConsole();
+    const browser = await signIn();
+    await browser.get('/tenant');
+    await end(browser, service);
+    expect((await browser.post('/tenant', { name: 'Other' })).location).toBe('/sign-in');
+    expect((await browser.get('/sign-in')).text).toContain('Your session has ended. Nothing was saved. Sign in again.');
   });
 
   test('expires after twelve hours, even if requests keep arriving', async () => {
