@@ -109,7 +109,8 @@ function hideInTime(notice) {
   };
   function tick() {
     const seconds = Math.max(0, Math.ceil((endsAt - Date.now()) / 1000));
-    left.textContent = String(seconds);
+    // Each change of the page makes a screen reader look at it again.
+    if (left.textContent !== String(seconds)) left.textContent = String(seconds);
     if (seconds > 0) return;
     removeValues();
     clearInterval(timer);
