@@ -32,6 +32,7 @@ import type { ConsoleRoute } from './page.js';
 import { providerSignInPage } from './pages/provider-sign-in.js';
 import { pages } from './pages.js';
 import { ConsoleProblem, type ShownProblem, shownProblem } from './problem.js';
+import { findSession } from './sessions.js';
 import { createTasks } from './tasks.js';
 import { createTemplates, viewsFolder } from './views.js';
 import { createVisit, leaveFlash, sendHtml } from './visit.js';
@@ -116,6 +117,11 @@ export async function createConsole(service: Service, options: ConsoleOptions): 
   app.addHook('preParsing', async (request) => {
     if (!request.is404) return;
     await service.limits.keyless(request);
+    // With the session, the page has the menu.
+    const token = request.cookies[cookieNames.session];
+    const { authenticateHash, authenticateApplication } = service;
+    const deps = { vault, authenticateHash, authenticateApplication, identity };
+    if (token !== undefined) request.signedIn = await findSession(deps, token);
     throw new Problem(isUndecodable(request) ? 'malformed_request' : 'not_found');
   });
   const admission = createAdmission(app, vault.turns, bodyBytesMax);

@@ -64,7 +64,7 @@ export function requirementOf({ session: needs, permission }: ConsoleRoute): str
   const keys = holdersOf(needs, permission).map((kind) => `the key of a ${kind} application`);
   const permissions = permissionsOf(permission);
   const granted = permissions.length === 0 ? '' : ` with the permission ${permissions.join(' or ')}`;
-  return `This page requires ${keys.join(' or ')}${granted}. Sign in with one.`;
+  return `This page requires ${keys.join(' or ')}${granted}.`;
 }
 
 /** Returns the kinds of application that can hold at least one of the permissions accepted by the route. */

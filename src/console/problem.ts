@@ -32,7 +32,7 @@ const consoleProblems = {
   not_opened: {
     status: 403,
     title: 'Your session cannot open this page',
-    detail: 'This page requires an operator. Sign in with a one-time code from strongroom console sign-in.',
+    detail: 'This page requires an operator, who signs in with a one-time code from strongroom console sign-in.',
     advice: 'Sign out, then sign in with what the page requires, in addition to the keys that you used.',
   },
   sign_in_expired: {
@@ -105,6 +105,11 @@ const textsForPeople: Partial<Readonly<Record<ProblemCode, Pick<ShownProblem, 't
     title: 'There is no such page',
     detail: 'The console has no page at this address.',
     advice: 'Check the address, or begin at the overview.',
+  },
+  validation_failed: {
+    title: 'The request is not valid',
+    detail: 'One or more fields are not valid.',
+    advice: 'Correct these fields, and try again. Nothing was saved.',
   },
   body_too_large: {
     title: 'The form is too large',

@@ -250,6 +250,7 @@ describe('hostile values', () => {
     expect((await browser.get('/')).text).toContain('data-theme="dark"');
     const back = await browser.post('/theme', { theme: 'dark', back: '//evil.example' });
     expect(back.location).toBe('/');
+    expect((await browser.get('/missing')).text).toContain('href="/tokens"');
   });
 });
 

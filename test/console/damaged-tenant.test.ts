@@ -35,7 +35,7 @@ describe.each(attacks)('%s of one tenant', (_what, file, sql) => {
     const browser = await console.signIn({ privateKey: '', managementKey: '', isOperator: true });
     for (const path of ['/', '/operations', '/checks', '/verification'])
       expect([path, (await browser.get(path)).status]).toEqual([path, 200]);
-    expect((await browser.get('/')).text).toContain(`those of tenant ${damaged} cannot be read`);
+    expect((await browser.get('/')).text).toContain(`Those of tenant ${damaged} cannot be read`);
     expect((await browser.post('/operations/rebuild', { name: 'shredder' })).status).toBe(303);
     expect((await browser.post('/sign-out')).status).toBe(303);
     const { text } = await service.call('GET', '/logs?size=100', undefined, { key: service.managementKey });

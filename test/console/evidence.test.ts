@@ -59,7 +59,7 @@ describe('the evidence page', () => {
     await browser.get('/evidence');
     expect((await browser.post('/evidence/bundle', { ids: 'never' })).location).toBe('/evidence/bundle');
     await expect.poll(async () => (await browser.get('/evidence/bundle')).text).toContain('has ever existed');
-    expect((await browser.get('/evidence/bundle')).text).toContain('href="/evidence">Make another bundle');
+    expect((await browser.get('/evidence/bundle')).text).toContain('href="/evidence">Create another bundle');
     expect((await browser.get('/evidence/bundle.zip')).status).toBe(404);
   });
 

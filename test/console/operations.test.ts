@@ -143,7 +143,7 @@ describe('checks and verification', () => {
     await expect
       .poll(async () => (await browser.get('/checks')).text, { timeout: 20_000 })
       .toContain('projections</span>');
-    expect((await browser.get('/checks')).text).toMatch(/badge--bad">backup<[\s\S]*no backup is known/);
+    expect((await browser.get('/checks')).text).toMatch(/badge--bad">backup<[\s\S]*No backup is known\./);
     expect((await browser.get('/checks')).text).toContain('badge--warn">copies</span>');
     await browser.post('/verification');
     await expect

@@ -174,6 +174,9 @@ test('the page lists the attempts and filters them by outcome, and an operator s
   expect(page.text).toContain('Deliver again');
   const parked = await browser.get(`/webhooks/${id}?outcome=parked`);
   expect(parked.text).toContain('1–1 of 1');
+  const beyond = (await browser.get(`/webhooks/${id}?outcome=parked&page=3`)).text;
+  expect(beyond).toContain('The list has only 1 page.');
+  expect(beyond).toContain(`href="/webhooks/${id}?page=1&amp;outcome=parked">Previous`);
   expect((await browser.get(`/webhooks/${id}?outcome=lost`)).status).toBe(400);
   expect((await replay('yesterday')).status).toBe(400);
   const early = await replay(new Date(service.clock.now() + 1).toISOString());
@@ -203,6 +206,29 @@ test('the page lists the attempts and filters them by outcome, and an operator s
   const { text } = await administrator.get(`/webhooks/${id}`);
   expect(text).not.toContain('Deliver again');
   expect((await administrator.post(`/webhooks/${id}/replay`, { from: '2020-01-31' })).status).toBe(403);
+});
+
+test('the overview and the checks link to a webhook whose deliveries fail, if the session may open it', async () => {
+  const console = await startTestConsole();
+  const { service } = console;
+  const id = await createWebhook(console);
+  await service.vault.webhookStore.save(id, 0, stateWith(service.clock.now()), []);
+  const link = `href="/webhooks/${id}">Webhook ${id}</a>`;
+  const owner = await console.signIn();
+  const overview = (await owner.get('/')).text;
+  expect(overview).toContain(`${id} (1 delivery was parked in the last day)`);
+  expect(overview).toContain(link);
+  expect(overview).toContain('Open the webhook and check its receiver.');
+  expect(overview).not.toContain('GET /webhooks');
+  const operator = await console.signIn({ privateKey: '', managementKey: '', isOperator: true });
+  const withoutKey = (await operator.get('/')).text;
+  expect(withoutKey).toContain(id);
+  expect(withoutKey).not.toContain(link);
+  expect(withoutKey).toContain('strongroom webhooks replay');
+  const both = await console.signIn({ managementKey: service.managementKey, isOperator: true });
+  await both.get('/checks');
+  await both.post('/checks');
+  await expect.poll(async () => (await both.get('/checks')).text, { timeout: 20_000 }).toContain(link);
 });
 
 test('if a replay fails, the page shows the reason next to the field', async () => {

@@ -1,6 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../../domain/json.js';
 import { backup } from '../../queries/findings/service-findings.js';
 import type { ConsolePage, Visit } from '../page.js';
+import { shownFindings } from '../shown-findings.js';
 
 /** Runs the checks of `strongroom doctor` that examine the stores, in the background, and shows the findings. */
 export const checksPage: ConsolePage = {
@@ -12,7 +13,8 @@ export const checksPage: ConsolePage = {
       session: 'operator',
       handle: async (visit) => {
         const task = visit.tasks.state('checks');
-        const findings = task.state === 'ended' ? findingsIn(task.value, await newestBackup(visit)) : [];
+        const found = task.state === 'ended' ? findingsIn(task.value, await newestBackup(visit)) : [];
+        const findings = await shownFindings(visit, found);
         return visit.page('checks', { task, findings }, { title: 'Checks', isRunning: task.state === 'running' });
       },
     },

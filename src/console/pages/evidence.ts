@@ -168,7 +168,7 @@ async function makeBundle(visit: Visit): Promise<FastifyReply> {
     operations.bundle(caller, scope.value, onProgress),
   );
   if (started === 'busy') {
-    const ids = 'another bundle of this tenant is being made; try again when it is ready';
+    const ids = 'another bundle of this tenant is being created; try again when it is ready';
     return show(visit, { status: 409, typed: form.value, errors: { ...noErrors, ids } });
   }
   return visit.redirect('/evidence/bundle');

@@ -9,6 +9,7 @@ import { serviceFindings, tenantFindings } from '../../queries/findings/service-
 import { usageReport } from '../../queries/tenancy/usage-report.js';
 import { chartOf } from '../charts.js';
 import type { ConsolePage, Visit } from '../page.js';
+import { shownFindings } from '../shown-findings.js';
 
 const daysShown = 30;
 /** The maximum number of series in a chart. There are only six colors. */
@@ -113,7 +114,8 @@ async function accesses({ vault, contextAs }: Visit) {
 }
 
 /** Returns the problems found by the quick checks, or null if the session may not see them. */
-async function findings({ vault, session, contextAs }: Visit, state: ServiceState) {
+async function findings(visit: Visit, state: ServiceState) {
+  const { vault, session, contextAs } = visit;
   const context = contextAs('management');
   const mayReadLog = context !== null && grantsAnywhere(context.caller, 'log:read');
   const found = session.isOperator
@@ -125,7 +127,10 @@ async function findings({ vault, session, contextAs }: Visit, state: ServiceStat
   const problems = found.filter((one) => one.state === 'problem');
   return {
     checks: found.length,
-    problems: problems.map(({ check, says, do: advice = null }) => ({ check, says, advice })),
+    problems: await shownFindings(
+      visit,
+      problems.map(({ check, says, do: advice = null }) => ({ check, says, advice })),
+    ),
   };
 }
 

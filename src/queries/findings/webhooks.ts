@@ -14,7 +14,8 @@ const failedMin = 4;
  */
 const behindMin = 20_000;
 const shownMax = 10;
-const deliveryAdvice =
+/** What the owner of a webhook can do if its deliveries keep failing. */
+export const deliveryAdvice =
   'Read the attempts with `GET /webhooks/{id}/deliveries` and check the receiver. Then send a test delivery, ' +
   'and redeliver the parked events with `strongroom webhooks replay`.';
 

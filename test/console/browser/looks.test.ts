@@ -147,7 +147,7 @@ test('the access log, the evidence bundle and the operations page look right', a
   ] as const) {
     await page.goto(`${address}/evidence`);
     await page.getByLabel('The ids of one person’s tokens').fill(ids);
-    await page.getByRole('button', { name: 'Make the bundle' }).click();
+    await page.getByRole('button', { name: 'Create the bundle' }).click();
     const isShown = async () => {
       await page.goto(`${address}/evidence/bundle`);
       return page.getByText(shown).isVisible();
@@ -174,8 +174,8 @@ test('a bundle that is being made looks right, before and after the size of the 
   await keepLoaded(page);
   await page.goto(`${address}/evidence`);
   await page.getByLabel('From').fill('2026-01-01');
-  await page.getByLabel('To (UTC)').fill('2026-02-01');
-  await page.getByRole('button', { name: 'Make the bundle' }).click();
+  await page.getByLabel('Before (UTC)').fill('2026-02-01');
+  await page.getByRole('button', { name: 'Create the bundle' }).click();
   await page.getByText('The bundle is being created.').waitFor();
   await expectGoodLooks(page, 'a bundle that is being made');
   for (const step of steps) step(400, 1_000);
@@ -185,8 +185,8 @@ test('a bundle that is being made looks right, before and after the size of the 
   expect(timesLoaded(console, '/evidence/bundle')).toBe(2);
   await page.goto(`${address}/evidence`);
   await page.getByLabel('The ids of one person’s tokens').fill('customer-1');
-  await page.getByRole('button', { name: 'Make the bundle' }).click();
-  await page.getByText('Another bundle of this tenant is being made').waitFor();
+  await page.getByRole('button', { name: 'Create the bundle' }).click();
+  await page.getByText('Another bundle of this tenant is being created').waitFor();
   await expectGoodLooks(page, 'a second bundle at the same time');
   expect(faults).toEqual([]);
 });
