@@ -1,6 +1,7 @@
-import { entriesOfRequest } from '../audit/access-log/new-entry.js';
+import { recordManagementRead } from '../audit/access-log/record-management-read.js';
 import type { Caller } from '../domain/access/caller.js';
 import { atMost } from '../domain/at-most.js';
+import { counted } from '../domain/text.js';
 import type { AccessEntry } from '../events/access-log/access-entry.js';
 import { entityRef, tokenStreamOf } from '../events/access-log/entity-ref.js';
 import { accessTracePlace } from '../events/access-log/seal-entries.js';
@@ -14,6 +15,7 @@ import type { Vault } from '../vault/vault.js';
 import { readToken } from './read-token.js';
 
 const lastDayMs = 24 * 3_600_000;
+const exportedAtOnce = 100;
 /** The maximum number of tokens whose contents are in memory at the same time. */
 const openedAtOnce = 4;
 
@@ -32,17 +34,51 @@ export type ShownEntry = {
   readonly trace: Trace | null;
 };
 
+type LogContext = Pick<CommandContext, 'caller' | 'traceId' | 'beganAt'>;
+type Range = { readonly offset: number; readonly limit: number };
+type LogPage = { readonly total: number; readonly entries: readonly ShownEntry[] };
+
 /**
  * Returns a page of a tenant's access log (docs/contract.md, "Access log"). The log includes everything that was
  * recorded before this request. The ids of tokens are read from live rows. The id of an ended token is therefore shown
  * only if the request filters by that id.
  */
-export async function readLog(
+export async function readLog(vault: Vault, context: LogContext, filter: LogFilter, page: Range): Promise<LogPage> {
+  const found = await pageOf(vault, context, filter, page);
+  await recordManagementRead(vault, context, 'log', null, 'access log read');
+  return found;
+}
+
+/**
+ * Returns the entries that match the filter, newest first, at most `max`, in pages. Records the export once, before it
+ * returns the first page.
+ */
+export async function* exportLog(
   vault: Vault,
-  { caller, traceId, beganAt }: Pick<CommandContext, 'caller' | 'traceId' | 'beganAt'>,
+  context: LogContext,
   filter: LogFilter,
-  page: { readonly offset: number; readonly limit: number },
-): Promise<{ readonly total: number; readonly entries: readonly ShownEntry[] }> {
+  max: number,
+): AsyncIterable<readonly ShownEntry[]> {
+  // The export excludes entries that are recorded after it begins. Otherwise, new entries would shift existing entries
+  // from one page to the next.
+  const now = vault.clock.now();
+  const until = {
+    ...filter,
+    from: filter.from ?? now - lastDayMs,
+    to: Math.min(filter.to ?? Number.POSITIVE_INFINITY, now + 1),
+  };
+  for (let offset = 0; offset < max; offset += exportedAtOnce) {
+    const { total, entries } = await pageOf(vault, context, until, { offset, limit: exportedAtOnce });
+    if (offset === 0) {
+      const exported = counted(Math.min(total, max), 'entry', 'entries');
+      await recordManagementRead(vault, context, 'log', null, `access log exported: ${exported}`);
+    }
+    yield entries;
+    if (entries.length < exportedAtOnce) return;
+  }
+}
+
+async function pageOf(vault: Vault, { caller, beganAt }: LogContext, filter: LogFilter, page: Range): Promise<LogPage> {
   const tenantKeys = await tenantKeysOf(vault, caller.tenantId);
   await vault.recorder.now([]);
   const { entityType, entityId, entityRef: givenRef = null, operation, to } = filter;
@@ -52,8 +88,6 @@ export async function readLog(
   const { total, entries } = await vault.accessLog.query(caller.tenantId, asked, page);
   const ids = await livingIds(vault, caller, entries, entityId === null || ref === null ? null : { id: entityId, ref });
   await vault.confirmReads(beganAt, false);
-  const fact = { entity: 'log', ref: null, operation: 'read', message: 'access log read' } as const;
-  vault.recorder.soon(entriesOfRequest({ caller, traceId }, tenantKeys, now, [fact]));
   return {
     total,
     entries: entries.map((entry) => ({

@@ -154,6 +154,22 @@ describe('an export of the access log', () => {
     expect(JSON.parse(lines.text.trim())).toMatchObject({ operation: 'create', entity_id: '@cmd()' });
   });
 
+  test('is one entry in the access log, which says how many entries were exported', async () => {
+    const { service, signIn } = await startTestConsole();
+    for (let index = 0; index < 120; index += 1) {
+      await service.call('POST', '/tokens', { type: 'token', data: `x${index}` });
+    }
+    const browser = await signIn();
+    await browser.get('/tenant');
+    const filter = { operation: 'create', entity_type: 'token' };
+    const { text } = await browser.post('/logs/export', { format: 'jsonl', ...filter });
+    expect(text.trim().split('\n')).toHaveLength(120);
+    const { body } = await service.call('GET', '/logs?entity_type=log', undefined, { key: service.managementKey });
+    expect(body['data']).toEqual([
+      expect.objectContaining({ message: 'access log exported: 120 entries', person: 'Ada Lovelace' }),
+    ]);
+  });
+
   test('returns 400 for an unknown format', async () => {
     const { signIn } = await startTestConsole();
     const browser = await signIn();

@@ -40,6 +40,24 @@ describe('the evidence page', () => {
     expect(printed).toContain('included in a signed checkpoint');
   });
 
+  test('a bundle and its download can be recognized in the access log', async () => {
+    const { service, signIn } = await startTestConsole();
+    await service.call('POST', '/tokens', { id: 'person-1', type: 'token', data: 'x' });
+    const browser = await signIn({ name: 'Ada Lovelace' });
+    await browser.get('/evidence');
+    await madeBundle(browser, { ids: 'person-1' });
+    const logged = async (filter: string) => {
+      const { body } = await service.call('GET', `/logs?${filter}`, undefined, { key: service.managementKey });
+      const entries = body['data'] as readonly { readonly message: string; readonly person?: string }[];
+      return entries.map(({ message, person }) => [message, person]);
+    };
+    const made = ['evidence bundle made for the token', 'Ada Lovelace'];
+    expect(await logged('entity_id=person-1&operation=read')).toEqual([made]);
+    expect(await logged('entity_type=log')).toContainEqual(['evidence bundle downloaded', 'Ada Lovelace']);
+    await madeBundle(browser, { from: '2026-01-01', to: '2026-02-01' });
+    expect(await logged('entity_type=log')).toContainEqual(['evidence bundle made for a period', 'Ada Lovelace']);
+  });
+
   test.each([
     ['nothing', {}, 'Enter either token ids or a period'],
     ['both', { ids: 'a', from: '2026-01-01', to: '2026-02-01' }, 'Enter either token ids or a period'],

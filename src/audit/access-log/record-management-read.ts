@@ -12,12 +12,16 @@ const messages = {
   webhook: 'webhook or its deliveries read',
 } as const;
 
-/** Records that a request read management data such as an application, the tenant, a report or a token's history. */
+/**
+ * Records that a request read management data such as an application, the tenant, a report or a token's history.
+ * `message` distinguishes a copy that leaves the vault, such as an evidence bundle, from a page that a person looked at.
+ */
 export async function recordManagementRead(
   vault: Vault,
   context: Pick<CommandContext, 'caller' | 'traceId'>,
   entity: keyof typeof messages,
   pathId: string | null,
+  message: string = messages[entity],
 ): Promise<void> {
   const { tenantId } = context.caller;
   const tenantKeys = await vault.keys.tenantKeys(tenantId);
@@ -28,7 +32,7 @@ export async function recordManagementRead(
     ref: id === null ? null : entityRef(tenantKeys.names, id),
     entityId: entity === 'token' ? null : id,
     operation: 'read',
-    message: messages[entity],
+    message,
   };
   vault.recorder.soon(entriesOfRequest(context, tenantKeys, vault.clock.now(), [fact]));
 }

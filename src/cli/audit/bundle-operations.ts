@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { entriesOfRequest } from '../../audit/access-log/new-entry.js';
 import { recordManagementRead } from '../../audit/access-log/record-management-read.js';
 import { signBundle, unsignedManifest } from '../../audit/bundle-manifest.js';
 import { createCheckpointer } from '../../audit/checkpointer.js';
@@ -29,8 +28,8 @@ export type BundleToken = {
 
 /**
  * Returns the data that is needed to begin a bundle: the streams of the tokens in `ids`, and a new checkpoint that
- * covers the whole log. `ids` is null for a bundle about a period. Also writes to the access log that the caller read
- * the history of these tokens.
+ * covers the whole log. `ids` is null for a bundle about a period. Also writes to the access log that the caller
+ * makes the bundle.
  */
 export const bundleBegin = applicationOperation(
   z.object({ key: z.string(), ids: z.array(z.string()).min(1).max(bundleTokensMax).nullable() }),
@@ -49,11 +48,9 @@ export const bundleBegin = applicationOperation(
       const ended = await endOf(vault.log, newest);
       tokens.push({ id, stream, ended_by: ended });
     }
-    for (const { id } of tokens) await recordManagementRead(vault, context, 'token', id);
-    if (ids === null) {
-      const fact = { entity: 'log', ref: null, operation: 'read', message: 'bundle of a period made' } as const;
-      vault.recorder.soon(entriesOfRequest(context, tenantKeys, vault.clock.now(), [fact]));
-    }
+    for (const { id } of tokens)
+      await recordManagementRead(vault, context, 'token', id, 'evidence bundle made for the token');
+    if (ids === null) await recordManagementRead(vault, context, 'log', null, 'evidence bundle made for a period');
     await vault.recorder.now([]);
     await signNow(service, logId);
     const [event] = await vault.log.readNewest(checkpointStream, null, 1);

@@ -8,7 +8,7 @@ import { grantsAnywhere } from '../../domain/access/decide-access.js';
 import { visitorFields } from '../../domain/access/visitor.js';
 import { formatTimestamp } from '../../domain/time.js';
 import { Problem } from '../../http/problem/problem.js';
-import { type LogFilter, readLog, type ShownEntry } from '../../queries/read-log.js';
+import { exportLog, type LogFilter, readLog, type ShownEntry } from '../../queries/read-log.js';
 import { orNull } from '../../vault/for-tenants.js';
 import { livingApplication } from '../../vault/living-application.js';
 import type { ConsolePage, Visit } from '../page.js';
@@ -18,7 +18,6 @@ import { parseTypedTime } from '../typed-time.js';
 const pageSize = 25;
 /** The maximum number of entries in an export. Without this limit, one click could occupy the vault for minutes. */
 const exportedMax = 50_000;
-const exportedAtOnce = 100;
 const idMax = 1_000;
 
 const anyOf = <const Word extends string>(words: readonly Word[]) =>
@@ -249,18 +248,11 @@ async function exportEntries(visit: Visit): Promise<FastifyReply> {
   if (!asked.ok) throw new Problem('validation_failed', { errors: asked.errors });
   const { format, ...filter } = asked.value;
   const isCsv = format === 'csv';
-  // The export excludes entries that are recorded after it begins. Otherwise, new entries would shift existing entries
-  // from one page to the next.
-  const now = visit.vault.clock.now();
-  const until = { ...filterOf(filter), to: Math.min(filter.to ?? Number.POSITIVE_INFINITY, now + 1) };
 
   async function* lines(): AsyncIterable<string> {
     if (isCsv) yield csvLine([...columns]);
-    for (let offset = 0; offset < exportedMax; offset += exportedAtOnce) {
-      const range = { offset, limit: exportedAtOnce };
-      const { entries } = await readLog(visit.vault, visit.context, until, range);
+    for await (const entries of exportLog(visit.vault, visit.context, filterOf(filter), exportedMax)) {
       if (entries.length > 0) yield entries.map((entry) => lineOf(entry, isCsv)).join('');
-      if (entries.length < exportedAtOnce) return;
     }
   }
 

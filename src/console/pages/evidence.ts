@@ -184,6 +184,7 @@ async function sendBundle(visit: Visit): Promise<FastifyReply> {
   const bundle = visit.bundles.find(ownerOf(visit));
   if (bundle === null) throw new Problem('not_found');
   const { folder, files } = bundle;
+  await recordManagementRead(visit.vault, visit.context, 'log', null, 'evidence bundle downloaded');
   const day = formatTimestamp(visit.vault.clock.now()).slice(0, 10);
   return visit.file(`evidence-${day}.zip`, 'application/zip', () => {
     const zip = new ZipFile();
