@@ -4,7 +4,7 @@ import type { Visit } from './page.js';
 /** The field of a form or a query string that contains the number of a page. The first page has the number 1. */
 export const pageField = z
   .string()
-  .regex(/^[1-9]\d{0,8}$/)
+  .regex(/^[1-9]\d{0,8}$/, { error: 'must be the number of a page' })
   .default('1')
   .transform(Number);
 
