@@ -67,7 +67,7 @@ describe('a token’s page', () => {
     expect(again.text).toContain('value="id:one"');
     expect(explains(again.text)).toBe(false);
     expect(explains((await browser.get('/tokens')).text)).toBe(false);
-    const changed = `${address.slice(0, -2)}${address.endsWith('A') ? 'B' : 'A'}${address.slice(-1)}`;
+    const changed = `${address.slice(0, -2)}${address.at(-2) === 'A' ? 'B' : 'A'}${address.slice(-1)}`;
     for (const [by, to] of [
       [other, address],
       [browser, changed],
