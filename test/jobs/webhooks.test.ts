@@ -17,6 +17,7 @@ import { findWebhook } from '#src/queries/tenancy/webhooks.js';
 import { ForgedWebhookState } from '#src/vault/authentic-webhook-store.js';
 import { ForgedRow } from '#src/vault/forged-row.js';
 import { rowsAttacker } from '../commands/integrity/rows-attacker.js';
+import { anEvent } from '../contract/support.js';
 import { streamOf } from '../erasure/support.js';
 import { rule, startTestService, type TestService } from '../support/test-service.js';
 import { type Receiver, startReceiver } from './receiver.js';
@@ -804,6 +805,19 @@ describe('an unfinished creation of tokens', () => {
     await deliveries.run();
     const all = ['before', 'stuck', 'stuck-later', 'other'];
     expect(sorted(told(receiver))).toEqual(sorted(all.map((id) => ['token.created', id])));
+  });
+
+  test('that was undone is not announced, neither as a creation nor as a deletion', async ({ service, receiver }) => {
+    const { vault, tenantId, clock } = service;
+    await subscribe(service, receiver.url);
+    await create(service, 'undone');
+    const stream = await streamOf(service, 'undone');
+    const undone = { type: 'token.deleted', tenantId, time: clock.now(), clear: { reason: 'undone', ends: [] } };
+    const { outcome } = await vault.log.append(stream, 0, [anEvent(undone)]);
+    expect(outcome).toBe('appended');
+    await create(service, 'other');
+    await service.service.webhooks.run();
+    expect(told(receiver)).toEqual([['token.created', 'other']]);
   });
 
   test('does not hold up later events of a token whose creation was delivered', async ({ service, receiver }) => {
