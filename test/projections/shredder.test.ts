@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { openAuthenticStores } from '#src/compose/embedded/embedded-stores.js';
 import type { KeyRing } from '#src/keys/key-ring.js';
 import { StoreUnavailable } from '#src/ports/store-unavailable.js';
@@ -20,6 +20,18 @@ test('keys that a crash left are destroyed and counted once, and the checkpoint 
   expect(await shredEndedKeys(log, keys)).toBe(6);
   expect(await keys.checkpoint('shredder')).toBe(await log.head());
   expect(await shredEndedKeys(log, keys)).toBe(0);
+});
+
+test('the keys of a deleted tenant that a crash left are destroyed', async () => {
+  const { log, keys } = service.vault;
+  await shredEndedKeys(log, keys);
+  const crash = vi.spyOn(keys, 'destroyTenant').mockRejectedValueOnce(new StoreUnavailable('keys.db', 'busy'));
+  const deleted = await service.call('DELETE', '/tenants/self', { name: 'test' }, { key: service.managementKey });
+  crash.mockRestore();
+  expect(deleted.status).toBe(503);
+  expect(await keys.tenantKeys(service.tenantId)).not.toBeNull();
+  expect(await shredEndedKeys(log, keys)).toBeGreaterThan(0);
+  expect(await keys.tenantKeys(service.tenantId)).toBeNull();
 });
 
 test('revisions of tokens, tenants and applications that were not recorded before a crash are recorded from the log', async () => {
