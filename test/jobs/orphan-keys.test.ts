@@ -1,7 +1,8 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { destroyOrphanKeys } from '#src/jobs/orphan-keys.js';
 import { noteLog } from '#src/vault/log-behind.js';
 import { aCard, anHour, create, keyIdsOf, streamOf } from '../erasure/support.js';
+import { embeddedOnly } from '../support/profile.js';
 import { startTestService, type TestService } from '../support/test-service.js';
 
 let service: TestService;
@@ -103,4 +104,26 @@ describe('the search for orphan keys', () => {
     expect(await stateOf(before.id)).toBe('destroyed');
     expect((await service.call('GET', `/tokens/${id}`)).status).toBe(200);
   });
+});
+
+/** Threat: the process is suspended for an hour, and then stores an event whose key has been destroyed. */
+test('a write that takes more than ten minutes after it created its key stores nothing', async (context) => {
+  embeddedOnly(context, 'the leases of a cluster use the same clock');
+  const { keys } = service.vault;
+  const [createKey, now] = [keys.create, performance.now.bind(performance)];
+  let stoppedMs = 0;
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => now() + stoppedMs);
+  onTestFinished(() => clock.mockRestore());
+  const writeAfter = async (ms: number) => {
+    vi.spyOn(keys, 'create').mockImplementationOnce(async (tenantId) => {
+      const key = await createKey(tenantId);
+      stoppedMs += ms;
+      return key;
+    });
+    return service.call('POST', '/tokens', { type: 'token', data: 'x' });
+  };
+  expect((await writeAfter(590_000)).status).toBe(201);
+  const before = await service.eventCount();
+  expect((await writeAfter(600_001)).body['code']).toBe('store_unavailable');
+  expect(await service.eventCount()).toBe(before);
 });
