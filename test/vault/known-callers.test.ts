@@ -30,6 +30,13 @@ test('a change to a tenant immediately removes that tenant from the cache, and n
   expect(callers.get('theirs', 1)).toBeDefined();
 });
 
+test('if other processes have caches, a change takes effect when the entries in those caches have expired', async () => {
+  const callers = createKnownCallers({ othersToo: true });
+  const beganAt = performance.now();
+  await callers.forget('tenant');
+  expect(performance.now() - beganAt).toBeGreaterThan(1_000);
+});
+
 test('a lookup that began before a change does not put the old state back into the cache', async () => {
   const callers = createKnownCallers();
   const keep = callers.lookUp(0);
