@@ -449,6 +449,9 @@ describe.skipIf(profile !== 'embedded')('an export', () => {
     await expect(verifyExport(file, usual)).rejects.toThrow('damaged in line 4');
     write(lines.slice(1));
     await expect(verifyExport(file, usual)).rejects.toThrow('is not a log export');
+    write([(lines[0] ?? '').replace(anchored()[0].log_id, randomUUID()), ...lines.slice(1)]);
+    const other = await verifyExport(file, usual);
+    expect(other.problem?.message).toContain('is not the first of this log');
     appendFileSync(file, '');
     await expect(verifyExport(join(home, 'nowhere'), usual)).rejects.toThrow('cannot be read');
   });
