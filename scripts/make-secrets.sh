@@ -8,11 +8,12 @@
 # It never replaces existing files. If it replaced the root key or a password, you could no longer access your data.
 set -euo pipefail
 umask 077
-place=$(realpath "${1:-$(dirname "$0")/..}")
+place=$(realpath -m "${1:-$(dirname "$0")/..}")
 secrets=$place/secrets
 days=825
 
 fail() { printf '%s\n' "$*" >&2; exit 1; }
+[ -d "$place" ] || fail "there is no directory $place."
 command -v openssl >/dev/null || fail 'openssl is not on the PATH. Install it and try again.'
 [ ! -e "$secrets" ] || fail "$secrets exists already; nothing was changed. To start over, with other keys and no data, remove it together with $place/volumes."
 

@@ -217,6 +217,11 @@ export function createWebhookDeliveries(
     return (await listed(subscription)) !== undefined;
   }
 
+  /** Returns true if the webhook has neither been changed nor deleted. */
+  async function isCurrent(subscription: Subscription): Promise<boolean> {
+    return isDeepStrictEqual(await listed(subscription), subscription.webhook);
+  }
+
   /** Returns the webhook as it is now. If it differs from `subscription`, the next round reads the webhooks again. */
   async function listed({ tenantId, webhook }: Subscription): Promise<WebhookDocument | undefined> {
     const tenant = await tenantDocument(vault, tenantId);
@@ -245,7 +250,7 @@ export function createWebhookDeliveries(
         page = [];
         if (position - at.state.position < unsavedMax) continue;
       }
-      if (!isDeepStrictEqual(await listed(subscription), subscription.webhook)) return;
+      if (!(await isCurrent(subscription))) return;
       const { retried, missing } = await eventsAt(vault, due);
       for (const { stream, revision } of missing) {
         onError(new Error(`webhook ${id} waited for event ${revision} of ${stream}, which is missing in the log`));
@@ -263,7 +268,7 @@ export function createWebhookDeliveries(
       page = page.filter((event) => event.position > state.position);
       if (isPaced) await pace.rest(retried.length + chunk.length, busy.size);
     }
-    if (at !== null && !isStopping) await tellDenials(vault, subscription, at);
+    if (at !== null && !isStopping) await tellDenials(vault, subscription, at, () => isCurrent(subscription));
   }
 
   function work(subscription: Subscription): Promise<void> {

@@ -22,12 +22,13 @@ const batchesBack = 1_000;
 /**
  * Notifies a webhook of the denied accesses that come after the webhook's checkpoint in the access log. Sends at most
  * one notification per application per minute. The notifications are sent in order, so a failed delivery is retried
- * before the next notification is sent.
+ * before the next notification is sent. `isCurrent` returns false if the webhook has changed, which ends the work.
  */
 export async function tellDenials(
   vault: Vault,
   subscription: Subscription,
   before: VersionedState<WebhookState>,
+  isCurrent: () => Promise<boolean>,
 ): Promise<void> {
   const { webhook } = subscription;
   if (!webhook.event_types.includes('access.denied')) return;
@@ -40,16 +41,16 @@ export async function tellDenials(
       const last = batches.at(-1);
       if (last === undefined) break;
       after = last.sequence;
-      const told = await tellBatches(vault, subscription, denials, chain, batches);
+      const told = await tellBatches(vault, subscription, denials, chain, batches, isCurrent);
       denials = told.denials;
-      const isUnchanged = told.made.length === 0 && after < sequence;
+      const isUnchanged = told.made.length === 0 && after < sequence && !told.isStopped;
       if (isUnchanged) continue;
       state = { ...withAttempts(state, told.made), denials };
       if (!(await vault.webhookStore.save(webhook.id, version, state, []))) {
         return keepAttempts(vault, webhook.id, told.made);
       }
       version += 1;
-      if (denials.nextAt > vault.clock.now()) return;
+      if (told.isStopped || denials.nextAt > vault.clock.now()) return;
     }
   }
 }
@@ -74,6 +75,7 @@ async function tellBatches(
   before: DenialState,
   chain: string,
   batches: readonly AccessBatch[],
+  isCurrent: () => Promise<boolean>,
 ) {
   const made: Awaited<ReturnType<typeof attemptDelivery>>[] = [];
   const told = new Map(before.told);
@@ -83,12 +85,14 @@ async function tellBatches(
       if (!concerns(entry, tenantId, webhook)) continue;
       const last = told.get(entry.actorId);
       if (last !== undefined && entry.time - last < minuteMs) continue;
+      const reached = upTo(before, told, chain, sequence - 1, entry.time);
+      if (!(await isCurrent())) return { made, isStopped: true, denials: { ...reached, failed, nextAt: 0 } };
       const event = { id: idOf(chain, sequence, index), type: 'access.denied' };
       const attempt = await attemptDelivery(vault, webhook, event, payloadOf(entry), failed);
       made.push(attempt);
       if (attempt.nextAt !== null) {
         const again = { failed: failed + 1, nextAt: attempt.nextAt };
-        return { made, denials: { ...upTo(before, told, chain, sequence - 1, entry.time), ...again } };
+        return { made, isStopped: true, denials: { ...reached, ...again } };
       }
       failed = 0;
       told.set(entry.actorId, entry.time);
@@ -96,7 +100,7 @@ async function tellBatches(
   }
   const last = batches.at(-1);
   const denials = upTo(before, told, chain, last?.sequence ?? 0, last?.entries.at(-1)?.time ?? 0);
-  return { made, denials: { ...denials, failed, nextAt: 0 } };
+  return { made, isStopped: false, denials: { ...denials, failed, nextAt: 0 } };
 }
 
 function concerns(entry: AccessEntry, tenantId: string, { created_at: createdAt }: WebhookDocument): boolean {

@@ -50,7 +50,7 @@ export function createKeyCheck(store: KeyStore, roots: RootKeys): Omit<KeyCheck,
       const whose = tenantId === vaultKeyTenant ? 'the vault' : `tenant ${tenantId}`;
       const rows = await store.readTenantKeys(tenantId);
       if (living.has(tenantId) && identityKeyOf(rows) === undefined) {
-        damaged.push({ kind: 'tenant', tenantId, name: `the missing identity key of ${whose}` });
+        damaged.push({ kind: 'tenant', tenantId, name: `the identity key of ${whose}, whose row is missing` });
       }
       for (const row of rows) {
         const key = opened(row);

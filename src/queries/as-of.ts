@@ -40,7 +40,7 @@ export async function readAsOf({ log, chain, clock }: Vault, text: string): Prom
     return { ok: true, asOf: { by: 'position', position, time: event.time } };
   }
   const time = parseExpiresAt(text);
-  if (time === null) return refused('give a position, or a date or date-time such as 2026-01-31T12:00:00Z.');
+  if (time === null) return refused('specify a position, or a date or date-time such as 2026-01-31T12:00:00Z.');
   if (time > clock.now()) return refused('that moment is in the future. Give an earlier one.');
   return { ok: true, asOf: { by: 'time', position: Number.MAX_SAFE_INTEGER, time } };
 }

@@ -72,7 +72,7 @@ export async function replayToken(
     transformFor(caller, 'token:read', presentOpen.containers),
   );
   if (transform === null) return { is: 'forbidden' };
-  const isUnchanged = then.state.revision === now.state.revision;
+  const isUnchanged = lives?.contentRevision === life.contentRevision;
   const seesClear = [open, presentOpen].every(({ containers }) => maySeeClear(caller, containers));
   if (!isUnchanged && !seesClear) return { is: 'withheld' };
   const shown = transform === 'reveal' && !reveal ? 'mask' : transform;

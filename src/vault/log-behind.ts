@@ -25,12 +25,15 @@ type Both = {
   readonly keys: Pick<KeyRing, 'checkpoint' | 'saveCheckpoint'>;
 };
 
-/** Returns the head of the log if it is behind the position that the key store has recorded. Otherwise, returns null. */
-export async function logBehind({ log, keys }: Both): Promise<{ readonly head: number } | null> {
+/**
+ * Returns the head of the log, and the position that the key store has recorded. Returns null if the log is not behind
+ * that position.
+ */
+export async function logBehind({ log, keys }: Both): Promise<{ readonly head: number; readonly seen: number } | null> {
   // The log may grow between the two reads, so the key store is read first.
   const seen = Math.max(await keys.checkpoint('log'), await keys.checkpoint('shredder'));
   const head = await log.head();
-  return head < seen ? { head } : null;
+  return head < seen ? { head, seen } : null;
 }
 
 /**
@@ -42,9 +45,15 @@ export async function expectNotBehind(both: Both, isAccepted: boolean): Promise<
   const behind = await logBehind(both);
   if (behind === null) return;
   if (!isAccepted) throw new LogBehind(behind.head);
-  // The repair appends events, so the head of the log may pass the recorded position. After an interruption, the log
-  // must still count as behind.
-  await both.keys.saveCheckpoint('log', Number.MAX_SAFE_INTEGER);
+  await both.keys.saveCheckpoint('log', behind.seen);
+}
+
+/**
+ * Makes the log count as behind until `acceptLog` is called. Await this before the repair of an older log appends an
+ * event: the head of the log may pass the recorded position, and an interrupted repair must be possible again.
+ */
+export async function staysBehind({ keys }: Pick<Both, 'keys'>): Promise<void> {
+  await keys.saveCheckpoint('log', Number.MAX_SAFE_INTEGER);
 }
 
 /**

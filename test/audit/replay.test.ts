@@ -154,6 +154,15 @@ test('no replay contains a verification code', async () => {
   expect(JSON.stringify(token)).not.toMatch(/"987"/);
 });
 
+test('a caller that sees only masks may see the state before a verification code was purged', async () => {
+  const data = { number: '4242424242424242', expiration_month: 12, expiration_year: 2030, cvc: '987' };
+  await create({ type: 'card', id: 'purged', data });
+  const then = await head();
+  const key = await service.application([rule('/', 'mask', ['token:read'])]);
+  expect((await service.call('DELETE', '/tokens/purged/cvc')).status).toBe(204);
+  expect(await replay('purged', then, { key })).toMatchObject({ data: { number: 'XXXXXXXXXXXX4242' } });
+});
+
 test('a caller that may not read the token now cannot read its past either', async () => {
   await create({ type: 'token', id: 'moved', data: 'value', containers: ['/open/'] });
   const then = await head();

@@ -9,6 +9,7 @@ import { openEmbedded } from '#src/compose/embedded/embedded.js';
 import { loadRootKey } from '#src/compose/root-key/root-key.js';
 import { reconcileKeys } from '#src/jobs/reconcile-keys.js';
 import { recordErased } from '#src/jobs/record-erased.js';
+import { staysBehind } from '#src/vault/log-behind.js';
 import { type Row, relinked, renumbered, tamper } from '../audit/tampering.js';
 import { fill, unread } from '../rotation/support.js';
 import { copyOf, hashesOf, http, makeVault, run, runJson, startService } from '../support/process.js';
@@ -198,6 +199,7 @@ test('an older log whose repair was interrupted after the last erasure was recor
     onBroken: fail,
   });
   const tokens = (await reconcileKeys(opened.vault)).lost;
+  await staysBehind(opened.vault);
   await recordErased(opened.vault, { tenants: [], tokens });
   await opened.close();
   expect(tokens).toHaveLength(1);

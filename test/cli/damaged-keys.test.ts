@@ -198,7 +198,7 @@ test.each([
 ])('doctor and a backup name the identity key of a tenant whose row was %s', async (_, sql) => {
   const vault = await vaultWithTokens();
   change(vault, sql(vault.tenantId));
-  const says = `the missing identity key of tenant ${vault.tenantId}`;
+  const says = `the identity key of tenant ${vault.tenantId}, whose row is missing`;
   const { code, problems } = await doctor(vault.flags);
   expect(code).toBe(3);
   expect(problems.find(({ check }) => check === 'lost keys')?.says).toContain(says);

@@ -170,6 +170,31 @@ describe('a webhook', () => {
     expect(issued?.text).not.toContain('hash');
   });
 
+  test('that is disabled during a backlog of denied requests gets only the one under way', async ({
+    service,
+    receiver,
+  }) => {
+    const key = service.managementKey;
+    const { id } = await subscribe(service, receiver.url, { event_types: ['access.denied'] });
+    await create(service, 'customer-1');
+    for (let n = 0; n < 5; n += 1) {
+      const denied = await service.application(['token:read']);
+      await service.call('DELETE', '/tokens/customer-1', undefined, { key: denied });
+    }
+    await service.vault.recorder.now([]);
+    const body = { url: receiver.url, event_types: ['access.denied'], enabled: false };
+    receiver.respond = (response) => {
+      void service.call('PUT', `/webhooks/${id}`, body, { key }).then(() => response.writeHead(204).end());
+    };
+    await service.service.webhooks.run();
+    await service.service.webhooks.run();
+    expect(receiver.received.length).toBe(1);
+    receiver.respond = (response) => response.writeHead(204).end();
+    await service.call('PUT', `/webhooks/${id}`, { ...body, enabled: true }, { key });
+    await service.service.webhooks.run();
+    expect(new Set(receiver.received.map(({ data }) => data['application_id'])).size).toBe(5);
+  });
+
   test('is notified about denied requests at most once per application per minute, and retries until it has received them', async ({
     service,
     receiver,

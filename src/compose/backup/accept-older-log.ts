@@ -4,7 +4,7 @@ import { expectWholeLog } from '../../audit/continuity.js';
 import { reconcileKeys } from '../../jobs/reconcile-keys.js';
 import { type Erased, findErased, recordErased } from '../../jobs/record-erased.js';
 import { BackupRefused } from '../../ports/backup.js';
-import { acceptLog, logBehind } from '../../vault/log-behind.js';
+import { acceptLog, logBehind, staysBehind } from '../../vault/log-behind.js';
 import type { Config } from '../config/config.js';
 import { faultOfContent } from '../embedded/data-directory.js';
 import { dataDirectoryOf, openToRepair } from '../open-profile.js';
@@ -31,6 +31,7 @@ export async function acceptOlderLog(config: Config, rootKeys: readonly [Buffer,
     await expectWholeLog(vault);
     // Records the deleted tenants first, so that their tokens are not among the unreadable ones.
     const { tenants } = await findErased(vault.log, { key: () => false, tenant: vault.keys.check.isTenantDestroyed });
+    await staysBehind(vault);
     await recordErased(vault, { tenants, tokens: [] });
     // A key without a row in the key store was lost, not erased. The operator can recover it by restoring the key store
     // from a backup.
