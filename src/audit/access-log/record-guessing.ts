@@ -1,6 +1,7 @@
 import type { Caller } from '../../domain/access/caller.js';
 import { counted } from '../../domain/text.js';
-import { entityRef } from '../../events/access-log/entity-ref.js';
+import { entityRef, refOfTokenStream } from '../../events/access-log/entity-ref.js';
+import type { TenantKeys } from '../../keys/key-ring.js';
 import type { BudgetName } from '../../ports/budgets.js';
 import type { CommandContext } from '../../vault/command-context.js';
 import { tenantKeysOf } from '../../vault/tenant-keys.js';
@@ -42,6 +43,19 @@ async function recordOfApplication(
   const entityId = applicationId;
   const fact: AccessFact = { entity: 'application', ref, entityId, operation: 'read', outcome, message };
   recorder.soon(entriesOfActor(actor, null, clock.now(), [fact]));
+}
+
+/** Records an update that was rejected because of data that the caller may not see. */
+export function recordProbe(
+  vault: Pick<Vault, 'clock' | 'recorder'>,
+  context: Pick<CommandContext, 'caller' | 'traceId'>,
+  tenantKeys: TenantKeys,
+  stream: string,
+): void {
+  const message = 'rejected: with the data that the application may not see, the token would be invalid or too large';
+  const ref = refOfTokenStream(stream);
+  const fact: AccessFact = { entity: 'token', ref, operation: 'update', outcome: 'denied', message };
+  vault.recorder.soon(entriesOfRequest(context, tenantKeys, vault.clock.now(), [fact]));
 }
 
 /** Records a search by value that found nothing. Never records the value. */

@@ -1,13 +1,18 @@
 import { isDeepStrictEqual } from 'node:util';
+import { recordProbe } from '../../audit/access-log/record-guessing.js';
+import type { Caller } from '../../domain/access/caller.js';
 import { maySeeClear, transformFor } from '../../domain/access/decide-access.js';
 import { decideMove } from '../../domain/access/decide-move.js';
 import type { Transform } from '../../domain/access/transform.js';
-import { type Checked, invalid, valid } from '../../domain/field-errors.js';
+import { type FieldErrors, invalid, valid } from '../../domain/field-errors.js';
+import { isJsonObject } from '../../domain/json.js';
 import type { TokenContent } from '../../domain/token/content.js';
 import { decide, type TokenCommand } from '../../domain/token/decide.js';
 import { deriving } from '../../domain/token/derive-content.js';
 import {
+  type CheckedMerge,
   checkPatch,
+  checkStoredFields,
   containersAfter,
   draftUpdate,
   expressionsAfter,
@@ -65,6 +70,8 @@ type Update = {
   readonly charge: () => Promise<ChargedMisses | Rejected>;
   /** Charges the caller for the one guess that the request may be. Like `charge`, charges only once. */
   readonly chargeGuess: () => Promise<Rejected | null>;
+  /** Rejects a caller that had used up its guesses before the request. */
+  readonly requireGuesses: () => Promise<Rejected | null>;
 };
 
 type TokenResult = CommandResult<TokenAnswer>;
@@ -101,7 +108,22 @@ export async function updateToken(
       guessed ??= vault.guesses.charge(caller, 1);
       return guessed;
     };
-    const update = { context, tenantKeys, stream, patch, ifMatch, distinct, charge, chargeGuess };
+    let required: Promise<Rejected | null> | null = null;
+    const requireGuesses = () => {
+      required ??= vault.guesses.charge(caller, 0);
+      return required;
+    };
+    const update: Update = {
+      context,
+      tenantKeys,
+      stream,
+      patch,
+      ifMatch,
+      distinct,
+      charge,
+      chargeGuess,
+      requireGuesses,
+    };
     const target = { tenantId, tenantKeys, streams: [stream], origin: originOf(context, claim.cmd) };
     return await changeTokens(vault, target, (attempt) => attemptUpdate(vault, update, attempt));
   } finally {
@@ -125,8 +147,15 @@ async function attemptUpdate(vault: Vault, update: Update, attempt: Attempt): Pr
   const allowed = authorise(update, unwrap(open.content));
   if (!allowed.ok) return allowed;
   if (!preconditionHolds(update.ifMatch, revision)) return rejected('precondition_failed');
+  const fields = checkStoredFields(unwrap(open.content), patch);
+  if (!fields.ok) return invalidFields(fields.errors);
+  // An update with deduplication may change nothing even if it passes all checks. Without this rejection, a caller that
+  // has used up its guesses could still tell whether the merged data is too large.
+  const mayProbe = allowed.value !== 'reveal' && mergesHiddenData(caller, open.containers, patch);
+  const exhausted = mayProbe && distinct && patch.data !== undefined ? await update.requireGuesses() : null;
+  if (exhausted !== null) return exhausted;
   const drafted = await draft(vault, update, attempt.at, unwrap(open.content), life);
-  if (!drafted.ok) return invalidFields(drafted.errors);
+  if (!drafted.ok) return mayProbe ? rejectHidden(vault, update, drafted) : invalidFields(drafted.errors);
   const { content, updated } = drafted.value;
 
   const hash = fingerprintHash(tenantKeys.claims, content.fingerprint);
@@ -180,6 +209,31 @@ async function attemptUpdate(vault: Vault, update: Update, attempt: Attempt): Pr
   // appends no event, so the access log records it as a read.
   const recordedAs = decided.events.length === 0 ? 'read' : 'update';
   return done(tokenAnswer(caller, read, allowed.value, { recordedAs, carriesFingerprint }));
+}
+
+/**
+ * Returns true if the caller may not see the token in plaintext and the token keeps data that the patch does not
+ * contain. The caller would then learn something about this data from an error that depends on it.
+ */
+function mergesHiddenData(caller: Caller, containers: readonly string[], { data }: TokenPatch): boolean {
+  return !maySeeClear(caller, containers) && (data === undefined || isJsonObject(data));
+}
+
+/**
+ * Rejects an update of a token whose data the caller may not see. If the rejection depends on the data, it is recorded
+ * and costs a guess. Threat: a caller measures the hidden data with patches that fail only if the merged data is too
+ * large. If the patch fails for another reason, it is not too large, so a caller without guesses does not learn of this
+ * reason either.
+ */
+async function rejectHidden(
+  vault: Vault,
+  { context, tenantKeys, stream, chargeGuess, requireGuesses }: Update,
+  { errors, dependsOnData }: { readonly errors: FieldErrors; readonly dependsOnData?: true },
+): Promise<Rejected> {
+  const exhausted = dependsOnData ? await chargeGuess() : await requireGuesses();
+  if (exhausted !== null) return exhausted;
+  if (dependsOnData) recordProbe(vault, context, tenantKeys, stream);
+  return invalidFields(errors);
 }
 
 /**
@@ -257,7 +311,7 @@ async function draft(
   at: number,
   content: TokenContent,
   life: TokenLife,
-): Promise<Checked<Drafted>> {
+): Promise<CheckedMerge<Drafted>> {
   const stored = { content, expiresAt: life.expiresAt, hasCvc: cvcAt(life, latestForCodes(vault.clock)) !== null };
   const work = vault.turns.begin(context.caller.tenantId);
   const drafted = await work.run(draftUpdate(vault.expressions, stored, patch, at));
@@ -267,7 +321,7 @@ async function draft(
     return valid({ updated: drafted.value, content, indexValues: [] });
   }
   const derived = await work.run(deriving(vault.expressions, next));
-  if (!derived.ok) return derived;
+  if (!derived.ok) return { ...derived, dependsOnData: true };
   const own =
     ownValuesGiven || maySeeClear(context.caller, content.containers)
       ? rejectEmbeddedValue(ownValues, { givenId: null, ...next })
