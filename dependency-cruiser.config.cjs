@@ -57,6 +57,7 @@ const names = Object.keys(rooms);
 const readers = [
   'vault/decrypted',
   'commands/seal-events',
+  'commands/tokens/same-value',
   'commands/tokens/update-token',
   'queries/release',
   'queries/export-tokens',

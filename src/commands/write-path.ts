@@ -45,6 +45,12 @@ export type Target = {
   readonly origin: RequestOrigin;
 };
 
+/**
+ * A keyed fingerprint that no other live token may have, except the tokens in `others`. These have the same fingerprint
+ * but another value (docs/contract.md, "Equal values").
+ */
+export type DistinctFingerprint = { readonly hash: string; readonly others: readonly string[] };
+
 /** The decision for one stream, based on the loaded view. */
 export type TokenWrite = {
   readonly view: TokenView;
@@ -55,8 +61,8 @@ export type TokenWrite = {
   readonly decisions: readonly TokenEvent[];
   readonly payload: Payload;
   readonly index: RowIndex;
-  /** A keyed fingerprint that no other live token may have. Null if other tokens may have the same value. */
-  readonly distinctFingerprint: string | null;
+  /** Null if other tokens may have the same value. */
+  readonly distinctFingerprint: DistinctFingerprint | null;
 };
 
 /** Returns the view of one target, looked up by its stream. */
@@ -266,12 +272,16 @@ function streamWrite(
 ): StreamWrite | null {
   if (sealed.events.length === 0) return null;
   const { stream, tenantId, state } = view;
+  const distinct =
+    distinctFingerprint === null
+      ? null
+      : { tenantId, fingerprintHash: distinctFingerprint.hash, now, others: distinctFingerprint.others };
   return {
     stream,
     expectedRevision: state.revision,
     events: sealed.events,
     row: { of: 'token', view: withTokenMac(integrity.rows, sealed.view), index },
-    distinct: distinctFingerprint === null ? null : { tenantId, fingerprintHash: distinctFingerprint, now },
+    distinct,
   };
 }
 

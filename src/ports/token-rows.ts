@@ -39,11 +39,11 @@ export interface TokenRows<V extends TokenView = Stored<TokenView>> {
    */
   get(stream: string): Maybe<V | null>;
   /**
-   * Returns the tenant's most recently created live token with this keyed fingerprint. Returns null if there is no such
-   * token. Threat: a caller creates tokens from guessed values. If this method returned the oldest token instead, the
-   * id would reveal whether a different token already had the value.
+   * Returns the streams of the tenant's live tokens with this keyed fingerprint, most recently created first, and at
+   * most `limit` of them. Threat: a caller creates tokens from guessed values. If the oldest token came first, the id
+   * of a duplicate would reveal whether a different token already had the value.
    */
-  findByFingerprint(tenantId: string, fingerprintHash: string, now: number): Promise<string | null>;
+  findByFingerprint(tenantId: string, fingerprintHash: string, now: number, limit: number): Promise<readonly string[]>;
   /**
    * Returns one page of the live tokens that match a plan, and the total number of matches. The page and the total
    * reflect the same moment, and include every change whose promise has resolved. Throws StoreUnavailable if the search

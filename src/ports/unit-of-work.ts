@@ -25,9 +25,15 @@ export type StreamWrite = {
     | null;
   /**
    * Used for deduplication. If this field is set, the write is rejected when a different token of the tenant is live at
-   * `now` and has this keyed fingerprint.
+   * `now` and has this keyed fingerprint. `others` lists streams of tokens that may have it, because their values
+   * differ.
    */
-  readonly distinct: { readonly tenantId: string; readonly fingerprintHash: string; readonly now: number } | null;
+  readonly distinct: {
+    readonly tenantId: string;
+    readonly fingerprintHash: string;
+    readonly now: number;
+    readonly others: readonly string[];
+  } | null;
 };
 
 /** A token's stream, and the revision of the newest event that the caller has read from it. */

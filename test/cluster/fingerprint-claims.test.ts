@@ -134,6 +134,33 @@ test('a creation whose append arrives after its claim was removed does not creat
   expect(await createdEvents()).toBe(before + 1);
 });
 
+test('the claim of a token that was planted for a value neither replaces nor prevents the creation of the value', async () => {
+  const data = randomUUID();
+  const before = await createdEvents();
+  let thaw: () => void = () => undefined;
+  const thawed = new Promise<void>((resolve) => {
+    thaw = resolve;
+  });
+  onTestFinished(thaw);
+  const frozen = hook('append', (real) => async (stream, revision, events) => {
+    if (events.some(({ type }) => type === 'token.created')) await thawed;
+    return real(stream, revision, events);
+  });
+  const late = create({ data: 'planted', fingerprint_expression: data });
+  await vi.waitFor(async () => expect(await claims().countDocuments()).toBe(1));
+  const made = await create({ data }, other);
+  expect(made).toMatchObject({ data });
+  frozen.undo();
+  thaw();
+  // A literal expression agrees with every value, so the request that planted the token finds the value's token.
+  expect(await late).toMatchObject({ id: made.id });
+  const planted = await create({ data: 'planted', fingerprint_expression: data, deduplicate_token: false });
+  const ids = await Promise.all([create({ data }), create({ data }, other)]);
+  expect(ids.map(({ id }) => id)).toEqual([made.id, made.id]);
+  expect(planted.id).not.toBe(made.id);
+  expect(await createdEvents()).toBe(before + 2);
+});
+
 test('a claim is also removed if its token was created, without another event, and the token is still found', async () => {
   const data = randomUUID();
   const { id } = await create({ data });

@@ -126,7 +126,11 @@ export function tokenWrite(
   events: readonly NewEvent[],
   given: {
     readonly index?: 'keep' | { readonly fingerprintHash: string; readonly terms?: readonly string[] };
-    readonly distinct?: { readonly fingerprintHash: string; readonly now?: number };
+    readonly distinct?: {
+      readonly fingerprintHash: string;
+      readonly now?: number;
+      readonly others?: readonly string[];
+    };
   } = {},
 ): StreamWrite & { readonly view: Stored<TokenView> } {
   const { stream } = before;
@@ -143,7 +147,7 @@ export function tokenWrite(
     events,
     view,
     row: { of: 'token', view, index },
-    distinct: distinct === undefined ? null : { tenantId: view.tenantId, now: atNoon, ...distinct },
+    distinct: distinct === undefined ? null : { tenantId: view.tenantId, now: atNoon, others: [], ...distinct },
   };
 }
 

@@ -181,7 +181,7 @@ export function unitOfWorkContract(name: string, open: OpenStores): void {
           expect(outcomes.filter(({ outcome }) => outcome === 'committed')).toHaveLength(1);
           const losers = outcomes.filter(({ outcome }) => outcome !== 'committed');
           for (const lost of losers) expect(lost).toEqual({ outcome: 'duplicate', write: 0, stream: winner?.stream });
-          expect(await rows.findByFingerprint('tenant', fingerprintHash, atNoon)).toBe(winner?.stream);
+          expect(await rows.findByFingerprint('tenant', fingerprintHash, atNoon, 9)).toEqual([winner?.stream]);
         }),
       );
 
@@ -232,6 +232,43 @@ export function unitOfWorkContract(name: string, open: OpenStores): void {
       );
 
       test(
+        'accepts other tokens with the fingerprint that the write names, but no further one',
+        on(async ({ work, rows }) => {
+          const fingerprintHash = aHash();
+          const planted = [1, 2].map(() => tokenWrite(noTokenYet(), [tokenCreated()], { index: { fingerprintHash } }));
+          for (const write of planted) await work.commit(change(write));
+          const others = planted.map(({ stream }) => stream);
+          const write = (named: readonly string[]) =>
+            tokenWrite(noTokenYet(), [tokenCreated()], {
+              index: { fingerprintHash },
+              distinct: { fingerprintHash, others: named },
+            });
+          const missing = { outcome: 'duplicate', write: 0, stream: others[1] };
+          expect(await work.commit(change(write(others.slice(0, 1))))).toEqual(missing);
+          const stored = write(others);
+          expect(await work.commit(change(stored))).toEqual(committed);
+          const duplicate = { outcome: 'duplicate', write: 0, stream: stored.stream };
+          expect(await work.commit(change(write(others)))).toEqual(duplicate);
+          const found = await rows.findByFingerprint('tenant', fingerprintHash, atNoon, 2);
+          expect(found).toEqual([stored.stream, others[1]]);
+        }),
+      );
+
+      test(
+        'stores exactly one of 20 changes that race with the same fingerprint beside a token that they name',
+        on(async ({ work }) => {
+          const fingerprintHash = aHash();
+          const planted = tokenWrite(noTokenYet(), [tokenCreated()], { index: { fingerprintHash } });
+          await work.commit(change(planted));
+          const given = { index: { fingerprintHash }, distinct: { fingerprintHash, others: [planted.stream] } };
+          const racers = Array.from({ length: 20 }, () => tokenWrite(noTokenYet(), [tokenCreated()], given));
+          const outcomes = await Promise.all(racers.map((write) => work.commit(change(write))));
+          expect(outcomes.filter(({ outcome }) => outcome === 'committed')).toHaveLength(1);
+          expect(outcomes.filter(({ outcome }) => outcome === 'duplicate')).toHaveLength(19);
+        }),
+      );
+
+      test(
         'finds a token that expires one millisecond later',
         on(async ({ work }) => {
           const fingerprintHash = aHash();
@@ -248,7 +285,7 @@ export function unitOfWorkContract(name: string, open: OpenStores): void {
         'replaces the old index, `keep` keeps it, and a removal deletes it',
         on(async ({ work, rows }) => {
           const [first, second] = [aHash(), aHash()];
-          const find = (hash: string) => rows.findByFingerprint('tenant', hash, atNoon);
+          const find = async (hash: string) => (await rows.findByFingerprint('tenant', hash, atNoon, 9))[0] ?? null;
           const created = tokenWrite(noTokenYet(), [tokenCreated()], { index: { fingerprintHash: first } });
           await work.commit(change(created));
           const kept = tokenWrite(created.view, [tokenUpdated()], { index: 'keep' });
@@ -364,7 +401,7 @@ async function expectNothing(
 ): Promise<void> {
   expect(await log.readStream(stream)).toEqual([]);
   expect(await rows.get(stream)).toBeNull();
-  expect(await rows.findByFingerprint('tenant', fingerprintHash, atNoon)).toBeNull();
+  expect(await rows.findByFingerprint('tenant', fingerprintHash, atNoon, 9)).toEqual([]);
   expect(await claims.begin(cmd, 0)).toEqual({ state: 'fresh' });
   await claims.release(cmd);
 }

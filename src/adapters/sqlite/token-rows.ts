@@ -48,9 +48,8 @@ export function sqliteTokenRows(database: SqliteDatabase, connections: SearchCon
     },
     search: (plan, page) => searchRows(connections, plan, page),
     walk: (plan, step) => walkRows(connections, plan, step),
-    async findByFingerprint(tenantId, fingerprintHash, at) {
-      const found = reading(() => read().byFingerprint.get(packHash(fingerprintHash), tenantId, at));
-      return (found as string | undefined) ?? null;
+    async findByFingerprint(tenantId, fingerprintHash, at, limit) {
+      return reading(() => read().byFingerprint.all(packHash(fingerprintHash), tenantId, at, limit)) as string[];
     },
     async countByType(tenantId, now) {
       const [all, gone] = reading(() => countsOf(tenantId, now));
@@ -77,7 +76,7 @@ function statementsOf(database: SqliteDatabase, slot: Slot) {
     .prepare(
       `SELECT ${streamName('stream')} FROM ${rows}
        WHERE fingerprint = ? AND tenant = ? AND (expires_at IS NULL OR expires_at > ?)
-       ORDER BY seq DESC LIMIT 1`,
+       ORDER BY seq DESC LIMIT ? + 0`,
     )
     .pluck();
   const pageAfter = database.prepare(

@@ -19,7 +19,15 @@ import { type Conflict, conflict } from '../retry-on-conflict.js';
 import { type Attempt, changeTokens, type Target, type ViewOf } from '../write-path.js';
 import { chooseId, mayChooseAgain } from './choose-id.js';
 import { type Creation, type CreationWrite, decideCreation, prepareCreation } from './creation.js';
-import { chargeDeduplicated, chargeDeduplication, duplicateAnswer, findDuplicate } from './deduplication.js';
+import {
+  chargeDeduplicated,
+  chargeDeduplication,
+  comparedMax,
+  duplicateAnswer,
+  findDuplicate,
+  isDuplicate,
+  type SoughtValue,
+} from './deduplication.js';
 import { renderAgain } from './render-again.js';
 
 /** A request for one token, and the location of this request in the request body. */
@@ -96,7 +104,7 @@ async function prepareAll(
   let refused: Rejected | null = null;
   const work = vault.turns.begin(context.caller.tenantId);
   for (const part of requests) {
-    const prepared = await prepareCreation(vault, context, tenantKeys, part.request, work);
+    const prepared = await prepareCreation(vault, context, tenantKeys, part.request, work, part.isValue);
     if (prepared.ok) creations.push(prepared.value);
     else if (prepared.code === 'validation_failed') errors = { ...errors, ...placed(prepared, part).errors };
     else refused ??= prepared;
@@ -222,11 +230,11 @@ const idInUse: Rejected = { ok: false, code: 'id_in_use', errors: { id: ['is in 
  * - `stored`: A token with the same value was already stored.
  * - `twin`: An earlier creation in the same request creates a token with the same value.
  */
-type Outcome = { readonly creation: Creation } & (
-  | { readonly is: 'new'; readonly write: CreationWrite }
-  | { readonly is: 'stored'; readonly token: ReadToken }
-  | { readonly is: 'twin'; readonly write: CreationWrite }
-);
+type Outcome =
+  | New
+  | { readonly is: 'stored'; readonly creation: Creation; readonly token: ReadToken }
+  | { readonly is: 'twin'; readonly creation: Creation; readonly write: CreationWrite };
+type New = { readonly is: 'new'; readonly creation: Creation; readonly write: CreationWrite };
 
 /**
  * Decides all creations. The result is the same as if they were executed one after another. Deduplicates before it
@@ -241,29 +249,48 @@ async function decideAll(
   const { tenantId, applicationId: createdBy } = caller;
   const keys = await indexKeysOf(vault, tenantId);
   const outcomes: Outcome[] = [];
-  const byFingerprint = new Map<string, CreationWrite>();
+  const byFingerprint = new Map<string, New[]>();
   const streams = new Set<string>();
   const taken: number[] = [];
   const work = vault.turns.begin(tenantId);
   for (const [index, { creation, id, stream }] of candidates.entries()) {
     if (index > 0) await work.pause();
-    const { fingerprintHash, distinct } = creation;
-    const twin = distinct ? byFingerprint.get(fingerprintHash) : undefined;
-    const token = distinct && twin === undefined ? await findDuplicate(vault, tenantId, fingerprintHash, null) : null;
-    if (twin !== undefined) outcomes.push({ is: 'twin', creation, write: twin });
-    else if (token !== null) outcomes.push({ is: 'stored', creation, token });
+    const { fingerprintHash: hash, distinct, draft, isValue } = creation;
+    const sought = { content: draft, hash, seesContent: true, mustLast: isValue };
+    const before = byFingerprint.get(hash) ?? [];
+    const twin = distinct ? await findTwin(vault, caller, sought, before) : null;
+    const found = distinct && twin === null ? await findDuplicate(vault, caller, sought, null) : null;
+    if (twin !== null) outcomes.push({ is: 'twin', creation, write: twin.write });
+    else if (found !== null && found.token !== null) outcomes.push({ is: 'stored', creation, token: found.token });
     else {
-      const place = { id, view: viewOf(stream), at, createdBy };
+      // If an earlier token of this request has the fingerprint but another value, the store would reject the request.
+      const distinctFingerprint = before.length > 0 ? null : (found?.distinctFingerprint ?? null);
+      const place = { id, view: viewOf(stream), at, createdBy, distinctFingerprint };
       const write = streams.has(stream) ? null : decideCreation(vault, keys, creation, place);
       if (write === null) taken.push(index);
       else {
+        const created: New = { is: 'new', creation, write };
         streams.add(stream);
-        byFingerprint.set(fingerprintHash, write);
-        outcomes.push({ is: 'new', creation, write });
+        byFingerprint.set(hash, [created, ...before].slice(0, comparedMax));
+        outcomes.push(created);
       }
     }
   }
   return { outcomes, taken };
+}
+
+/** Returns the newest of the earlier creations in a request that has this value, or null. */
+async function findTwin(
+  vault: Vault,
+  caller: Caller,
+  sought: SoughtValue,
+  before: readonly New[],
+): Promise<New | null> {
+  for (const earlier of before) {
+    const { payload } = earlier.write;
+    if (await isDuplicate(vault, caller, sought, payload, earlier.creation.expiresAt)) return earlier;
+  }
+  return null;
 }
 
 /** Returns the part of the claim that a retry needs to render this token again. */

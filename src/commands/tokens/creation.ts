@@ -14,7 +14,7 @@ import { type CommandResult, done, invalidFields, rejected } from '../../vault/r
 import type { Work } from '../../vault/turns.js';
 import type { Vault } from '../../vault/vault.js';
 import type { TokenView } from '../../views/token-view.js';
-import type { TokenWrite } from '../write-path.js';
+import type { DistinctFingerprint, TokenWrite } from '../write-path.js';
 import { deduplicationInForce } from './deduplication.js';
 
 /** A create request that has been validated and authorized. The token's id has not been chosen yet. */
@@ -28,6 +28,8 @@ export type Creation = TokenDraft & {
   readonly transform: Transform;
   /** True if deduplication is in force for the request. */
   readonly distinct: boolean;
+  /** True if the request is a single value to tokenize. The response to it shows nothing but the token's id. */
+  readonly isValue: boolean;
 };
 
 /**
@@ -40,6 +42,7 @@ export async function prepareCreation(
   tenantKeys: TenantKeys,
   request: TokenRequest,
   work: Work = vault.turns.begin(caller.tenantId),
+  isValue = false,
 ): Promise<CommandResult<Creation>> {
   const distinct = deduplicationInForce(caller, request.deduplicate_token);
   await work.pause();
@@ -52,28 +55,30 @@ export async function prepareCreation(
   const fingerprint = fingerprintOf(tenantKeys.fingerprints, request.type, derived.value.fingerprintValue);
   const hash = fingerprintHash(tenantKeys.claims, fingerprint);
   const { indexValues } = derived.value;
-  return done({ fingerprint, indexValues, fingerprintHash: hash, transform, distinct, ...drafted.value });
+  return done({ fingerprint, indexValues, fingerprintHash: hash, transform, distinct, isValue, ...drafted.value });
 }
 
 /** The write that creates a token, with the plaintext to encrypt. */
 export type CreationWrite = TokenWrite & { readonly payload: OpenToken };
 
 /**
- * The id of a new token, the view of its stream before the creation, the time of the creation (in ms), and the creator.
+ * The id of a new token, the view of its stream before the creation, the time of the creation (in ms), the creator, and
+ * the fingerprint that the token must not share.
  */
 export type CreationPlace = {
   readonly id: string;
   readonly view: TokenView;
   readonly at: number;
   readonly createdBy: string;
+  readonly distinctFingerprint: DistinctFingerprint | null;
 };
 
 /** Decides a creation against the current view of its stream. Returns null if the id is in use. */
 export function decideCreation(
   { cvcRetentionMs, clock }: Pick<Vault, 'cvcRetentionMs' | 'clock'>,
   keys: readonly SearchKey[],
-  { draft, cvc, expiresAt, fingerprint, fingerprintHash, indexValues, distinct }: Creation,
-  { id, view, at, createdBy }: CreationPlace,
+  { draft, cvc, expiresAt, fingerprint, fingerprintHash, indexValues }: Creation,
+  { id, view, at, createdBy, distinctFingerprint }: CreationPlace,
 ): CreationWrite | null {
   const endsUpTo = earliestNow(clock);
   const command = {
@@ -91,7 +96,7 @@ export function decideCreation(
   return {
     view,
     decisions: decided.events,
-    distinctFingerprint: distinct ? fingerprintHash : null,
+    distinctFingerprint,
     payload: openTokenOf(content, cvc === null ? null : new Decrypted(cvc)),
     index: rowIndexOf(keys, fingerprintHash, content, { createdBy, modifiedBy: null, indexValues }),
   };

@@ -1,15 +1,18 @@
 import type { Caller } from '../../domain/access/caller.js';
-import { readsEveryValue, transformFor } from '../../domain/access/decide-access.js';
+import { maySeeClear, readsEveryValue, transformFor } from '../../domain/access/decide-access.js';
 import { fingerprintHash } from '../../events/tokens/fingerprint.js';
 import { latestNow } from '../../ports/clock.js';
 import { type ReadToken, readToken } from '../../queries/read-token.js';
-import { type TokenAnswer, tokenAnswer } from '../../queries/token-answer.js';
+import { type AnswerOptions, type TokenAnswer, tokenAnswer } from '../../queries/token-answer.js';
 import type { CommandContext } from '../../vault/command-context.js';
 import { ForgedRow } from '../../vault/forged-row.js';
 import type { ChargedMisses } from '../../vault/guesses.js';
+import type { OpenToken } from '../../vault/open-token.js';
 import type { Rejected } from '../../vault/result.js';
 import { tenantKeysOf } from '../../vault/tenant-keys.js';
 import type { Vault } from '../../vault/vault.js';
+import type { DistinctFingerprint } from '../write-path.js';
+import { type Fingerprinted, isSameValue } from './same-value.js';
 
 /**
  * Returns true if deduplication is in force for a request. The setting in the request takes precedence over the
@@ -20,28 +23,80 @@ export function deduplicationInForce({ tenantSettings }: Caller, requested: bool
 }
 
 /**
- * Returns the live token that has this keyed fingerprint, in decrypted form. Returns null if there is no such token, or
- * if it is the token of `ownStream`. Throws the same errors as `readToken`.
+ * The number of tokens with one fingerprint that deduplication compares. Usually, the first of them is a duplicate.
+ * Threat: a caller plants many tokens with the fingerprint of a value. If none of the newest tokens has the value, the
+ * request is not deduplicated. It then stores the value a second time at worst, but never loses it.
+ */
+export const comparedMax = 16;
+
+/** The value for which deduplication looks for an equal token. */
+export type SoughtValue = {
+  readonly content: Fingerprinted;
+  /** The keyed hash of the content's fingerprint. */
+  readonly hash: string;
+  /** True if the caller has sent all of the content, or may see it in plaintext. */
+  readonly seesContent: boolean;
+  /**
+   * True if a token that expires is no duplicate. The response to a single value to tokenize does not show when the
+   * token expires.
+   */
+  readonly mustLast: boolean;
+};
+
+/**
+ * The newest token with a value, or null. If there is none, `distinctFingerprint` is what the token with the value must
+ * not share with a token that is created meanwhile. It is null if the value is not deduplicated.
+ */
+type FoundDuplicate =
+  | { readonly token: ReadToken; readonly distinctFingerprint: null }
+  | { readonly token: null; readonly distinctFingerprint: DistinctFingerprint | null };
+
+/**
+ * Returns the newest live token with this value, in decrypted form. Ignores the token of `ownStream`. Throws the same
+ * errors as `readToken`.
  */
 export async function findDuplicate(
   vault: Vault,
-  tenantId: string,
-  wanted: string,
+  caller: Caller,
+  sought: SoughtValue,
   ownStream: string | null,
-): Promise<ReadToken | null> {
-  const stream = await vault.rows.findByFingerprint(tenantId, wanted, latestNow(vault.clock));
-  if (stream === null || stream === ownStream) return null;
-  const token = await readToken(vault, tenantId, stream);
-  if (token === null) return null;
-  const { claims } = await tenantKeysOf(vault, tenantId);
-  // Threat: an attacker who can write the rows gives this token's row the fingerprint of a different token. The
-  // fingerprints can also differ because the token changed between the two reads, so the fingerprint is looked up
-  // again. If the second lookup finds a different stream or no stream, the token was changed. If it finds this stream
-  // again, the row is forged.
-  if (fingerprintHash(claims, token.open.fingerprint) === wanted) return token;
-  const again = await vault.rows.findByFingerprint(tenantId, wanted, latestNow(vault.clock));
-  if (again === stream) throw new ForgedRow({ of: 'token', name: stream }, 'not_authentic');
-  return null;
+): Promise<FoundDuplicate> {
+  const { tenantId } = caller;
+  const { hash } = sought;
+  const find = () => vault.rows.findByFingerprint(tenantId, hash, latestNow(vault.clock), comparedMax);
+  const streams = await find();
+  const others: string[] = [];
+  for (const stream of streams) {
+    if (stream === ownStream) continue;
+    const token = await readToken(vault, tenantId, stream);
+    if (token === null) continue;
+    const { claims } = await tenantKeysOf(vault, tenantId);
+    if (fingerprintHash(claims, token.open.fingerprint) !== hash) {
+      // Threat: an attacker who can write the rows gives this token's row the fingerprint of a different token. The
+      // fingerprints can also differ because the token changed between the two reads, so the fingerprint is looked up
+      // again. If the second lookup no longer finds the stream, the token was changed. If it finds this stream again,
+      // the row is forged.
+      if ((await find()).includes(stream)) throw new ForgedRow({ of: 'token', name: stream }, 'not_authentic');
+    } else if (await isDuplicate(vault, caller, sought, token.open, token.life.expiresAt)) {
+      return { token, distinctFingerprint: null };
+    } else others.push(stream);
+  }
+  return { token: null, distinctFingerprint: streams.length < comparedMax ? { hash, others } : null };
+}
+
+/** Returns whether a token with the fingerprint of a value is a duplicate (docs/contract.md, "Equal values"). */
+export async function isDuplicate(
+  vault: Vault,
+  caller: Caller,
+  { content, seesContent, mustLast }: SoughtValue,
+  open: OpenToken,
+  expiresAt: number | null,
+): Promise<boolean> {
+  if (mustLast && expiresAt !== null) return false;
+  const keys = await tenantKeysOf(vault, caller.tenantId);
+  const sees = { stored: maySeeClear(caller, open.containers), content: seesContent };
+  const same = isSameValue(vault, keys, content, open, sees);
+  return typeof same === 'boolean' ? same : vault.turns.begin(caller.tenantId).run(same);
 }
 
 const nothingCharged: ChargedMisses = { ok: true, hits: () => undefined };
@@ -88,7 +143,7 @@ export async function chargeDeduplicated(
  * "Deduplication on create").
  */
 const unreadFields = {
-  create: ['id', 'type', 'tenant_id', 'fingerprint', 'containers', '_extras'],
+  create: ['id', 'type', 'tenant_id', 'fingerprint', 'containers', 'expires_at', '_extras'],
   update: [
     'id',
     'type',
@@ -104,7 +159,7 @@ const unreadFields = {
   ],
 } as const;
 
-/** Returns the response to a request whose deduplication found a live token with the same fingerprint. */
+/** Returns the response to a request whose deduplication found a live token with the same value. */
 export function duplicateAnswer(
   { caller }: Pick<CommandContext, 'caller'>,
   token: ReadToken,
@@ -115,8 +170,20 @@ export function duplicateAnswer(
   },
 ): TokenAnswer {
   const extras = { deduplicated: true, ...(request.cvcIgnored ? { cvc_ignored: true } : {}) };
-  const options = { extras, carriesFingerprint: request.carriesFingerprint };
+  return asRead(caller, token, request.operation, { extras, carriesFingerprint: request.carriesFingerprint });
+}
+
+/**
+ * Returns the response that shows a token as a caller may read it. A caller that may not read it gets only the fields
+ * that identify it.
+ */
+export function asRead(
+  caller: Caller,
+  token: ReadToken,
+  operation: 'create' | 'update',
+  options: AnswerOptions,
+): TokenAnswer {
   const transform = transformFor(caller, 'token:read', token.open.containers);
   if (transform !== null) return tokenAnswer(caller, token, transform, options);
-  return tokenAnswer(caller, token, 'redact', { ...options, fields: unreadFields[request.operation] });
+  return tokenAnswer(caller, token, 'redact', { ...options, fields: unreadFields[operation] });
 }

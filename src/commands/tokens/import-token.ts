@@ -14,6 +14,7 @@ import { tenantKeysOf } from '../../vault/tenant-keys.js';
 import type { Vault } from '../../vault/vault.js';
 import { createToken, createTokens } from './create-tokens.js';
 import { deduplicationInForce, readsEveryToken } from './deduplication.js';
+import { isSameValue } from './same-value.js';
 
 /** `skipped` means that the requested token already existed. */
 export type Imported = 'created' | 'skipped' | 'deduplicated';
@@ -113,9 +114,9 @@ function idOf({ expressions, clock }: Vault, request: ImportRequest): string | n
 }
 
 /**
- * Returns true if the token with the requested id has a different fingerprint, and is therefore a different token.
- * Threat: a caller that may not read the value in plaintext finds out whether a guessed value is right. For such a
- * caller, the fingerprints are not compared, and the result is false.
+ * Returns true if the token with the requested id has a different value. Threat: a caller that may not read the value in
+ * plaintext finds out whether a guessed value is right. For such a caller, the values are not compared, and the result
+ * is false.
  */
 async function isAnother(vault: Vault, context: CommandContext, request: ImportRequest): Promise<boolean> {
   const { caller } = context;
@@ -126,8 +127,11 @@ async function isAnother(vault: Vault, context: CommandContext, request: ImportR
   const { containers, fingerprint } = read.open;
   if (!maySeeClear(caller, containers)) return false;
   const drafted = draftToken(vault.expressions, request, vault.clock.now());
-  const derived = drafted.ok ? deriveFrom(vault.expressions, drafted.value.draft) : drafted;
-  return (
-    derived.ok && fingerprintOf(tenantKeys.fingerprints, request.type, derived.value.fingerprintValue) !== fingerprint
-  );
+  if (!drafted.ok) return false;
+  const { draft } = drafted.value;
+  const derived = deriveFrom(vault.expressions, draft);
+  if (!derived.ok) return false;
+  if (fingerprintOf(tenantKeys.fingerprints, request.type, derived.value.fingerprintValue) !== fingerprint) return true;
+  const same = isSameValue(vault, tenantKeys, draft, read.open, { stored: true, content: true });
+  return !(typeof same === 'boolean' ? same : finish(same));
 }

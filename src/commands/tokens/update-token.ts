@@ -174,8 +174,10 @@ async function attemptUpdate(vault: Vault, update: Update, attempt: Attempt): Pr
   const confirms = guesses && !seesValues && carriesPart(vault.expressions, content.fingerprint_expression, patch.data);
   const guessed = confirms ? await update.chargeGuess() : null;
   if (guessed !== null) return guessed;
-  if (guarded && !seesValues) return rejected('reveal_required');
-  const other = guarded ? await findDuplicate(vault, view.tenantId, hash, stream) : null;
+  if (guarded && !seesValues) return (await update.requireGuesses()) ?? rejected('reveal_required');
+  const sought = { content, hash, seesContent: maySeeClear(caller, open.containers), mustLast: false };
+  const found = guarded ? await findDuplicate(vault, caller, sought, stream) : null;
+  const other = found?.token ?? null;
   const refusal = guesses ? await chargeDeduplicated(vault, caller, other === null ? [] : [other]) : null;
   if (refusal !== null) return refusal;
   if (other !== null) return storeDuplicate(update, updated, { view, other }, attempt);
@@ -195,7 +197,7 @@ async function attemptUpdate(vault: Vault, update: Update, attempt: Attempt): Pr
     decisions: decided.events,
     payload: { content: updatedToken.content, cvc: newCvc },
     index: rowIndexOf(keys, hash, content, circumstances),
-    distinctFingerprint: guarded ? hash : null,
+    distinctFingerprint: found?.distinctFingerprint ?? null,
   };
   const sealed = await attempt.seal([write]);
   const after = sealed.viewOf(stream);

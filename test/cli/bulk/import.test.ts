@@ -88,6 +88,10 @@ test('a line fails if its id belongs to a token with another value, unless the t
   expect((await importJson(['-', ...args], line(1))).summary).toEqual({ ...summary, skipped: 1 });
   const other = await importJson(['-', ...args], line(2));
   expect(other).toMatchObject({ code: 1, failed: [{ line: 1, errors: { id: [expect.stringMatching(/in use/)] } }] });
+  const planted = JSON.stringify({ id: 'planted', type: 'token', data: 'other', fingerprint_expression: 'the value' });
+  const genuine = JSON.stringify({ id: 'planted', type: 'token', data: 'the value' });
+  expect((await importJson(['-', ...args], planted)).summary).toEqual({ ...summary, created: 1 });
+  expect((await importJson(['-', ...args], genuine)).summary).toEqual({ ...summary, failed: 1 });
   const create = ['applications', 'create', '--name', 'w', '--type', 'public', '--permissions', 'token:create'];
   const writer = join(dir, 'writer.key');
   writeFileSync(writer, String((await runJson([...create, ...flags]))['key']));

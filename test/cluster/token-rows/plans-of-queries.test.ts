@@ -159,7 +159,7 @@ test('every other lookup examines only as many keys as it returns', async () => 
   const { stream, seq } = sample;
   await rows.get(stream);
   await writer.revisionsOf([stream, 'token-unknown']);
-  await rows.findByFingerprint('tenant', aHash(), 0);
+  await rows.findByFingerprint('tenant', aHash(), 0, 9);
   await rows.due(seq, 10);
   await rows.nextDueAt();
   await writer.forgetTombstones(Number.MAX_SAFE_INTEGER);

@@ -42,16 +42,17 @@ export function mongoTokenRows(
     async get(stream) {
       return (await getMany([stream]))[0] ?? null;
     },
-    async findByFingerprint(tenantId, fingerprintHash, now) {
-      const row = await call((db) =>
+    async findByFingerprint(tenantId, fingerprintHash, now, limit) {
+      const found = await call((db) =>
         db
           .collection<RowDocument>(rowsName)
-          .findOne(
+          .find(
             { fingerprint: hashBytes(fingerprintHash), tenant: tenantId, expires_at: { $not: { $lte: now } } },
-            { projection: { _id: 1 }, sort: { seq: -1 }, hint: rowIndexes.fingerprint },
-          ),
+            { projection: { _id: 1 }, sort: { seq: -1 }, limit, hint: rowIndexes.fingerprint },
+          )
+          .toArray(),
       );
-      return row?._id ?? null;
+      return found.map(({ _id }) => _id);
     },
     search: (plan, page) => searchRows(connection, rowsName, plan, page, searchLimitMs),
     walk: (plan, step) => walkRows(connection, rowsName, plan, step, searchLimitMs),

@@ -92,9 +92,16 @@ export function createFingerprintClaims({ connection, log, rows, batches, waits,
   /** The fingerprints claimed by pending changes in this process. Each promise resolves when the change has ended. */
   const underWay = new Map<string, Promise<void>>();
 
-  async function livingOther(write: StreamWrite, distinct: NonNullable<StreamWrite['distinct']>) {
-    const found = await rows.findByFingerprint(distinct.tenantId, distinct.fingerprintHash, distinct.now);
-    return found === null || found === write.stream ? null : found;
+  /**
+   * Returns a live token that has the fingerprint and may be a duplicate, or null. Threat: an attacker plants tokens
+   * with this fingerprint and another value. They are in `others`, and neither stop the write nor replace its token.
+   */
+  async function livingOther(
+    { stream }: StreamWrite,
+    { tenantId, fingerprintHash, now: at, others }: NonNullable<StreamWrite['distinct']>,
+  ) {
+    const found = await rows.findByFingerprint(tenantId, fingerprintHash, at, others.length + 2);
+    return found.find((other) => other !== stream && !others.includes(other)) ?? null;
   }
 
   /**

@@ -23,7 +23,7 @@ export function createVaultOperations(database: SqliteDatabase) {
     database
       .prepare(
         `SELECT ${streamName('stream')} FROM ${rowTables(slot).rows}
-       WHERE fingerprint = ? AND tenant = ? AND stream <> ? AND (expires_at IS NULL OR expires_at > ?) LIMIT 1`,
+       WHERE fingerprint = ? AND tenant = ? AND stream <> ? AND (expires_at IS NULL OR expires_at > ?) LIMIT ? + 0`,
       )
       .pluck(),
   );
@@ -66,12 +66,18 @@ export function createVaultOperations(database: SqliteDatabase) {
       if ((headOf.get(stored) ?? -1) !== write.expectedRevision) return { outcome: 'conflict' };
       if (!covers(write)) return { outcome: 'conflict' };
       if (write.distinct === null) continue;
-      const { fingerprintHash, tenantId, now } = write.distinct;
-      const found = sameFingerprintIn[readSlot.get() as Slot].get(packHash(fingerprintHash), tenantId, stored, now);
+      const { fingerprintHash, tenantId, now, others } = write.distinct;
+      const sameFingerprint = sameFingerprintIn[readSlot.get() as Slot];
+      const found = sameFingerprint.all(
+        packHash(fingerprintHash),
+        tenantId,
+        stored,
+        now,
+        others.length + 1,
+      ) as string[];
       const other =
-        found === undefined
-          ? writes.slice(0, index).find((earlier) => makesToken(earlier, tenantId, fingerprintHash))?.stream
-          : (found as string);
+        found.find((stream) => !others.includes(stream)) ??
+        writes.slice(0, index).find((earlier) => makesToken(earlier, tenantId, fingerprintHash))?.stream;
       if (other !== undefined) return { outcome: 'duplicate', write: index, stream: other };
     }
     return null;

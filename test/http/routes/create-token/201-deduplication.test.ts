@@ -72,7 +72,9 @@ describe('201 with deduplication on, a live token with the same fingerprint is r
 });
 
 describe('201 a duplicate', () => {
-  test('a caller that may not read it sees only the fields that identify it', async ({ service }) => {
+  test('a caller that may not read it sees only the fields that identify it, and when it expires', async ({
+    service,
+  }) => {
     const data = uniqueId();
     const secret = { metadata: { a: 'b' }, mask: '{{ data }}', containers: ['/other/'], expires_at: '2030-01-01' };
     const first = await createPlain(service, { data, ...secret });
@@ -82,6 +84,7 @@ describe('201 a duplicate', () => {
       tenant_id: service.tenantId,
       containers: ['/other/'],
       fingerprint: first['fingerprint'],
+      expires_at: first['expires_at'],
     };
     const callers = [
       await service.application(['token:create'], 'public'),
