@@ -115,6 +115,47 @@ describe('a caller below reveal sees no fingerprint, because it could test candi
     expect(repeated.body).not.toHaveProperty('fingerprint');
   });
 
+  test('a retry with another body shows no fingerprint, because the caller may not know the value', async ({
+    service,
+  }) => {
+    const key = await service.application(['token:create', 'token:update'], 'public');
+    const number = '4242424242424242';
+    const body = { type: 'card', data: { number } };
+    const others = [
+      { type: 'token', data: 1 },
+      { type: 'card', data: { number: '5555555555554444' } },
+      { type: 'card', data: { number: 'x' } },
+      { ...body, fingerprint_expression: '{{ data.name }}' },
+    ];
+    const same = [body, { type: 'card', data: { number, cvc: '123' }, mask: null }];
+    for (const deduplicate_token of [false, true]) {
+      const headers = { 'idempotency-key': uniqueId() };
+      const send = (sent: object) => create(service, { ...sent, deduplicate_token }, { key, headers });
+      const { id, fingerprint } = await send(body);
+      expect(fingerprint).toMatch(/^\w{43,44}$/);
+      for (const other of others) {
+        const again = await send(other);
+        expect(again.id).toBe(id);
+        expect(again).not.toHaveProperty('fingerprint');
+      }
+      for (const equal of same) expect(await send(equal)).toMatchObject({ id, fingerprint });
+    }
+    const headers = { 'idempotency-key': uniqueId() };
+    const { id } = await create(service, body);
+    const patch = async (data: object) => (await service.call('PATCH', path(id), { data }, { key, headers })).body;
+    const { fingerprint } = await patch({ number: '5555555555554444' });
+    expect(fingerprint).toMatch(/^\w{43,44}$/);
+    for (const data of [{ number }, {}]) expect(await patch(data)).not.toHaveProperty('fingerprint');
+    expect(await patch({ number: '5555555555554444' })).toMatchObject({ id, fingerprint });
+  });
+
+  test('a caller that sees the value gets the fingerprint in a retry with any body', async ({ service }) => {
+    const key = await service.application(['token:create', 'token:use']);
+    const headers = { 'idempotency-key': uniqueId() };
+    const { fingerprint } = await create(service, { type: 'card', data: card }, { key, headers });
+    expect(await create(service, { type: 'token', data: 1 }, { key, headers })).toMatchObject({ fingerprint });
+  });
+
   test('a retried update shows the fingerprint only if the first request contained the value', async ({ service }) => {
     const { id } = await createPlain(service, { data: 'secret' });
     const key = await below(service, 'mask');

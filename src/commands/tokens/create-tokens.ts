@@ -329,8 +329,9 @@ async function renderAllAgain(
 ): Promise<CommandResult<readonly TokenAnswer[]>> {
   if (tokens.length !== requests.length) return rejected('idempotent_shape_differs');
   const answers: TokenAnswer[] = [];
-  for (const token of tokens) {
-    const answer = await renderAgain(vault, context, 'create', token);
+  for (const [index, { request, isValue }] of requests.entries()) {
+    const retry = { operation: 'create', request: isValue ? null : request } as const;
+    const answer = await renderAgain(vault, context, retry, tokens[index]);
     if (!answer.ok) return answer;
     answers.push(answer.value);
   }

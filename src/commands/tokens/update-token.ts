@@ -92,7 +92,8 @@ export async function updateToken(
   const tenantKeys = await tenantKeysOf(vault, tenantId);
   const claim = await claimRequest(vault, tenantKeys, caller.applicationId, context.idempotency);
   if (claim.state === 'in_flight') return rejected('idempotency_in_flight');
-  if (claim.state === 'repeat') return renderAgain(vault, context, 'update', claim.result.tokens[0]);
+  if (claim.state === 'repeat')
+    return renderAgain(vault, context, { operation: 'update', patch }, claim.result.tokens[0]);
   try {
     const checked = checkPatch(vault.expressions, patch, vault.clock.now());
     if (!checked.ok) return invalidFields(checked.errors);

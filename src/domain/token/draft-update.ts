@@ -192,7 +192,7 @@ export function* draftUpdate(
  * Returns the data of a patch in its stored form. If the data is missing something that the token type requires,
  * returns the data unchanged.
  */
-function asStored(rule: TypeRule, data: Json | undefined): Json | undefined {
+export function asStored(rule: TypeRule, data: Json | undefined): Json | undefined {
   if (data === undefined) return undefined;
   const alone = rule.validate(mergePatch(undefined, data));
   return alone.ok ? alone.value.data : data;

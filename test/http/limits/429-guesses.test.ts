@@ -141,3 +141,20 @@ test.each([
   for (let times = 0; times < 5; times += 1) expect((await guess(service, key, secret['data'])).status).toBe(201);
   expect(await metric(service, 'strongroom_guesses_total{budget="guesses"}')).toBe(5);
 });
+
+test('a retry whose body has another fingerprint is a guess, and above the budget, no retry shows a fingerprint', async () => {
+  const service = await limitedService({ requests: 1_000, guesses: 2 });
+  const key = await service.application(['token:create'], 'public');
+  const headers = { 'idempotency-key': uniqueId() };
+  const send = (data: string) => create(service, { type: 'token', data }, { key, headers });
+  const { id, fingerprint } = await send('secret');
+  for (let times = 0; times < 3; times += 1) expect(await send('secret')).toMatchObject({ id, fingerprint });
+  for (let times = 0; times < 3; times += 1) expect(await send('guess')).not.toHaveProperty('fingerprint');
+  expect(await metric(service, 'strongroom_guesses_total{budget="guesses"}')).toBe(2);
+  const again = await send('secret');
+  expect(again.id).toBe(id);
+  expect(again).not.toHaveProperty('fingerprint');
+  const bare = { key, headers: { 'idempotency-key': uniqueId() } };
+  const tokenize = (value: string) => service.call('POST', '/tokenize', [value], bare);
+  expect((await tokenize('other')).text).toBe((await tokenize('secret')).text);
+});

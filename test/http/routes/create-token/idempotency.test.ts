@@ -1,6 +1,8 @@
 import { describe, expect } from 'vitest';
 import { claimRequest } from '#src/commands/idempotency.js';
-import { rule } from '../../../support/test-service.js';
+import type { Json, JsonObject } from '#src/domain/json.js';
+import { rule, type TestService } from '../../../support/test-service.js';
+import { tokenize } from '../batch.js';
 import { card, create, createPlain, expectRefusal, hourMs, invalid, path, read, test, uniqueId } from '../support.js';
 
 const token = { type: 'token', data: 'first' };
@@ -96,6 +98,36 @@ describe('a create with an idempotency key happens once', () => {
     await expectRefusal(service, again, { status: 403, code: 'forbidden' });
   });
 
+  test('a caller that may not read the token does not see what was stored in it since', async ({ service }) => {
+    const sees = await service.application([rule('/', 'reveal', ['token:create'])]);
+    const reads = await service.application([
+      rule('/', 'reveal', ['token:create'], 1),
+      rule('/', 'mask', ['token:read'], 2),
+    ]);
+    const changes = [
+      { data: { number: '5555555555554444', holder: 'Ada', cvc: '987' }, mask: { holder: '{{ data.holder }}' } },
+      { data: { cvc: '987' } },
+      { metadata: { internal: 'note' } },
+      { mask: { number: '{{ data.number }}' } },
+    ];
+    for (const patch of changes) {
+      for (const key of [await service.application(['token:create'], 'public'), sees, reads]) {
+        const options = { key, headers: keyed(uniqueId()) };
+        const body = { type: 'card', data: { number: '4242424242424242' } };
+        const { id } = await create(service, body, options);
+        expect((await service.call('PATCH', path(id), patch)).status).toBe(200);
+        const again = await service.call('POST', '/tokens', body, options);
+        expect(again.status, again.text).toBe(201);
+        if (key === reads) expect(again.body).toEqual(await read(service, id, key));
+        else {
+          expect(again.body).toEqual({ id, type: 'card', tenant_id: service.tenantId, containers: ['/pci/high/'] });
+        }
+        const [part] = (await tokenizeAgain(service, body, key, patch)) as [JsonObject];
+        if (key !== reads) expect(Object.keys(part).sort()).toEqual(['containers', 'id', 'tenant_id', 'type']);
+      }
+    }
+  });
+
   test('after 24 hours, the key counts as new, even for a token without a given id', async ({ service }) => {
     const headers = keyed(uniqueId());
     const first = await create(service, token, { headers });
@@ -120,6 +152,14 @@ describe('a create with an idempotency key happens once', () => {
     expect(await create(service, body, { headers })).toEqual(first);
   });
 });
+
+/** Tokenizes, changes the token, and returns the response to a retry. */
+async function tokenizeAgain(service: TestService, body: JsonObject, key: string, patch: object): Promise<Json> {
+  const options = { key, headers: keyed(uniqueId()) };
+  const [{ id }] = (await tokenize(service, [body], options)) as [{ readonly id: string }];
+  await service.call('PATCH', path(id), patch);
+  return tokenize(service, [body], options);
+}
 
 describe('400 for an idempotency key of the wrong length', () => {
   test.for([0, 201])('an idempotency key of %s characters', async (length, { service }) => {
