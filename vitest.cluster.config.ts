@@ -41,7 +41,7 @@ export default defineConfig({
           exclude: [
             'test/audit/access-log/**',
             'test/http/body/**',
-            'test/http/load/{aborted-requests,descriptors,shares,unread-responses}.test.ts',
+            'test/http/load/{aborted-requests,descriptors,shares,slow-clients,unread-responses}.test.ts',
             'test/http/logging/**',
             'test/http/openapi/{checker,lint}.test.ts',
             'test/search/{query,terms}/**',

@@ -50,7 +50,8 @@ node dist/bin/strongroom.js --version
 vitest() { node --preserve-symlinks-main node_modules/vitest/vitest.mjs run --reporter=default --reporter=json "$@"; }
 status=0
 vitest --outputFile.json="$reports/node-24.json" test/contract/sqlite.test.ts test/compose/root-key.test.ts test/events \
-  test/backup/age.test.ts test/http/over-the-wire.test.ts test/http/routes/create-token/201.test.ts test/http/routes/get-token \
+  test/backup/age.test.ts test/http/over-the-wire.test.ts test/http/load/slow-clients.test.ts \
+  test/http/routes/create-token/201.test.ts test/http/routes/get-token \
   test/audit/erasure.test.ts test/cli/serve-tls.test.ts test/cli/launcher.test.ts \
   test/cli/over-http.test.ts || status=$?
 if [ "$more" = yes ]; then

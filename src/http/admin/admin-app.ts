@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { type FastifyInstance, fastify } from 'fastify';
+import { timeLimits } from '../server/server-options.js';
 import type { Service } from '../service.js';
 
 /**
@@ -15,7 +16,12 @@ export function createAdminApp(
   { state, metrics }: Pick<Service, 'state' | 'metrics'>,
   { onLoopback }: { readonly onLoopback: boolean },
 ): FastifyInstance {
-  const app = fastify({ logger: false, forceCloseConnections: true, routerOptions: { ignoreTrailingSlash: true } });
+  const app = fastify({
+    ...timeLimits,
+    logger: false,
+    forceCloseConnections: true,
+    routerOptions: { ignoreTrailingSlash: true },
+  });
   app.addHook('onRequest', async (request, reply) => {
     if (onLoopback && isForeignName(request.headers.host)) return reply.code(421).send({ status: 421 });
   });

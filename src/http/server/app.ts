@@ -99,6 +99,8 @@ const routes: readonly Routes[] = [
 ];
 
 const bodyBytesMax = 4 * 1024 * 1024;
+/** How long (in ms) a connection stays open after the response to bytes that are not a valid request. */
+const lingerMs = 1_000;
 const traceHeader = 'service-trace-id';
 
 export type AppOptions = {
@@ -184,7 +186,11 @@ function errorOptions(
       reply.header(traceHeader, traceId).header('connection', 'close');
       sendProblem(reply as FastifyReply, { code: 'malformed_request' }, traceId);
     },
-    clientErrorHandler: (_error, socket) => {
+    clientErrorHandler: (error, socket) => {
+      if (!socket.writable) {
+        socket.destroy();
+        return;
+      }
       const traceId = uuid();
       const body = problemBody({ code: 'malformed_request' }, traceId);
       const head = [
@@ -195,8 +201,12 @@ function errorOptions(
         `Content-Length: ${Buffer.byteLength(body)}`,
         'Connection: close',
       ];
-      if (socket.writable) socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
-      else socket.destroy();
+      // Threat: a client that took too long could otherwise complete its request after this response.
+      const isLate = (error as NodeJS.ErrnoException).code === 'ERR_HTTP_REQUEST_TIMEOUT';
+      socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => isLate && socket.destroy());
+      // Before the TLS handshake, nothing can be sent, so `end` alone would never close the connection. Threat: silent
+      // clients hold connections, and a request whose body is malformed counts against its tenant's share.
+      setTimeout(() => socket.destroy(), lingerMs).unref();
     },
   };
 }

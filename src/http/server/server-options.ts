@@ -18,24 +18,38 @@ type Differences = Pick<FastifyServerOptions, 'frameworkErrors' | 'clientErrorHa
 const pathIdCharactersMax = 16 * 1024;
 
 /**
- * Returns the Fastify options of the API or of the console. Threat: slow clients hold connections. Both servers therefore
- * have the same time limits.
+ * The time in ms from the first byte of a request to its last. The service ends a slower request at most two seconds
+ * later, so that it takes up its tenant's share for at most 30 seconds (SECURITY.md, "Limits that protect").
  */
+const requestMs = 28_000;
+
+/** The time limits of every listener. Threat: slow clients hold connections. */
+export const timeLimits = {
+  requestTimeout: requestMs,
+  connectionTimeout: 60_000,
+  keepAliveTimeout: 72_000,
+  http: {
+    // A connection may also stay silent for this long before its first request. If this limit were longer than
+    // `requestTimeout`, Node.js would apply it to the whole request.
+    headersTimeout: requestMs,
+    connectionsCheckingInterval: 1_000,
+  },
+};
+
+/** Returns the Fastify options of the API or of the console. */
 export function serverOptions({ trustedProxies, tls }: Listening, differences: Differences): FastifyServerOptions {
   const options: FastifyServerOptions = {
+    ...timeLimits,
     ...differences,
     logger: false,
     trustProxy: trustedProxies.length > 0 ? [...trustedProxies] : false,
-    requestTimeout: 30_000,
-    connectionTimeout: 60_000,
-    keepAliveTimeout: 72_000,
     forceCloseConnections: 'idle',
     // The service still serves requests on open connections while it is stopping.
     return503OnClosing: false,
     rewriteUrl: routedUrl,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: pathIdCharactersMax },
   };
-  const http = { requireHostHeader: false };
-  const server = tls === null ? { http } : { https: { ...http, ...tls } };
+  const http = { ...timeLimits.http, requireHostHeader: false };
+  const server = tls === null ? { http } : { https: { ...http, ...tls, handshakeTimeout: 10_000 } };
   return { ...options, ...server } as FastifyServerOptions;
 }

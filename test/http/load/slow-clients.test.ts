@@ -1,0 +1,93 @@
+import { readFileSync } from 'node:fs';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
+import { expect, onTestFinished, test } from 'vitest';
+import { makeCertificate } from '../../support/certificate.js';
+import { http, makeVault, type Service, startService, until } from '../../support/process.js';
+import { startTestService } from '../../support/test-service.js';
+
+/** The documented 30 seconds, and some time for a busy machine. */
+const limitMs = 35_000;
+
+/** Opens a connection that stays open until the service closes it. If it is half open, it ignores that the service ended. */
+function open(address: string, allowHalfOpen = false): { readonly socket: Socket; readonly closed: Promise<string> } {
+  const socket = connect({ port: Number(new URL(address).port), host: '127.0.0.1', allowHalfOpen });
+  onTestFinished(() => void socket.destroy());
+  let text = '';
+  socket.on('error', () => undefined).setEncoding('utf8');
+  socket.on('data', (part: string) => {
+    text += part;
+  });
+  return { socket, closed: new Promise((resolve) => socket.once('close', () => resolve(text))) };
+}
+
+/** Sends a request whose body arrives byte by byte. Returns the response and how long the connection stayed open. */
+async function trickle(address: string, path: string, headers: readonly string[]): Promise<[string, number]> {
+  const { socket, closed } = open(address, true);
+  const beganAt = performance.now();
+  socket.write([`POST ${path} HTTP/1.1`, 'Host: localhost', ...headers, 'Content-Length: 400', '', ''].join('\r\n'));
+  const timer = setInterval(() => socket.write(' '), 200);
+  const text = await closed;
+  clearInterval(timer);
+  return [text, performance.now() - beganAt];
+}
+
+/** Returns the address that the service has logged in this field. */
+function loggedAddress({ stdout }: Service, field: 'console_address' | 'admin_address'): Promise<string> {
+  return until(field, 20_000, () => new RegExp(`"${field}":"([^"]+)"`).exec(stdout())?.[1]);
+}
+
+test('four slow bodies delay the other requests of their tenant for at most 30 seconds, which then get responses', async () => {
+  const service = await startTestService();
+  onTestFinished(() => service.close());
+  await service.app.listen({ port: 0, host: '127.0.0.1' });
+  const address = `http://127.0.0.1:${(service.app.server.address() as AddressInfo).port}`;
+  const other = await service.otherTenant();
+  const statuses = new Set<number>();
+  const timer = setInterval(
+    async () => statuses.add((await http('GET', `${address}/tokens`, { key: other })).status),
+    150,
+  );
+  onTestFinished(() => clearInterval(timer));
+  await until('a request of the other tenant', 10_000, () => (statuses.size > 0 ? true : undefined));
+
+  const headers = [`SERVICE-API-KEY: ${service.key}`, 'Content-Type: application/json'];
+  const slow = Array.from({ length: 4 }, () => trickle(address, '/tokens', headers));
+  await wait(1_000);
+  const beganAt = performance.now();
+  const waiting = await http('GET', `${address}/tokens/unknown`, { key: service.key });
+  const waitedMs = performance.now() - beganAt;
+  // The slow bodies did occupy the tenant's share.
+  expect(waitedMs).toBeGreaterThan(20_000);
+  expect(waitedMs).toBeLessThan(limitMs);
+  expect(waiting.status).toBe(404);
+  for (const [text, openMs] of await Promise.all(slow)) {
+    expect(text).toMatch(/^HTTP\/1\.1 400 .*"code":"malformed_request"/s);
+    expect(openMs).toBeLessThan(limitMs);
+  }
+  expect(statuses).toEqual(new Set([200]));
+}, 120_000);
+
+test('the console and the admin listener also close connections whose bodies are slow', async () => {
+  const { flags } = await makeVault();
+  const service = await startService([...flags, '--admin-port', '0', '--console-enabled', '--console-port', '0']);
+  const form = ['Content-Type: application/x-www-form-urlencoded'];
+  const ends = await Promise.all([
+    trickle(await loggedAddress(service, 'console_address'), '/sign-in', form),
+    trickle(await loggedAddress(service, 'admin_address'), '/metrics', []),
+  ]);
+  for (const [, openMs] of ends) expect(openMs).toBeLessThan(limitMs);
+}, 120_000);
+
+test('connections without a TLS handshake are closed after ten seconds, and the service stops cleanly', async () => {
+  const { dir, flags } = await makeVault();
+  const { cert, key } = makeCertificate(dir, 'vault');
+  const service = await startService([...flags, '--tls-cert', cert, '--tls-key', key]);
+  const silent = Array.from({ length: 20 }, () => open(service.address));
+  const beganAt = performance.now();
+  await Promise.all(silent.map(({ closed }) => closed));
+  expect(performance.now() - beganAt).toBeLessThan(15_000);
+  const ready = await http('GET', `${service.address}/health/ready`, { ca: readFileSync(cert) });
+  expect(ready.status).toBe(200);
+  expect(await service.stop()).toMatchObject({ code: 0, stderr: '' });
+}, 60_000);
