@@ -16,6 +16,8 @@ const reservedDescriptors = 192;
 const toldConnections = 64;
 const connectionsMost = 10_000;
 const connectionsLeast = 16;
+/** How long (in ms) a connection may stay silent after the app has begun to close. */
+const silentMs = 1_000;
 /** The maximum number of pipelined requests that wait on one connection. */
 const pipelinedMax = 64;
 const retryAfterMs = 2_000;
@@ -43,6 +45,7 @@ export function watchConnections(app: FastifyInstance, connectionsMax = connecti
   const connections = new Map<Socket, Connection>();
   const server: Server = app.server;
   server.maxConnections = connectionsMax + toldConnections;
+  closeSilentOnes(app);
   server.on(server instanceof TlsServer ? 'secureConnection' : 'connection', (socket: Socket) => {
     const isBeyondLimit = connections.size >= connectionsMax;
     connections.set(socket, { taken: 0, since: performance.now(), isBeyondLimit, isBusy: false, waiting: [] });
@@ -87,6 +90,26 @@ export function watchConnections(app: FastifyInstance, connectionsMax = connecti
     if (!connection.isBusy) return begin();
     if (connection.waiting.length === pipelinedMax) socket.destroy();
     else connection.waiting.push(begin);
+  });
+}
+
+/**
+ * When the app begins to close, closes the connections that have sent nothing, because Node.js does not count them as
+ * idle. On a TLS listener, a connection is silent until it has sent something after its handshake. Threat: a silent
+ * client delays the shutdown.
+ */
+function closeSilentOnes(app: FastifyInstance): void {
+  const sockets = new Set<Socket>();
+  const add = (socket: Socket): void => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  };
+  // A TLS listener emits both events: first with the TCP socket, and after the handshake with the TLS socket.
+  app.server.on('connection', add).on('secureConnection', add);
+  app.addHook('preClose', async () => {
+    setTimeout(() => {
+      for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
+    }, silentMs).unref();
   });
 }
 

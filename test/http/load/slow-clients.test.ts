@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
+import { connect as connectTls } from 'node:tls';
 import { expect, onTestFinished, test } from 'vitest';
 import { makeCertificate } from '../../support/certificate.js';
 import { http, makeVault, type Service, startService, until } from '../../support/process.js';
@@ -91,3 +92,23 @@ test('connections without a TLS handshake are closed after ten seconds, and the 
   expect(ready.status).toBe(200);
   expect(await service.stop()).toMatchObject({ code: 0, stderr: '' });
 }, 60_000);
+
+test.each(['http', 'https'] as const)('silent connections over %s do not delay a stop', async (scheme) => {
+  const { dir, flags } = await makeVault();
+  const { cert, key } = makeCertificate(dir, 'vault');
+  const tls = scheme === 'http' ? [] : ['--tls-cert', cert, '--tls-key', key];
+  const service = await startService([...flags, ...tls, '--console-enabled', '--console-port', '0']);
+  const addresses = [service.address, await loggedAddress(service, 'console_address')];
+  await Promise.all(addresses.map((address) => new Promise((done) => open(address).socket.once('connect', done))));
+  if (scheme === 'https') {
+    const port = Number(new URL(service.address).port);
+    const silent = connectTls({ port, host: '127.0.0.1', ca: readFileSync(cert) }).on('error', () => undefined);
+    onTestFinished(() => void silent.destroy());
+    await new Promise((done) => silent.once('secureConnect', done));
+  }
+  const beganAt = performance.now();
+  const { code, stdout, stderr } = await service.stop();
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(performance.now() - beganAt).toBeLessThan(5_000);
+  expect(stdout).not.toContain('grace period');
+});
