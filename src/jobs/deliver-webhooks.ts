@@ -33,6 +33,11 @@ import { createPace } from './pace.js';
 import { type Subscription, tellDenials } from './tell-denials.js';
 
 const pageSize = 500;
+/**
+ * The maximum number of pages that are kept for other webhooks. A webhook that continues after a long time reads the
+ * whole log since then, which may not fit into memory.
+ */
+const pagesMax = 8;
 /** The maximum number of new events that are delivered to a webhook before its checkpoint is stored. */
 const chunkSize = 16;
 const lanes = 8;
@@ -156,11 +161,13 @@ export function createWebhookDeliveries(
     keptHouseAt = now;
   }
 
-  /** Reads a page of the log. Webhooks that are at the same position share the page. */
+  /** Reads a page of the log. Webhooks that are at the same position share the page while it is one of the newest. */
   function readPage(position: number): Promise<Page> {
     const known = pages.get(position);
     if (known !== undefined) return known;
     const page = readHeld(position);
+    const [oldest] = pages.keys();
+    if (oldest !== undefined && pages.size >= pagesMax) pages.delete(oldest);
     pages.set(position, page);
     return page;
   }

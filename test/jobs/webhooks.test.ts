@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, onTestFinished, test as plain } from 'vitest';
 import { MongoBroken } from '#src/adapters/mongodb/connection.js';
@@ -560,6 +562,41 @@ describe('a webhook', () => {
     expect(told(receiver)).toEqual([['token.created', 'one']]);
     expect(await vault.webhookStore.state(id)).toBeNull();
     expect(errors).toEqual([]);
+  });
+
+  test('that continues after a long time keeps only a few pages of the log in memory', async ({
+    service,
+    receiver,
+  }) => {
+    const { vault, tenantId } = service;
+    const { id } = await subscribe(service, receiver.url);
+    const head = await vault.log.head();
+    const [event] = await vault.log.readClear(0, 1);
+    if (event === undefined) throw new Error('the log is empty');
+    const end = head + 40 * 500;
+    const pages: WeakRef<readonly unknown[]>[] = [];
+    let kept = 0;
+    const readClear = async (after: number, limit: number) => {
+      const size = Math.max(0, Math.min(limit, end - Math.max(after, head)));
+      const page = Array.from({ length: size }, (_, i) => ({
+        ...event,
+        tenantId: 'another',
+        position: Math.max(after, head) + 1 + i,
+      }));
+      pages.push(new WeakRef(page));
+      if (size > 0) return page;
+      // A weak reference keeps its object until the current turn of the event loop ends.
+      await new Promise(setImmediate);
+      setFlagsFromString('--expose-gc');
+      runInNewContext('gc')();
+      kept = pages.filter((one) => one.deref() !== undefined).length;
+      return page;
+    };
+    const fail = (error: unknown) => expect.unreachable(String(error));
+    const deliveries = createWebhookDeliveries({ ...vault, log: { ...vault.log, readClear } }, fail);
+    await deliveries.deliver(tenantId, id);
+    expect(pages).toHaveLength(41);
+    expect(kept).toBeLessThan(12);
   });
 
   test('that receives a test delivery then gets all waiting deliveries immediately', async ({ service, receiver }) => {
