@@ -34,15 +34,16 @@ export type RunnerDeps = {
  * Brings the rows up to the head of the log, starting at the runner's checkpoint. Returns the number of events that
  * were read. Usually, the command that appends an event also writes the row. The runner writes the rows that a command
  * could not write, because of a crash or an unavailable store. If an error occurs, the runner stops at the current
- * page, so no event is skipped.
+ * page, so no event is skipped. When `goesOn` returns false, the runner stops after the current page.
  */
 export async function catchUp(
   { vault, rows, directory, checkpoints, pendingBatchStreams }: RunnerDeps,
   lead: Lead,
+  goesOn: () => boolean = () => true,
 ): Promise<number> {
   let position = await checkpoints.position(lead.name);
   let seen = 0;
-  for (;;) {
+  while (goesOn()) {
     const page = await vault.log.readClear(position, pageSize);
     const last = page.at(-1);
     if (last === undefined) return seen;
@@ -58,6 +59,7 @@ export async function catchUp(
     position = last.position;
     seen += page.length;
   }
+  return seen;
 }
 
 /** Returns the newest event of each stream on a page. */

@@ -23,16 +23,22 @@ const manyEvents = 100_000;
  * prevented a command from doing it. The checkpoint is stored with the keys, so a restored key store also contains its
  * checkpoint. If a restored log ends before the checkpoint, the shredder reads the log from the start. `upTo` is for
  * profiles that write rows after their events. In such a profile, the row must be written before the shredder reads the
- * event, because a row must not name a destroyed key.
+ * event, because a row must not name a destroyed key. When `goesOn` returns false, the shredder stops after the current
+ * page.
  */
-export async function shredEndedKeys(log: EventLog, keys: KeyRing, upTo = Number.POSITIVE_INFINITY): Promise<number> {
+export async function shredEndedKeys(
+  log: EventLog,
+  keys: KeyRing,
+  upTo = Number.POSITIVE_INFINITY,
+  goesOn: () => boolean = () => true,
+): Promise<number> {
   const start = await keys.checkpoint('shredder');
   let position = start > (await log.head()) ? 0 : start;
   let mustSave = position < start;
   let saved = position;
   let destroyed = 0;
   const read = async () => (await log.readClear(position, pageSize)).filter((event) => event.position <= upTo);
-  for (let page = await read(); page.length > 0; page = await read()) {
+  for (let page = await read(); page.length > 0 && goesOn(); page = await read()) {
     const ended = endedKeys(page);
     const advanced = advancedKeys(page);
     if (ended.length > 0) {

@@ -12,41 +12,108 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
+/** Creates background work with these changes. By default, this process leads, and the log is empty. */
+function backgroundWith(given: Partial<Parameters<typeof createBackground>[0]>): ReturnType<typeof createBackground> {
+  return createBackground({
+    vault: service.vault,
+    rows: { revisionsOf: async () => new Map() } as Partial<TokenRowWriter> as TokenRowWriter,
+    directory: {} as DirectoryWriter,
+    checkpoints: leading,
+    pendingBatchStreams: async () => new Set(),
+    jobs: [],
+    mayLead: () => true,
+    cleanup: [],
+    onError: (error) => expect.unreachable(String(error)),
+    ...given,
+  });
+}
+
+const leading: Checkpoints = {
+  lead: async (name) => ({ name, epoch: 1 }),
+  resign: async () => undefined,
+  position: async () => 0,
+  save: async () => true,
+};
+
 test('a page that cannot be projected ends no term, so no checkpoint is signed and the other work continues', async () => {
   const calls: string[] = [];
   const errors: unknown[] = [];
   const recorded = (name: string) => () => {
     const call = async (what: string) => void calls.push(`${name} ${what}`);
-    return { start: () => void call('starts'), stop: () => call('stops'), run: async () => 0 };
-  };
-  const checkpoints: Checkpoints = {
-    lead: async (name) => ({ name, epoch: 1 }),
-    resign: async () => undefined,
-    position: async () => 0,
-    save: async () => true,
+    return { start: () => void call('starts'), stop: () => call('stops') };
   };
   const log = {
     ...service.vault.log,
     readClear: () => Promise.reject(new Error('this page cannot be read')),
   };
-  const background = createBackground({
+  const background = backgroundWith({
     vault: { ...service.vault, log },
-    rows: {} as TokenRowWriter,
-    directory: {} as DirectoryWriter,
-    checkpoints,
-    pendingBatchStreams: async () => new Set(),
-    sweep: () => ({ ...recorded('sweep')(), dueAt: () => undefined }),
-    checkpointer: () => ({ ...recorded('checkpointer')(), run: async () => undefined }),
-    webhooks: () => ({ ...recorded('webhooks')(), run: async () => undefined, deliver: async () => undefined }),
-    dailyCounting: recorded('counting'),
-    mayLead: () => true,
+    jobs: [recorded('sweep'), recorded('checkpointer')],
     cleanup: [async () => void calls.push('clears')],
     onError: (error) => void errors.push(error),
   });
   background.start();
   for (let waits = 0; errors.length < 2 && waits < 100; waits += 1) await wait(100);
   expect(errors.map(String)).toEqual(Array.from({ length: 2 }, () => 'Error: this page cannot be read'));
-  expect(calls).toEqual(['sweep starts', 'checkpointer starts', 'webhooks starts', 'counting starts', 'clears']);
+  expect(calls).toEqual(['sweep starts', 'checkpointer starts', 'clears']);
   await background.stop();
-  expect(calls.slice(5)).toEqual(['sweep stops', 'checkpointer stops', 'webhooks stops', 'counting stops']);
+  expect(calls.slice(3)).toEqual(['sweep stops', 'checkpointer stops']);
+});
+
+test.each(['runner', 'shredder'])('a stop does not wait until the %s has read a long log', async (reader) => {
+  const pages = 1_000;
+  const [event] = await service.vault.log.readClear(0, 1);
+  if (event === undefined) throw new Error('the log is empty');
+  let read = 0;
+  const log = {
+    ...service.vault.log,
+    head: async () => pages,
+    async readClear(after: number) {
+      read += 1;
+      await wait(10);
+      // The runner reads the log before the shredder. In the shredder's test, the runner finds its end on page 2.
+      const isAtEnd = after >= pages || (reader === 'shredder' && read === 2);
+      return isAtEnd ? [] : [{ ...event, stream: 'audit-checkpoints', type: 'audit.checkpoint', position: after + 1 }];
+    },
+  };
+  const keys = { ...service.vault.keys, checkpoint: async () => 0, saveCheckpoint: async () => undefined };
+  const checkpoints = { ...leading, position: async () => (read === 0 ? 0 : pages) };
+  const background = backgroundWith({ vault: { ...service.vault, log, keys }, checkpoints });
+  background.start();
+  for (let waits = 0; read < 10 && waits < 100; waits += 1) await wait(10);
+  const before = read;
+  await background.stop();
+  expect(before).toBeGreaterThanOrEqual(10);
+  expect(read - before).toBeLessThanOrEqual(2);
+});
+
+test('a renewal that is running during the stop does not take the lease again after the process has given it up', async () => {
+  let holder: string | null = null;
+  let isSlow = false;
+  let respond: (() => void) | null = null;
+  const checkpoints: Checkpoints = {
+    ...leading,
+    async lead(name, by) {
+      if (isSlow) await new Promise<void>((resolve) => (respond = resolve));
+      holder = by;
+      return { name, epoch: 1 };
+    },
+    async resign() {
+      holder = null;
+    },
+  };
+  const log = { ...service.vault.log, readClear: async () => [] };
+  const background = backgroundWith({ vault: { ...service.vault, log }, checkpoints });
+  background.start();
+  for (let waits = 0; holder === null && waits < 100; waits += 1) await wait(10);
+  expect(holder).not.toBeNull();
+  isSlow = true;
+  for (let waits = 0; respond === null && waits < 100; waits += 1) await wait(100);
+  const stopping = background.stop();
+  // Without waiting for the renewal, the stop would end here.
+  await Promise.race([stopping, wait(500)]);
+  (respond as (() => void) | null)?.();
+  await stopping;
+  await wait(50);
+  expect(holder).toBeNull();
 });

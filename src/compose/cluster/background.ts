@@ -1,11 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Checkpointer } from '../../audit/checkpointer.js';
-import type { WebhookDeliveries } from '../../jobs/deliver-webhooks.js';
 import { repeated } from '../../jobs/repeated.js';
-import type { Sweep } from '../../jobs/sweep.js';
 import type { Lead } from '../../ports/checkpoints.js';
-import type { DailyCounting } from '../../projections/daily-counts.js';
 import { catchUp, type RunnerDeps } from '../../projections/projection-runner.js';
 import { shredEndedKeys } from '../../projections/shredder.js';
 
@@ -17,14 +13,8 @@ const retryMs = 1_000;
 const retryMsMax = 10_000;
 
 type Deps = RunnerDeps & {
-  /** Creates the sweep for one term as leader. */
-  readonly sweep: () => Sweep;
-  /** Creates the checkpointer for one term as leader. */
-  readonly checkpointer: () => Checkpointer;
-  /** Creates the webhook deliveries for one term as leader. */
-  readonly webhooks: () => WebhookDeliveries;
-  /** Creates the daily counting for one term as leader. */
-  readonly dailyCounting: () => DailyCounting;
+  /** The work that runs during each term as leader. Each function creates it for one term. */
+  readonly jobs: readonly (() => Job)[];
   /**
    * Returns true if this process may lead. A process whose clock is wrong must not lead, because the leader makes
    * irreversible changes.
@@ -35,7 +25,9 @@ type Deps = RunnerDeps & {
   readonly onError: (error: unknown) => void;
 };
 
-export type Background = { start(): void; stop(): Promise<void> };
+type Job = { start(): void; stop(): Promise<void> };
+
+export type Background = Job;
 
 /**
  * Creates the background work. Of all processes that take part, only the current leader runs this work. The leader
@@ -45,13 +37,23 @@ export type Background = { start(): void; stop(): Promise<void> };
  * correctness of row and key writes does not depend on the lease.
  */
 export function createBackground(needs: Deps): Background {
-  const { vault, checkpoints, sweep: createSweep, checkpointer: createCheckpointer, mayLead, cleanup, onError } = needs;
+  const { vault, checkpoints, mayLead, cleanup, onError } = needs;
   const holder = randomUUID();
   let stopped = true;
   let lead: Lead | null = null;
   let running: Promise<void> = Promise.resolve();
+  let renewing: Promise<void> | null = null;
+  const goesOn = (): boolean => lead !== null && !stopped;
 
-  async function renew(): Promise<void> {
+  /** Renews the lease. If a renewal is already running, waits for it. */
+  function renew(): Promise<void> {
+    renewing ??= acquire().finally(() => {
+      renewing = null;
+    });
+    return renewing;
+  }
+
+  async function acquire(): Promise<void> {
     try {
       lead = mayLead() ? await checkpoints.lead('tokens', holder, leaseMs) : null;
     } catch (error) {
@@ -61,8 +63,8 @@ export function createBackground(needs: Deps): Background {
   }
 
   async function follow(): Promise<void> {
-    if (lead === null || (await catchUp(needs, lead)) === 0) return;
-    await shredEndedKeys(vault.log, vault.keys, await checkpoints.position('tokens'));
+    if (lead === null || (await catchUp(needs, lead, goesOn)) === 0) return;
+    await shredEndedKeys(vault.log, vault.keys, await checkpoints.position('tokens'), goesOn);
   }
 
   /**
@@ -72,27 +74,18 @@ export function createBackground(needs: Deps): Background {
    * forever.
    */
   async function term(): Promise<void> {
-    const sweep = createSweep();
-    const checkpointer = createCheckpointer();
-    const webhooks = needs.webhooks();
-    const dailyCounting = needs.dailyCounting();
-    sweep.start();
-    checkpointer.start();
-    webhooks.start();
-    dailyCounting.start();
+    const jobs = needs.jobs.map((create) => create());
+    for (const job of jobs) job.start();
     try {
       const every = (intervalMs: number, work: () => Promise<unknown>) =>
         repeated({ now: () => performance.now(), intervalMs, retryMs, retryMsMax }, work);
       const steps = [every(0, follow), ...cleanup.map((work) => every(leaseMs, work))];
-      while (lead !== null && !stopped) {
+      while (goesOn()) {
         for (const step of steps) await step().catch(onError);
         await wait(pauseMs);
       }
     } finally {
-      await sweep.stop();
-      await checkpointer.stop();
-      await webhooks.stop();
-      await dailyCounting.stop();
+      for (const job of jobs) await job.stop();
     }
   }
 
@@ -109,6 +102,8 @@ export function createBackground(needs: Deps): Background {
       }
     }
     clearInterval(timer);
+    // A renewal that is still running would take the lease again after it has been given up.
+    await renewing;
     if (lead !== null) await checkpoints.resign(lead).catch(onError);
     lead = null;
   }

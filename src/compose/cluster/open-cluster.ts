@@ -192,10 +192,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
       checkpoints,
       onError: onBackgroundError,
       pendingBatchStreams,
-      sweep: newSweep,
-      checkpointer: newCheckpointer,
-      webhooks: newWebhooks,
-      dailyCounting: () => createDailyCounting(vault, onBackgroundError),
+      jobs: [newSweep, newCheckpointer, newWebhooks, () => createDailyCounting(vault, onBackgroundError)],
       mayLead: clock.isTrusted,
       cleanup,
     });
