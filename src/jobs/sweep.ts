@@ -54,6 +54,8 @@ export function createSweep(
   let timer: NodeJS.Timeout | null = null;
   let wakesAt = Number.POSITIVE_INFINITY;
   let running: Promise<unknown> = Promise.resolve();
+  /** True if a round is waiting for the end of the current one. */
+  let isQueued = false;
   let stopped = true;
   let stopping = false;
   /** When the last successful pass of the shredder over the whole log began (`performance.now()`). */
@@ -154,8 +156,13 @@ export function createSweep(
     const waitMs = at <= now ? 1_000 : Math.min(Math.max(at - now, waitMsMin), roundMs);
     timer = setTimeout(() => {
       wakesAt = Number.POSITIVE_INFINITY;
+      if (isQueued) return;
+      isQueued = true;
       // Rounds run one after another, so stop() only has to wait for the last round.
-      running = running.then(round);
+      running = running.then(() => {
+        isQueued = false;
+        return stopped ? undefined : round();
+      });
     }, waitMs);
   }
 

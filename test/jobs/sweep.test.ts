@@ -172,6 +172,36 @@ describe('the sweep runs', () => {
     await sweep.stop();
   });
 
+  test('once, not once per token, if many tokens become due during a slow round, and not at all after it was stopped', async () => {
+    const waiting: (() => void)[] = [];
+    const nextDueAt = () => new Promise<null>((resolve) => waiting.push(() => resolve(null)));
+    const { sweep, rounds, pass } = observedSweep({ nextDueAt });
+    const addTokens = async (): Promise<void> => {
+      for (let i = 0; i < 10; i += 1) {
+        sweep.dueAt(service.clock.now() + 10);
+        await pass(10);
+      }
+    };
+    const endRound = async (count: number): Promise<void> => {
+      await vi.waitFor(() => expect([rounds.length, waiting.length]).toEqual([count, 1]));
+      waiting.pop()?.();
+    };
+    sweep.start();
+    await vi.waitFor(() => expect(waiting).toHaveLength(1));
+    await addTokens();
+    await endRound(1);
+    await endRound(2);
+    await pass(100);
+    expect(rounds).toHaveLength(2);
+    await pass(20_000);
+    await vi.waitFor(() => expect(waiting).toHaveLength(1));
+    await addTokens();
+    const stopped = sweep.stop();
+    await endRound(3);
+    await stopped;
+    expect(rounds).toHaveLength(3);
+  });
+
   test('neither before it was started nor after it was stopped', async () => {
     const { sweep, rounds, pass } = observedSweep();
     sweep.dueAt(service.clock.now() + 10);
