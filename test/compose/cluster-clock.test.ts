@@ -78,6 +78,23 @@ test('while no response arrives, the interval grows, and the next response makes
   expect(clock.uncertaintyMs()).toBeLessThanOrEqual(6);
 });
 
+test('while MongoDB does not respond, the log gets one error per minute', async () => {
+  const { mongo, errors } = await onClockOfMongo();
+  const failed = new Error('MongoDB is down');
+  mongo.rounds.push(
+    ...Array.from({ length: 90 }, () => ({
+      get before(): number {
+        throw failed;
+      },
+      after: 0,
+    })),
+  );
+  await vi.advanceTimersByTimeAsync(59_000);
+  expect(errors).toEqual([failed]);
+  await vi.advanceTimersByTimeAsync(30_000);
+  expect(errors).toEqual([failed, failed]);
+});
+
 test('if responses are slow from the start, the clock is uncertain until a fast response arrives', async () => {
   const slow = { before: 1, after: 2_500 };
   const shifted = await onClockOfMongo([slow], -60_000);

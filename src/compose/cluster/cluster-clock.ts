@@ -1,3 +1,4 @@
+import { onceAMinute } from '../../adapters/time-limit/once-a-minute.js';
 import type { Clock } from '../../ports/clock.js';
 import type { ClockRecord, ClockRecords } from '../../ports/clock-record.js';
 import { systemClock } from '../vault/system-clock.js';
@@ -129,7 +130,8 @@ export async function clusterClock(
   await compare();
   // A failed comparison is only reported. The bounds become wider while MongoDB is unavailable, but the process serves
   // no requests during that time anyway.
-  const timer = setInterval(() => compare().catch(onError), compareEveryMs);
+  const report = onceAMinute(onError);
+  const timer = setInterval(() => compare().catch(report), compareEveryMs);
   timer.unref();
 
   return {
