@@ -44,6 +44,22 @@ describe('every route', () => {
     }
   });
 
+  test('rejects a query string that is not valid UTF-8, after it has checked the key and the permission', async ({
+    service,
+  }) => {
+    for (const { method, url, isOpen } of await routesOf(service)) {
+      const send = async (key: string | null) => {
+        const { status, body } = await service.call(method, `${url}?x=%ff`, undefined, { key });
+        return `${status} ${body['code']}`;
+      };
+      expect(await send(null), `${method} ${url}`).toBe(isOpen ? '400 malformed_request' : '401 unauthenticated');
+      const withKeys = [await send(service.key), await send(service.managementKey)];
+      expect(withKeys, `${method} ${url}`).toContain('400 malformed_request');
+      const others = withKeys.filter((answer) => answer !== '400 malformed_request');
+      expect(['', '403 permission_missing'], `${method} ${url}`).toContain(others.join());
+    }
+  });
+
   test('forbids caching if it requires a key, and sends no media type if it sends no body', async ({ service }) => {
     const headers = { 'content-type': 'text/plain' };
     let shown = 0;

@@ -6,7 +6,6 @@ import { documented } from '../openapi/operation.js';
 import { tokenPage, tokenPageExample } from '../openapi/schemas/token.js';
 import { pageQuery, paginationOf, rangeOf } from '../pagination.js';
 import { Problem } from '../problem/problem.js';
-import { refuseMalformedQuery } from '../refuse-malformed-query.js';
 import { callerOf } from '../request-state.js';
 import type { Routes } from '../routes.js';
 import { sendTokenPage } from '../send-token-page.js';
@@ -76,7 +75,6 @@ export const listTokensRoute: Routes = (app, { vault }) => {
       config: { permission: 'token:read', roomBytes: pageRoomBytes, operation },
     },
     async (request, reply) => {
-      refuseMalformedQuery(request.url);
       const { query } = request;
       const found = await listTokens(vault, { caller: callerOf(request) }, listFiltersOf(query), rangeOf(query));
       return sendTokenPage(vault, request, reply, paginationOf(query, found.total), found);

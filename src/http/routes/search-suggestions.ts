@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { codePointCount } from '../../domain/text.js';
 import { searchSuggestions } from '../../queries/vocabulary/search-suggestions.js';
 import { documented } from '../openapi/operation.js';
-import { refuseMalformedQuery } from '../refuse-malformed-query.js';
 import { callerOf } from '../request-state.js';
 import type { Routes } from '../routes.js';
 import { sendJson } from '../send-json.js';
@@ -37,7 +36,7 @@ const operation = documented({
       },
     },
   },
-  problems: ['validation_failed', 'malformed_request'],
+  problems: ['validation_failed'],
 });
 
 /** The maximum length of a prefix: the longest possible container path with the field name in front of it. */
@@ -57,7 +56,6 @@ export const searchSuggestionsRoute: Routes = (app, { vault }) => {
     '/tokens/search/suggestions',
     { schema: { querystring }, config: { permission: 'token:search', operation } },
     async (request, reply) => {
-      refuseMalformedQuery(request.url);
       const suggestions = await searchSuggestions(vault, { caller: callerOf(request) }, request.query.prefix);
       return sendJson(reply, 200, { suggestions });
     },

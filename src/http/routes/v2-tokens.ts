@@ -7,7 +7,6 @@ import { documented } from '../openapi/operation.js';
 import { tokenStep, tokenStepExample } from '../openapi/schemas/token.js';
 import { pageFields, pageQuery } from '../pagination.js';
 import { Problem } from '../problem/problem.js';
-import { refuseMalformedQuery } from '../refuse-malformed-query.js';
 import { contextOf } from '../request-state.js';
 import type { Routes } from '../routes.js';
 import { sendTokenPage } from '../send-token-page.js';
@@ -82,7 +81,6 @@ export const tokensV2Routes: Routes = (app, { vault }) => {
       config: { permission: 'token:read', roomBytes: pageRoomBytes, operation: listOperation },
     },
     async (request, reply) => {
-      refuseMalformedQuery(request.url);
       const { type, container = null, fingerprint = null, start = null, size } = request.query;
       if (container !== null && !/^\/(.*\/)?$/.test(container)) {
         throw new Problem('validation_failed', { errors: { container: ['must start and end with /'] } });

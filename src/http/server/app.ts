@@ -16,6 +16,7 @@ import { problemBody } from '../problem/problem.js';
 import { challengesOf, createAuthentication } from './authentication.js';
 import { recordManagementReads } from './record-management-reads.js';
 import { recordRefusedRequest } from './record-refused-request.js';
+import { refuseMalformedQuery } from './refuse-malformed-query.js';
 import { refuseUnserved } from './refuse-unserved.js';
 import { refuseWhatNodeRefuses } from './refuse-what-node-refuses.js';
 import { type RequestLog, reportRequests } from './report-requests.js';
@@ -170,6 +171,7 @@ export function createApp(service: Service, options: AppOptions): FastifyInstanc
       'onRequest',
       createAuthentication(service, { headerNames: headerNames.apiKey, acceptsBearer }, admission),
     );
+    refuseMalformedQuery(scope);
     for (const route of routes) route(typed(scope), service, headerNames);
   });
   return app;
