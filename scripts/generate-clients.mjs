@@ -1,7 +1,7 @@
 // Generates the parts of the clients that are derived from the OpenAPI document: clients/typescript/src/generated and
 // clients/python/strongroom/generated. With --check, the script only reports whether both folders are up to date. Pass
 // `typescript` or `python` to select only that client. The Python generator needs scripts/python-environment.sh.
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import {
   cpSync,
@@ -15,7 +15,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, join, resolve } from 'node:path';
+import { delimiter, join, relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { openEmbedded } from '#src/compose/embedded/embedded.js';
 import { openApiDocument } from '#src/http/openapi/openapi.js';
@@ -198,10 +198,15 @@ function pagingOf(document, { parameters = [], requestBody, responses }) {
 function installOnce(home) {
   const installed = join(home, 'node_modules/.package-lock.json');
   if (existsSync(installed) && statSync(installed).mtimeMs >= statSync(join(home, 'package-lock.json')).mtimeMs) return;
-  execFileSync('npm', ['ci', '--no-fund', '--no-audit', '--ignore-scripts', '--loglevel', 'error'], {
-    cwd: home,
-    stdio: 'inherit',
-  });
+  const args = ['ci', '--no-fund', '--no-audit', '--ignore-scripts', '--loglevel', 'error'];
+  const { status } = spawnSync('npm', args, { cwd: home, stdio: 'inherit' });
+  if (status === 0) return;
+  console.error(
+    `The generator for the TypeScript client cannot be installed in ${relative(root, home)}: see the error of npm ` +
+      'above. The first installation needs a connection to the package registry.',
+  );
+  rmSync(work, { recursive: true, force: true });
+  process.exit(1);
 }
 
 /**

@@ -7,8 +7,20 @@ import { charge } from './processor.mjs';
 const address = process.env.STRONGROOM_ADDRESS ?? 'http://127.0.0.1:8080';
 const port = Number(process.env.SHOP_PORT ?? 3000);
 
+/** Prints why the shop cannot start, and exits. */
+function stop(reason) {
+  console.error(reason);
+  process.exit(1);
+}
+
 /** @param {string} file The output of `applications create --json`. */
-const keyIn = (file) => JSON.parse(readFileSync(file, 'utf8')).key;
+function keyIn(file) {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')).key;
+  } catch (error) {
+    return stop(`${file}: ${error.message}. Create the two applications first, and start the shop in the same folder.`);
+  }
+}
 // The browser gets the form's key, which can only create tokens. The shop's key stays on the server.
 const formKey = keyIn('data/card-form.json');
 const vault = createClient({ address, apiKey: keyIn('data/shop.json') });
@@ -57,8 +69,14 @@ const server = createServer(async (request, response) => {
   } catch (error) {
     if (error instanceof StrongroomError && error.code === 'token_not_found')
       return send(404, 'application/json', '{"error":"unknown card"}');
-    console.error(error instanceof StrongroomError ? `${error.code} ${error.traceId}` : 'the payment failed');
+    // An error of the vault contains no card data. The message of any other error may quote the request.
+    console.error(
+      error instanceof StrongroomError ? `the vault at ${address}: ${error.message}` : 'the payment failed',
+    );
     return send(502, 'application/json', '{"error":"try again"}');
   }
 });
+server.on('error', (error) =>
+  stop(error.code === 'EADDRINUSE' ? `Port ${port} is in use. Set SHOP_PORT to another port.` : error.message),
+);
 server.listen(port, '127.0.0.1', () => console.log(`The shop listens on http://127.0.0.1:${port}`));

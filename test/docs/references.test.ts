@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -27,12 +28,33 @@ describe('a reader who follows a reference finds what the reference names', () =
     expect([...pages, ...decisions].flatMap((page) => wrongLinks(root, page, textOf(page)))).toEqual([]);
   });
 
-  test('a page and its pictures name only files and folders in src that exist', () => {
+  test('a page and its pictures name only files and folders of the project that exist', () => {
     expect(pages.flatMap((page) => wrongPaths(root, page, textOf(page)))).toEqual([]);
   });
 
   test('a page cites only tests that exist', () => {
     expect(pages.flatMap((page) => wrongTests(root, page, textOf(page)))).toEqual([]);
+  });
+
+  test('git ignores the keys, plaintext and backups that a reader of the pages writes into the project', () => {
+    const files = [
+      'data/dev-keys.json',
+      'data.root-key',
+      'rehearsal.root-key',
+      'reports.key',
+      'tls.key',
+      'backup.identity',
+      'backup.recipient',
+      'customers.ndjson',
+      'customers.ndjson.resume',
+      'backup.age',
+      'erased.txt',
+      'monday/keys.db.age',
+      'restored/keys.db',
+      'rehearsal/keys.db',
+    ];
+    const ignored = execFileSync('git', ['check-ignore', '--no-index', ...files], { cwd: root }).toString();
+    expect(ignored.trim().split('\n')).toEqual(files);
   });
 
   test('the index of decisions lists each decision exactly once', () => {
@@ -94,10 +116,11 @@ describe('a dangling reference is reported', () => {
     ]);
   });
 
-  test('if a path in src does not exist; other paths that end in the same way are ignored', () => {
+  test('if a path in the project does not exist; other paths that end in the same way are ignored', () => {
     expect(
       wrongPaths(root, 'a.md', 'Routes<br/>src/http, `src/ports/clock.ts`. In `#src/x` and `other/src/x`.'),
     ).toEqual([]);
     expect(wrongPaths(root, 'a.md', 'src/nowhere/at/all')).toEqual(['a.md: there is no src/nowhere/at/all']);
+    expect(wrongPaths(root, 'a.md', '`bench/run/parts.mjs`')).toEqual(['a.md: there is no bench/run/parts.mjs']);
   });
 });

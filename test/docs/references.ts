@@ -85,10 +85,13 @@ export function wrongTests(root: string, page: string, markdown: string): readon
     .map((path) => `${page}: there is no test/${path}`);
 }
 
-/** Returns the paths in `src` that a page's text or diagrams mention, but that do not exist. */
+/** Returns the paths in the project's folders that a page's text or diagrams mention, but that do not exist. */
 export function wrongPaths(root: string, page: string, markdown: string): readonly string[] {
-  const named = [...markdown.matchAll(/(?<![\w./#-])src\/[\w/-]+(?:\.\w+)*/g)].map(([path]) => path);
+  const named = [
+    ...markdown.matchAll(/(?<![\w./#-])(?:src|test|scripts|deploy|clients|examples|bench)\/[\w/-]+(?:\.\w+)*/g),
+  ].map(([path]) => path);
+  // `wrongTests` checks the tests.
   return [...new Set(named)]
-    .filter((path) => !existsSync(join(root, path)))
+    .filter((path) => !path.endsWith('.test.ts') && !existsSync(join(root, path)))
     .map((path) => `${page}: there is no ${path}`);
 }
