@@ -2,24 +2,38 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { apiKeySource } from '../compose/config/client-settings.js';
 import { Secret } from '../domain/secret.js';
+import { isWellFormedApiKey } from '../domain/tenancy/api-key.js';
 import { Failure } from './failure.js';
 import { readInput } from './read-input.js';
 
 type Options = Readonly<Record<string, unknown>>;
+type NamedKey = { readonly key: Secret<string>; readonly name: string };
 
 /**
  * Returns the API key from `--api-key-file`, `STRONGROOM_API_KEY_FILE` or `STRONGROOM_API_KEY`, and the name of the
  * option or variable that provided the key. Error messages include this name. Returns null if none of them is set.
+ * Throws Failure if there is no well-formed key in it.
  */
-export async function apiKeyOf(
-  options: Options,
-): Promise<{ readonly key: Secret<string>; readonly name: string } | null> {
+export async function apiKeyOf(options: Options): Promise<NamedKey | null> {
   const found = apiKeySource({ flags: options });
   if (!found.ok) throw new Failure(found.problem, 2);
   const { source } = found;
-  if (source?.kind !== 'file') return source;
+  if (source === null) return null;
+  if (source.kind !== 'file') return wellFormed(source);
   const text = await readInput(source.file, 'the application key');
-  return { key: new Secret(text.trim()), name: source.file === '-' ? 'standard input' : source.file };
+  return wellFormed({ key: new Secret(text.trim()), name: source.file === '-' ? 'standard input' : source.file });
+}
+
+/**
+ * Returns the key. Throws Failure if it does not have the form of an API key. Threat: the operator passes the wrong file
+ * by mistake, such as the root key file, and a command for an address sends its content over the network.
+ */
+function wellFormed(found: NamedKey): NamedKey {
+  if (isWellFormedApiKey(found.key.reveal())) return found;
+  throw new Failure(
+    `${found.name} must contain an API key (sr_…) and nothing else. Check that it is the right one, and that the key is ` +
+      'complete.',
+  );
 }
 
 /**

@@ -6,7 +6,6 @@ import { isLoopback } from '../compose/config/schemas.js';
 import { type ApplicationType, applicationTypes } from '../domain/access/application-type.js';
 import { isJsonObject, type Json, type JsonObject } from '../domain/json.js';
 import type { Secret } from '../domain/secret.js';
-import { isWellFormedApiKey } from '../domain/tenancy/api-key.js';
 import type { Page, PageAnswer } from '../http/pagination.js';
 import { type ProblemCode, problemCatalogue } from '../http/problem/problem-catalogue.js';
 import { Failure } from './failure.js';
@@ -41,11 +40,10 @@ export type Client = {
 
 /**
  * Returns a client for the HTTP API (docs/contract.md, "Commands over HTTP"). This file contains all of the commands'
- * HTTP code. Throws Failure before anything is sent if the key is not an API key, or if the key would cross a network
- * in plaintext.
+ * HTTP code. Throws Failure before anything is sent if the key would cross a network in plaintext.
  */
 export function createClient(options: ClientOptions): Client {
-  expectSafeKey(options);
+  expectSafeNetwork(options);
   return {
     async getToken(id) {
       return bodyOf(options, await send(options, 'GET', tokenPath(id)), 200, isToken);
@@ -69,16 +67,7 @@ export function createClient(options: ClientOptions): Client {
   };
 }
 
-/**
- * Checks the key before the client sends it. Threat: the operator passes the wrong file by mistake, such as the root
- * key file, and the client sends its content over the network.
- */
-function expectSafeKey({ address, addressName, key, keyName, plaintext }: ClientOptions): void {
-  if (!isWellFormedApiKey(key.reveal())) {
-    throw new Failure(
-      `${keyName} does not contain an API key (sr_…), or the key is mistyped or cut off. Nothing was sent.`,
-    );
-  }
+function expectSafeNetwork({ address, addressName, plaintext }: ClientOptions): void {
   if (address.protocol === 'https:' || plaintext === 'allowed') return;
   if (isLoopback(address.hostname)) return;
   throw new Failure(

@@ -1,6 +1,7 @@
 import type { Config } from '../compose/config/config.js';
 import { faultOfContainer } from '../compose/container.js';
 import { dataDirectoryOf } from '../compose/open-profile.js';
+import { devRootKeyPath } from '../compose/root-key/dev-root-key-path.js';
 import { holdsVault } from '../compose/root-key/holds-vault.js';
 import { readRootKeys, rootKeyPlaceOf } from '../compose/root-key/root-key-place.js';
 import { Failure } from './failure.js';
@@ -32,10 +33,12 @@ export async function rootKeysOf(config: Config, use: RootKeyUse = 'opening'): P
   const place = rootKeyPlaceOf(config);
   const sealed = sealedData(config, use);
   if (place.named === null && place.command === null && sealed !== null) {
+    const devFile = devRootKeyPath(config.settings.data);
+    const absent = use === 'restore' ? '' : ` The file that --dev creates, ${devFile}, does not exist.`;
     const service = use === 'command' ? ' While the service is running, this command needs no root key.' : '';
     throw new Failure(
       `There is no root key. ${sealed} can be opened only with the root key of its vault. Set root_key_file ` +
-        `(STRONGROOM_ROOT_KEY_FILE, --root-key-file) to the path of that key.${service}`,
+        `(STRONGROOM_ROOT_KEY_FILE, --root-key-file) to the path of that key.${service}${absent}`,
     );
   }
   const read = await readRootKeys(place);

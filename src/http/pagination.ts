@@ -2,9 +2,10 @@ import { z } from 'zod';
 import type { JsonObject } from '../domain/json.js';
 
 const sizeDefault = 20;
-const sizeMax = 100;
+/** The maximum number of items per page. */
+export const pageSizeMax = 100;
 const pageMessage = 'must be a whole number from 1';
-const sizeMessage = `must be a whole number from 1 to ${sizeMax}`;
+const sizeMessage = `must be a whole number from 1 to ${pageSizeMax}`;
 const pageDescription = 'The page number. Default: 1.';
 const sizeDescription = `The maximum number of items per page. Default: ${sizeDefault}.`;
 
@@ -14,13 +15,13 @@ const sizeDescription = `The maximum number of items per page. Default: ${sizeDe
  */
 export const pageQuery = {
   page: wholeNumber(Number.MAX_SAFE_INTEGER, pageMessage, 1, pageDescription),
-  size: wholeNumber(sizeMax, sizeMessage, sizeDefault, sizeDescription),
+  size: wholeNumber(pageSizeMax, sizeMessage, sizeDefault, sizeDescription),
 };
 
 /** The parameters in `pageQuery` as numeric fields of a request body. A null value counts as absent. */
 export const pageFields = {
   page: bodyNumber(Number.MAX_SAFE_INTEGER, pageMessage, 1, pageDescription),
-  size: bodyNumber(sizeMax, sizeMessage, sizeDefault, sizeDescription),
+  size: bodyNumber(pageSizeMax, sizeMessage, sizeDefault, sizeDescription),
 };
 
 export type Page = { readonly page: number; readonly size: number };

@@ -185,7 +185,9 @@ test('--dev creates no root key for a vault that already has one', async () => {
   const ended = await run(['serve', '--dev', '--port', '0', '--data', dataDir]);
   expect(ended).toMatchObject({
     code: 1,
-    stderr: expect.stringMatching(/^There is no root key\. The data in .* can be opened only with .*--root-key-file/),
+    stderr: expect.stringMatching(
+      /^There is no root key\. The data in .* can be opened only with .*--root-key-file.* creates, .*\/data\.root-key, does/,
+    ),
   });
   expect(ended.stderr).not.toMatch(/generate-root|While the service/);
   expect(hashesOf(dir)).toEqual(before);

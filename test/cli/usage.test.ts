@@ -90,7 +90,9 @@ describe('a usage error exits with code 2, gives the reason, and creates nothing
       ['tokens', 'export', '--out', 'x', '--recipient', 'AGE-SECRET-KEY-1X'],
       /which is a secret/,
     ],
-    ['an invalid page', ['tokens', 'search', 'type:card', '--page', '0'], /whole number/],
+    ['an invalid page', ['tokens', 'search', 'type:card', '--page', '0'], /--page.*whole number/],
+    ['a page that is too large', ['tokens', 'search', 'type:card', '--size', '101'], /--size.*from 1 to 100/],
+    ['a page of a history that is too large', ['audit', 'history', 'an-id', '--size', '101'], /--size.*from 1 to 100/],
     [
       'an unknown application type',
       ['applications', 'create', '--name', 'a', '--type', 'x', '--permissions', 'token:read'],

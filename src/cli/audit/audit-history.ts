@@ -8,7 +8,7 @@ import { print } from '../print.js';
 import { runCommand } from '../run-command.js';
 import { table } from '../table.js';
 import { type TokenCommandOptions, tokenCommand } from '../token-command.js';
-import { wholeNumber } from '../whole-number.js';
+import { pageSize, wholeNumber } from '../whole-number.js';
 
 type Options = TokenCommandOptions & { readonly page: number; readonly size: number };
 
@@ -21,7 +21,7 @@ export function addAuditHistory(audit: Command): void {
   )
     .description('show what happened to a token, even a deleted one, newest first and without its data')
     .option('--page <number>', 'page number', wholeNumber, 1)
-    .option('--size <number>', 'events per page, at most 100', wholeNumber, 100)
+    .option('--size <number>', 'events per page, at most 100', pageSize, 100)
     .addHelpText('after', '\nExample:\n  strongroom audit history 4b0e... --api-key-file management.key')
     .action(async (id: string, { page, size, ...options }: Options) => {
       const config = configOf(options);

@@ -8,7 +8,7 @@ import { readInput } from '../read-input.js';
 import { table } from '../table.js';
 import { tokenTargetOf, withAddress } from '../target.js';
 import { type TokenCommandOptions, tokenCommand } from '../token-command.js';
-import { wholeNumber } from '../whole-number.js';
+import { pageSize, wholeNumber } from '../whole-number.js';
 
 type Options = TokenCommandOptions & { readonly page: number; readonly size: number };
 
@@ -17,7 +17,7 @@ export function addTokensSearch(tokens: Command): void {
   withAddress(tokenCommand(tokens, 'search <query>', 'print the response of POST /tokens/search as one line of JSON'))
     .description('list the tokens that match a query, newest first (- reads the query from standard input)')
     .option('--page <number>', 'page number', wholeNumber, 1)
-    .option('--size <number>', 'tokens per page, at most 100', wholeNumber, 20)
+    .option('--size <number>', 'tokens per page, at most 100', pageSize, 20)
     .addHelpText(
       'after',
       `
