@@ -156,6 +156,20 @@ describe('a caller below reveal sees no fingerprint, because it could test candi
     expect(await create(service, { type: 'token', data: 1 }, { key, headers })).toMatchObject({ fingerprint });
   });
 
+  test('a retried update shows the fingerprint of metadata, even if the patch also removes some', async ({
+    service,
+  }) => {
+    const expression = { fingerprint_expression: '{{ metadata.customer }}', metadata: { customer: 'a', old: 'b' } };
+    const { id } = await createPlain(service, { data: 'secret', ...expression });
+    const key = await below(service, 'mask');
+    const headers = { 'idempotency-key': uniqueId() };
+    const send = async () =>
+      (await service.call('PATCH', path(id), { metadata: { customer: 'b', old: null } }, { key, headers })).body;
+    const { fingerprint } = await send();
+    expect(fingerprint).toMatch(/^\w{43,44}$/);
+    expect(await send()).toMatchObject({ id, fingerprint });
+  });
+
   test('a retried update shows the fingerprint only if the first request contained the value', async ({ service }) => {
     const { id } = await createPlain(service, { data: 'secret' });
     const key = await below(service, 'mask');

@@ -76,6 +76,22 @@ test('tokenize stores a value although an earlier token, or an earlier part, was
   }
 });
 
+test('concurrent requests to tokenize store a value once, although each has a part that was planted for it', async ({
+  service,
+}) => {
+  for (const more of [{}, inForce]) {
+    const data = uniqueId();
+    const parts = [
+      { type: 'token', data: 'other', fingerprint_expression: data, ...more },
+      { type: 'token', data, ...inForce },
+    ];
+    const answers = await Promise.all(Array.from({ length: 10 }, () => tokenize(service, parts)));
+    const made = answers.map((answer) => (answer as [Json, JsonObject])[1]);
+    for (const token of made) expect(token).toMatchObject({ data });
+    expect(new Set(made.map(({ id }) => id)).size).toBe(1);
+  }
+});
+
 test('a string is no duplicate of the number or the object that it spells', async ({ service }) => {
   const text = uniqueId();
   for (const data of [{ text }, 123_456_789]) {

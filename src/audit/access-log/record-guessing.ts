@@ -45,14 +45,15 @@ async function recordOfApplication(
   recorder.soon(entriesOfActor(actor, null, clock.now(), [fact]));
 }
 
-/** Records an update that was rejected because of data that the caller may not see. */
+/** Records an update that was rejected after it was merged with data that the caller may not see. */
 export function recordProbe(
   vault: Pick<Vault, 'clock' | 'recorder'>,
   context: Pick<CommandContext, 'caller' | 'traceId'>,
   tenantKeys: TenantKeys,
   stream: string,
 ): void {
-  const message = 'rejected: with the data that the application may not see, the token would be invalid or too large';
+  const message =
+    'rejected: merged with data that the application may not see, the token would be invalid or too large';
   const ref = refOfTokenStream(stream);
   const fact: AccessFact = { entity: 'token', ref, operation: 'update', outcome: 'denied', message };
   vault.recorder.soon(entriesOfRequest(context, tenantKeys, vault.clock.now(), [fact]));

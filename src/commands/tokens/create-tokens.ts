@@ -16,7 +16,7 @@ import { randomForCommand } from '../derived-random.js';
 import { originOf } from '../event-origin.js';
 import { claimRequest } from '../idempotency.js';
 import { type Conflict, conflict } from '../retry-on-conflict.js';
-import { type Attempt, changeTokens, type Target, type ViewOf } from '../write-path.js';
+import { type Attempt, changeTokens, type DistinctFingerprint, type Target, type ViewOf } from '../write-path.js';
 import { chooseId, mayChooseAgain } from './choose-id.js';
 import { type Creation, type CreationWrite, decideCreation, prepareCreation } from './creation.js';
 import {
@@ -263,8 +263,7 @@ async function decideAll(
     if (twin !== null) outcomes.push({ is: 'twin', creation, write: twin.write });
     else if (found !== null && found.token !== null) outcomes.push({ is: 'stored', creation, token: found.token });
     else {
-      // If an earlier token of this request has the fingerprint but another value, the store would reject the request.
-      const distinctFingerprint = before.length > 0 ? null : (found?.distinctFingerprint ?? null);
+      const distinctFingerprint = distinctBeside(before, found?.distinctFingerprint ?? null);
       const place = { id, view: viewOf(stream), at, createdBy, distinctFingerprint };
       const write = streams.has(stream) ? null : decideCreation(vault, keys, creation, place);
       if (write === null) taken.push(index);
@@ -277,6 +276,17 @@ async function decideAll(
     }
   }
   return { outcomes, taken };
+}
+
+/**
+ * Returns the fingerprint that a new token must not share with a token that is created meanwhile. `before` contains the
+ * earlier creations in the request that have the fingerprint but another value, so the store must not take them for
+ * duplicates. If one of them is already guarded by the fingerprint, it guards the whole request.
+ */
+function distinctBeside(before: readonly New[], fingerprint: DistinctFingerprint | null): DistinctFingerprint | null {
+  const isGuarded = before.some(({ write }) => write.distinctFingerprint !== null);
+  if (fingerprint === null || isGuarded || before.length === comparedMax) return null;
+  return { ...fingerprint, others: [...fingerprint.others, ...before.map(({ write }) => write.view.stream)] };
 }
 
 /** Returns the newest of the earlier creations in a request that has this value, or null. */

@@ -2,6 +2,7 @@ import { maySeeClear, transformFor, transformForCreate } from '../../domain/acce
 import type { Json } from '../../domain/json.js';
 import type { TokenRequest } from '../../domain/token/draft-token.js';
 import { asStored, type TokenPatch } from '../../domain/token/draft-update.js';
+import { mergePatch } from '../../domain/token/fields/merge-patch.js';
 import { checkMetadata } from '../../domain/token/fields/metadata.js';
 import { typeRules } from '../../domain/token/types/type-rules.js';
 import { type ReadToken, readToken } from '../../queries/read-token.js';
@@ -117,6 +118,7 @@ function sentBy(retry: Retry, { open, life }: ReadToken): Fingerprinted | null {
 
 function metadataOf(sent: Json | undefined): Fingerprinted['metadata'] {
   if (sent === undefined || sent === null) return null;
-  const checked = checkMetadata(sent);
+  // A null in the metadata of a patch removes a key.
+  const checked = checkMetadata(mergePatch({}, sent));
   return checked.ok ? checked.value : null;
 }

@@ -4,13 +4,12 @@ import type { Caller } from '../../domain/access/caller.js';
 import { maySeeClear, transformFor } from '../../domain/access/decide-access.js';
 import { decideMove } from '../../domain/access/decide-move.js';
 import type { Transform } from '../../domain/access/transform.js';
-import { type FieldErrors, invalid, valid } from '../../domain/field-errors.js';
+import { type Checked, type FieldErrors, invalid, valid } from '../../domain/field-errors.js';
 import { isJsonObject } from '../../domain/json.js';
 import type { TokenContent } from '../../domain/token/content.js';
 import { decide, type TokenCommand } from '../../domain/token/decide.js';
 import { deriving } from '../../domain/token/derive-content.js';
 import {
-  type CheckedMerge,
   checkPatch,
   checkStoredFields,
   containersAfter,
@@ -156,7 +155,7 @@ async function attemptUpdate(vault: Vault, update: Update, attempt: Attempt): Pr
   const exhausted = mayProbe && distinct && patch.data !== undefined ? await update.requireGuesses() : null;
   if (exhausted !== null) return exhausted;
   const drafted = await draft(vault, update, attempt.at, unwrap(open.content), life);
-  if (!drafted.ok) return mayProbe ? rejectHidden(vault, update, drafted) : invalidFields(drafted.errors);
+  if (!drafted.ok) return mayProbe ? rejectHidden(vault, update, drafted.errors) : invalidFields(drafted.errors);
   const { content, updated } = drafted.value;
 
   const hash = fingerprintHash(tenantKeys.claims, content.fingerprint);
@@ -223,19 +222,18 @@ function mergesHiddenData(caller: Caller, containers: readonly string[], { data 
 }
 
 /**
- * Rejects an update of a token whose data the caller may not see. If the rejection depends on the data, it is recorded
- * and costs a guess. Threat: a caller measures the hidden data with patches that fail only if the merged data is too
- * large. If the patch fails for another reason, it is not too large, so a caller without guesses does not learn of this
- * reason either.
+ * Rejects an update of a token whose data the caller may not see. The rejection is recorded and costs a guess. Threat: a
+ * caller measures the hidden data with patches that always fail. If the patch fails because the merged data is too
+ * large, or for another reason, the caller learns whether it is too large.
  */
 async function rejectHidden(
   vault: Vault,
-  { context, tenantKeys, stream, chargeGuess, requireGuesses }: Update,
-  { errors, dependsOnData }: { readonly errors: FieldErrors; readonly dependsOnData?: true },
+  { context, tenantKeys, stream, chargeGuess }: Update,
+  errors: FieldErrors,
 ): Promise<Rejected> {
-  const exhausted = dependsOnData ? await chargeGuess() : await requireGuesses();
+  const exhausted = await chargeGuess();
   if (exhausted !== null) return exhausted;
-  if (dependsOnData) recordProbe(vault, context, tenantKeys, stream);
+  recordProbe(vault, context, tenantKeys, stream);
   return invalidFields(errors);
 }
 
@@ -314,7 +312,7 @@ async function draft(
   at: number,
   content: TokenContent,
   life: TokenLife,
-): Promise<CheckedMerge<Drafted>> {
+): Promise<Checked<Drafted>> {
   const stored = { content, expiresAt: life.expiresAt, hasCvc: cvcAt(life, latestForCodes(vault.clock)) !== null };
   const work = vault.turns.begin(context.caller.tenantId);
   const drafted = await work.run(draftUpdate(vault.expressions, stored, patch, at));
@@ -324,7 +322,7 @@ async function draft(
     return valid({ updated: drafted.value, content, indexValues: [] });
   }
   const derived = await work.run(deriving(vault.expressions, next));
-  if (!derived.ok) return { ...derived, dependsOnData: true };
+  if (!derived.ok) return derived;
   const own =
     ownValuesGiven || maySeeClear(context.caller, content.containers)
       ? rejectEmbeddedValue(ownValues, { givenId: null, ...next })

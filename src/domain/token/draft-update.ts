@@ -107,12 +107,6 @@ export type UpdateDraft = {
 type Stored = { readonly content: TokenContent; readonly expiresAt: number | null; readonly hasCvc: boolean };
 
 /**
- * The result of a check of merged data. If `dependsOnData` is true, the patch was rejected because of stored data that
- * the patch does not contain.
- */
-export type CheckedMerge<T> = Checked<T> & { readonly dependsOnData?: true };
-
-/**
  * Checks everything in a patch that depends on the stored token, but not on its data. Threat: a caller that may not see
  * the data sends a patch that always fails, because its id is wrong. If the size of the merged data were checked first,
  * the kind of the error would reveal that size, and nothing would ever be changed.
@@ -133,15 +127,15 @@ export function* draftUpdate(
   { content, expiresAt: expiresBefore, hasCvc }: Stored,
   patch: TokenPatch,
   now: number,
-): Steps<CheckedMerge<UpdateDraft>> {
+): Steps<Checked<UpdateDraft>> {
   const rule = typeRules[content.type];
   const after = expressionsAfter(content, patch);
   const merged = patch.data === undefined ? content.data : mergePatch(content.data, patch.data);
   yield;
   const size = checkRawSize({ ...after, data: merged });
-  if (!size.ok) return { ...size, dependsOnData: true };
+  if (!size.ok) return size;
   const growth = patch.data === undefined ? size : checkGrowth(merged, patch.data, 'data');
-  if (!growth.ok) return { ...growth, dependsOnData: true };
+  if (!growth.ok) return growth;
   yield;
   const data = patch.data === undefined ? valid({ data: merged, cvc: null }) : rule.validate(merged);
   yield;

@@ -116,8 +116,10 @@ export function mongoUnitOfWork(needs: Deps): UnitOfWork {
       write.distinct === null ? [] : [{ write, index, distinct: write.distinct, id: fingerprintId(write.distinct) }],
     );
     for (const { index, distinct } of wanted) {
-      const { tenantId, fingerprintHash } = distinct;
-      const twin = writes.slice(0, index).find((earlier) => makesToken(earlier, tenantId, fingerprintHash));
+      const { tenantId, fingerprintHash, others } = distinct;
+      const twin = writes
+        .slice(0, index)
+        .find((earlier) => makesToken(earlier, tenantId, fingerprintHash) && !others.includes(earlier.stream));
       if (twin !== undefined) return { outcome: 'duplicate', write: index, stream: twin.stream };
     }
     const held: HeldFingerprint[] = [];

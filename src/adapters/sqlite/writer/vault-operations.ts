@@ -77,7 +77,10 @@ export function createVaultOperations(database: SqliteDatabase) {
       ) as string[];
       const other =
         found.find((stream) => !others.includes(stream)) ??
-        writes.slice(0, index).find((earlier) => makesToken(earlier, tenantId, fingerprintHash))?.stream;
+        writes
+          .slice(0, index)
+          .find((earlier) => makesToken(earlier, tenantId, fingerprintHash) && !others.includes(earlier.stream))
+          ?.stream;
       if (other !== undefined) return { outcome: 'duplicate', write: index, stream: other };
     }
     return null;
