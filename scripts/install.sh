@@ -49,6 +49,7 @@ fi
 
 node=$(command -v node) || fail 'node is not on the PATH of root. Install Node.js 24, or the 20.19 of your distribution.'
 node=$(realpath "$node")
+case $node in *[!A-Za-z0-9/._+-]*) fail "the path $node may contain only letters, digits and / . _ + -; nothing was changed." ;; esac
 case $root:$node in
   :/root/* | :/home/*) fail "the service cannot run $node, because it may not read home directories. Install Node.js for all users; nothing was changed." ;;
 esac

@@ -34,7 +34,8 @@ export async function rootKeysOf(config: Config, use: RootKeyUse = 'opening'): P
   const sealed = sealedData(config, use);
   if (place.named === null && place.command === null && sealed !== null) {
     const devFile = devRootKeyPath(config.settings.data);
-    const absent = use === 'restore' ? '' : ` The file that --dev creates, ${devFile}, does not exist.`;
+    const absent =
+      use === 'restore' ? '' : ` If --dev created this data, its root key was in ${devFile}, which does not exist.`;
     const service = use === 'command' ? ' While the service is running, this command needs no root key.' : '';
     throw new Failure(
       `There is no root key. ${sealed} can be opened only with the root key of its vault. Set root_key_file ` +

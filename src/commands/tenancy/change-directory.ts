@@ -40,13 +40,14 @@ const changesCallers: Readonly<Record<DirectoryFactType, boolean>> = {
 /**
  * The rejections which say that the target no longer exists. Another process may have stored its deletion a moment ago
  * and still wait until the other caches have expired. A client that repeats the request here must not be told earlier.
- * The same applies to an update that changes nothing.
+ * The same applies to an update that changes nothing (`updatesCallers`).
  */
 const isGone: Partial<Record<DirectoryRejection, true>> = {
   application_not_found: true,
   application_key_not_found: true,
   tenant_not_found: true,
 };
+const updatesCallers: ReadonlySet<DirectoryCommand['do']> = new Set(['update_application', 'update_tenant']);
 
 /**
  * The commands that can take management rights away from an application. Their decision needs another administrator,
@@ -106,9 +107,8 @@ export function changeDirectory<T>(
     const events = await sealed(vault, { tenantId, revision: directory.revision }, decided.facts, origin);
     if (!(await storeInDirectory(vault, { tenantId, revision: directory.revision, view, events }, claim, at)))
       return conflict;
-    if (events.length === 0 || decided.facts.some(({ type }) => changesCallers[type])) {
-      await vault.knownCallers.forget(tenantId);
-    }
+    const mayRepeat = events.length === 0 && commands.some(({ do: what }) => updatesCallers.has(what));
+    if (mayRepeat || decided.facts.some(({ type }) => changesCallers[type])) await vault.knownCallers.forget(tenantId);
     // Threat: after a crash, an attacker replaces the log with an older copy and thereby restores the rights that this
     // change takes away. Once the key store has recorded the end of the log, the vault rejects an older copy.
     await noteLog(vault);

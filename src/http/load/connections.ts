@@ -45,7 +45,7 @@ export function watchConnections(app: FastifyInstance, connectionsMax = connecti
   const connections = new Map<Socket, Connection>();
   const server: Server = app.server;
   server.maxConnections = connectionsMax + toldConnections;
-  closeSilentOnes(app);
+  closeSilentOnes(app, connections);
   server.on(server instanceof TlsServer ? 'secureConnection' : 'connection', (socket: Socket) => {
     const isBeyondLimit = connections.size >= connectionsMax;
     connections.set(socket, { taken: 0, since: performance.now(), isBeyondLimit, isBusy: false, waiting: [] });
@@ -94,11 +94,11 @@ export function watchConnections(app: FastifyInstance, connectionsMax = connecti
 }
 
 /**
- * When the app begins to close, closes the connections that have sent nothing, because Node.js does not count them as
- * idle. On a TLS listener, a connection is silent until it has sent something after its handshake. Threat: a silent
- * client delays the shutdown.
+ * When the app begins to close, closes the connections that have sent nothing, or only a part of a request's header,
+ * because Node.js does not count them as idle. On a TLS listener, a connection is silent until it has sent something
+ * after its handshake. Threat: a silent client delays the shutdown.
  */
-function closeSilentOnes(app: FastifyInstance): void {
+function closeSilentOnes(app: FastifyInstance, connections: ReadonlyMap<Socket, Connection>): void {
   const sockets = new Set<Socket>();
   const add = (socket: Socket): void => {
     sockets.add(socket);
@@ -109,6 +109,7 @@ function closeSilentOnes(app: FastifyInstance): void {
   app.addHook('preClose', async () => {
     setTimeout(() => {
       for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
+      for (const [socket, { isBusy }] of connections) if (!isBusy && socket.writableLength === 0) socket.destroy();
     }, silentMs).unref();
   });
 }

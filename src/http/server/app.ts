@@ -189,7 +189,8 @@ function errorOptions(
       sendProblem(reply as FastifyReply, { code: 'malformed_request' }, traceId);
     },
     clientErrorHandler: (error, socket) => {
-      if (!socket.writable) {
+      // A connection that has sent nothing, such as one that a client opened in advance, gets no response.
+      if (!socket.writable || socket.bytesRead === 0) {
         socket.destroy();
         return;
       }

@@ -100,6 +100,9 @@ test.each(['http', 'https'] as const)('silent connections over %s do not delay a
   const service = await startService([...flags, ...tls, '--console-enabled', '--console-port', '0']);
   const addresses = [service.address, await loggedAddress(service, 'console_address')];
   await Promise.all(addresses.map((address) => new Promise((done) => open(address).socket.once('connect', done))));
+  const begun = connect({ port: Number(new URL(service.address).port), host: '127.0.0.1' });
+  onTestFinished(() => void begun.destroy());
+  if (scheme === 'http') begun.write('GET /tok');
   if (scheme === 'https') {
     const port = Number(new URL(service.address).port);
     const silent = connectTls({ port, host: '127.0.0.1', ca: readFileSync(cert) }).on('error', () => undefined);
