@@ -40,7 +40,7 @@ const bundle = await rolldown({
     throw new Error(message);
   },
 });
-cpSync('src/console/views', 'dist/console/views', { recursive: true });
+cpSync('src/console/templates', 'dist/console/templates', { recursive: true });
 cpSync('src/console/assets', 'dist/console/assets', { recursive: true });
 await bundle.write({
   dir: 'dist/bin',

@@ -1,11 +1,9 @@
-import { auditBegin } from './audit/audit-begin.js';
+import { auditBegin } from './audit/audit-begin-operation.js';
 import { auditErasure } from './audit/audit-erasure-operation.js';
-import { auditAccess, auditEvents, auditHistory } from './audit/audit-pages.js';
-import { auditChains, auditRecords } from './audit/audit-records.js';
+import { auditAccess, auditEvents, auditHistory } from './audit/audit-pages-operations.js';
+import { auditChains, auditRecords } from './audit/audit-records-operation.js';
 import { auditReplay, auditReplayQuery } from './audit/audit-replay-operation.js';
 import { bundleBegin, bundleEvents, bundleReads, bundleSign } from './audit/bundle-operations.js';
-import { exportTokens } from './bulk/export-tokens.js';
-import { importTokens } from './bulk/import-tokens.js';
 import { consoleSignIn } from './console/sign-in-operation.js';
 import { diagnose } from './doctor/diagnose.js';
 import {
@@ -16,7 +14,7 @@ import {
   confirmClock,
   rotateKeys,
   rotationState,
-} from './maintenance/maintenance.js';
+} from './maintenance/maintenance-operations.js';
 import {
   projectionsCancel,
   projectionsPlan,
@@ -24,9 +22,11 @@ import {
   projectionsStatus,
 } from './projections/projections-operations.js';
 import { createApplication, listApplications } from './tenancy/applications-operations.js';
-import { createTenant } from './tenancy/create-tenant.js';
+import { createTenant } from './tenancy/create-tenant-operation.js';
 import { init } from './tenancy/init-operation.js';
-import { listTenants } from './tenancy/list-tenants.js';
+import { listTenants } from './tenancy/list-tenants-operation.js';
+import { exportTokens } from './tokens/export-operation.js';
+import { importTokens } from './tokens/import-operation.js';
 import { createToken, deleteToken, getToken, searchTokens } from './tokens/tokens-operations.js';
 import { replayWebhook } from './webhooks/webhooks-operations.js';
 

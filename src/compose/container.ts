@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Config } from './config/config.js';
-import { realPath } from './root-key/real-path.js';
+import { realPath } from './files/real-path.js';
 
 /**
  * Returns a description of what is wrong with this process's container and how to correct it. Returns null if nothing

@@ -1,4 +1,4 @@
-import { onceAMinute } from '../adapters/time-limit/once-a-minute.js';
+import { onceAMinute } from '../adapters/shared/once-a-minute.js';
 import type { Spans } from '../ports/spans.js';
 import type { Config } from './config/config.js';
 

@@ -34,7 +34,7 @@ import { pages } from './pages.js';
 import { ConsoleProblem, type ShownProblem, shownProblem } from './problem.js';
 import { findSession } from './sessions.js';
 import { createTasks } from './tasks.js';
-import { createTemplates, viewsFolder } from './views.js';
+import { createTemplates, templatesFolder } from './templates.js';
 import { createVisit, leaveFlash, sendHtml } from './visit.js';
 
 /**
@@ -99,7 +99,7 @@ export async function createConsole(service: Service, options: ConsoleOptions): 
   refuseCrossSite(app);
 
   const assets = assetsPath();
-  await app.register(fastifyView, { engine: { liquid: createTemplates() }, root: viewsFolder, viewExt: 'liquid' });
+  await app.register(fastifyView, { engine: { liquid: createTemplates() }, root: templatesFolder, viewExt: 'liquid' });
   const layout = createLayout(pages, assets);
   app.setErrorHandler(async (error, request, reply) => {
     const problem = shownProblem(error);

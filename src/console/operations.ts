@@ -27,7 +27,7 @@ export type Bundle = {
 };
 
 /**
- * Operations that run the same code as the CLI commands. That code is part of the CLI, so `cli/serve/console.ts`
+ * Operations that run the same code as the CLI commands. That code is part of the CLI, so `cli/serve/console-listener.ts`
  * provides the operations. A page validates each result before it uses the result.
  */
 export type Operations = {

@@ -4,7 +4,7 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { recordColumns } from '#src/cli/audit/audit-records.js';
+import { recordColumns } from '#src/cli/audit/audit-records-operation.js';
 import { writeBundle } from '#src/cli/audit/run-bundle.js';
 import type { RunOperation } from '#src/cli/run-command.js';
 import { startTestService, type TestService } from '../support/test-service.js';

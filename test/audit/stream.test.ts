@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { csvLine } from '#src/audit/csv-line.js';
-import { recordColumns } from '#src/cli/audit/audit-records.js';
+import { recordColumns } from '#src/cli/audit/audit-records-operation.js';
 import { exportRecords } from '#src/cli/audit/run-record-export.js';
 import { fileReceiver, httpReceiver, type Receiver, streamRecords } from '#src/cli/audit/run-stream.js';
 import type { RunOperation } from '#src/cli/run-command.js';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { generateIdentity, identityToRecipient } from 'age-encryption';
 import { expect, test } from 'vitest';
 import { writeBackup } from '#src/cli/backup/write-backup.js';
-import { encrypterFor } from '#src/cli/bulk/age-keys.js';
+import { encrypterFor } from '#src/cli/files/age-keys.js';
 import { loadConfig } from '#src/compose/config/config.js';
 import { apiKeyHash, newApiKey } from '#src/domain/tenancy/api-key.js';
 import { findTexts } from '../erasure/files.js';

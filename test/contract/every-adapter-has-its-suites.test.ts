@@ -5,8 +5,8 @@ import { describe, expect, test } from 'vitest';
 /** These ports are not stores. Tests replace them, and their adapters are too small for a suite. */
 const withoutSuite = new Set(['Clock', 'Random', 'Timers']);
 
-/** Folders whose code is shared by several adapters. */
-const parts = new Set(['access-log', 'search-plan', 'time-limit']);
+/** Folders whose code several adapters share. */
+const parts = new Set(['shared']);
 
 const sources = (folder: string): string[] =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })

@@ -10,7 +10,7 @@ import { createTenant } from '#src/commands/tenancy/create-tenant.js';
 import { deleteToken } from '#src/commands/tokens/delete-token.js';
 import { recordDue } from '#src/commands/tokens/record-due.js';
 import type { JsonObject } from '#src/domain/json.js';
-import { createWebhookDeliveries } from '#src/jobs/deliver-webhooks.js';
+import { createWebhookDeliveries } from '#src/jobs/webhooks/deliver-webhooks.js';
 import { TenantKeysBroken } from '#src/keys/tenant-keys-broken.js';
 import { StoreUnavailable } from '#src/ports/store-unavailable.js';
 import { stateFrom } from '#src/ports/webhook-store.js';

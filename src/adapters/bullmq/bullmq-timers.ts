@@ -5,8 +5,8 @@ import type { Timers } from '../../ports/timers.js';
 import type { DueRow } from '../../ports/token-rows.js';
 import { connectRedis } from '../redis/connect-redis.js';
 import { redisFailure } from '../redis/redis-failure.js';
-import { onceAMinute } from '../time-limit/once-a-minute.js';
-import { withinLimit } from '../time-limit/within-limit.js';
+import { onceAMinute } from '../shared/once-a-minute.js';
+import { withinLimit } from '../shared/within-limit.js';
 import { queueClientOptions, queueName } from './queue-settings.js';
 import { timerJob } from './timer-job.js';
 

@@ -3,8 +3,8 @@ import { Queue, Worker } from 'bullmq';
 import { z } from 'zod';
 import { connectRedis } from '../redis/connect-redis.js';
 import { redisFailure } from '../redis/redis-failure.js';
-import { onceAMinute } from '../time-limit/once-a-minute.js';
-import { withinLimit } from '../time-limit/within-limit.js';
+import { onceAMinute } from '../shared/once-a-minute.js';
+import { withinLimit } from '../shared/within-limit.js';
 import { queueClientOptions } from './queue-settings.js';
 
 const webhooksQueue = 'webhooks';

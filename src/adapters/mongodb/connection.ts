@@ -7,7 +7,7 @@ import {
   type TopologyDescription,
 } from 'mongodb';
 import { type FoundProblem, StoreProblem } from '../../ports/store-problem.js';
-import { withinLimit } from '../time-limit/within-limit.js';
+import { withinLimit } from '../shared/within-limit.js';
 import { leftTransactions } from './left-transactions.js';
 import { mongoError } from './mongo-error.js';
 

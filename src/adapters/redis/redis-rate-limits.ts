@@ -3,8 +3,8 @@ import type { Redis } from 'ioredis';
 import type { Clock } from '../../ports/clock.js';
 import type { Limit, RateLimits, Used } from '../../ports/rate-limits.js';
 import { StoreUnavailable } from '../../ports/store-unavailable.js';
-import { onceAMinute } from '../time-limit/once-a-minute.js';
-import { withinLimit } from '../time-limit/within-limit.js';
+import { onceAMinute } from '../shared/once-a-minute.js';
+import { withinLimit } from '../shared/within-limit.js';
 import type { RedisClientOptions } from './connect-redis.js';
 import { redisFailure } from './redis-failure.js';
 

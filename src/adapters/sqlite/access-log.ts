@@ -1,7 +1,7 @@
 import type { AccessEntry, NewAccessEntry } from '../../events/access-log/access-entry.js';
 import { sealedLines } from '../../events/access-log/seal-entries.js';
 import type { AccessLog } from '../../ports/access-log.js';
-import { type Month, monthOf } from '../access-log/month.js';
+import { type Month, monthOf } from '../shared/month.js';
 import { accessLogError } from './access-log/access-log-error.js';
 import { missingBatches, newestRemovedBatch } from './access-log/missing-batches.js';
 import { fileIdentity, monthsOnDisk } from './access-log/month-files.js';

@@ -2,7 +2,7 @@ import type { ChainBatch } from '../../audit/verify/verify-access.js';
 import type { Checkpoint } from '../../events/audit/checkpoint.js';
 import type { Answers } from '../operations.js';
 import type { RunOperation } from '../run-command.js';
-import type { AuditBegin } from './audit-begin.js';
+import type { AuditBegin } from './audit-begin-operation.js';
 
 /**
  * Yields, chain by chain, the access log batches that belong to a range of the log. Skips batches covered by a

@@ -12,7 +12,7 @@ import { logIdentity } from '../../vault/open-log.js';
 import { tenantKeysOf } from '../../vault/tenant-keys.js';
 import { applicationOperation } from '../operations/as-application.js';
 import { OperationFailed } from '../operations/operation.js';
-import { columnsOf } from './audit-records.js';
+import { columnsOf } from './audit-records-operation.js';
 
 /** The maximum number of tokens in one bundle. */
 export const bundleTokensMax = 1_000;

@@ -1,7 +1,7 @@
 import type { ExportLine } from '../../audit/export-line.js';
 import type { ChainedPage } from '../../audit/read-chained.js';
 import type { RunOperation } from '../run-command.js';
-import type { AuditBegin } from './audit-begin.js';
+import type { AuditBegin } from './audit-begin-operation.js';
 
 /**
  * Yields the lines of the vault's log with their links, from `after` (exclusive) to `upTo` (inclusive). Reads the log

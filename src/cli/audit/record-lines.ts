@@ -1,5 +1,5 @@
 import { csvLine } from '../../audit/csv-line.js';
-import { type AuditRecord, recordColumns } from './audit-records.js';
+import { type AuditRecord, recordColumns } from './audit-records-operation.js';
 
 /** Returns the record as a line of JSON. */
 export function jsonLine(record: AuditRecord): string {

@@ -1,9 +1,9 @@
 import { type ExportLine, exportVersion } from '../../audit/export-line.js';
 import { type Checkpoint, checkpointSchema, checkpointStream } from '../../events/audit/checkpoint.js';
-import { expectFree, writeNewFile } from '../bulk/out-file.js';
-import { showProgress } from '../bulk/progress.js';
-import { untilSignal } from '../bulk/until-signal.js';
 import { Failure } from '../failure.js';
+import { expectFree, writeNewFile } from '../files/out-file.js';
+import { showProgress } from '../files/progress.js';
+import { untilSignal } from '../files/until-signal.js';
 import { writeError } from '../print.js';
 import type { RunOperation } from '../run-command.js';
 import { accessBatches } from './access-batches.js';

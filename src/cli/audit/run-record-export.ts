@@ -1,11 +1,11 @@
-import { writeNewFile } from '../bulk/out-file.js';
-import { showProgress } from '../bulk/progress.js';
-import { untilSignal } from '../bulk/until-signal.js';
 import { Failure } from '../failure.js';
+import { writeNewFile } from '../files/out-file.js';
+import { showProgress } from '../files/progress.js';
+import { untilSignal } from '../files/until-signal.js';
 import type { Answers } from '../operations.js';
 import { writeError } from '../print.js';
 import type { RunOperation } from '../run-command.js';
-import type { AuditRecord, RecordFilter } from './audit-records.js';
+import type { AuditRecord, RecordFilter } from './audit-records-operation.js';
 import { csvHeader, csvRecord, jsonLine } from './record-lines.js';
 
 export type RecordExport = {

@@ -1,6 +1,6 @@
 import { counted } from '../../domain/text.js';
 import { tokenTypes } from '../../domain/token/types/token-type.js';
-import { showProgress } from '../bulk/progress.js';
+import { showProgress } from '../files/progress.js';
 import { printLine } from '../print.js';
 import type { RunOperation } from '../run-command.js';
 import { table } from '../table.js';

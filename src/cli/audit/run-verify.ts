@@ -1,15 +1,15 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { signatureProblem } from '../../audit/check-checkpoint.js';
 import { type ChainedEvent, chainedEvent, type ExportLine } from '../../audit/export-line.js';
+import type { Problem } from '../../audit/verify/broken-log.js';
 import { createLiveCount, type LiveCount } from '../../audit/verify/live-count.js';
-import type { Problem } from '../../audit/verify/problem.js';
 import { type AccessReport, type ChainBatch, verifyAccess } from '../../audit/verify/verify-access.js';
 import { type LogReport, verifyLog } from '../../audit/verify/verify-log.js';
 import { mustContainFrom } from '../../events/access-log/retention.js';
 import { type Checkpoint, checkpointSchema } from '../../events/audit/checkpoint.js';
-import { type ShowProgress, showProgress } from '../bulk/progress.js';
 import { checkAllRows } from '../doctor/check-all-rows.js';
 import { Failure } from '../failure.js';
+import { type ShowProgress, showProgress } from '../files/progress.js';
 import { forgedText } from '../forged-row-text.js';
 import type { RunOperation } from '../run-command.js';
 import { accessBatches } from './access-batches.js';

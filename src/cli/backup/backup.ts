@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
+import type { Erased } from '../../commands/recovery/record-erased.js';
 import { counted, firstOf, grouped } from '../../domain/text.js';
-import type { Erased } from '../../jobs/record-erased.js';
 import type { OnPhase } from '../../ports/backup.js';
-import { encrypterFor } from '../bulk/age-keys.js';
-import { showProgress } from '../bulk/progress.js';
 import { Failure } from '../failure.js';
+import { encrypterFor } from '../files/age-keys.js';
+import { showProgress } from '../files/progress.js';
 import { configOf, storeSettings, withSettings } from '../options.js';
 import { print } from '../print.js';
 import { countsOf, runAccept, runRestore } from './run-restore.js';

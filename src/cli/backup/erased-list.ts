@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { ErasedKeys, KeysToCopy } from '../../ports/backup.js';
 import { Failure } from '../failure.js';
 import { unreadable } from '../file-fault.js';
-import { isBackupMac } from '../maintenance/maintenance.js';
+import { isBackupMac } from '../maintenance/maintenance-operations.js';
 import { jsonOf } from './manifest.js';
 
 const format = 'strongroom erased keys 2';

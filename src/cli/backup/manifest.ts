@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { Failure } from '../failure.js';
-import { isBackupMac } from '../maintenance/maintenance.js';
+import { isBackupMac } from '../maintenance/maintenance-operations.js';
 
 export const manifestFile = 'manifest.json';
 export const erasedFile = 'erased-keys.txt';

@@ -9,8 +9,8 @@ import type { Caller } from '../../domain/access/caller.js';
 import { writeBundle } from '../audit/run-bundle.js';
 import { verifyVault } from '../audit/run-verify.js';
 import { verificationJson, verificationText } from '../audit/verification-text.js';
-import type { ShowProgress } from '../bulk/progress.js';
 import { Failure } from '../failure.js';
+import type { ShowProgress } from '../files/progress.js';
 import { runOperation } from '../operations/run-operation.js';
 import type { RunOperation } from '../run-command.js';
 

@@ -1,5 +1,5 @@
 import type { FoundRow } from '../../audit/check-rows.js';
-import { type ShowProgress, showProgress } from '../bulk/progress.js';
+import { type ShowProgress, showProgress } from '../files/progress.js';
 import type { Answers } from '../operations.js';
 import type { RunOperation } from '../run-command.js';
 

@@ -2,8 +2,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { changeSettings } from '../../compose/root-key/next-root-key.js';
 import type { KeyRotationState } from '../../compose/vault/key-rotation-work.js';
-import { showProgress } from '../bulk/progress.js';
 import { Failure } from '../failure.js';
+import { showProgress } from '../files/progress.js';
 import { configOf, storeSettings, withSettings } from '../options.js';
 import { runOperations } from '../run-command.js';
 

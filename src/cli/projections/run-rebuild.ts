@@ -1,9 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { counted } from '../../domain/text.js';
 import type { ProjectionName, ProjectionStatus } from '../../ports/projections.js';
-import { showProgress } from '../bulk/progress.js';
-import { untilSignal } from '../bulk/until-signal.js';
 import { Failure } from '../failure.js';
+import { showProgress } from '../files/progress.js';
+import { untilSignal } from '../files/until-signal.js';
 import type { RunOperation } from '../run-command.js';
 import { rebuildText } from './status-table.js';
 

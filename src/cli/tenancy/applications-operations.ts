@@ -4,8 +4,8 @@ import { createApplication as create } from '../../commands/tenancy/create-appli
 import { applicationTypes } from '../../domain/access/application-type.js';
 import type { Json, JsonObject } from '../../domain/json.js';
 import { parseApplication } from '../../domain/tenancy/parse-directory.js';
-import { applicationAnswer } from '../../queries/tenancy/directory-answers.js';
 import { listApplications as list } from '../../queries/tenancy/list-applications.js';
+import { applicationAnswer } from '../../queries/tenancy/tenancy-answers.js';
 import { unwrap } from '../operations/as-application.js';
 import { fieldErrorText } from '../operations/field-error-text.js';
 import { OperationFailed, operation } from '../operations/operation.js';

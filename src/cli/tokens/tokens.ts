@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
 import { parseJsonBody } from '../../http/body/parse-json-body.js';
-import { addTokensExport } from '../bulk/tokens-export.js';
-import { addTokensImport } from '../bulk/tokens-import.js';
 import { Failure } from '../failure.js';
 import { print } from '../print.js';
 import { readInput } from '../read-input.js';
 import { tokenTargetOf, withAddress } from '../target.js';
 import { type TokenCommandOptions, tokenCommand } from '../token-command.js';
+import { addTokensExport } from './tokens-export.js';
+import { addTokensImport } from './tokens-import.js';
 import { addTokensSearch } from './tokens-search.js';
 
 /**

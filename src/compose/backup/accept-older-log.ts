@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expectWholeLog } from '../../audit/continuity.js';
-import { reconcileKeys } from '../../jobs/reconcile-keys.js';
-import { type Erased, findErased, recordErased } from '../../jobs/record-erased.js';
+import { reconcileKeys } from '../../commands/recovery/reconcile-keys.js';
+import { type Erased, findErased, recordErased } from '../../commands/recovery/record-erased.js';
 import { BackupRefused } from '../../ports/backup.js';
 import { acceptLog, logBehind, staysBehind } from '../../vault/log-behind.js';
 import type { Config } from '../config/config.js';

@@ -3,15 +3,15 @@ import { chmod, copyFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { writeKeys } from '../../adapters/sqlite/backup/write-keys.js';
 import { expectWholeLog } from '../../audit/continuity.js';
-import { type Erased, findErased, recordErased } from '../../jobs/record-erased.js';
+import { type Erased, findErased, recordErased } from '../../commands/recovery/record-erased.js';
 import { BackupRefused, type ErasedKeys, type OnPhase } from '../../ports/backup.js';
 import { acceptLog } from '../../vault/log-behind.js';
 import type { Config } from '../config/config.js';
 import { storeUrls } from '../config/store-urls.js';
 import { lockDataDirectory } from '../embedded/data-directory.js';
+import { fsyncDirectory } from '../files/fsync-directory.js';
+import { fsyncPath } from '../files/fsync-path.js';
 import { openToRepair } from '../open-profile.js';
-import { fsyncDirectory } from '../root-key/fsync-directory.js';
-import { fsyncPath } from '../root-key/fsync-path.js';
 import { restoringName } from '../root-key/holds-vault.js';
 import { keysDatabaseOf } from './stores-to-copy.js';
 

@@ -1,4 +1,4 @@
-import { onceAMinute } from '../../adapters/time-limit/once-a-minute.js';
+import { onceAMinute } from '../../adapters/shared/once-a-minute.js';
 import type { Clock } from '../../ports/clock.js';
 import type { ClockRecord, ClockRecords } from '../../ports/clock-record.js';
 import { systemClock } from '../vault/system-clock.js';

@@ -4,11 +4,11 @@ import { dirname, join, resolve } from 'node:path';
 import { lockData } from '../../adapters/sqlite/data-lock.js';
 import { StoreBroken } from '../../adapters/sqlite/database/database-error.js';
 import { keysFile } from '../../ports/backup.js';
+import { isOfOwnGroup, isRoots } from '../files/own-group.js';
+import { faultOfPath } from '../files/path-fault.js';
+import { realPath } from '../files/real-path.js';
+import { shellWord } from '../files/shell-word.js';
 import { databases, restoringName } from '../root-key/holds-vault.js';
-import { isOfOwnGroup, isRoots } from '../root-key/own-group.js';
-import { faultOfPath } from '../root-key/path-fault.js';
-import { realPath } from '../root-key/real-path.js';
-import { shellWord } from '../root-key/shell-word.js';
 import { controlSocketPath, serviceSurelyListens } from './control-socket.js';
 
 const setgid = 0o2000;

@@ -1,9 +1,9 @@
 import { randomFillSync } from 'node:crypto';
 import { closeSync, fsyncSync, openSync, unlinkSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { fsyncDirectory } from './fsync-directory.js';
+import { fsyncDirectory } from '../files/fsync-directory.js';
+import { shellWord } from '../files/shell-word.js';
 import { encodeKeyText, rootKeySizeBytes } from './key-text.js';
-import { shellWord } from './shell-word.js';
 
 /**
  * Generates a root key in a new file with mode 0600. If the key were lost, the data sealed under it would be lost too.

@@ -15,13 +15,13 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { RotationRefused } from '../../keys/rotation.js';
-import { fsyncDirectory } from './fsync-directory.js';
+import { fsyncDirectory } from '../files/fsync-directory.js';
+import { isRoots } from '../files/own-group.js';
+import { shellWord } from '../files/shell-word.js';
 import { generateRootKey } from './generate-root-key.js';
 import { encodeKeyText } from './key-text.js';
-import { isRoots } from './own-group.js';
 import { readKeyFile } from './read-key-file.js';
 import type { RootKeyPlace } from './root-key-place.js';
-import { shellWord } from './shell-word.js';
 
 /**
  * Returns the next root key for a rotation. If the key does not exist and `mayMake` is true, creates it. The key is on

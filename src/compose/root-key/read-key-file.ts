@@ -1,12 +1,12 @@
 import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from 'node:fs';
 import { isAbsolute, relative, sep } from 'node:path';
+import { isOfOwnGroup, isRoots, ownGroup } from '../files/own-group.js';
+import { faultOfPath } from '../files/path-fault.js';
+import { realPath } from '../files/real-path.js';
+import { runAsOwner } from '../files/run-as-owner.js';
+import { shellWord } from '../files/shell-word.js';
 import { decodeKeyText, keyTextBytesMax } from './key-text.js';
-import { isOfOwnGroup, isRoots, ownGroup } from './own-group.js';
-import { faultOfPath } from './path-fault.js';
-import { realPath } from './real-path.js';
 import { noRootKey, type RootKeyResult } from './root-key-result.js';
-import { runAsOwner } from './run-as-owner.js';
-import { shellWord } from './shell-word.js';
 
 const ownerModes: readonly number[] = [0o600, 0o400];
 /**

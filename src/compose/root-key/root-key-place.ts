@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import type { Config } from '../config/config.js';
+import { realPath } from '../files/real-path.js';
 import { devRootKeyPath } from './dev-root-key-path.js';
 import { holdsVault } from './holds-vault.js';
 import { readKeyFile } from './read-key-file.js';
-import { realPath } from './real-path.js';
 import { loadRootKey } from './root-key.js';
 
 /** Where the root key comes from, and where the next root key is stored during a rotation. */

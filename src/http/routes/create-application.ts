@@ -1,7 +1,6 @@
 import { createApplication } from '../../commands/tenancy/create-application.js';
 import { parseApplication } from '../../domain/tenancy/parse-directory.js';
-import { applicationAnswer } from '../../queries/tenancy/directory-answers.js';
-import { createApplicationBody } from '../directory-body.js';
+import { applicationAnswer } from '../../queries/tenancy/tenancy-answers.js';
 import { directoryContextOf } from '../directory-context.js';
 import { problemFrom } from '../error-handler.js';
 import { idempotencyOf } from '../idempotency.js';
@@ -11,10 +10,11 @@ import {
   applicationRequestExample,
   applicationWithKey,
   keyExample,
-} from '../openapi/schemas/directory.js';
+} from '../openapi/schemas/tenancy.js';
 import { Problem } from '../problem/problem.js';
 import type { Routes } from '../routes.js';
 import { sendJson } from '../send-json.js';
+import { createApplicationBody } from '../tenancy-body.js';
 
 const operation = documented({
   id: 'createApplication',

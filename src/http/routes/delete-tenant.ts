@@ -1,9 +1,9 @@
 import { deleteTenant } from '../../commands/tenancy/delete-tenant.js';
-import { deleteTenantBody } from '../directory-body.js';
 import { directoryContextOf } from '../directory-context.js';
 import { problemFrom } from '../error-handler.js';
 import { documented } from '../openapi/operation.js';
 import type { Routes } from '../routes.js';
+import { deleteTenantBody } from '../tenancy-body.js';
 
 const operation = documented({
   id: 'deleteTenant',

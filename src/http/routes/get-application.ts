@@ -1,7 +1,7 @@
-import { applicationAnswer } from '../../queries/tenancy/directory-answers.js';
+import { applicationAnswer } from '../../queries/tenancy/tenancy-answers.js';
 import { livingApplication } from '../../vault/living-application.js';
 import { documented } from '../openapi/operation.js';
-import { application, applicationExample } from '../openapi/schemas/directory.js';
+import { application, applicationExample } from '../openapi/schemas/tenancy.js';
 import { Problem } from '../problem/problem.js';
 import { callerOf } from '../request-state.js';
 import type { IdParams, Routes } from '../routes.js';

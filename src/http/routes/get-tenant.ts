@@ -1,7 +1,7 @@
-import { tenantAnswer } from '../../queries/tenancy/directory-answers.js';
+import { tenantAnswer } from '../../queries/tenancy/tenancy-answers.js';
 import { tenantDocument } from '../../vault/open-directory.js';
 import { documented } from '../openapi/operation.js';
-import { tenant, tenantExample } from '../openapi/schemas/directory.js';
+import { tenant, tenantExample } from '../openapi/schemas/tenancy.js';
 import { Problem } from '../problem/problem.js';
 import { callerOf } from '../request-state.js';
 import type { Routes } from '../routes.js';

@@ -1,10 +1,10 @@
 import { issueKey } from '../../commands/tenancy/issue-key.js';
-import { keyAnswer } from '../../queries/tenancy/directory-answers.js';
+import { keyAnswer } from '../../queries/tenancy/tenancy-answers.js';
 import { directoryContextOf } from '../directory-context.js';
 import { problemFrom } from '../error-handler.js';
 import { idempotencyOf } from '../idempotency.js';
 import { documented } from '../openapi/operation.js';
-import { apiKeyExample, issuedApiKey, keyExample } from '../openapi/schemas/directory.js';
+import { apiKeyExample, issuedApiKey, keyExample } from '../openapi/schemas/tenancy.js';
 import type { IdParams, Routes } from '../routes.js';
 import { sendJson } from '../send-json.js';
 

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { applicationTypes } from '../../domain/access/application-type.js';
-import { applicationAnswer } from '../../queries/tenancy/directory-answers.js';
 import { listApplications } from '../../queries/tenancy/list-applications.js';
+import { applicationAnswer } from '../../queries/tenancy/tenancy-answers.js';
 import { documented } from '../openapi/operation.js';
-import { application, applicationExample } from '../openapi/schemas/directory.js';
 import { pageExample, pageOf } from '../openapi/schemas/pagination.js';
+import { application, applicationExample } from '../openapi/schemas/tenancy.js';
 import { pageAnswer, pageQuery, rangeOf } from '../pagination.js';
 import { callerOf } from '../request-state.js';
 import type { Routes } from '../routes.js';

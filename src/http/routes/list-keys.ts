@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { listedKeyAnswer } from '../../queries/tenancy/directory-answers.js';
 import { listKeys } from '../../queries/tenancy/list-keys.js';
+import { listedKeyAnswer } from '../../queries/tenancy/tenancy-answers.js';
 import { problemFrom } from '../error-handler.js';
 import { documented } from '../openapi/operation.js';
-import { apiKey, apiKeyExample } from '../openapi/schemas/directory.js';
+import { apiKey, apiKeyExample } from '../openapi/schemas/tenancy.js';
 import { callerOf } from '../request-state.js';
 import type { IdParams, Routes } from '../routes.js';
 import { sendJson } from '../send-json.js';

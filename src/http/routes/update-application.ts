@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { updateApplication } from '../../commands/tenancy/update-application.js';
-import { applicationAnswer } from '../../queries/tenancy/directory-answers.js';
-import { updateApplicationBody } from '../directory-body.js';
+import { applicationAnswer } from '../../queries/tenancy/tenancy-answers.js';
 import { directoryContextOf } from '../directory-context.js';
 import { problemFrom } from '../error-handler.js';
 import { documented } from '../openapi/operation.js';
-import { application, applicationExample, applicationRequestExample } from '../openapi/schemas/directory.js';
+import { application, applicationExample, applicationRequestExample } from '../openapi/schemas/tenancy.js';
 import type { Routes } from '../routes.js';
 import { sendJson } from '../send-json.js';
+import { updateApplicationBody } from '../tenancy-body.js';
 
 const operation = documented({
   id: 'updateApplication',

@@ -1,12 +1,12 @@
 import { updateTenant } from '../../commands/tenancy/update-tenant.js';
-import { tenantAnswer } from '../../queries/tenancy/directory-answers.js';
-import { updateTenantBody } from '../directory-body.js';
+import { tenantAnswer } from '../../queries/tenancy/tenancy-answers.js';
 import { directoryContextOf } from '../directory-context.js';
 import { problemFrom } from '../error-handler.js';
 import { documented } from '../openapi/operation.js';
-import { tenant, tenantExample } from '../openapi/schemas/directory.js';
+import { tenant, tenantExample } from '../openapi/schemas/tenancy.js';
 import type { Routes } from '../routes.js';
 import { sendJson } from '../send-json.js';
+import { updateTenantBody } from '../tenancy-body.js';
 
 const operation = documented({
   id: 'updateTenant',

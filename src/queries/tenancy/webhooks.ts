@@ -4,7 +4,7 @@ import { formatTimestamp } from '../../domain/time.js';
 import type { WebhookAttempt } from '../../ports/webhook-store.js';
 import { tenantDocument } from '../../vault/open-directory.js';
 import type { Vault } from '../../vault/vault.js';
-import { stampsAnswer } from './directory-answers.js';
+import { stampsAnswer } from './tenancy-answers.js';
 
 /** Returns a tenant's webhooks, newest first. */
 export async function listWebhooks(vault: Vault, tenantId: string): Promise<readonly WebhookDocument[]> {

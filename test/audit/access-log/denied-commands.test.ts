@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { importLines } from '#src/cli/bulk/import-lines.js';
 import { Failure } from '#src/cli/failure.js';
 import type { OperationName } from '#src/cli/operations.js';
+import { importLines } from '#src/cli/tokens/import-lines.js';
 import type { JsonObject } from '#src/domain/json.js';
 import { rule, startTestService, type TestService } from '../../support/test-service.js';
 import { operate } from '../operate.js';

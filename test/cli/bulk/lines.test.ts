@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createLineIds } from '#src/cli/bulk/line-ids.js';
-import { readLines } from '#src/cli/bulk/read-lines.js';
+import { readLines } from '#src/cli/files/read-lines.js';
+import { createLineIds } from '#src/cli/tokens/line-ids.js';
 
 async function linesOf(bytes: Buffer, cuts: readonly number[], bytesMax: number) {
   async function* chunks() {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Progress, progressText } from '#src/cli/bulk/progress.js';
+import { type Progress, progressText } from '#src/cli/files/progress.js';
 
 const at = (given: Partial<Progress>): Progress => ({
   items: 0,

@@ -1,6 +1,6 @@
 import type { AccessBatch, AccessEntry } from '../../../events/access-log/access-entry.js';
 import type { AccessHead } from '../../../ports/access-log.js';
-import type { Month } from '../../access-log/month.js';
+import type { Month } from '../../shared/month.js';
 import type { MongoConnection } from '../connection.js';
 import { accessCollection, monthsStored } from './access-collections.js';
 import { type EntryDocument, entryOf } from './entry-document.js';

@@ -1,5 +1,5 @@
 import type { Db } from 'mongodb';
-import { type Month, monthOf } from '../../access-log/month.js';
+import { type Month, monthOf } from '../../shared/month.js';
 import { ensureIndexes, type RequiredIndexes } from '../required-indexes.js';
 
 const shape = /^access_(\d{4})_(\d{2})$/;

@@ -3,8 +3,7 @@ import type { AccessEntry, NewAccessEntry } from '../../../events/access-log/acc
 import { batchHash, noBatch } from '../../../events/access-log/batch-hash.js';
 import { sealEntries } from '../../../events/access-log/seal-entries.js';
 import type { AccessFilter, AccessLog, AccessPage } from '../../../ports/access-log.js';
-import { batchesOf, type NewBatch } from '../../access-log/batches-of.js';
-import { type Month, monthOf } from '../../access-log/month.js';
+import { type Month, monthOf } from '../../shared/month.js';
 import { batcher } from '../batcher.js';
 import type { MongoConnection } from '../connection.js';
 import { ensureIndexes } from '../required-indexes.js';
@@ -12,6 +11,7 @@ import { countBy, readSnapshot } from '../snapshot-reading.js';
 import { accessBatches, accessChains, accessHeads } from './access-chains.js';
 import { accessCollection, accessIndexes, accessIndexNames, monthsStored } from './access-collections.js';
 import { accessCounts } from './access-counts.js';
+import { batchesOf, type NewBatch } from './batches-of.js';
 import { type EntryDocument, entryDocument, entryOf } from './entry-document.js';
 import { entryKey, newChain } from './entry-key.js';
 

@@ -3,13 +3,13 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Db } from 'mongodb';
 import type { Json } from '../../../domain/json.js';
 import type { ComparedPage, ComparedStreams, TwoGenerations } from '../../../ports/rebuild-thread.js';
-import { termsDigest } from '../../search-plan/mark-of.js';
-import { sorted } from '../../search-plan/sorted.js';
+import { termsDigest } from '../../shared/mark-of.js';
 import type { MongoConnection } from '../connection.js';
 import type { DirectoryDocument } from '../directory/directory-document.js';
 import { directoryCollection } from '../directory/directory-indexes.js';
 import { readSnapshot, type SnapshotOptions } from '../snapshot-reading.js';
 import type { RowDocument } from './row-document.js';
+import { sorted } from './sorted.js';
 import { tokenRowsCollection } from './token-rows-indexes.js';
 
 /**

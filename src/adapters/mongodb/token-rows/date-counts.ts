@@ -1,5 +1,5 @@
 import type { Db } from 'mongodb';
-import type { WeighedNode } from '../../search-plan/weighed-plan.js';
+import type { WeighedNode } from '../../shared/weighed-plan.js';
 import { countBy } from '../snapshot-reading.js';
 import { rangeOf } from './filter-of.js';
 import { rowIndexes } from './token-rows-indexes.js';

@@ -1,5 +1,5 @@
 import type { Document } from 'mongodb';
-import type { WeighedNode } from '../../search-plan/weighed-plan.js';
+import type { WeighedNode } from '../../shared/weighed-plan.js';
 
 /** Returns a filter that matches exactly the rows matched by the node. */
 export function filterOf(node: WeighedNode): Document {

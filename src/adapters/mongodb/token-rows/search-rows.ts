@@ -10,8 +10,8 @@ import {
 } from '../../../ports/search-plan.js';
 import type { Stored } from '../../../views/row-mac.js';
 import type { TokenView } from '../../../views/token-view.js';
-import { chooseDriver, type Driver, residue } from '../../search-plan/choose-driver.js';
-import { type WeighedNode, weigh } from '../../search-plan/weighed-plan.js';
+import { chooseDriver, type Driver, residue } from '../../shared/choose-driver.js';
+import { type WeighedNode, weigh } from '../../shared/weighed-plan.js';
 import type { MongoConnection } from '../connection.js';
 import { countBy, readSnapshot, type SnapshotOptions } from '../snapshot-reading.js';
 import { type DateCount, type DateNode, dateCounts, dateIndexes } from './date-counts.js';

@@ -1,7 +1,7 @@
 import { closeSync, fsyncSync, openSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { noBatch, parseLines } from '../../../events/access-log/batch-hash.js';
-import { type Month, monthOf } from '../../access-log/month.js';
+import { type Month, monthOf } from '../../shared/month.js';
 import type { SqliteDatabase } from '../database/open-database.js';
 import { reading } from '../database/reading.js';
 import { changedJournal, isSequence, type JournalBatch, type JournalEnd } from '../journal/journal.js';

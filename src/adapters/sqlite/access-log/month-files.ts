@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { StoreUnavailable } from '../../../ports/store-unavailable.js';
-import type { Month } from '../../access-log/month.js';
+import type { Month } from '../../shared/month.js';
 import { damagedFile } from '../database/database-error.js';
 import type { SqliteDatabase } from '../database/open-database.js';
 import { reading } from '../database/reading.js';

@@ -3,7 +3,7 @@ import type { Statement } from 'better-sqlite3';
 import type { AccessBatch, AccessEntry, AccessOutcome, ActorType } from '../../../events/access-log/access-entry.js';
 import { hasFieldsOfEntry } from '../../../events/access-log/batch-hash.js';
 import type { AccessFilter } from '../../../ports/access-log.js';
-import type { Month } from '../../access-log/month.js';
+import type { Month } from '../../shared/month.js';
 import { damagedFile, databaseError } from '../database/database-error.js';
 import { openDatabase, type SqliteDatabase } from '../database/open-database.js';
 import { expectSchema, expectVersion, versionInHeader } from '../database/prepare-file.js';

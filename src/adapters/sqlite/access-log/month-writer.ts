@@ -2,7 +2,7 @@ import { renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AccessBatch } from '../../../events/access-log/access-entry.js';
 import type { AccessLine } from '../../../events/access-log/batch-hash.js';
-import type { Month } from '../../access-log/month.js';
+import type { Month } from '../../shared/month.js';
 import { createGroupCommit } from '../database/group-commit.js';
 import type { SqliteDatabase } from '../database/open-database.js';
 import { prepareFile } from '../database/prepare-file.js';

@@ -1,6 +1,6 @@
 import type { SearchPlan } from '../../../ports/search-plan.js';
-import { chooseDriver, type Driver, residue } from '../../search-plan/choose-driver.js';
-import { type WeighedNode, weigh } from '../../search-plan/weighed-plan.js';
+import { chooseDriver, type Driver, residue } from '../../shared/choose-driver.js';
+import { type WeighedNode, weigh } from '../../shared/weighed-plan.js';
 import type { IndexView } from '../search-index/index-view.js';
 import { matchSeqs } from './match-seqs.js';
 import type { SearchStatements } from './search-statements.js';

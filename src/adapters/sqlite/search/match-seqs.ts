@@ -1,4 +1,4 @@
-import type { WeighedNode } from '../../search-plan/weighed-plan.js';
+import type { WeighedNode } from '../../shared/weighed-plan.js';
 import type { IndexView } from '../search-index/index-view.js';
 import type { SearchStatements } from './search-statements.js';
 

@@ -1,7 +1,7 @@
 import type { HeldRows, PageRequest, SearchPage, SearchPlan, WalkStep } from '../../../ports/search-plan.js';
 import type { Stored } from '../../../views/row-mac.js';
 import type { TokenView } from '../../../views/token-view.js';
-import type { WeighedNode } from '../../search-plan/weighed-plan.js';
+import type { WeighedNode } from '../../shared/weighed-plan.js';
 import { databaseError } from '../database/database-error.js';
 import type { IndexView } from '../search-index/index-view.js';
 import { approachOf, foundAmong, livingOf } from './approach.js';

@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { StoreUnavailable } from '../../../ports/store-unavailable.js';
-import type { Driver } from '../../search-plan/choose-driver.js';
+import type { Driver } from '../../shared/choose-driver.js';
 import { type IndexView, joinCursors } from '../search-index/index-view.js';
 import type { Found, Wanted } from './found.js';
 

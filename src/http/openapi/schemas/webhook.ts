@@ -2,8 +2,8 @@ import { z } from 'zod';
 import type { JsonObject } from '../../../domain/json.js';
 import { webhookEventTypes } from '../../../domain/tenancy/webhook.js';
 import { tokenTypes } from '../../../domain/token/types/token-type.js';
-import { stamps } from './directory.js';
 import { dateTime, uuid } from './formats.js';
+import { stamps } from './tenancy.js';
 
 const fields = {
   id: uuid('The id of the webhook.'),

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import { applicationKey } from '../application-key.js';
 import { Failure } from '../failure.js';
+import { encrypterFor } from '../files/age-keys.js';
 import { configOf } from '../options.js';
 import { runOperations } from '../run-command.js';
 import { type TokenCommandOptions, tokenCommand } from '../token-command.js';
-import { encrypterFor } from './age-keys.js';
 import { runExport } from './run-export.js';
 
 type Options = TokenCommandOptions & {

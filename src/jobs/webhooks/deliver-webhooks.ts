@@ -1,34 +1,34 @@
 import { isDeepStrictEqual } from 'node:util';
-import { keepAttempts } from '../commands/change-webhook-state.js';
-import { attemptDelivery } from '../commands/post-to-webhook.js';
-import { atMost } from '../domain/at-most.js';
-import { coversContainers, type WebhookDocument } from '../domain/tenancy/webhook.js';
-import { formatTimestamp } from '../domain/time.js';
-import type { TokenLife } from '../domain/token/token-state.js';
-import type { TokenType } from '../domain/token/types/token-type.js';
-import { refOfTokenStream } from '../events/access-log/entity-ref.js';
-import type { ClearEvent } from '../events/event.js';
-import { tenantStream } from '../events/tenancy/streams.js';
-import { endsToken } from '../events/tokens/catalogue.js';
-import { isTokenStream } from '../events/tokens/stream-name.js';
-import { openTokenId } from '../events/webhooks/sealed-id.js';
-import { steadyNow } from '../ports/clock.js';
+import { keepAttempts } from '../../commands/change-webhook-state.js';
+import { attemptDelivery } from '../../commands/post-to-webhook.js';
+import { atMost } from '../../domain/at-most.js';
+import { coversContainers, type WebhookDocument } from '../../domain/tenancy/webhook.js';
+import { formatTimestamp } from '../../domain/time.js';
+import type { TokenLife } from '../../domain/token/token-state.js';
+import type { TokenType } from '../../domain/token/types/token-type.js';
+import { refOfTokenStream } from '../../events/access-log/entity-ref.js';
+import type { ClearEvent } from '../../events/event.js';
+import { tenantStream } from '../../events/tenancy/streams.js';
+import { endsToken } from '../../events/tokens/catalogue.js';
+import { isTokenStream } from '../../events/tokens/stream-name.js';
+import { openTokenId } from '../../events/webhooks/sealed-id.js';
+import { steadyNow } from '../../ports/clock.js';
 import {
   type PendingDelivery,
   stateFrom,
   type WebhookAttempt,
   type WebhookState,
   withAttempts,
-} from '../ports/webhook-store.js';
-import { ForgedWebhookState, type VersionedState } from '../vault/authentic-webhook-store.js';
-import { forTenants } from '../vault/for-tenants.js';
-import { KeyLost } from '../vault/key-lost.js';
-import { loadToken, tokenTypeAt } from '../vault/load-token.js';
-import { openTenant, tenantDocument } from '../vault/open-directory.js';
-import { type OpenToken, openContent } from '../vault/open-token.js';
-import { TenantGone } from '../vault/tenant-gone.js';
-import type { Vault } from '../vault/vault.js';
-import type { TokenView } from '../views/token-view.js';
+} from '../../ports/webhook-store.js';
+import { ForgedWebhookState, type VersionedState } from '../../vault/authentic-webhook-store.js';
+import { forTenants } from '../../vault/for-tenants.js';
+import { KeyLost } from '../../vault/key-lost.js';
+import { loadToken, tokenTypeAt } from '../../vault/load-token.js';
+import { openTenant, tenantDocument } from '../../vault/open-directory.js';
+import { type OpenToken, openContent } from '../../vault/open-token.js';
+import { TenantGone } from '../../vault/tenant-gone.js';
+import type { Vault } from '../../vault/vault.js';
+import type { TokenView } from '../../views/token-view.js';
 import { createPace } from './pace.js';
 import { type Subscription, tellDenials } from './tell-denials.js';
 

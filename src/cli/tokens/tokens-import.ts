@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import { applicationKey } from '../application-key.js';
 import { Failure } from '../failure.js';
+import { openImport } from '../files/open-import.js';
 import { configOf } from '../options.js';
 import { runOperations } from '../run-command.js';
 import { type TokenCommandOptions, tokenCommand } from '../token-command.js';
-import { openImport } from './open-import.js';
 import { runImport } from './run-import.js';
 
 type Options = TokenCommandOptions & {

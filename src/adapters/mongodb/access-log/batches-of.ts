@@ -1,6 +1,6 @@
-import type { AccessEntry } from '../../events/access-log/access-entry.js';
-import { groupsOf, lineWriter } from '../../events/access-log/batch-hash.js';
-import { type Month, monthOf } from './month.js';
+import type { AccessEntry } from '../../../events/access-log/access-entry.js';
+import { groupsOf, lineWriter } from '../../../events/access-log/batch-hash.js';
+import { type Month, monthOf } from '../../shared/month.js';
 
 const batchBytesMax = 256 * 1024;
 

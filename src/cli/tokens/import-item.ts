@@ -2,8 +2,8 @@ import type { FieldErrors } from '../../domain/field-errors.js';
 import { isJsonObject, type Json } from '../../domain/json.js';
 import { counted } from '../../domain/text.js';
 import { parseJsonBody } from '../../http/body/parse-json-body.js';
+import type { Line } from '../files/read-lines.js';
 import { linesWithoutIdMax } from './line-ids.js';
-import type { Line } from './read-lines.js';
 
 /** The maximum size of a line. It equals the body limit for HTTP requests. */
 export const lineBytesMax = 4 * 1024 * 1024;

@@ -1,9 +1,9 @@
 import type { FieldErrors } from '../../domain/field-errors.js';
 import { Failure } from '../failure.js';
+import type { Line } from '../files/read-lines.js';
 import type { RunOperation } from '../run-command.js';
 import { type ImportItem, type LineIds, readItem } from './import-item.js';
-import { type ImportOutcome, importBatchMax } from './import-tokens.js';
-import type { Line } from './read-lines.js';
+import { type ImportOutcome, importBatchMax } from './import-operation.js';
 
 /**
  * The maximum number of batches in progress. With this many batches, enough changes are in progress for several of them

@@ -1,4 +1,4 @@
-import type { Json } from '../../domain/json.js';
+import type { Json } from '../../../domain/json.js';
 
 /** Returns a copy of a value, with all object keys sorted. Equal values then serialize to equal strings. */
 export function sorted(value: Json): Json {

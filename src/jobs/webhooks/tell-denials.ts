@@ -1,12 +1,12 @@
 import { hash } from 'node:crypto';
-import { keepAttempts } from '../commands/change-webhook-state.js';
-import { attemptDelivery } from '../commands/post-to-webhook.js';
-import type { WebhookDocument } from '../domain/tenancy/webhook.js';
-import { formatTimestamp } from '../domain/time.js';
-import type { AccessBatch, AccessEntry } from '../events/access-log/access-entry.js';
-import { type DenialState, type WebhookState, withAttempts } from '../ports/webhook-store.js';
-import type { VersionedState } from '../vault/authentic-webhook-store.js';
-import type { Vault } from '../vault/vault.js';
+import { keepAttempts } from '../../commands/change-webhook-state.js';
+import { attemptDelivery } from '../../commands/post-to-webhook.js';
+import type { WebhookDocument } from '../../domain/tenancy/webhook.js';
+import { formatTimestamp } from '../../domain/time.js';
+import type { AccessBatch, AccessEntry } from '../../events/access-log/access-entry.js';
+import { type DenialState, type WebhookState, withAttempts } from '../../ports/webhook-store.js';
+import type { VersionedState } from '../../vault/authentic-webhook-store.js';
+import type { Vault } from '../../vault/vault.js';
 
 export type Subscription = { readonly tenantId: string; readonly webhook: WebhookDocument };
 

@@ -7,7 +7,7 @@ import { sentence, shownText } from './shown-text.js';
  * The template folder. The relative path is valid both for a module in `dist/console` and for the program in
  * `dist/bin`.
  */
-export const viewsFolder = fileURLToPath(new URL('../console/views/', import.meta.url));
+export const templatesFolder = fileURLToPath(new URL('../console/templates/', import.meta.url));
 
 /**
  * Creates the template engine. It escapes every output as HTML, and treats an unknown variable or filter as an error.
@@ -15,7 +15,7 @@ export const viewsFolder = fileURLToPath(new URL('../console/views/', import.met
  */
 export function createTemplates(): Liquid {
   const engine = new Liquid({
-    root: viewsFolder,
+    root: templatesFolder,
     extname: '.liquid',
     outputEscape: 'escape',
     strictFilters: true,

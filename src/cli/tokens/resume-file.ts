@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { Failure } from '../failure.js';
 import { unreadable } from '../file-fault.js';
-import { openOutFile } from './out-file.js';
+import { openOutFile } from '../files/out-file.js';
 
 const secretBytes = 32;
 const firstLine = 'strongroom import 1';

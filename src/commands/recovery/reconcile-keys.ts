@@ -1,11 +1,11 @@
 import { setImmediate as endOfTurn } from 'node:timers/promises';
-import { checkpointType, checkpointVersion } from '../events/audit/checkpoint.js';
-import type { ClearEvent } from '../events/event.js';
-import { directoryEventTypes, directoryEventVersion } from '../events/tenancy/catalogue.js';
-import { tokenEventTypes, tokenEventVersion } from '../events/tokens/catalogue.js';
-import type { KeyUse } from '../keys/key-ring.js';
-import { loadToken } from '../vault/load-token.js';
-import type { Vault } from '../vault/vault.js';
+import { checkpointType, checkpointVersion } from '../../events/audit/checkpoint.js';
+import type { ClearEvent } from '../../events/event.js';
+import { directoryEventTypes, directoryEventVersion } from '../../events/tenancy/catalogue.js';
+import { tokenEventTypes, tokenEventVersion } from '../../events/tokens/catalogue.js';
+import type { KeyUse } from '../../keys/key-ring.js';
+import { loadToken } from '../../vault/load-token.js';
+import type { Vault } from '../../vault/vault.js';
 import { findUnreadableTokens, type UnreadableToken } from './record-erased.js';
 
 const pageSize = 1_000;

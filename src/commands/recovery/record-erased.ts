@@ -1,10 +1,10 @@
 import { setImmediate as endOfTurn } from 'node:timers/promises';
-import { recordTenantDeletion } from '../commands/tenancy/delete-tenant.js';
-import { changeTokens, nothingToSeal } from '../commands/write-path.js';
-import { decide } from '../domain/token/decide.js';
-import type { ClearEvent } from '../events/event.js';
-import { endsToken } from '../events/tokens/catalogue.js';
-import type { Vault } from '../vault/vault.js';
+import { decide } from '../../domain/token/decide.js';
+import type { ClearEvent } from '../../events/event.js';
+import { endsToken } from '../../events/tokens/catalogue.js';
+import type { Vault } from '../../vault/vault.js';
+import { recordTenantDeletion } from '../tenancy/delete-tenant.js';
+import { changeTokens, nothingToSeal } from '../write-path.js';
 
 /** The number of events per page. Verifying this many takes a few milliseconds. */
 const pageSize = 250;

@@ -1,14 +1,14 @@
 import { counted, grouped } from '../../domain/text.js';
 import { Failure } from '../failure.js';
+import type { ImportInput } from '../files/open-import.js';
+import { showProgress } from '../files/progress.js';
+import { readLines } from '../files/read-lines.js';
+import { untilSignal } from '../files/until-signal.js';
 import type { RunOperation } from '../run-command.js';
 import { type LineIds, lineBytesMax } from './import-item.js';
 import { type ImportCounts, importLines } from './import-lines.js';
 import { createLineIds } from './line-ids.js';
-import type { ImportInput } from './open-import.js';
-import { showProgress } from './progress.js';
-import { readLines } from './read-lines.js';
 import { resumeSecret } from './resume-file.js';
-import { untilSignal } from './until-signal.js';
 
 export type ImportRun = {
   readonly key: string;

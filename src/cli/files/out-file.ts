@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type FileHandle, link, lstat, open, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { fsyncPath } from '../../compose/root-key/fsync-path.js';
+import { fsyncPath } from '../../compose/files/fsync-path.js';
 import { Failure } from '../failure.js';
 import { unwritable } from '../file-fault.js';
 

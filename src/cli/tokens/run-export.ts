@@ -3,11 +3,11 @@ import { Readable } from 'node:stream';
 import type { Encrypter } from 'age-encryption';
 import { counted } from '../../domain/text.js';
 import { Failure } from '../failure.js';
+import { writeNewFile } from '../files/out-file.js';
+import { showProgress } from '../files/progress.js';
+import { untilSignal } from '../files/until-signal.js';
 import type { RunOperation } from '../run-command.js';
-import type { ExportAnswer } from './export-tokens.js';
-import { writeNewFile } from './out-file.js';
-import { showProgress } from './progress.js';
-import { untilSignal } from './until-signal.js';
+import type { ExportAnswer } from './export-operation.js';
 
 export type ExportRun = {
   readonly key: string;
