@@ -207,8 +207,8 @@ function errorOptions(
       // Threat: a client that took too long could otherwise complete its request after this response.
       const isLate = (error as NodeJS.ErrnoException).code === 'ERR_HTTP_REQUEST_TIMEOUT';
       socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => isLate && socket.destroy());
-      // Before the TLS handshake, nothing can be sent, so `end` alone would never close the connection. Threat: silent
-      // clients hold connections, and a request whose body is malformed counts against its tenant's share.
+      // A client that does not close its side keeps the connection open. Threat: such clients hold connections, and a
+      // request whose body is malformed counts against its tenant's share.
       setTimeout(() => socket.destroy(), lingerMs).unref();
     },
   };
