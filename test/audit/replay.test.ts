@@ -225,7 +225,7 @@ test.each([
   ['999999999', 'is after the end of the log'],
   ['0', 'from 1'],
   ['2999-01-01', 'in the future'],
-  ['yesterday', 'give a position'],
+  ['yesterday', 'specify a position'],
 ])('a time %s is rejected with an explanation', async (asOf, text) => {
   await create({ type: 'token', id: 'one', data: 'a' });
   await expect(replay('one', asOf)).rejects.toThrow(text);

@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { hashesOf, http, makeRootKey, makeVault, run, runJson, startService, tempDir } from '../support/process.js';
@@ -67,14 +67,16 @@ test('init works through a running service, and a second init through it fails',
 });
 
 test('commands on missing data explain how to create the data, and create nothing', async () => {
-  const { dir, rootKeyFile } = await makeVault();
+  const { dir, rootKeyFile, key } = await makeVault();
+  const keyFile = join(dir, 'api.key');
+  writeFileSync(keyFile, key, { mode: 0o600 });
   const before = hashesOf(dir);
   const flags = ['--data', join(dir, 'elsewhere'), '--root-key-file', rootKeyFile];
   const verbs = [
     ['tenants', 'list'],
     ['tenants', 'create', '--name', 'x'],
     ['applications', 'create', '--name', 'x', '--type', 'private', '--permissions', 'token:read'],
-    ['tokens', 'get', 'an-id', '--api-key-file', rootKeyFile],
+    ['tokens', 'get', 'an-id', '--api-key-file', keyFile],
   ];
   for (const verb of verbs) {
     const ended = await run([...verb, ...flags]);
