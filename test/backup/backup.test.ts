@@ -426,7 +426,7 @@ test.runIf(process.getuid?.() === 0)(
     const nowhere = await run(restore(join(dir, 'other')), { uid: user });
     expect(nowhere).toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(/other cannot be written\. Give this user/),
+      stderr: expect.stringMatching(/other cannot be created\. Give this user/),
     });
     expect(await run(restore(target), { uid: user })).toMatchObject({ code: 0, stdout: 'restored\n' });
     await expectRestored(target, user);

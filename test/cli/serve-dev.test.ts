@@ -186,7 +186,7 @@ test('--dev creates no root key for a vault that already has one', async () => {
   expect(ended).toMatchObject({
     code: 1,
     stderr: expect.stringMatching(
-      /^There is no root key\. The data in .* can be opened only with .*--root-key-file.* creates, .*\/data\.root-key, does/,
+      /^There is no root key\. The data in .* can be opened only with .*--root-key-file.* was in .*\/data\.root-key, which does not exist/,
     ),
   });
   expect(ended.stderr).not.toMatch(/generate-root|While the service/);
