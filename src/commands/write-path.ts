@@ -49,7 +49,7 @@ export type Target = {
  * A keyed fingerprint that no other live token may have, except the tokens in `others`. These have the same fingerprint
  * but another value (docs/contract.md, "Equal values").
  */
-export type DistinctFingerprint = { readonly hash: string; readonly others: readonly string[] };
+export type DistinctFingerprint = { readonly fingerprintHash: string; readonly others: readonly string[] };
 
 /** The decision for one stream, based on the loaded view. */
 export type TokenWrite = {
@@ -272,16 +272,12 @@ function streamWrite(
 ): StreamWrite | null {
   if (sealed.events.length === 0) return null;
   const { stream, tenantId, state } = view;
-  const distinct =
-    distinctFingerprint === null
-      ? null
-      : { tenantId, fingerprintHash: distinctFingerprint.hash, now, others: distinctFingerprint.others };
   return {
     stream,
     expectedRevision: state.revision,
     events: sealed.events,
     row: { of: 'token', view: withTokenMac(integrity.rows, sealed.view), index },
-    distinct,
+    distinct: distinctFingerprint === null ? null : { tenantId, now, ...distinctFingerprint },
   };
 }
 

@@ -27,8 +27,8 @@ export type Bundle = {
 };
 
 /**
- * Operations that run the same code as the CLI commands. That code is part of the CLI, so `cli/serve/console-listener.ts`
- * provides the operations. A page validates each result before it uses the result.
+ * Operations that run the same code as the CLI commands. That code is part of the CLI, so
+ * `cli/serve/console-listener.ts` provides the operations. A page validates each result before it uses the result.
  */
 export type Operations = {
   run(name: OperationNeeded, input: Json): Promise<OperationOutcome<Json>>;

@@ -112,8 +112,8 @@ export type Visit = {
   /** Parses `fields`. Returns errors by field, so that the page can show each error next to its field. */
   form<T>(schema: z.ZodType<T>): Parsed<T>;
   /**
-   * Renders `templates/pages/<view>.liquid` in the layout. Resolves after the vault has confirmed that all data on the page
-   * was current.
+   * Renders `templates/pages/<view>.liquid` in the layout. Resolves after the vault has confirmed that all data on the
+   * page was current.
    */
   page(view: string, model: Model, options: PageOptions): Promise<FastifyReply>;
   /**

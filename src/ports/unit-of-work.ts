@@ -39,8 +39,16 @@ export type StreamWrite = {
 /** A token's stream, and the revision of the newest event that the caller has read from it. */
 export type SeenStream = { readonly tenantId: string; readonly stream: string; readonly revision: number };
 
+/** Returns the first write that results in a token which violates `distinct`, or undefined. */
+export function violating<Write extends Pick<StreamWrite, 'stream' | 'row'>>(
+  writes: readonly Write[],
+  { tenantId, fingerprintHash, others }: NonNullable<StreamWrite['distinct']>,
+): Write | undefined {
+  return writes.find((write) => makesToken(write, tenantId, fingerprintHash) && !others.includes(write.stream));
+}
+
 /** Returns true if a write results in a live token of the tenant with this keyed fingerprint. */
-export function makesToken({ row }: Pick<StreamWrite, 'row'>, tenantId: string, fingerprintHash: string): boolean {
+function makesToken({ row }: Pick<StreamWrite, 'row'>, tenantId: string, fingerprintHash: string): boolean {
   if (row?.of !== 'token' || row.index === 'keep' || row.view.state.life === null) return false;
   return row.view.tenantId === tenantId && row.index.fingerprintHash === fingerprintHash;
 }

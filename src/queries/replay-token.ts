@@ -38,7 +38,7 @@ export type ReplayAsk = {
  * after that moment, never returns its content, even if its keys have not been destroyed yet. The caller gets the
  * transform for the token's containers at that moment or for its current containers, whichever is stricter.
  *
- * Returns `withheld` if the token has changed since that moment, unless the caller may see its plaintext in both sets
+ * Returns `withheld` if the token was updated after that moment, unless the caller may see its plaintext in both sets
  * of containers. Threat: an owner tightens the mask or removes metadata, and a caller that sees only masked data reads
  * what was hidden by choosing an earlier moment. Throws KeyLost.
  */

@@ -193,7 +193,7 @@ test.each([
   ['removed', (id: string) => `DELETE FROM tenant_keys WHERE tenant = '${id}' AND purpose = 'identity'`],
   [
     'assigned to a tenant that does not exist',
-    (id: string) => `UPDATE tenant_keys SET tenant = 'nobody' WHERE tenant = '${id}' AND purpose = 'identity'`,
+    (id: string) => `UPDATE tenant_keys SET tenant = 'unknown' WHERE tenant = '${id}' AND purpose = 'identity'`,
   ],
 ])('doctor and a backup name the identity key of a tenant whose row was %s', async (_, sql) => {
   const vault = await vaultWithTokens();

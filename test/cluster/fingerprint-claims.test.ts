@@ -111,18 +111,24 @@ test('a claim without a time, from an older version, is removed', async () => {
   expect(await claims().countDocuments()).toBe(0);
 });
 
-test('a creation whose append arrives after its claim was removed does not create a second token', async () => {
-  const data = randomUUID();
-  const before = await createdEvents();
+/** Holds the events of each new token back until `thaw` is called. */
+function freezeCreations() {
   let thaw: () => void = () => undefined;
   const thawed = new Promise<void>((resolve) => {
     thaw = resolve;
   });
   onTestFinished(thaw);
-  hook('append', (real) => async (stream, revision, events) => {
+  const frozen = hook('append', (real) => async (stream, revision, events) => {
     if (events.some(({ type }) => type === 'token.created')) await thawed;
     return real(stream, revision, events);
   });
+  return { frozen, thaw };
+}
+
+test('a creation whose append arrives after its claim was removed does not create a second token', async () => {
+  const data = randomUUID();
+  const before = await createdEvents();
+  const { thaw } = freezeCreations();
   const late = create({ data });
   await vi.waitFor(async () => expect(await claims().countDocuments()).toBe(1));
   await age(10 * minuteMs);
@@ -137,15 +143,7 @@ test('a creation whose append arrives after its claim was removed does not creat
 test('the claim of a token that was planted for a value neither replaces nor prevents the creation of the value', async () => {
   const data = randomUUID();
   const before = await createdEvents();
-  let thaw: () => void = () => undefined;
-  const thawed = new Promise<void>((resolve) => {
-    thaw = resolve;
-  });
-  onTestFinished(thaw);
-  const frozen = hook('append', (real) => async (stream, revision, events) => {
-    if (events.some(({ type }) => type === 'token.created')) await thawed;
-    return real(stream, revision, events);
-  });
+  const { frozen, thaw } = freezeCreations();
   const late = create({ data: 'planted', fingerprint_expression: data });
   await vi.waitFor(async () => expect(await claims().countDocuments()).toBe(1));
   const made = await create({ data }, other);

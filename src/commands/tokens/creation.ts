@@ -28,7 +28,7 @@ export type Creation = TokenDraft & {
   readonly transform: Transform;
   /** True if deduplication is in force for the request. */
   readonly distinct: boolean;
-  /** True if the request is a single value to tokenize. The response to it shows nothing but the token's id. */
+  /** True if the request is a single value to tokenize. The response shows only the token's id. */
   readonly isValue: boolean;
 };
 

@@ -44,8 +44,8 @@ export type SoughtValue = {
 };
 
 /**
- * The newest token with a value, or null. If there is none, `distinctFingerprint` is what the token with the value must
- * not share with a token that is created meanwhile. It is null if the value is not deduplicated.
+ * The newest token with a value, or null. If there is no such token, no token that is created meanwhile may have the
+ * `distinctFingerprint`. It is null if the value is not deduplicated.
  */
 type FoundDuplicate =
   | { readonly token: ReadToken; readonly distinctFingerprint: null }
@@ -65,12 +65,12 @@ export async function findDuplicate(
   const { hash } = sought;
   const find = () => vault.rows.findByFingerprint(tenantId, hash, latestNow(vault.clock), comparedMax);
   const streams = await find();
+  const { claims } = await tenantKeysOf(vault, tenantId);
   const others: string[] = [];
   for (const stream of streams) {
     if (stream === ownStream) continue;
     const token = await readToken(vault, tenantId, stream);
     if (token === null) continue;
-    const { claims } = await tenantKeysOf(vault, tenantId);
     if (fingerprintHash(claims, token.open.fingerprint) !== hash) {
       // Threat: an attacker who can write the rows gives this token's row the fingerprint of a different token. The
       // fingerprints can also differ because the token changed between the two reads, so the fingerprint is looked up
@@ -81,7 +81,7 @@ export async function findDuplicate(
       return { token, distinctFingerprint: null };
     } else others.push(stream);
   }
-  return { token: null, distinctFingerprint: streams.length < comparedMax ? { hash, others } : null };
+  return { token: null, distinctFingerprint: streams.length < comparedMax ? { fingerprintHash: hash, others } : null };
 }
 
 /** Returns whether a token with the fingerprint of a value is a duplicate (docs/contract.md, "Equal values"). */

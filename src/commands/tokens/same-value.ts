@@ -29,9 +29,9 @@ export function* fingerprintOfContent(
  * values"). `sees` states whether the caller may see the stored token in plaintext, and whether it may see, or has sent,
  * all of `content`. Returns steps only if the two expressions differ.
  *
- * Threat: a caller creates a token whose expression is the text of somebody's card number, and whose data is another
- * number. Deduplication would return this token instead of storing the card. The two expressions must therefore be the
- * same, or else one expression must give the fingerprint for both values.
+ * Threat: a caller creates a token whose expression is the text of another person's card number, and whose data is a
+ * different number. Deduplication would return this token instead of storing the card. The two expressions must
+ * therefore be the same, or else one expression must give the fingerprint for both values.
  *
  * Threat: a caller sends an expression that reads hidden data of the token, and learns from the result whether the two
  * fingerprints agree. The caller's own expression is therefore evaluated only over data that it may see. Otherwise, the

@@ -98,21 +98,6 @@ export async function updateToken(
     if (!checked.ok) return invalidFields(checked.errors);
     const stream = tokenStream(tenantKeys.names, id);
     const distinct = deduplicationInForce(caller, patch.deduplicate_token);
-    let charged: Promise<ChargedMisses | Rejected> | null = null;
-    const charge = () => {
-      charged ??= chargeDeduplication(vault, caller, 1);
-      return charged;
-    };
-    let guessed: Promise<Rejected | null> | null = null;
-    const chargeGuess = () => {
-      guessed ??= vault.guesses.charge(caller, 1);
-      return guessed;
-    };
-    let required: Promise<Rejected | null> | null = null;
-    const requireGuesses = () => {
-      required ??= vault.guesses.charge(caller, 0);
-      return required;
-    };
     const update: Update = {
       context,
       tenantKeys,
@@ -120,15 +105,24 @@ export async function updateToken(
       patch,
       ifMatch,
       distinct,
-      charge,
-      chargeGuess,
-      requireGuesses,
+      charge: once(() => chargeDeduplication(vault, caller, 1)),
+      chargeGuess: once(() => vault.guesses.charge(caller, 1)),
+      requireGuesses: once(() => vault.guesses.charge(caller, 0)),
     };
     const target = { tenantId, tenantKeys, streams: [stream], origin: originOf(context, claim.cmd) };
     return await changeTokens(vault, target, (attempt) => attemptUpdate(vault, update, attempt));
   } finally {
     await claim.release();
   }
+}
+
+/** Returns a function that runs `run` on the first call, and returns the same promise on every call. */
+function once<T>(run: () => Promise<T>): () => Promise<T> {
+  let result: Promise<T> | null = null;
+  return () => {
+    result ??= run();
+    return result;
+  };
 }
 
 async function attemptUpdate(vault: Vault, update: Update, attempt: Attempt): Promise<TokenResult | Conflict> {

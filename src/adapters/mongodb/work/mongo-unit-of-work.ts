@@ -9,9 +9,9 @@ import type { TokenRowWriter } from '../../../ports/token-rows.js';
 import {
   type Change,
   type CommitOutcome,
-  makesToken,
   type StreamWrite,
   type UnitOfWork,
+  violating,
 } from '../../../ports/unit-of-work.js';
 import type { Batches } from './batches.js';
 import {
@@ -116,10 +116,7 @@ export function mongoUnitOfWork(needs: Deps): UnitOfWork {
       write.distinct === null ? [] : [{ write, index, distinct: write.distinct, id: fingerprintId(write.distinct) }],
     );
     for (const { index, distinct } of wanted) {
-      const { tenantId, fingerprintHash, others } = distinct;
-      const twin = writes
-        .slice(0, index)
-        .find((earlier) => makesToken(earlier, tenantId, fingerprintHash) && !others.includes(earlier.stream));
+      const twin = violating(writes.slice(0, index), distinct);
       if (twin !== undefined) return { outcome: 'duplicate', write: index, stream: twin.stream };
     }
     const held: HeldFingerprint[] = [];

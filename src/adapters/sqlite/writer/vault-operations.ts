@@ -1,6 +1,6 @@
 import { type BudgetUse, type Reservation, reserveGuesses } from '../../../domain/guess-budget.js';
 import { linkAfter, noLink } from '../../../events/commit.js';
-import { type CommitOutcome, makesToken, type StoredWrite } from '../../../ports/unit-of-work.js';
+import { type CommitOutcome, type StoredWrite, violating } from '../../../ports/unit-of-work.js';
 import type { SqliteDatabase } from '../database/open-database.js';
 import { packHash, packStream, streamName } from '../database/packed-text.js';
 import { ofBothSlots, rowTables, type Slot } from '../database/rows-schema.js';
@@ -76,11 +76,7 @@ export function createVaultOperations(database: SqliteDatabase) {
         others.length + 1,
       ) as string[];
       const other =
-        found.find((stream) => !others.includes(stream)) ??
-        writes
-          .slice(0, index)
-          .find((earlier) => makesToken(earlier, tenantId, fingerprintHash) && !others.includes(earlier.stream))
-          ?.stream;
+        found.find((stream) => !others.includes(stream)) ?? violating(writes.slice(0, index), write.distinct)?.stream;
       if (other !== undefined) return { outcome: 'duplicate', write: index, stream: other };
     }
     return null;
