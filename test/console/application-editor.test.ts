@@ -167,6 +167,19 @@ test('a change is saved; a change to an older state is a conflict until it is se
   expect((await applicationOf(console, id))['expires_at']).toBe('2031-01-31T00:00:00.000+00:00');
 });
 
+test('of two changes that are saved at the same moment, one is a conflict', async () => {
+  const console = await startTestConsole();
+  const { id } = await createApplication(console, {});
+  const browser = await console.signIn();
+  const path = `/applications/${id}/edit`;
+  const version = hidden((await browser.get(path)).text, 'version');
+  console.service.clock.advance(1_000);
+  const save = (container: string) => browser.postAll(path, editor([{ container }], { version, do: 'save' }));
+  const answers = await Promise.all([save('/a/'), save('/b/')]);
+  expect(answers.map(({ status }) => status).sort()).toEqual([303, 409]);
+  expect(await rulesOf(console, id)).toMatchObject([{ container: answers[0].status === 303 ? '/a/' : '/b/' }]);
+});
+
 test('the last administrator keeps its permissions, and the form explains why', async () => {
   const console = await startTestConsole();
   const { service } = console;

@@ -61,6 +61,16 @@ test('the error for an invalid name is shown next to the field, and a change to 
   expect(await tenantOf(console)).toMatchObject({ name: 'test', settings: { keep_superseded_data: 'false' } });
 });
 
+test('of two changes that are saved at the same moment, one is a conflict', async () => {
+  const console = await startTestConsole();
+  const browser = await console.signIn();
+  const version = hidden((await browser.get('/tenant')).text, 'version');
+  console.service.clock.advance(1_000);
+  const answers = await Promise.all(['one', 'two'].map((name) => browser.post('/tenant', { name, version })));
+  expect(answers.map(({ status }) => status).sort()).toEqual([303, 409]);
+  expect(await tenantOf(console)).toMatchObject({ name: answers[0]?.status === 303 ? 'one' : 'two' });
+});
+
 test('without the permission, a session gets neither the form nor the action', async () => {
   const console = await startTestConsole();
   const reader = await signInLimited(console, ['tenant:read']);

@@ -137,6 +137,39 @@ test('a webhook is edited, disabled and enabled again, and a change to an older 
   expect((await webhookOf(console, id)).body).toMatchObject({ enabled: true });
 });
 
+test('of two edits that are saved at the same moment, one is a conflict', async () => {
+  const console = await startTestConsole();
+  const id = await createWebhook(console);
+  const browser = await console.signIn();
+  const version = hidden((await browser.get(`/webhooks/${id}/edit`)).text, 'version');
+  console.service.clock.advance(1_000);
+  const edit = (description: string) => browser.postAll(`/webhooks/${id}/edit`, fields({ version, description }));
+  const answers = await Promise.all([edit('one'), edit('two')]);
+  expect(answers.map(({ status }) => status).sort()).toEqual([303, 409]);
+  const [kept = '', lost = ''] = answers[0].status === 303 ? ['one', 'two'] : ['two', 'one'];
+  expect((await webhookOf(console, id)).body).toMatchObject({ description: kept });
+  // The form shows what the person typed, and can be saved again over the other edit.
+  const again = answers.find(({ status }) => status === 409)?.text ?? '';
+  expect(again).toContain(`value="${lost}"`);
+  const saved = fields({ version: hidden(again, 'version'), description: lost });
+  expect((await browser.postAll(`/webhooks/${id}/edit`, saved)).status).toBe(303);
+});
+
+test('a webhook that is disabled while it is edited is disabled, and a saved edit is not lost', async () => {
+  const console = await startTestConsole();
+  const id = await createWebhook(console);
+  const browser = await console.signIn();
+  const version = hidden((await browser.get(`/webhooks/${id}/edit`)).text, 'version');
+  console.service.clock.advance(1_000);
+  const [edited, disabled] = await Promise.all([
+    browser.postAll(`/webhooks/${id}/edit`, fields({ version, description: 'changed' })),
+    browser.post(`/webhooks/${id}/enabled`, { enabled: 'false' }),
+  ]);
+  expect(disabled.status).toBe(303);
+  const description = edited.status === 303 ? 'changed' : '';
+  expect((await webhookOf(console, id)).body).toMatchObject({ enabled: false, description });
+});
+
 test('after a test delivery, the page shows the receiver’s response', async () => {
   const { sender, sent, state } = recordingSender();
   const console = await startTestConsole({ webhookSender: sender });

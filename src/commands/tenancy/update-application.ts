@@ -17,19 +17,28 @@ export type ApplicationUpdate = AccessFields & {
   readonly expires_at?: string | null | undefined;
 };
 
+/**
+ * `seenChange` is the time of the last change that the caller has seen, in ms. If the document has been changed since,
+ * an update returns `precondition_failed`. If `seenChange` is absent, the update is made in any case.
+ */
+export type Seen = { readonly seenChange?: number };
+
 /** Changes an application's name, expiry, and permissions or rules (docs/contract.md, "Applications"). */
 export async function updateApplication(
   vault: Vault,
   context: DirectoryContext,
   id: string,
   { name: givenName, type, permissions, rules, expires_at: givenExpiry }: ApplicationUpdate,
+  { seenChange }: Seen = {},
 ): Promise<CommandResult<LivingApplication>> {
   const name = parseName(givenName);
   const expiresAt = givenExpiry === undefined ? valid(undefined) : checkExpiresAt(givenExpiry, vault.clock.now());
   if (!(name.ok && expiresAt.ok)) return invalidFields(errorsOf([name, expiresAt]) ?? {});
   const access = { permissions, rules };
   return changeDirectory(vault, context, {
-    commands: [{ do: 'update_application', id, name: name.value, access, type, expiresAt: expiresAt.value }],
+    commands: [
+      { do: 'update_application', id, name: name.value, access, type, expiresAt: expiresAt.value, seenChange },
+    ],
     answer: (after) => ({ id, document: documentAfter(after, id) }),
   });
 }

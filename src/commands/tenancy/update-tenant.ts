@@ -5,6 +5,7 @@ import { parseName, parseSettings } from '../../domain/tenancy/parse-directory.j
 import { type CommandResult, invalidFields } from '../../vault/result.js';
 import type { Vault } from '../../vault/vault.js';
 import { changeDirectory, type DirectoryContext } from './change-directory.js';
+import type { Seen } from './update-application.js';
 
 /**
  * Changes the name or settings of a tenant. Settings that are absent from the request do not change (docs/contract.md,
@@ -14,12 +15,13 @@ export async function updateTenant(
   vault: Vault,
   context: DirectoryContext,
   given: { readonly name: string; readonly settings?: Json | undefined },
+  { seenChange }: Seen = {},
 ): Promise<CommandResult<TenantDocument>> {
   const name = parseName(given.name);
   const settings = parseSettings(given.settings);
   if (!(name.ok && settings.ok)) return invalidFields(errorsOf([name, settings]) ?? {});
   return changeDirectory(vault, context, {
-    commands: [{ do: 'update_tenant', name: name.value, settings: settings.value }],
+    commands: [{ do: 'update_tenant', name: name.value, settings: settings.value, seenChange }],
     answer({ tenant }) {
       if (tenant === null) throw new Error('an updated tenant must exist');
       return tenant;

@@ -7,6 +7,7 @@ import { type CommandResult, done, invalidFields } from '../../vault/result.js';
 import type { Vault } from '../../vault/vault.js';
 import { changeDirectory, type DirectoryContext } from './change-directory.js';
 import { onceInDirectory } from './once-in-directory.js';
+import type { Seen } from './update-application.js';
 
 const keyBytes = 32;
 
@@ -64,25 +65,38 @@ export async function updateWebhook(
   context: DirectoryContext,
   webhookId: string,
   fields: WebhookFields,
+  { seenChange }: Seen = {},
 ): Promise<CommandResult<WebhookDocument>> {
   const spec = parseWebhook(fields, vault.webhookSender.problemOf);
   if (!spec.ok) return invalidFields(spec.errors);
   return changeDirectory(vault, context, {
-    commands: [{ do: 'update_webhook', webhookId, spec: spec.value }],
+    commands: [{ do: 'update_webhook', webhookId, spec: spec.value, seenChange }],
+    answer: (after) => webhookAfter(after, webhookId),
+  });
+}
+
+/** Enables or disables a webhook, and keeps its other fields, even if they are being changed at the same moment. */
+export function switchWebhook(
+  vault: Vault,
+  context: DirectoryContext,
+  webhookId: string,
+  enabled: boolean,
+): Promise<CommandResult<WebhookDocument>> {
+  return changeDirectory(vault, context, {
+    commands: [{ do: 'update_webhook', webhookId, spec: { enabled } }],
     answer: (after) => webhookAfter(after, webhookId),
   });
 }
 
 /**
  * Adds a secret to a webhook. During the overlap, deliveries are signed with the new secret and with the earlier
- * secrets. `seenChange` is the time of the last change that the caller has seen, in ms. If the webhook has been changed
- * since, returns `precondition_failed`. If `seenChange` is null, rotates the secret in any case.
+ * secrets.
  */
 export function rotateWebhookSecret(
   vault: Vault,
   context: DirectoryContext,
   webhookId: string,
-  { overlapMs, seenChange }: { readonly overlapMs: number; readonly seenChange: number | null },
+  { overlapMs, seenChange }: Seen & { readonly overlapMs: number },
 ): Promise<CommandResult<WebhookWithSecret>> {
   const secret = newSecret(vault);
   return changeDirectory(vault, context, {

@@ -5,6 +5,7 @@ import { parseAccess } from '../../domain/access/parse-access.js';
 import { errorsOf, type FieldErrors, valid } from '../../domain/field-errors.js';
 import type { ApplicationDocument } from '../../domain/tenancy/documents.js';
 import { parseApplication, parseName } from '../../domain/tenancy/parse-directory.js';
+import { lastChangeOf } from '../../domain/tenancy/stamps.js';
 import { checkExpiresAt } from '../../domain/token/fields/expires-at.js';
 import { directoryContextOf } from '../../http/directory-context.js';
 import { problemFrom } from '../../http/error-handler.js';
@@ -207,27 +208,31 @@ async function save(visit: Visit, application: LivingApplication, form: Applicat
   const { vault, request } = visit;
   const { id, document } = application;
   const kept = keptPreview(document.type, posted);
-  if (posted.text('version') !== versionOf(document)) {
+  const showConflict = async () => {
     const problem = {
       title: 'The application has changed since you opened this page',
       detail:
         'Nothing was saved. Open the application in another tab to compare. Save again to overwrite the other ' +
         'change.',
     };
-    return showEdit(visit, application, form, { problem, status: 409, ...kept });
-  }
+    return showEdit(visit, await existingApplication(visit), form, { problem, status: 409, ...kept });
+  };
+  if (posted.text('version') !== versionOf(document)) return showConflict();
   const errors = errorsIn(visit, application, form);
   if (errors !== null) return showEdit(visit, application, form, { errors, status: 400, ...kept });
   const isExpiryKept = form.expiresAt === formOf(document).expiresAt;
-  const updated = await updateApplication(vault, directoryContextOf(request), id, {
+  const update = {
     name: form.name,
     ...accessFields(form),
     ...(isExpiryKept ? {} : { expires_at: expiryIn(form) }),
-  });
+  };
+  const seen = { seenChange: lastChangeOf(document) };
+  const updated = await updateApplication(vault, directoryContextOf(request), id, update, seen);
   if (updated.ok) {
     const text = 'Saved. The change applies to every key of the application.';
     return visit.redirect(pathOf(id), { tone: 'good', text });
   }
+  if (updated.code === 'precondition_failed') return showConflict();
   if (updated.errors !== undefined) {
     return showEdit(visit, application, form, { errors: updated.errors, status: 400, ...kept });
   }

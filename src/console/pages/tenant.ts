@@ -4,6 +4,7 @@ import { updateTenant } from '../../commands/tenancy/update-tenant.js';
 import { grantsAnywhere } from '../../domain/access/decide-access.js';
 import type { FieldErrors } from '../../domain/field-errors.js';
 import type { TenantDocument } from '../../domain/tenancy/documents.js';
+import { lastChangeOf } from '../../domain/tenancy/stamps.js';
 import { directoryContextOf } from '../../http/directory-context.js';
 import { problemFrom } from '../../http/error-handler.js';
 import { Problem } from '../../http/problem/problem.js';
@@ -127,11 +128,12 @@ async function update(visit: Visit) {
       show_fingerprints: setting('show_fingerprints'),
     },
   } as const;
-  if (form.text('version') !== versionOf(tenant)) {
-    return show(visit, tenant, { typed, isConflict: true, status: 409 });
-  }
-  const updated = await updateTenant(vault, directoryContextOf(request), typed);
+  const showConflict = async () => show(visit, await existingTenant(visit), { typed, isConflict: true, status: 409 });
+  if (form.text('version') !== versionOf(tenant)) return showConflict();
+  const seen = { seenChange: lastChangeOf(tenant) };
+  const updated = await updateTenant(vault, directoryContextOf(request), typed, seen);
   if (updated.ok) return visit.redirect('/tenant', { tone: 'good', text: 'Saved.' });
+  if (updated.code === 'precondition_failed') return showConflict();
   if (updated.errors === undefined) throw problemFrom(updated);
   return show(visit, tenant, { typed, errors: updated.errors, status: 400 });
 }

@@ -6,11 +6,13 @@ import {
   createWebhookOnce,
   deleteWebhook,
   rotateWebhookSecret,
+  switchWebhook,
   updateWebhook,
 } from '../../commands/tenancy/webhooks.js';
 import { grantsAnywhere } from '../../domain/access/decide-access.js';
 import type { FieldErrors } from '../../domain/field-errors.js';
 import type { Secret } from '../../domain/secret.js';
+import { lastChangeOf } from '../../domain/tenancy/stamps.js';
 import {
   type WebhookDocument,
   type WebhookFields,
@@ -256,28 +258,26 @@ async function update(visit: Visit) {
   const webhook = await existing(visit);
   const form = typedForm(visit);
   const fields = fieldsIn(form);
-  if (form.text('version') !== versionOf(webhook)) {
-    return showForm(visit, webhook, fields, { isConflict: true, status: 409 });
-  }
-  const updated = await updateWebhook(visit.vault, directoryContextOf(visit.request), webhook.id, fields);
+  const showConflict = async () => showForm(visit, await existing(visit), fields, { isConflict: true, status: 409 });
+  if (form.text('version') !== versionOf(webhook)) return showConflict();
+  const seen = { seenChange: lastChangeOf(webhook) };
+  const updated = await updateWebhook(visit.vault, directoryContextOf(visit.request), webhook.id, fields, seen);
   if (updated.ok)
     return visit.redirect(pathOf(webhook.id), { tone: 'good', text: 'Saved. It takes effect within seconds.' });
+  if (updated.code === 'precondition_failed') return showConflict();
   if (updated.errors === undefined) throw problemFrom(updated);
   return showForm(visit, webhook, fields, { errors: updated.errors, status: 400 });
 }
 
 async function switchDelivery(visit: Visit) {
-  const webhook = await existing(visit);
+  const id = visit.param('id');
   const enabled = typedForm(visit).text('enabled') === 'true';
-  const updated = await updateWebhook(visit.vault, directoryContextOf(visit.request), webhook.id, {
-    ...webhook,
-    enabled,
-  });
+  const updated = await switchWebhook(visit.vault, directoryContextOf(visit.request), id, enabled);
   if (!updated.ok) throw problemFrom(updated);
   const text = enabled
     ? 'Deliveries continue where they stopped.'
     : 'Nothing is delivered until you enable the webhook.';
-  return visit.redirect(pathOf(webhook.id), { tone: 'good', text });
+  return visit.redirect(pathOf(id), { tone: 'good', text });
 }
 
 async function test(visit: Visit) {

@@ -12,7 +12,7 @@ import {
   refusedFields,
 } from './directory-decision.js';
 import { type ApiKeyDocument, type ApplicationDocument, documentOf, type TenantDocument } from './documents.js';
-import { lastChangeOf } from './stamps.js';
+import { lastChangeOf, type Stamps } from './stamps.js';
 import type { TenantDirectory } from './tenant-directory.js';
 import { changedWebhookFields, rotatedSecrets, type WebhookDocument, webhooksMax } from './webhook.js';
 
@@ -91,6 +91,7 @@ function decideTenant(
     if (command.name === tenant.name) return decided({ type: 'tenant.deleted' });
     return refusedFields({ name: ['must repeat the name of the tenant'] });
   }
+  if (hasChangedSince(command.seenChange, tenant)) return refused('precondition_failed');
   const settings = { ...tenant.settings, ...command.settings };
   const changed = [
     ...(command.name === tenant.name ? [] : ['name']),
@@ -99,6 +100,14 @@ function decideTenant(
   if (changed.length === 0) return decided();
   const document = { ...tenant, name: command.name, settings, modified_by: stamp.by, modified_at: stamp.at };
   return decided({ type: 'tenant.updated', document, changed });
+}
+
+/** Returns whether the document was changed after the change that the caller has seen. */
+function hasChangedSince(
+  seenChange: number | undefined,
+  document: Pick<Stamps, 'created_at' | 'modified_at'>,
+): boolean {
+  return seenChange !== undefined && seenChange !== lastChangeOf(document);
 }
 
 type Stamp = { readonly by: string; readonly at: number };
@@ -132,11 +141,9 @@ function decideWebhook(command: WebhookCommand, { by, at }: Stamp, { tenant }: T
     const webhooks = tenant.webhooks.filter(({ id }) => id !== webhookId);
     return decided({ type: 'webhook.deleted', webhookId, document: { ...tenant, webhooks } });
   }
-  if (command.do === 'rotate_webhook_secret') {
-    const { seenChange } = command;
-    if (seenChange !== null && seenChange !== lastChangeOf(before)) return refused('precondition_failed');
-  }
-  const changed = command.do === 'update_webhook' ? changedWebhookFields(before, command.spec) : ['secret'];
+  if (hasChangedSince(command.seenChange, before)) return refused('precondition_failed');
+  const changed =
+    command.do === 'update_webhook' ? changedWebhookFields(before, { ...before, ...command.spec }) : ['secret'];
   if (changed.length === 0) return decided();
   const after: WebhookDocument = {
     ...before,
@@ -239,11 +246,12 @@ type Update = Extract<ApplicationCommand, { do: 'update_application' }>;
  * application's current management permissions. See docs/contract.md, "Management rights".
  */
 function decideUpdate(
-  { id, name, type, access: fields, expiresAt }: Update,
+  { id, name, type, access: fields, expiresAt, seenChange }: Update,
   application: ApplicationDocument,
   { holder, stamp }: Doer,
   directory: TenantDirectory,
 ): DirectoryDecided {
+  if (hasChangedSince(seenChange, application)) return refused('precondition_failed');
   if (type !== undefined && type !== null && type !== application.type) {
     return refusedFields({ type: ['cannot change; create another application'] });
   }

@@ -10,14 +10,21 @@ import type { NewWebhookSecret, WebhookSpec } from './webhook.js';
  */
 export type NewKey = { readonly id: string; readonly hash: string };
 
+/**
+ * The time of the last change that the caller has seen, in ms. If the target has been changed since, the command is
+ * rejected. If absent, the command is executed in any case. Threat: two people save the same form at the same moment,
+ * and one change silently replaces the other, such as a reduction of rights.
+ */
+type Seen = { readonly seenChange?: number | undefined };
+
 /** A command on a tenant, or on one of its applications or webhooks. */
 export type DirectoryCommand =
   | { readonly do: 'create_tenant'; readonly name: string }
-  | { readonly do: 'update_tenant'; readonly name: string; readonly settings: Partial<TenantSettings> }
+  | (Seen & { readonly do: 'update_tenant'; readonly name: string; readonly settings: Partial<TenantSettings> })
   /** `name` must repeat the tenant's name, as a confirmation. */
   | { readonly do: 'delete_tenant'; readonly name: string }
   | { readonly do: 'create_application'; readonly id: string; readonly spec: ApplicationSpec; readonly key: NewKey }
-  | {
+  | (Seen & {
       readonly do: 'update_application';
       readonly id: string;
       readonly name: string;
@@ -30,7 +37,7 @@ export type DirectoryCommand =
       readonly type: Json | undefined;
       /** The new expiry time in ms since the epoch. Undefined keeps the current expiry, and null removes it. */
       readonly expiresAt: number | null | undefined;
-    }
+    })
   | { readonly do: 'delete_application'; readonly id: string }
   | { readonly do: 'issue_key'; readonly id: string; readonly key: NewKey }
   | { readonly do: 'revoke_key'; readonly id: string; readonly keyId: string }
@@ -42,19 +49,15 @@ export type DirectoryCommand =
       /** The key that seals the ids of deleted and expired tokens, in base64. */
       readonly idKey: string;
     }
-  | { readonly do: 'update_webhook'; readonly webhookId: string; readonly spec: WebhookSpec }
-  | {
+  /** Fields that are absent from `spec` do not change. */
+  | (Seen & { readonly do: 'update_webhook'; readonly webhookId: string; readonly spec: Partial<WebhookSpec> })
+  | (Seen & {
       readonly do: 'rotate_webhook_secret';
       readonly webhookId: string;
       readonly secret: NewWebhookSecret;
       /** How long the previous secrets continue to sign deliveries, in ms. */
       readonly overlapMs: number;
-      /**
-       * The time of the webhook's last change that the caller has seen, in ms. If the webhook has been changed since,
-       * the command is rejected. Null rotates the secret in any case.
-       */
-      readonly seenChange: number | null;
-    }
+    })
   | { readonly do: 'delete_webhook'; readonly webhookId: string };
 
 export type WebhookCommand = Extract<DirectoryCommand, { readonly webhookId: string }>;

@@ -266,7 +266,7 @@ export const webhookRoutes: Routes = (app, { vault }) => {
     async (request, reply) => {
       const context = directoryContextOf(request);
       const overlapMs = (request.body.overlap_seconds ?? defaultOverlapSeconds) * 1_000;
-      const result = await rotateWebhookSecret(vault, context, request.params.id, { overlapMs, seenChange: null });
+      const result = await rotateWebhookSecret(vault, context, request.params.id, { overlapMs });
       if (!result.ok) throw problemFrom(result);
       const { webhook: rotated, secret } = result.value;
       return sendJson(reply, 200, { ...webhookAnswer(context.tenantId, rotated), secret: secret.reveal() });

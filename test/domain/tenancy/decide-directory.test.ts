@@ -118,7 +118,7 @@ test('a webhook’s secret is rotated only if the caller has seen the last chang
     idKey: '',
   } as const;
   const before = directoryAfter(tenant, create('boss', manager()), created);
-  const rotate = (seenChange: number | null) =>
+  const rotate = (seenChange: number | undefined) =>
     ({ do: 'rotate_webhook_secret', webhookId: 'hook', secret: { secret: 'two' }, overlapMs: 0, seenChange }) as const;
   const rotated = decideDirectory(rotate(at), { actor: as('boss'), at: at + 1 }, before);
   if (!rotated.ok) throw new Error(rotated.code);
@@ -126,5 +126,5 @@ test('a webhook’s secret is rotated only if the caller has seen the last chang
   expect(outcome(as('boss'), rotate(at), after)).toBe('precondition_failed');
   expect(outcome(as('boss'), rotate(Number.NaN), after)).toBe('precondition_failed');
   expect(outcome(as('boss'), rotate(at + 1), after)).toEqual(['webhook.updated']);
-  expect(outcome(as('boss'), rotate(null), after)).toEqual(['webhook.updated']);
+  expect(outcome(as('boss'), rotate(undefined), after)).toEqual(['webhook.updated']);
 });
