@@ -78,7 +78,10 @@ test('the search terms of a canceled or replaced generation are removed from all
   const replaced = termsOf('read');
   expect(replaced.length).toBeGreaterThan(50);
   const keys = pinStatements(`${service.dataDir}/keys.db`, { readonly: true });
-  const wrapped = keys.prepare('SELECT wrapped FROM generation_keys WHERE destroyed_at = 140737488355327').pluck().get() as Buffer;
+  const wrapped = keys
+    .prepare('SELECT wrapped FROM generation_keys WHERE destroyed_at = 140737488355327')
+    .pluck()
+    .get() as Buffer;
   keys.close();
   expect(standsInFiles(service.dataDir, [wrapped])).not.toEqual([]);
   expect(await rebuildTokens(service)).toMatchObject({ outcome: 'done' });
