@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { pinStatements } from '#src/adapters/sqlite/database/pin-statements.js';
 import { linesOf } from '#src/events/access-log/batch-hash.js';
 import { createPlain, path } from '../../http/routes/support.js';
@@ -66,6 +66,28 @@ test.each(Object.entries(tamperingsOfPage))(
     await expectDetected(service, statements);
   },
 );
+
+test.each([
+  ['before the first batch', '0'],
+  ['with a negative number', '-7'],
+  ['after the newest batch', '1000'],
+  ['with the largest number', '9223372036854775807'],
+])('an entry of a batch that is not in the file, %s, is detected', async (_name, batch) => {
+  const service = await startTestService();
+  onTestFinished(() => service.close());
+  const { id } = await createPlain(service);
+  await service.call('GET', path(id));
+  expect(await verifyAccessChain(service.vault.accessLog)).toMatchObject({ intact: true });
+  const database = pinStatements(join(service.dataDir, file), {});
+  database.exec(
+    `INSERT INTO entries SELECT 1000, ${batch}, tenant, time, actor, actor_type, key, source, entity_type, ref, entity,
+     operation, outcome, message, trace, trace_index, trace_stream, trace_revision FROM entries WHERE id = 2`,
+  );
+  database.close();
+  await expect(verifyAccessChain(service.vault.accessLog)).rejects.toMatchObject({
+    found: { says: expect.stringContaining(`${file} is damaged: it lacks batch ${batch.slice(0, 15)}`) },
+  });
+});
 
 async function expectDetected(service: TestService, statements: string): Promise<void> {
   const { intact } = await verifyAccessChain(service.vault.accessLog);

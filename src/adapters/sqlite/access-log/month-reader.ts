@@ -124,13 +124,23 @@ function readerOn(database: SqliteDatabase, month: Month) {
     };
   }
 
+  /**
+   * Throws StoreBroken if an entry belongs to no batch. Threat: an attacker adds an entry with the number of a batch that
+   * is not in the file. Queries return the entry, but no hash covers it.
+   */
   function batchesAfter(afterSequence: number, limit: number): AccessBatch[] {
     const found = batches.all(afterSequence, limit) as Batch[];
-    const [first] = found;
-    const rows = first === undefined ? [] : (entriesOf.all(first.sequence, found.at(-1)?.sequence) as EntryRow[]);
+    const last = found.at(-1)?.sequence;
+    if (last === undefined && afterSequence > 0) return [];
+    const from = afterSequence > 0 ? afterSequence + 1 : Number.NEGATIVE_INFINITY;
+    const to = last === undefined || last === newest()?.sequence ? Number.POSITIVE_INFINITY : last;
     const entries = new Map<number, AccessEntry[]>(found.map(({ sequence }) => [sequence, []]));
     const traceOf = traceReader();
-    for (const row of rows) entries.get(row.batch)?.push(entryOf(row, traceOf(row), fileName));
+    for (const row of entriesOf.all(from, to) as EntryRow[]) {
+      const ofBatch = entries.get(row.batch);
+      if (ofBatch === undefined) throw damagedFile(fileName, `it lacks batch ${row.batch}, but has entries of it`);
+      ofBatch.push(entryOf(row, traceOf(row), fileName));
+    }
     return found.map((batch) => ({ ...batch, entries: entries.get(batch.sequence) ?? [] }));
   }
 
