@@ -1,6 +1,6 @@
-import { execFile } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -64,7 +64,7 @@ function options() {
 function verify(bundle: string, args: readonly string[] = ['--public-key', publicKey]) {
   const cwd = mkdtempSync(join(dir, 'empty-'));
   return new Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }>((resolve) => {
-    execFile(process.execPath, [join(bundle, 'verify.mjs'), ...args], { cwd, env: {} }, (error, stdout, stderr) =>
+    execFile(process.execPath, [join(bundle, 'verify.mjs'), ...args], { cwd, env: {}, timeout: 20_000 }, (error, stdout, stderr) =>
       resolve({ code: typeof error?.code === 'number' ? error.code : error === null ? 0 : 1, stdout, stderr }),
     );
   });
@@ -218,6 +218,28 @@ test('a bundle without a manifest is reported as one problem, not as one per fil
     code: 3,
     stdout: 'PROBLEM manifest.json: missing or damaged; nothing else was checked\n',
   });
+});
+
+test.each([
+  ['a second tenant', '"tenant_id": "another",\n  "tenant_id":', '"tenant_id":'],
+  ['a second list of files', '"files": [],\n  "files":', '"files":'],
+])('a manifest with %s is reported, although its signature is valid for the last one', async (_, added, name) => {
+  expect(await verify(tampered('manifest.json', (text) => text.replace(name, added)))).toMatchObject({
+    code: 3,
+    stdout: 'PROBLEM manifest.json: not as the vault wrote it: the file was changed\n',
+  });
+});
+
+test.each([
+  ['a device', (path: string) => symlinkSync('/dev/zero', path)],
+  ['a named pipe', (path: string) => void execFileSync('mkfifo', [path])],
+  ['a link to the same content', (path: string) => symlinkSync(join(person, 'reads.jsonl'), path)],
+])('the verifier does not read %s in place of a file', async (_, put) => {
+  const bundle = tampered('reads.jsonl', () => null);
+  put(join(bundle, 'reads.jsonl'));
+  const found = await verify(bundle);
+  expect(found).toMatchObject({ code: 3, stderr: '' });
+  expect(found.stdout).toContain('PROBLEM reads.jsonl: missing, or not a regular file');
 });
 
 test('a file that does not belong to the bundle is named, and no bundle verifies with another vault’s key', async () => {

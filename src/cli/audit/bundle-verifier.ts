@@ -5,7 +5,7 @@
 //
 // Exit codes: 0 if the bundle is valid, 2 for a usage error, 3 if a check failed. The output names each failed check.
 import { createHash, createPublicKey, type KeyObject, verify } from 'node:crypto';
-import { createReadStream, readdirSync, readFileSync } from 'node:fs';
+import { closeSync, createReadStream, lstatSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -143,10 +143,16 @@ function hashOfCheckpoint(fields: Fields): string {
  * Returns the manifest, or null if the manifest is missing or damaged. Nothing else can be checked without a manifest.
  */
 function readManifest(directory: string, key: KeyObject, keyId: string): Fields | null {
-  const manifest = jsonOf(directory, 'manifest.json');
+  const text = contentOf(directory, 'manifest.json')?.toString('utf8') ?? '';
+  const manifest = parse(text);
   if (!isFields(manifest)) {
     problem('manifest.json: missing or damaged; nothing else was checked');
     return null;
+  }
+  // Threat: an attacker adds a second member with the same name. The signature covers only the last one, but another
+  // program, or a person, may read the first one.
+  if (text !== `${JSON.stringify(manifest, null, 2)}\n`) {
+    problem('manifest.json: not as the vault wrote it: the file was changed');
   }
   const { signature, ...signed } = manifest;
   if (signed['signed_by'] !== keyId) problem('manifest.json: signed by another key');
@@ -166,9 +172,9 @@ function checkFiles(directory: string, manifest: Fields): void {
       problem(`${JSON.stringify(name)}: the manifest lists a file that no bundle has`);
       continue;
     }
-    const bytes = contentOf(directory, name);
-    if (bytes === null) problem(`${name}: missing`);
-    else if (sha256(bytes).toString('hex') !== file['sha256'] || bytes.length !== file['bytes']) {
+    const found = digestOf(directory, name);
+    if (found === null) problem(`${name}: missing, or not a regular file`);
+    else if (found.hash !== file['sha256'] || found.bytes !== file['bytes']) {
       problem(`${name}: not the file that the manifest lists: its hash or its length differs`);
     }
   }
@@ -185,9 +191,39 @@ function isKind({ scope }: Fields, kind: string): boolean {
   return isFields(scope) && scope['kind'] === kind;
 }
 
+/**
+ * Returns the path of a file in the bundle, or null if it is missing or not a regular file. Threat: reading a device or
+ * a named pipe never ends.
+ */
+function pathOf(directory: string, name: string): string | null {
+  const path = join(directory, name);
+  return lstatSync(path, { throwIfNoEntry: false })?.isFile() === true ? path : null;
+}
+
 function contentOf(directory: string, name: string): Buffer | null {
   try {
-    return readFileSync(join(directory, name));
+    const path = pathOf(directory, name);
+    return path === null ? null : readFileSync(path);
+  } catch {
+    return null;
+  }
+}
+
+/** Returns a file's hash and length. Reads the file in parts, because Node.js reads at most 2 GiB at once. */
+function digestOf(directory: string, name: string): { readonly hash: string; readonly bytes: number } | null {
+  const part = Buffer.alloc(1024 * 1024);
+  try {
+    const path = pathOf(directory, name);
+    if (path === null) return null;
+    const file = openSync(path, 'r');
+    const digest = createHash('sha256');
+    let bytes = 0;
+    for (let count = readSync(file, part); count > 0; count = readSync(file, part)) {
+      digest.update(part.subarray(0, count));
+      bytes += count;
+    }
+    closeSync(file);
+    return { hash: digest.digest('hex'), bytes };
   } catch {
     return null;
   }
@@ -236,12 +272,10 @@ function checkCheckpoints(directory: string, manifest: Fields, key: KeyObject, k
 /** Calls `use` with each line of a file and the line's location. Returns the number of lines. */
 async function eachLine(directory: string, name: string, use: (line: Fields, where: string) => void): Promise<number> {
   let count = 0;
-  if (contentOf(directory, name) === null) {
-    problem(`${name}: missing`);
-    return 0;
-  }
+  const path = pathOf(directory, name);
+  if (path === null) return 0;
   const lines = createInterface({
-    input: createReadStream(join(directory, name)),
+    input: createReadStream(path),
     crlfDelay: Number.POSITIVE_INFINITY,
   });
   for await (const text of lines) {
@@ -353,12 +387,21 @@ function streamsOf(directory: string, manifest: Fields): Streams {
   return new Set(listOf(tokens).map((token) => (isFields(token) ? String(token['stream']) : '')));
 }
 
-function keyOf(path: string): { readonly key: KeyObject; readonly keyId: string } | null {
+function keyOf(pem: Buffer | null): { readonly key: KeyObject; readonly keyId: string } | null {
+  if (pem === null) return null;
   try {
-    const pem = readFileSync(path, 'utf8');
     const key = createPublicKey(pem);
     if (key.asymmetricKeyType !== 'ed25519') return null;
     return { key, keyId: sha256(key.export({ type: 'spki', format: 'pem' })).toString('hex') };
+  } catch {
+    return null;
+  }
+}
+
+/** Returns the content of the given public key file. Unlike the bundle, its path is trusted, and may be a link. */
+function givenKey(path: string): Buffer | null {
+  try {
+    return readFileSync(path);
   } catch {
     return null;
   }
@@ -391,9 +434,9 @@ async function main(): Promise<number> {
     return 2;
   }
   const { directory, publicKey } = given;
-  const own = keyOf(join(directory, 'audit.pub'));
+  const own = keyOf(contentOf(directory, 'audit.pub'));
   if (own === null) problem('audit.pub: missing, or not an Ed25519 public key');
-  const trusted = publicKey === null ? own : keyOf(publicKey);
+  const trusted = publicKey === null ? own : keyOf(givenKey(publicKey));
   if (publicKey !== null && trusted === null) {
     process.stderr.write(`${publicKey} is not an Ed25519 public key.\n`);
     return 2;
