@@ -8,6 +8,7 @@ import { type FoundLife, foundLife, type SearchPlan } from '../ports/search-plan
 import { StoreUnavailable } from '../ports/store-unavailable.js';
 import { planSearch } from '../search/plan-search.js';
 import type { Query } from '../search/query/syntax-tree.js';
+import { isBehindLog } from '../vault/behind-log.js';
 import type { CommandContext } from '../vault/command-context.js';
 import { ForgedRow } from '../vault/forged-row.js';
 import { KeyLost } from '../vault/key-lost.js';
@@ -215,9 +216,10 @@ type Closed = { readonly view: TokenView; readonly why: 'key_destroyed' | 'outda
 type ClosedBefore = ReadonlyMap<string, number>;
 
 /**
- * Counts how many times each row could not be read. If a row has a destroyed key, but the next search finds the row
- * unchanged, the key is lost: a command that destroys a key also changes the row. If a row is outdated, brings it up to
- * the end of its stream. If it is still outdated after that, an attacker has restored the older row.
+ * Counts how many times each row could not be read. If a row has a destroyed key, and neither the row nor the log
+ * changes until the next search, the key is lost: a command that destroys a key also appends an event. If a row is
+ * outdated, brings it up to the end of its stream. If it is still outdated after that, an attacker has restored the older
+ * row.
  */
 async function closedAgain(vault: Vault, closed: readonly Closed[], before: ClosedBefore): Promise<ClosedBefore> {
   const times = new Map<string, number>();
@@ -225,7 +227,9 @@ async function closedAgain(vault: Vault, closed: readonly Closed[], before: Clos
     const { stream, tenantId, state } = view;
     const name = `${stream}@${state.revision}`;
     const count = before.get(name) ?? 0;
-    if (count > 0 && why === 'key_destroyed') throw new KeyLost(stream, 'key_destroyed_without_event');
+    if (count === 1 && why === 'key_destroyed' && !(await isBehindLog(vault, view))) {
+      throw new KeyLost(stream, 'key_destroyed_without_event');
+    }
     if (count > 1) throw new ForgedRow({ of: 'token', name: stream }, 'outdated');
     if (count === 1) await vault.work.follow([{ tenantId, stream, revision: state.revision + 1 }]);
     times.set(name, count + 1);

@@ -1,6 +1,7 @@
 import { isExpired, type TokenLife } from '../domain/token/token-state.js';
 import { latestNow } from '../ports/clock.js';
 import { after, type Maybe } from '../ports/maybe.js';
+import { isBehindLog } from '../vault/behind-log.js';
 import { ForgedRow } from '../vault/forged-row.js';
 import { KeyLost } from '../vault/key-lost.js';
 import { type OpenToken, openRow } from '../vault/open-token.js';
@@ -16,7 +17,9 @@ export type ReadToken = { readonly view: TokenView; readonly life: TokenLife; re
  * The reason why a row cannot be used. Either its key is destroyed, or the key store has recorded a newer revision than
  * the row has.
  */
-type Closed = { readonly is: 'key_destroyed' } | { readonly is: 'outdated'; readonly newest: number };
+type Closed =
+  | { readonly is: 'key_destroyed'; readonly view: TokenView }
+  | { readonly is: 'outdated'; readonly newest: number };
 
 /**
  * Reads a live token from its row and decrypts it. Returns null if the token is unknown, deleted or expired. Throws
@@ -33,9 +36,12 @@ async function readAgain(vault: Vault, tenantId: string, stream: string, first: 
   // its key.
   const again = await readOnce(vault, tenantId, stream, first);
   if (!isClosed(again)) return again;
-  if (again.is === 'key_destroyed') throw new KeyLost(stream, 'key_destroyed_without_event');
+  if (again.is === 'key_destroyed' && !(await isBehindLog(vault, again.view))) {
+    throw new KeyLost(stream, 'key_destroyed_without_event');
+  }
   // The process that changed the token may have crashed before it wrote the row. In that case, `follow` writes it.
-  await vault.work.follow([{ tenantId, stream, revision: again.newest }]);
+  const revision = again.is === 'outdated' ? again.newest : again.view.state.revision + 1;
+  await vault.work.follow([{ tenantId, stream, revision }]);
   const followed = await readOnce(vault, tenantId, stream, again);
   if (isClosed(followed)) throw new ForgedRow({ of: 'token', name: stream }, 'outdated');
   return followed;
@@ -65,7 +71,7 @@ function readOnce(
       ? vault.turns.turn(tenantId).then(() => openRow(vault, view, life))
       : openRow(vault, view, life);
     return after(opening, (opened) => {
-      if (opened === null) return { is: 'key_destroyed' };
+      if (opened === null) return { is: 'key_destroyed', view };
       const newest = before?.is === 'outdated' ? before.newest : opened.newest;
       if (view.state.revision < newest) return { is: 'outdated', newest };
       // The token may have expired while its key was read.

@@ -64,8 +64,12 @@ function options() {
 function verify(bundle: string, args: readonly string[] = ['--public-key', publicKey]) {
   const cwd = mkdtempSync(join(dir, 'empty-'));
   return new Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }>((resolve) => {
-    execFile(process.execPath, [join(bundle, 'verify.mjs'), ...args], { cwd, env: {}, timeout: 20_000 }, (error, stdout, stderr) =>
-      resolve({ code: typeof error?.code === 'number' ? error.code : error === null ? 0 : 1, stdout, stderr }),
+    execFile(
+      process.execPath,
+      [join(bundle, 'verify.mjs'), ...args],
+      { cwd, env: {}, timeout: 20_000 },
+      (error, stdout, stderr) =>
+        resolve({ code: typeof error?.code === 'number' ? error.code : error === null ? 0 : 1, stdout, stderr }),
     );
   });
 }

@@ -8,8 +8,9 @@ import { packStream } from '#src/adapters/sqlite/database/packed-text.js';
 import { pinStatements } from '#src/adapters/sqlite/database/pin-statements.js';
 import { checkTokenRows } from '#src/audit/check-rows.js';
 import { verifyVault } from '#src/cli/audit/run-verify.js';
+import { apiKeyHash } from '#src/domain/tenancy/api-key.js';
 import { operate } from '../../audit/operate.js';
-import { anHour, create, keyIdsOf, streamOf, tamper } from '../../erasure/support.js';
+import { anHour, create, keyIdBytes, keyIdsOf, streamOf, tamper } from '../../erasure/support.js';
 import { rebuildTokens } from '../../rebuild/support.js';
 import { behindTriggers } from '../../support/behind-triggers.js';
 import { embeddedOnly } from '../../support/profile.js';
@@ -122,6 +123,25 @@ test('rows: if an older row of a token is put back, an update and a deletion dec
   expect((await get(id)).status).toBe(404);
 });
 
+test('rows: if the row of a deleted token is put back, it is rejected as an older row, and its key does not count as lost', async () => {
+  const id = await plain();
+  const stream = await streamOf(service, id);
+  const row = takeRow('vault.db', 'token_rows_1', 'stream = ?', packStream(stream));
+  const database = pinStatements(join(service.dataDir, 'vault.db'), {});
+  const change = database.prepare('SELECT seq, added FROM index_changes_1 ORDER BY number DESC LIMIT 1').get();
+  expect((await service.call('DELETE', `/tokens/${id}`)).status).toBe(204);
+  row.putBack();
+  const rejected = { status: 500, body: { code: 'row_forged' } };
+  expect(await get(id)).toMatchObject(rejected);
+  const body = { type: 'token', data: 'value', deduplicate_token: true };
+  expect(await service.call('POST', '/tokens', body)).toMatchObject(rejected);
+  // A term has 16 bytes, and the number of a change counts the terms.
+  const number = '(SELECT max(number) FROM index_changes_1) + length(@added) / 16';
+  database.prepare(`INSERT INTO index_changes_1 (number, seq, added) VALUES (${number}, @seq, @added)`).run(change);
+  database.close();
+  expect(await service.call('GET', '/tokens')).toMatchObject(rejected);
+});
+
 test('log: a damaged event whose ciphertext is no longer in use stops neither updates, nor expiry, nor deletion', async () => {
   const expires_at = new Date(service.clock.now() + anHour).toISOString();
   const [deleted, expiring] = [await plain(), await plain({ expires_at })];
@@ -208,6 +228,60 @@ test('keys and rows together: an older row of a live token is accepted once its 
     body: { metadata: { step: 'one' } },
   });
 });
+
+test('keys and rows together: a deleted token is live again once its key and its row are put back', async () => {
+  const id = await plain();
+  const { content } = await keyIdsOf(service, id);
+  const key = takeRow('keys.db', 'data_keys', 'id = ?', keyIdBytes(content[0] ?? ''));
+  const row = takeRow('vault.db', 'token_rows_1', 'stream = ?', packStream(await streamOf(service, id)));
+  expect((await service.call('DELETE', `/tokens/${id}`)).status).toBe(204);
+  row.putBack();
+  expect(await get(id)).toMatchObject({ status: 500, body: { code: 'row_forged' } });
+  key.putBack();
+  row.putBack();
+  expect(await get(id)).toMatchObject({ status: 200, body: { data: 'value' } });
+});
+
+test('keys and rows together: until the next start, an older row of an application is accepted once its recorded revision is reduced', async () => {
+  const id = await plain();
+  const key = await service.application(['token:read']);
+  const { id: applicationId, revision } = await applicationOf(key);
+  const row = takeRow('vault.db', 'directory', "kind = 'application' AND id = ?", applicationId);
+  const hash = takeRow('vault.db', 'api_keys', 'application = ?', applicationId);
+  const putBack = () => {
+    row.putBack();
+    hash.putBack();
+  };
+  const read = async (at = service) => {
+    service.clock.advance(1_000);
+    return (await at.call('GET', `/tokens/${id}`, undefined, { key })).status;
+  };
+  const path = `/applications/${applicationId}`;
+  expect((await service.call('DELETE', path, undefined, { key: service.managementKey })).status).toBe(204);
+  putBack();
+  expect(await read()).toBe(401);
+  const reduce = 'UPDATE directory_revisions SET revision = ? WHERE id = ?';
+  expect(tamper(service.dataDir, 'keys.db', reduce, revision, applicationId)).toBe(1);
+  putBack();
+  expect(await read()).toBe(200);
+  expect(await read(await reopened())).toBe(401);
+});
+
+async function applicationOf(key: string) {
+  const record = await service.vault.directory.byKeyHash(apiKeyHash(key));
+  if (record === null) throw new Error('no application has this key');
+  return record;
+}
+
+/** Takes a copy of a row. `putBack` replaces the current row with the copy. */
+function takeRow(file: 'keys.db' | 'vault.db', table: string, where: string, value: unknown) {
+  const database = pinStatements(join(service.dataDir, file), { readonly: true });
+  const row = database.prepare(`SELECT * FROM ${table} WHERE ${where}`).get(value) as Record<string, unknown>;
+  database.close();
+  const names = Object.keys(row);
+  const replace = `REPLACE INTO ${table} (${names.join()}) VALUES (${names.map(() => '?').join()})`;
+  return { putBack: () => expect(tamper(service.dataDir, file, replace, ...Object.values(row))).toBe(1) };
+}
 
 /** Removes the newest batch from its month's file. Returns the sequence number and the hash of the batch before it. */
 function removeNewestBatch(dataDir: string): { readonly sequence: number; readonly hash: Buffer } {
