@@ -33,6 +33,11 @@ const rulesMax = 50;
  */
 const openMax = 20;
 const openWithErrorsMax = 10;
+/**
+ * The form reads at most this many permissions of a rule. A rule can have at most 50, so the vault still rejects the
+ * form. Threat: a client posts a million permissions, and splitting them stalls all callers.
+ */
+const permissionsMax = 100;
 const emptyRule: RuleForm = { description: '', priority: '1', container: '/', transform: 'mask', permissions: [] };
 
 /** Returns the form for a new application. */
@@ -80,7 +85,7 @@ export function postedForm(form: TypedForm): ApplicationForm {
       container: form.text(`rules.${number}.container`),
       transform: form.text(`rules.${number}.transform`),
       // A collapsed rule sends its permissions in one field. This keeps a page with 50 rules small.
-      permissions: form.values(`rules.${number}.permissions`).flatMap((text) => text.split(' ').filter(Boolean)),
+      permissions: form.values(`rules.${number}.permissions`).join(' ').split(/ +/, permissionsMax).filter(Boolean),
     })),
   };
 }

@@ -71,8 +71,14 @@ const typeForms: Readonly<Record<TokenType, TypeForm>> = {
 };
 
 const text = z.string().default('');
-const texts = z
-  .union([z.string(), z.array(z.string())])
+/** The maximum number of rows for metadata. A token can have at most 50 entries, and the forms add three empty rows. */
+const rowsMax = 100;
+/**
+ * A field that a form contains once for each row of metadata. Threat: a client posts thousands of rows, and the page
+ * that shows them again stalls all callers.
+ */
+export const rowsField = z
+  .union([z.string(), z.array(z.string()).max(rowsMax)], { error: `must have at most ${rowsMax} rows` })
   .default([])
   .transform((given) => (typeof given === 'string' ? [given] : given));
 
@@ -93,8 +99,8 @@ export const tokenForm = z.object({
   mask: text,
   search_indexes: text,
   fingerprint_expression: text,
-  metadata_key: texts,
-  metadata_value: texts,
+  metadata_key: rowsField,
+  metadata_value: rowsField,
   deduplicate_token: z.enum(['', 'true', 'false']).default(''),
   /**
    * A random value that is part of the idempotency key. It differs each time a person opens the form. Submitting the

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { postedForm } from '#src/console/application-form.js';
 import { issueOperatorCode } from '#src/console/sessions.js';
 import { startTestConsole } from '../support/console/console.js';
 
@@ -188,6 +189,27 @@ describe('a large form', () => {
     expect((await browser.postAll('/tokens', few)).text).toContain('marker-of-query');
     const many = await browser.postAll('/tokens', new URLSearchParams([...fields, ['query', 'marker-of-query']]));
     expect([many.status, many.text.includes('marker-of-query')]).toEqual([200, false]);
+  });
+
+  test('is not read in full if one field has far more items than the vault accepts', async () => {
+    const fields = new Map([['rules.0.permissions', [' token:read'.repeat(100_000), 'token:search']]]);
+    const values = (name: string) => fields.get(name) ?? [];
+    const { rules } = postedForm({ names: [...fields.keys()], values, text: (name) => values(name)[0] ?? '' });
+    expect(rules.map(({ permissions }) => permissions.length)).toEqual([99]);
+
+    const { service, signIn } = await startTestConsole();
+    await service.call('POST', '/tokens', { type: 'token', data: 'x', id: 'customer-1' });
+    const browser = await signIn();
+    await browser.get('/evidence');
+    const bundle = await browser.post('/evidence/bundle', { ids: 'customer-1\n'.repeat(100_000) });
+    expect(bundle.status).toBe(400);
+    const reveal = await browser.post('/tokens/customer-1/reveal', { reason: 'x '.repeat(500_000) });
+    expect([reveal.status, Buffer.byteLength(reveal.text) < 60_000]).toEqual([400, true]);
+    for (const path of ['/new-token', '/tokens/customer-1/edit']) {
+      const rows = Array.from({ length: 4_000 }, (_, index): [string, string] => ['metadata_key', `key-${index}`]);
+      const { status, text } = await browser.postAll(path, new URLSearchParams([...rows, ['revision', '0']]));
+      expect([status, Buffer.byteLength(text) < 60_000], path).toEqual([400, true]);
+    }
   });
 });
 

@@ -19,6 +19,11 @@ import { parseTypedTime } from '../typed-time.js';
 
 const pageSize = 20;
 const idsMax = 1_000;
+/**
+ * The maximum number of lines, including empty and repeated ones. Threat: a client posts a million lines, and reading
+ * them stalls all callers.
+ */
+const linesMax = 10 * idsMax;
 
 const time = z
   .string()
@@ -203,7 +208,9 @@ function ownerOf({ session, caller }: Visit): BundleOwner {
 
 /** Returns the scope of the bundle, or the errors in the form. */
 function scopeOf({ ids: text, from, to }: z.output<typeof bundleForm>): Parsed<BundleScope> {
-  const ids = [...new Set(text.split(/\r?\n/).map((id) => id.trim()))].filter((id) => id !== '');
+  const lines = text.split(/\r?\n/, linesMax + 1);
+  if (lines.length > linesMax) return wrong('ids', `must contain at most ${idsMax} ids`);
+  const ids = [...new Set(lines.map((id) => id.trim()))].filter((id) => id !== '');
   const isPeriod = from !== '' || to !== '';
   if (ids.length > 0 === isPeriod) return wrong('ids', 'enter either token ids or a period');
   if (ids.length > idsMax) return wrong('ids', `must contain at most ${idsMax} ids`);

@@ -8,21 +8,17 @@ import { problemFrom } from '../../http/error-handler.js';
 import { Problem } from '../../http/problem/problem.js';
 import { maskedAnswer } from '../../queries/release.js';
 import type { ConsolePage, Visit } from '../page.js';
-import { errorsBeside, listOf, metadataOf, withLineFeeds } from '../token-form.js';
+import { errorsBeside, listOf, metadataOf, rowsField, withLineFeeds } from '../token-form.js';
 import { findToken, released, tokenPath } from '../token-sheet.js';
 
 const emptyRows = 3;
-const texts = z
-  .union([z.string(), z.array(z.string())])
-  .default([])
-  .transform((given) => (typeof given === 'string' ? [given] : given));
 
 const edit = z.object({
   revision: z.string().regex(/^\d{1,15}$/, { error: 'must be a revision' }),
   containers: z.string().default(''),
   expires_at: z.string().default(''),
-  metadata_key: texts,
-  metadata_value: texts,
+  metadata_key: rowsField,
+  metadata_value: rowsField,
 });
 
 type Edited = z.output<typeof edit>;

@@ -20,7 +20,19 @@ const idMax = 400;
 /** How long a browser shows a plaintext value, in seconds. */
 const revealedSeconds = 30;
 
-const reveal = z.object({ reason: z.string().default(''), as: z.enum(['page', 'file']).default('page') });
+/**
+ * At most this many characters of a reason are read, which is far more than a reason may have. Threat: a client posts
+ * megabytes of spaces, and replacing them stalls all callers.
+ */
+const reasonReadMax = 10_000;
+
+const reveal = z.object({
+  reason: z
+    .string()
+    .transform((text) => text.slice(0, reasonReadMax))
+    .default(''),
+  as: z.enum(['page', 'file']).default('page'),
+});
 const purge = z.object({ sure: z.literal('on') });
 const deletion = z.object({
   confirm: z.string().default(''),
