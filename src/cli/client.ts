@@ -7,7 +7,7 @@ import { type ApplicationType, applicationTypes } from '../domain/access/applica
 import { isJsonObject, type Json, type JsonObject } from '../domain/json.js';
 import type { Secret } from '../domain/secret.js';
 import type { Page, PageAnswer } from '../http/pagination.js';
-import { type ProblemCode, problemCatalogue } from '../http/problem/problem-catalogue.js';
+import { problemCatalogue } from '../http/problem/problem-catalogue.js';
 import { Failure } from './failure.js';
 import { fieldErrorText } from './operations/field-error-text.js';
 
@@ -82,7 +82,10 @@ function expectSafeNetwork({ address, addressName, plaintext }: ClientOptions): 
  * the URL, and no token can have it.
  */
 function tokenPath(id: string): string {
-  if (/^\.{0,2}$/.test(id)) throw new Failure(textOf('token_not_found'));
+  if (/^\.{0,2}$/.test(id)) {
+    const { detail, advice } = problemCatalogue.token_not_found;
+    throw new Failure(`${detail} ${advice}`);
+  }
   return `/tokens/${encodeURIComponent(id)}`;
 }
 
@@ -248,21 +251,12 @@ function failureOf(options: ClientOptions, response: Received): Failure {
     );
   }
   const trace = status >= 500 ? ` The trace id is ${String(traceId)}.` : '';
-  const text = isKnown(code) ? textOf(code, detail) : `${title}. ${detail}`;
+  const text = Object.hasOwn(problemCatalogue, code) ? detail : `${title}. ${detail}`;
   return new Failure(`${text}${retry}${trace}`);
 }
 
 function notTheVault({ address }: ClientOptions, status: number | undefined): string {
   return `the response from ${address.origin} with status ${status} is not from Strongroom`;
-}
-
-function isKnown(code: string): code is ProblemCode {
-  return Object.hasOwn(problemCatalogue, code);
-}
-
-/** Returns the text that commands on local data show for this problem code. */
-function textOf(code: ProblemCode, detail = problemCatalogue[code].detail): string {
-  return `${detail} ${problemCatalogue[code].advice}`;
 }
 
 const tokenSchema = z.looseObject({ id: z.string() });

@@ -19,6 +19,12 @@ describe('a problem explains itself', () => {
     expect(page.text).toContain(String(problem.body['title']));
   });
 
+  test('its detail says what happened and what to do', async ({ service }) => {
+    const { detail, advice } = problemCatalogue.token_not_found;
+    const problem = await service.call('GET', '/tokens/unknown');
+    expect(problem.body['detail']).toBe(`${detail} ${advice}`);
+  });
+
   test.for(['none', 'constructor', '__proto__', 'toString'])('there is no page for %s', async (code, { service }) => {
     const send = () => service.call('GET', `/errors/${code}`);
     await expectRefusal(service, send, { status: 404, code: 'not_found' });

@@ -1,8 +1,8 @@
 import type { RejectionCode } from '../../vault/result.js';
 
 /**
- * One kind of problem, with its status and the text on its error page. `detail` is also the default detail of a
- * response.
+ * One kind of problem, with its status and the text on its error page: what happened, and what to do. Together, these
+ * two texts are the detail of a response.
  */
 export type ProblemKind = {
   readonly status: number;

@@ -6,7 +6,7 @@ import { type ProblemCode, problemCatalogue } from './problem-catalogue.js';
 type ProblemFields = {
   readonly errors?: FieldErrors | undefined;
   readonly retryAfterMs?: number | undefined;
-  /** The detail to show instead of the default detail for this kind of problem. */
+  /** What happened, instead of the text for this kind of problem. The advice for the kind follows it. */
   readonly detail?: string | undefined;
 };
 
@@ -43,8 +43,8 @@ export function permissionMissing(sufficient: readonly Permission[]): Problem {
 
 /** Returns the body of a problem (RFC 9457) as JSON text. */
 export function problemBody({ code, errors, detail }: ProblemContent, traceId: string): string {
-  const { status, title, detail: usual } = problemCatalogue[code];
+  const { status, title, detail: usual, advice } = problemCatalogue[code];
   const type = `/errors/${code}`;
   const instance = `urn:trace:${traceId}`;
-  return JSON.stringify({ type, title, status, detail: detail ?? usual, instance, code, errors });
+  return JSON.stringify({ type, title, status, detail: `${detail ?? usual} ${advice}`, instance, code, errors });
 }
