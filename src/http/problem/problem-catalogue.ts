@@ -58,13 +58,17 @@ export const problemCatalogue: Readonly<Record<ProblemCode, ProblemKind>> = {
     status: 400,
     title: 'The body is not acceptable JSON',
     detail: 'The body is not acceptable JSON.',
-    advice: 'Send well-formed JSON in UTF-8, at most 64 levels deep; send numbers beyond double precision as strings.',
+    advice:
+      'Send well-formed, uncompressed JSON in UTF-8, at most 64 levels deep; send numbers beyond double precision ' +
+      'as strings.',
   },
   malformed_request: {
     status: 400,
     title: 'The request is malformed',
-    detail: 'The URL or the HTTP message is malformed.',
-    advice: 'Percent-encode ids in paths and send a complete HTTP/1.1 request.',
+    detail: 'The URL or the HTTP message is malformed or too long.',
+    advice:
+      'Percent-encode ids in paths and send a complete HTTP/1.1 request, with at most 16 KiB for the URL and the ' +
+      'headers.',
   },
   unauthenticated: {
     status: 401,
@@ -220,8 +224,12 @@ export const problemCatalogue: Readonly<Record<ProblemCode, ProblemKind>> = {
   too_many_without_key: {
     status: 429,
     title: 'Too many requests without a key',
-    detail: 'Too many requests for pages that need no key have come from this address.',
-    advice: 'Wait for the time in Retry-After. Requests with a key and /health are not affected.',
+    detail:
+      'Too many requests for pages that need no key, for unknown paths or with unsupported methods have come from ' +
+      'this address.',
+    advice:
+      'Check the path and the method, and wait for the time in Retry-After. Other requests with a key and /health ' +
+      'are not affected.',
   },
   guesses_exhausted: {
     status: 429,
