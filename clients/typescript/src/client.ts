@@ -153,7 +153,7 @@ function sender(options: StrongroomOptions): Send {
       }
       headers.set('service-api-key', apiKey);
       if (contentType !== null) headers.set('content-type', contentType);
-      return { headers, body: contentType === null ? null : JSON.stringify(body) };
+      return { headers, body: contentType === null ? null : JSON.stringify(body, finite) };
     } catch {
       const message = `${id}: a header is not valid text, or the body is not valid JSON. Nothing was sent.`;
       throw new StrongroomError('invalid_argument', message);
@@ -335,6 +335,12 @@ function membersOf(id: OperationId, name: string, value: Readonly<Record<string,
     if (typeof content !== 'string') throw invalid(id, `a value in ${name} is not a string`);
     return [key, content];
   });
+}
+
+/** Throws if a value is NaN or infinite. Without this check, the vault would store null in its place. */
+function finite(_: string, value: unknown): unknown {
+  if (typeof value === 'number' && !Number.isFinite(value)) throw new TypeError();
+  return value;
 }
 
 function invalid(id: OperationId, what: string): StrongroomError {

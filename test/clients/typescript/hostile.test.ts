@@ -189,7 +189,9 @@ describe('before the client sends anything', () => {
     const vault = clientOf('stranger');
     const circular: unknown[] = [];
     circular.push(circular);
-    expect((await failureOf(vault.tokenize({ body: circular }))).code).toBe('invalid_argument');
+    for (const body of [circular, { amount: Number.NaN }, [-Infinity]]) {
+      expect((await failureOf(vault.tokenize({ body }))).code).toBe('invalid_argument');
+    }
     const header = { 'If-None-Match': 'a\r\nb: c' };
     expect((await failureOf(vault.getToken({ path: { id: 't1' }, header }))).code).toBe('invalid_argument');
     expect(server.requests('stranger')).toEqual([]);
