@@ -35,4 +35,6 @@ class StrongroomError(Exception):
         self.retry_after_seconds = retry_after_seconds
 
     def __str__(self) -> str:
-        return f"{self.message} ({self.code})"
+        # A traceback shows no other attributes.
+        fields = "".join(f" {field}: {message}." for field, messages in self.errors.items() for message in messages)
+        return f"{self.message} ({self.code}){fields}"

@@ -129,6 +129,11 @@ class Hostile(unittest.TestCase):
             self.assertEqual(str(other), str(error))
             self.assertEqual(vars(other), vars(error))
 
+    def test_text(self) -> None:
+        """the text of an error, which a traceback shows, names the invalid fields"""
+        error = StrongroomError("validation_failed", "Not valid.", errors={"data.number": ["is required"]})
+        self.assertEqual(str(error), "Not valid. (validation_failed) data.number: is required.")
+
     def test_key_in_problem(self) -> None:
         """if a problem quotes the key, the error does not contain it"""
         error = self.failure(get, client("echo"))
