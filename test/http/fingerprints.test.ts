@@ -64,6 +64,18 @@ describe('a caller below reveal sees no fingerprint, because it could test candi
       false,
     ],
     [
+      'an object but not the value that selects its member',
+      { type: 'token', data: { a: { x: 1, y: 2 }, b: 'y' }, fingerprint_expression: '{{ data.a[data.b] }}' },
+      { data: { a: { x: 3, y: 4 } } },
+      false,
+    ],
+    [
+      'the selecting value but not the member that it selects',
+      { type: 'token', data: { b: 'y', y: { c: 'secret' } }, fingerprint_expression: '{{ data[data.b].c }}' },
+      { data: { b: 'y', c: 'x' } },
+      false,
+    ],
+    [
       'the data but not the metadata',
       { type: 'token', data: 'a', metadata: { k: 'v' }, fingerprint_expression: '{{ data }}{{ metadata.k }}' },
       { data: 'b' },
