@@ -187,6 +187,10 @@ for (const back of [5_000, anHour / 2, 3 * aDay]) {
     expect(await cvc()).toBe('123');
     clock.advance(1);
     expect(await cvc()).toBeUndefined();
+    // A long step begins a hold, during which nothing is destroyed.
+    await fullRound(get());
+    const purged = back > anHour ? [] : ['token.property.expired'];
+    expect(await typesOf(get(), await streamOf(get(), id))).toEqual(['token.created', ...purged]);
     // A code that is stored after the step lives for exactly one hour.
     await get().call('PATCH', `/tokens/${id}`, { data: { cvc: '456' } });
     clock.advance(anHour - 1);
