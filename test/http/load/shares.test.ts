@@ -41,6 +41,19 @@ test('a tenant gets a quarter of the memory, and waits only for its own requests
   expect(entered).toBe(true);
 });
 
+test('the requests of a tenant get memory in order of arrival, so small ones do not overtake a large one', async () => {
+  const room = createRoom(400);
+  await room.take('a', 60, stays);
+  const order: string[] = [];
+  const large = room.take('a', 100, stays).then(() => order.push('large'));
+  const small = room.take('a', 10, stays).then(() => order.push('small'));
+  room.give('a', 60);
+  await large;
+  room.give('a', 100);
+  await small;
+  expect(order).toEqual(['large', 'small']);
+});
+
 test('a request larger than a tenant’s share runs if it is the tenant’s only one, and the total is never exceeded', async () => {
   const room = createRoom(400);
   await room.take('a', 300, stays);
