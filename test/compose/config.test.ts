@@ -215,6 +215,9 @@ describe('wrong values', () => {
     ['http.trusted_proxies', '10.0.0.0/8/8', 'must be an IP address'],
     ['http.trusted_proxies', 'proxy.example', 'must be an IP address'],
     ['http.trusted_proxies', '10.0.0.1,10.0', 'item 2'],
+    ['tracing.endpoint', 'https://user@collector.example', 'must not contain a user or password'],
+    ['tracing.endpoint', 'https://:secret@collector.example', 'must not contain a user or password'],
+    ['tracing.endpoint', 'grpc://collector.example', 'must be an address that begins with http:// or https://'],
   ])('%s must not be %j', (path, text, expected) => {
     const name = `STRONGROOM_${path.toUpperCase().replaceAll('.', '_')}`;
     expect(problems({ env: { [name]: String(text) } })).toEqual([expect.stringMatching(`^${name}.*: .*`)]);

@@ -32,6 +32,28 @@ describe('compiled expressions are cached within limits', () => {
     expect(parse(expressions, long)).not.toBe(parse(expressions, long));
   });
 
+  it('a mask whose JSON has more than 4,000 UTF-16 units is not cached', () => {
+    const expressions = createExpressions();
+    /** Returns how often the second evaluation looks at the keys of a mask of this size. */
+    const looks = (size: number): number => {
+      let looked = 0;
+      const mask = new Proxy(
+        { a: 'x'.repeat(size) },
+        {
+          ownKeys(target) {
+            looked += 1;
+            return Reflect.ownKeys(target);
+          },
+        },
+      );
+      expressions.evaluateMask(mask, { data: 1 });
+      looked = 0;
+      expressions.evaluateMask(mask, { data: 1 });
+      return looked;
+    };
+    expect(looks(3_990)).toBeLessThan(looks(4_000));
+  });
+
   it('an expression that was compiled for one scope is not used for a scope with other permissions', () => {
     const expressions = createExpressions();
     const alias = '{{ data | alias_card }}';

@@ -40,6 +40,8 @@ const table: readonly (readonly [Json, string, Json | typeof refused])[] = [
   ['12-34', 'reveal: 2, 2', 'XXXXX'],
   ['1234', "reveal: 0, 0, 'X', '1234'", 'XXXX'],
   ['abc', 'reveal', 'XXX'],
+  ['abcd', 'reveal: 1, 1', 'aXXd'],
+  ['éàü', 'reveal: 1', 'éXX'],
   ['3622720627165567', 'card_bin', '36227206'],
   ['378282246310005', 'card_bin', '378282'],
   [card, "card_bin: '-'", '3622-7206'],
