@@ -254,6 +254,14 @@ describe('a session', () => {
     expect((await unrelated.get('/')).status).toBe(200);
   });
 
+  test('is closed by “sign out everywhere” of a session that has only the management key in common', async () => {
+    const { service, signIn } = await startTestConsole();
+    const [one, both] = [await signIn({ managementKey: service.managementKey }), await signIn()];
+    await one.get('/session');
+    expect((await one.post('/sign-out-everywhere')).location).toBe('/sign-in');
+    expect((await both.get('/')).location).toBe('/sign-in');
+  });
+
   test('is closed if its key then opens a hundred others, and the person’s other key keeps its sessions', async () => {
     const { service, signIn } = await startTestConsole();
     const other = await service.application(['token:search']);
