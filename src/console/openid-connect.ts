@@ -1,5 +1,5 @@
 import * as client from 'openid-client';
-import { mayContainCardNumber } from '../domain/access/visitor.js';
+import { isVisible, mayContainCardNumber } from '../domain/access/visitor.js';
 import { type Clock, steadyNow } from '../ports/clock.js';
 import type { GroupRule } from './groups.js';
 import { callbackPath, type IdentityProvider, type ProviderFault, type ProviderResult } from './identity-provider.js';
@@ -21,6 +21,8 @@ export type OpenIdConnectSettings = {
 /** How long the provider's metadata is cached, in ms. */
 const metadataMs = 3_600_000;
 const clockToleranceSeconds = 30;
+/** The maximum size of a response from the provider, in bytes. */
+const responseBytesMax = 1024 * 1024;
 const nameMax = 100;
 
 /**
@@ -41,6 +43,7 @@ export function createOpenIdConnect(settings: OpenIdConnectSettings, clock: Cloc
       client.ClientSecretBasic(clientSecret),
       {
         timeout: timeoutSeconds,
+        [client.customFetch]: boundedFetch,
         execute: [
           client.enableNonRepudiationChecks,
           // The settings allow an issuer with `http` only on loopback addresses.
@@ -110,6 +113,25 @@ export function createOpenIdConnect(settings: OpenIdConnectSettings, clock: Cloc
 }
 
 /**
+ * Sends a request, and fails while the response is read if it is too large. Threat: the provider, or a server that
+ * answers in its place, sends gigabytes within the time limit, and the vault runs out of memory.
+ */
+async function boundedFetch(url: string, options: client.CustomFetchOptions): Promise<Response> {
+  const response = await fetch(url, options as RequestInit);
+  let left = responseBytesMax;
+  const bounded = response.body?.pipeThrough(
+    new TransformStream<Uint8Array, Uint8Array>({
+      transform(chunk, controller) {
+        left -= chunk.byteLength;
+        if (left < 0) controller.error(new Error('the response is too large'));
+        else controller.enqueue(chunk);
+      },
+    }),
+  );
+  return bounded === undefined ? response : new Response(bounded, response);
+}
+
+/**
  * Returns a claim. Ignores an email address that the provider has not verified. Threat: an attacker enters another
  * person's address at a provider that does not verify addresses, and signs in under that person's name.
  */
@@ -139,7 +161,7 @@ function nameIn(claim: unknown): string | null {
     .normalize()
     .replaceAll(/\p{C}+/gu, ' ')
     .trim();
-  return name === '' ? null : [...name].slice(0, nameMax).join('');
+  return isVisible(name) ? [...name].slice(0, nameMax).join('') : null;
 }
 
 /**

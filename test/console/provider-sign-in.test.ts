@@ -1,3 +1,4 @@
+import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { GroupRule } from '#src/console/groups.js';
@@ -20,6 +21,7 @@ const people = {
   numbered: { name: 'card 4242 4242 4242 4242', groups: ['support'] },
   '110169484474386276334': { groups: ['support'] },
   nameless: { groups: ['support'] },
+  invisible: { name: '\u034F\u0301', groups: ['support'] },
 };
 
 /** Returns the ids of three applications, and the group rules that use these ids. */
@@ -172,6 +174,8 @@ describe('a sign-in with the identity provider', () => {
     const { signInAs } = await startBoth();
     const { browser } = await signInAs('nameless');
     expect((await browser.get('/session')).text).toContain('nameless');
+    const { browser: other } = await signInAs('invisible');
+    expect((await other.get('/session')).text).toContain('invisible');
   });
 
   test('shows the subject of a person whose name could be a card number', async () => {
@@ -572,6 +576,20 @@ describe('a provider that does not respond', () => {
     order.push('tokens');
     expect((await slow).status).toBe(503);
     expect(order).toEqual(['tokens', 'sign-in']);
+  });
+
+  test('leads to the same page if its response is too large for the memory', async () => {
+    const large = createHttpServer((_request, response) => {
+      const metadata = { issuer, authorization_endpoint: `${issuer}/auth`, padding: 'x'.repeat(2 * 1024 * 1024) };
+      response.setHeader('content-type', 'application/json').end(JSON.stringify(metadata));
+    });
+    await new Promise<void>((resolve) => void large.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void large.close());
+    const issuer = `http://127.0.0.1:${(large.address() as { port: number }).port}`;
+    const { browser } = await startBoth({ issuer });
+    const person = browser();
+    await person.get('/sign-in');
+    expect((await person.post('/sign-in/provider')).status).toBe(503);
   });
 
   test('leads to the same page if it reports an issuer other than the configured one', async () => {

@@ -69,7 +69,13 @@ describe('a sign-in', () => {
     const { service, browser } = await startTestConsole();
     const person = browser();
     await person.get('/sign-in');
-    const attempts = [{ name: '' }, { name: 'Ada\u202Egnp' }, { name: 'x'.repeat(101) }, {}] as const;
+    const attempts = [
+      { name: '' },
+      { name: 'Ada\u202Egnp' },
+      { name: 'x'.repeat(101) },
+      { name: '\u034F' },
+      {},
+    ] as const;
     for (const attempt of attempts) {
       const answer = await person.post('/sign-in', { ...attempt, private_key: service.key });
       expect(answer.status, JSON.stringify(attempt)).toBe(400);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { mayContainCardNumber } from '../../domain/access/visitor.js';
+import { isVisible, mayContainCardNumber } from '../../domain/access/visitor.js';
 import type { FieldErrors } from '../../domain/field-errors.js';
 import { cookieNames, cookieOptions } from '../cookies.js';
 import type { ConsolePage, Visit } from '../page.js';
@@ -24,6 +24,7 @@ const form = z.object({
     .min(1, { error: 'Enter your name. The access log shows it.' })
     .max(nameMax, { error: `Use at most ${nameMax} characters.` })
     .regex(/^\P{C}*$/u, { error: 'Use letters, digits, spaces and punctuation only.' })
+    .refine(isVisible, { error: 'Use at least one visible character.' })
     .refine((name) => !keyOrCode.test(name), { error: 'This is a key or a code, not a name.' })
     .refine((name) => !mayContainCardNumber(name), {
       error: 'This could be a card number, not a name. Use fewer than twelve digits in a row.',

@@ -59,11 +59,18 @@ function checkText(name: string, text: string | undefined, max: number): Checked
   if (text === undefined) return valid(null);
   const length = codePointCount(text);
   if (length === 0 || length > max) return invalid(name, `must have 1 to ${max} characters`);
-  // Threat: a person who must state a reason enters only invisible characters.
-  if (!/[\p{L}\p{N}\p{P}\p{S}]/u.test(text)) return invalid(name, 'must contain more than spaces');
+  if (!isVisible(text)) return invalid(name, 'must contain more than spaces');
   if (/\p{Cc}/u.test(text) || !isWellFormed(text)) return invalid(name, 'must not contain control characters');
   if (mayContainCardNumber(text)) return invalid(name, 'must not contain twelve or more digits in a row');
   return valid(null);
+}
+
+/**
+ * Returns whether text contains a visible character. Threat: a person who must state a name or a reason enters only
+ * invisible characters.
+ */
+export function isVisible(text: string): boolean {
+  return /[\p{L}\p{N}\p{P}\p{S}]/u.test(text);
 }
 
 /**
