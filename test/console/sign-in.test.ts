@@ -137,6 +137,14 @@ describe('a sign-in', () => {
     expect((await person.post('/sign-in', { name: 'Ada', private_key: service.key })).status).toBe(303);
   });
 
+  test('is needed for a page, and requests without a session are limited per address', async () => {
+    const { browser } = await startTestConsole({ limits: { ...noLimits, keylessRequests: 2, windowMs: 10_000 } });
+    const person = browser();
+    const statuses: number[] = [];
+    for (let request = 0; request < 4; request += 1) statuses.push((await person.get('/tokens')).status);
+    expect(statuses).toEqual([303, 303, 429, 429]);
+  });
+
   test('is recorded with the person’s name, which is sealed in the log and shown in GET /logs', async () => {
     const { service, signIn } = await startTestConsole();
     const browser = await signIn({ name: 'Zoë O’Brien' });
