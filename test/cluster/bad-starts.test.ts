@@ -77,6 +77,20 @@ test('stores that do not belong to the vault are rejected, and the vault is unch
   expect(tenants).toEqual([{ name: 'default', tenant_id: tenantId }]);
 });
 
+test('no process creates keys for a vault whose keys have not been restored yet', async () => {
+  const env = settingsOf((await eventStore()).url);
+  await runJson(['init'], { env });
+  const client = new MongoClient(mongoUrl);
+  onTestFinished(() => client.close());
+  const keys = client.db(`${env['STRONGROOM_MONGODB_DATABASE']}_keys`);
+  await keys.dropDatabase();
+  for (const args of [worker, ['tenants', 'list'], ['init']])
+    await expectRefusal(args, env, /^the database for the keys is empty.*strongroom restore/);
+  const noLog = with_(env, 'STRONGROOM_EVENTSTORE_URL', (await eventStore()).url);
+  await expectRefusal(worker, noLog, /^the database for the keys is empty/);
+  expect(await keys.listCollections().toArray()).toEqual([]);
+});
+
 test('the event log of another vault is rejected', async () => {
   const env = settingsOf((await eventStore()).url);
   await runJson(['init'], { env });

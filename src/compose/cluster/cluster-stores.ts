@@ -11,12 +11,13 @@ import {
   theGenerations,
 } from '../../adapters/mongodb/generations/generations-document.js';
 import { livingGenerations } from '../../adapters/mongodb/key-store/generation-keys.js';
-import { keysDatabase } from '../../adapters/mongodb/key-store/key-collections.js';
+import { keyCollections, keysDatabase } from '../../adapters/mongodb/key-store/key-collections.js';
 import { checkIndexes, ensureIndexes } from '../../adapters/mongodb/required-indexes.js';
 import { tokenRowsIndexes } from '../../adapters/mongodb/token-rows/token-rows-indexes.js';
 import { workIndexes } from '../../adapters/mongodb/work-indexes.js';
 import type { RootKeySource } from '../../keys/root-keys.js';
 import type { TraceUseLimits } from '../../keys/trace-uses.js';
+import { logIdentity } from '../../vault/open-log.js';
 import type { StoreUrls } from '../config/store-urls.js';
 import type { ClusterClock } from './cluster-clock.js';
 import { storesOn } from './stores-on.js';
@@ -55,6 +56,10 @@ export async function openClusterStores({ urls, database, prepares, clockOf, ...
     closing.push(() => rowsConnection.close());
     const keysConnection = await connectMongo(urls.keys, keysDatabase(database));
     closing.push(() => keysConnection.close());
+    const { log, close: closeLog } = await openEventStoreDb(urls.eventstore);
+    closing.push(closeLog);
+    // An init that runs at the same time creates its keys before its log, so the log is read first.
+    if ((await logIdentity(log)) !== null) await refuseNoKeys(keysConnection);
     if (prepares) {
       await ensureGenerations(rowsConnection, async () =>
         generationToRead(rowsConnection, await livingGenerations(keysConnection)),
@@ -62,9 +67,10 @@ export async function openClusterStores({ urls, database, prepares, clockOf, ...
       const { write } = await loadGenerations(rowsConnection);
       await ensureIndexes(rowsConnection.db, [...indexes, ...write.map(tokenRowsIndexes)]);
       await ensureAccessIndexes(rowsConnection.db, Date.now());
-    } else await refuseMissing(rowsConnection);
-    const { log, close: closeLog } = await openEventStoreDb(urls.eventstore);
-    closing.push(closeLog);
+    } else {
+      await refuseMissing(rowsConnection);
+      await refuseNoKeys(keysConnection);
+    }
     const clock = await clockOf(rowsConnection);
     const stores = await storesOn({ ...needs, rowsConnection, keysConnection, log, clock });
     closing.push(stores.close);
@@ -73,6 +79,21 @@ export async function openClusterStores({ urls, database, prepares, clockOf, ...
     await close().catch(() => undefined);
     throw error;
   }
+}
+
+/**
+ * Throws MongoBroken if the key store is empty. If a process that starts before the keys are restored created new keys,
+ * `strongroom restore` would reject the key store because it is not empty.
+ */
+async function refuseNoKeys({ call }: MongoConnection): Promise<void> {
+  if ((await call((db) => keyCollections.meta(db).findOne({}))) !== null) return;
+  throw new MongoBroken({
+    check: 'keys',
+    says: 'the database for the keys is empty',
+    do:
+      'Set mongodb.keys_url and mongodb.database to those of the vault, or restore its keys with `strongroom ' +
+      'restore`. For a new vault, EventStoreDB must be empty too: run `strongroom init`',
+  });
 }
 
 async function refuseMissing(connection: MongoConnection): Promise<void> {
