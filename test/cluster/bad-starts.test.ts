@@ -127,6 +127,11 @@ test('if a store does not respond or rejects the vault, the message names the st
     ['STRONGROOM_EVENTSTORE_URL', `esdb://${noServer}?tls=false`, /^eventstoredb is unavailable .*eventstore\.url/],
     ['STRONGROOM_EVENTSTORE_URL', 'esdb://127.0.0.1?tlsCAFile=/nowhere', /^the address of EventStoreDB cannot be used/],
     ['STRONGROOM_MONGODB_URL', `mongodb://${noServer}/?replicaSet=rs0`, /^mongodb is unavailable .*mongodb\.url/],
+    [
+      'STRONGROOM_MONGODB_URL',
+      mongoUrl.replace('replicaSet=', 'replicaSet=other-'),
+      /^no host in mongodb\.url or mongodb\.keys_url belongs to the replica set/,
+    ],
     ['STRONGROOM_MONGODB_URL', 'mongodb://127.0.0.1/?nonsense=1', /^the address of MongoDB cannot be used/],
     ['STRONGROOM_MONGODB_URL', mongoUrl.replace('//', '//nobody:pw@'), /^MongoDB does not know this user/],
     [

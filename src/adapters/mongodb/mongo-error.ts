@@ -8,6 +8,7 @@ import {
   MongoTopologyClosedError,
   MongoWriteConcernError,
 } from 'mongodb';
+import type { FoundProblem } from '../../ports/store-problem.js';
 import { StoreUnavailable } from '../../ports/store-unavailable.js';
 
 /** Thrown when a document with this key already exists. */
@@ -27,9 +28,24 @@ export function mongoError(error: unknown): unknown {
   if (isOfSocket(error)) return new StoreUnavailable('mongodb', 'unreachable');
   if (!(error instanceof MongoError)) return error;
   if (error instanceof MongoServerError && error.code === duplicateKey) return new DuplicateKey();
+  if (isInAnotherSet(error)) return new StoreUnavailable('mongodb', 'unreachable', wrongSet);
   if (isPassing(error)) return new StoreUnavailable('mongodb', 'unreachable');
   return new Error(`mongodb: ${error.name} ${String(error.code ?? '')}`.trim());
 }
+
+/**
+ * Returns true if every host in the address responded, but belongs to a replica set with another name. The driver then
+ * stops using these hosts, so it knows no server at all.
+ */
+function isInAnotherSet(error: MongoError): boolean {
+  return error instanceof MongoServerSelectionError && error.reason?.servers.size === 0;
+}
+
+const wrongSet = {
+  check: 'stores',
+  says: 'no host in mongodb.url or mongodb.keys_url belongs to the replica set that the address names',
+  do: 'Correct replicaSet in the address',
+} satisfies FoundProblem;
 
 function isPassing(error: MongoError): boolean {
   return (
