@@ -128,7 +128,7 @@ export function changeTokens<T>(
     const beganAt = performance.now();
     const { views, fromRows } = await load(vault, target, from);
     from = 'log';
-    const origin = { ...target.origin, at: vault.clock.now() };
+    const origin = { at: vault.clock.now(), ...target.origin };
     const viewOf = viewIn(views);
     const endedOf: Attempt['endedOf'] = async (stream) => {
       const view = fromRows.has(stream) ? await loadToken(vault, target.tenantId, stream) : viewOf(stream);

@@ -68,14 +68,19 @@ export function sealCommit(
   const mac = commitMac(key, leaf);
   const listed = events.length === 1 ? null : ownBytes(digests.join(''));
   return {
-    events: events.map((event, index) => ({
-      ...event,
-      proof: {
-        first,
-        digests: listed,
-        sealedHash: sealedHashes[index] ?? noLink,
-        mac,
-      },
+    events: events.map(({ id, type, version, tenantId, actorId, source, time, cmd, trace, clear, sealed }, index) => ({
+      id,
+      type,
+      version,
+      tenantId,
+      actorId,
+      source,
+      time,
+      cmd,
+      trace,
+      clear,
+      sealed,
+      proof: { first, digests: listed, sealedHash: sealedHashes[index] ?? noLink, mac },
     })),
     leaf,
   };

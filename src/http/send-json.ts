@@ -34,20 +34,19 @@ export async function sendPieces(reply: FastifyReply, pieces: AsyncIterator<stri
     if (piece.done === true) return sendText(reply, 200, start);
     start += piece.value;
   }
-
-  async function* parts(): AsyncIterable<Buffer> {
-    let kept = Buffer.from(start);
-    for (;;) {
-      for (; kept.length >= partBytes; kept = kept.subarray(partBytes)) yield kept.subarray(0, partBytes);
-      const piece = await pieces.next();
-      if (piece.done === true) break;
-      kept = Buffer.concat([kept, Buffer.from(piece.value)]);
-    }
-    if (kept.length > 0) yield kept;
-  }
-
   reply.server.admission.respond(reply.request, Buffer.byteLength(start));
-  return asJson(reply.code(200)).send(Readable.from(parts(), { objectMode: false }));
+  return asJson(reply.code(200)).send(Readable.from(partsOfPieces(start, pieces), { objectMode: false }));
+}
+
+async function* partsOfPieces(start: string, pieces: AsyncIterator<string>): AsyncIterable<Buffer> {
+  let kept = Buffer.from(start);
+  for (;;) {
+    for (; kept.length >= partBytes; kept = kept.subarray(partBytes)) yield kept.subarray(0, partBytes);
+    const piece = await pieces.next();
+    if (piece.done === true) break;
+    kept = Buffer.concat([kept, Buffer.from(piece.value)]);
+  }
+  if (kept.length > 0) yield kept;
 }
 
 function asJson(reply: FastifyReply): FastifyReply {

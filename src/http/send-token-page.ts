@@ -3,9 +3,11 @@ import { createSharedBudget } from '../domain/expressions/budget.js';
 import type { JsonObject } from '../domain/json.js';
 import { jsonText } from '../domain/json-text.js';
 import type { Steps } from '../domain/steps.js';
+import type { Maybe } from '../ports/maybe.js';
 import type { FoundTokens } from '../queries/find-tokens.js';
 import { type Render, release } from '../queries/release.js';
 import type { TokenAnswer } from '../queries/token-answer.js';
+import type { Work } from '../vault/turns.js';
 import type { Vault } from '../vault/vault.js';
 import { contextOf } from './request-state.js';
 import { sendPieces } from './send-json.js';
@@ -29,26 +31,41 @@ export async function sendTokenPage(
   const render = await release(vault, context, tokens, shared);
   const head = `{"pagination":${JSON.stringify(pagination)},"data":[`;
   const tail = `]${Object.entries(besides).map(([key, value]) => `,${JSON.stringify(key)}:${JSON.stringify(value)}`)}}`;
+  const releaseOne = (token: TokenAnswer) => release(vault, context, [token], shared);
+  return sendPieces(reply, piecesOf({ head, tokens, render, rest, releaseOne, tail, work }));
+}
 
-  async function* pieces(): AsyncGenerator<string> {
-    if (rest === null) {
-      yield head + (await work.run(textsOf(render, tokens))) + tail;
-      return;
-    }
-    yield head;
-    let separator = '';
-    for (const token of tokens) {
-      yield separator + (await work.run(textOf(render, token)));
-      separator = ',';
-    }
-    for await (const token of rest()) {
-      yield separator + (await work.run(textOf(await release(vault, context, [token], shared), token)));
-      separator = ',';
-    }
-    yield tail;
+type Page = Pick<FoundTokens, 'tokens' | 'rest'> & {
+  readonly head: string;
+  /** Renders `tokens`. */
+  readonly render: Render;
+  /** Records the read of one of the other tokens. */
+  releaseOne(token: TokenAnswer): Maybe<Render>;
+  readonly tail: string;
+  readonly work: Work;
+};
+
+/**
+ * This function is not nested in `sendTokenPage`, because V8 allocates a class description for each generator function
+ * that is created, and keeps it, with everything that the function refers to, until the next full garbage collection
+ * (ADR 33).
+ */
+async function* piecesOf({ head, tokens, render, rest, releaseOne, tail, work }: Page): AsyncGenerator<string> {
+  if (rest === null) {
+    yield head + (await work.run(textsOf(render, tokens))) + tail;
+    return;
   }
-
-  return sendPieces(reply, pieces());
+  yield head;
+  let separator = '';
+  for (const token of tokens) {
+    yield separator + (await work.run(textOf(render, token)));
+    separator = ',';
+  }
+  for await (const token of rest()) {
+    yield separator + (await work.run(textOf(await releaseOne(token), token)));
+    separator = ',';
+  }
+  yield tail;
 }
 
 function* textOf(render: Render, token: TokenAnswer): Steps<string> {

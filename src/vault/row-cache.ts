@@ -104,9 +104,9 @@ export function createRowCache() {
       async search(plan, page) {
         const dropsBefore = drops;
         const found = await rows.search(plan, {
-          ...page,
           held,
           heldPage: (positions) => heldPage(positions, page, dropsBefore),
+          ...page,
         });
         for (const view of found.rows) if (views.peek(view.stream) !== view) keep(view, dropsBefore);
         return found;

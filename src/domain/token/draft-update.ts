@@ -132,7 +132,7 @@ export function* draftUpdate(
   const after = expressionsAfter(content, patch);
   const merged = patch.data === undefined ? content.data : mergePatch(content.data, patch.data);
   yield;
-  const size = checkRawSize({ ...after, data: merged });
+  const size = checkRawSize({ data: merged, ...after });
   if (!size.ok) return size;
   const growth = patch.data === undefined ? size : checkGrowth(merged, patch.data, 'data');
   if (!growth.ok) return growth;

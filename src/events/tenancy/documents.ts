@@ -80,5 +80,5 @@ export function openDocument(directoryKey: Buffer, box: Uint8Array, place: Docum
 }
 
 function boxPlace(place: DocumentPlace): CiphertextPlace {
-  return { ...place, keyId: 'directory', field: 'content' };
+  return { keyId: 'directory', field: 'content', ...place };
 }

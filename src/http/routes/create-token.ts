@@ -46,7 +46,7 @@ export const createTokenRoute: Routes = (app, { vault }, headerNames) => {
     async (request, reply) => {
       const { body } = request;
       const idempotency = idempotencyOf(request, headerNames.idempotencyKey, '/tokens');
-      const result = await createToken(vault, { ...contextOf(request), idempotency }, body);
+      const result = await createToken(vault, { idempotency, ...contextOf(request) }, body);
       if (result.ok) reply.header('location', `/tokens/${encodeURIComponent(result.value.id)}`);
       return sendToken(vault, request, reply, result, 201);
     },

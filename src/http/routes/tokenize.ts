@@ -63,7 +63,7 @@ export const tokenizeRoute: Routes = (app, { vault, limits }, headerNames) => {
       const work = vault.turns.begin(callerOf(request).tenantId);
       const parts = await work.run(readParts(body));
       if (!parts.ok) throw new Problem('validation_failed', { errors: parts.errors });
-      const context = { ...contextOf(request), idempotency };
+      const context = { idempotency, ...contextOf(request) };
       await limits.weigh(context.caller, parts.value.length);
       const result = await createTokens(vault, context, parts.value);
       if (!result.ok) throw problemFrom(result);

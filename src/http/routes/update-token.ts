@@ -52,7 +52,7 @@ export const updateTokenRoute: Routes = (app, { vault }, headerNames) => {
     async (request, reply) => {
       const { params, body, headers } = request;
       const idempotency = idempotencyOf(request, headerNames.idempotencyKey, `/tokens/${params.id}`);
-      const context = { ...contextOf(request), idempotency };
+      const context = { idempotency, ...contextOf(request) };
       const result = await updateToken(vault, context, params.id, body, headers['if-match'] ?? null);
       return sendToken(vault, request, reply, result, 200);
     },

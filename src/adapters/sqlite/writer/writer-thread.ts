@@ -133,13 +133,7 @@ function start(port: MessagePort, dataDir: string): void {
    */
   function commitToVault(): void {
     const requests: StoreRequest[] = [];
-    const works = function* () {
-      for (const request of searchIndex.isBehind() ? [] : queue.takeGroup(receive)) {
-        requests.push(request);
-        yield () => execute(request);
-      }
-    };
-    const attempts = commitVault(works(), (made) => seal.begin(requests, made));
+    const attempts = commitVault(worksOfGroup(requests), (made) => seal.begin(requests, made));
     const group = seal.end(attempts.some(({ ok }) => ok));
     if (requests.length > 0) {
       background.note('vault.db', Math.max(requests.length, (group?.changes.length ?? 0) / changeBytes));
@@ -150,6 +144,14 @@ function start(port: MessagePort, dataDir: string): void {
     const failed = persist(group, records);
     replyToRecords(records, failed);
     if (requests.length > 0) replyAll('vault', requests, attempts);
+  }
+
+  /** Takes the requests of a group, adds each to `requests`, and returns its work. */
+  function* worksOfGroup(requests: StoreRequest[]): Generator<() => unknown> {
+    for (const request of searchIndex.isBehind() ? [] : queue.takeGroup(receive)) {
+      requests.push(request);
+      yield () => execute(request);
+    }
   }
 
   /**
