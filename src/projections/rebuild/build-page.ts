@@ -43,7 +43,7 @@ async function rowOf(sources: RowSources, events: readonly ProvenEvent[]): Promi
   const newest = events.at(-1);
   if (newest === undefined) return null;
   const folded = await foldRow(sources, newest.tenantId, newest.stream, viewOf(events, newest));
-  return folded === null ? null : { ...folded, at: newest.time };
+  return folded === null ? null : { at: newest.time, ...folded };
 }
 
 /**
