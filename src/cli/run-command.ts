@@ -81,7 +81,9 @@ async function withService<T>(
   const dataDir = dataDirectoryOf(config);
   const fault = dataDir === null ? null : faultOfContent(dataDir);
   if (fault !== null) throw new Failure(fault);
-  if (!opening.prepares && dataDir !== null && !existsSync(join(dataDir, 'vault.db'))) {
+  // If only vault.db is missing, it was lost. Opening the stores then reports the loss.
+  const holds = (file: string) => dataDir !== null && existsSync(join(dataDir, file));
+  if (!opening.prepares && dataDir !== null && !holds('vault.db') && !holds('keys.db')) {
     throw new Failure(
       `there is no vault in ${dataDir}. Create one with \`strongroom init\`, or choose another directory with --data.`,
     );

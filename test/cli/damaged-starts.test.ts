@@ -1,4 +1,4 @@
-import { readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -194,6 +194,18 @@ test('recorded revisions of the directory that were removed are reported by doct
   expect(stdout).toMatch(new RegExp(`PROBLEM +rows +.*${row}`));
   expect(stdout).not.toMatch(/ok +rows/);
   expect(code).toBe(3);
+});
+
+test('commands on data that lost vault.db report the loss, and do not advise to create a new vault', async () => {
+  const vault = await makeVault();
+  const lost = join(vault.dataDir, 'vault.db');
+  for (const suffix of ['', '-wal', '-shm']) rmSync(lost + suffix, { force: true });
+  for (const verb of [['doctor'], ['audit', 'verify']]) {
+    const { stdout, stderr } = await run([...verb, ...vault.flags]);
+    expect(stdout + stderr).toContain('vault.db is missing or empty, but keys.db is in use. Restore it from a backup.');
+    expect(stdout + stderr).not.toContain('strongroom init');
+  }
+  expect(existsSync(lost)).toBe(false);
 });
 
 test('a service that creates a new vault says so, because the volume with the data may not be mounted', async () => {
