@@ -1,5 +1,6 @@
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import type Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { never } from '#src/adapters/sqlite/database/keys-schema.js';
@@ -79,6 +80,30 @@ test.each([
     expect((await third.stop()).stderr).toBe('');
   },
 );
+
+test('a token that expired since the log was copied is recorded as deleted, so doctor reports no lost key', async () => {
+  const vault = await makeVault();
+  const { dataDir, flags, key } = vault;
+  const first = await startService(flags, { env });
+  const expiresAt = Date.now() + 4_000;
+  const body = { id: 'short-lived', type: 'token', data: 'x', expires_at: new Date(expiresAt).toISOString() };
+  expect((await http('POST', `${first.address}/tokens`, { key, body })).status).toBe(201);
+  await first.stop();
+  const old = copyOf(dataDir);
+  await wait(Math.max(0, expiresAt - Date.now()) + 100);
+  expect(await run(['doctor', '--fix', ...flags])).toMatchObject({ code: 0 });
+  // The key store records this change, so the older log is behind it.
+  const second = await startService(flags, { env });
+  await fill(second.address, vault, 1);
+  await second.stop();
+  for (const file of ['vault.db', 'journal.db']) {
+    copyFileSync(join(old, file), join(dataDir, file));
+    for (const suffix of ['-wal', '-shm']) copyFileSync('/dev/null', join(dataDir, file + suffix));
+  }
+
+  expect(await runJson(['restore', '--accept-older-log', ...flags])).toMatchObject({ tokens_deleted: 1 });
+  expect(await run(['doctor', ...flags])).toMatchObject({ code: 0 });
+});
 
 test('an older vault.db that was tampered with is not accepted', async () => {
   const vault = await makeVault();

@@ -89,10 +89,14 @@ export async function recordErased(vault: Vault, { tenants, tokens }: Erased): P
     const target = { tenantId, tenantKeys: null, streams: [stream], origin };
     await changeTokens(vault, target, async (attempt) => {
       const view = attempt.viewOf(stream);
-      const wanted = what === 'data' ? ({ do: 'delete' } as const) : ({ do: 'purge_cvc', reason: 'request' } as const);
-      const decided = decide({ ...wanted, at: attempt.at }, view.state);
-      // If the token is due to expire, nothing is recorded here. The sweep records the expiry, which does not require
-      // the token's data.
+      // A token that has expired is deleted too (`endsUpTo: 0`). Otherwise, until a service records the expiry, `doctor`
+      // would report the token's key as lost.
+      const decided = decide(
+        what === 'data'
+          ? { do: 'delete', at: attempt.at, endsUpTo: 0 }
+          : { do: 'purge_cvc', reason: 'request', at: attempt.at },
+        view.state,
+      );
       if (!decided.ok || decided.events.length === 0) return 'nothing_left';
       return attempt.commit(await attempt.seal([{ view, decisions: decided.events, ...nothingToSeal }]), null);
     });
