@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { generateIdentity, identityToRecipient } from 'age-encryption';
 import { describe, expect, test } from 'vitest';
@@ -54,6 +54,19 @@ test('doctor reports a changed ciphertext that no checkpoint signs, and a backup
   ]);
   expect(backup.stderr).toContain('the backup is complete, but a part of it is damaged: the log in vault.db');
   await service.stop('SIGKILL');
+});
+
+test('doctor reports an empty file of the access log as damaged, not as a file of an older version', async () => {
+  const { vault, service } = await runningVault();
+  await service.stop();
+  const file = readdirSync(vault.dataDir).find((name) => /^access-[\d-]+\.db$/.test(name)) ?? '';
+  truncateSync(join(vault.dataDir, file));
+  const { code, findings } = await doctor(vault.flags);
+  expect(code).toBe(3);
+  expect(findings).toContainEqual(
+    expect.objectContaining({ state: 'problem', says: expect.stringContaining(`${file} is damaged`) }),
+  );
+  expect(findings.filter(({ says }) => /older version|for writing/.test(says))).toEqual([]);
 });
 
 test('a backup names a changed event that a checkpoint has signed, and leaves no other files behind', async () => {

@@ -4,7 +4,7 @@ import type { FoundProblem } from '../../../ports/store-problem.js';
 import { damagedFile, StoreBroken } from '../database/database-error.js';
 import { openDatabase } from '../database/open-database.js';
 import { reading } from '../database/reading.js';
-import { monthFile, monthsOnDisk } from './month-files.js';
+import { expectNotEmpty, monthFile, monthsOnDisk } from './month-files.js';
 
 /**
  * Runs SQLite's `integrity_check` on each month's file in a directory, and returns how many files it checked and a
@@ -34,7 +34,9 @@ export function checkMonths(
 
 function problemIn(directory: string, fileName: string, mode: 'reader' | 'writer'): FoundProblem | null {
   try {
-    const database = openDatabase(join(directory, fileName), fileName, mode);
+    const database = openDatabase(join(directory, fileName), fileName, mode, (opened) =>
+      expectNotEmpty(opened, fileName),
+    );
     try {
       const result = reading(() => database.pragma('integrity_check(1)', { simple: true }), fileName);
       return result === 'ok' ? null : damagedFile(fileName).found;

@@ -50,3 +50,11 @@ export function newestBatchOf(database: SqliteDatabase, month: Month): () => Jou
     return found ?? null;
   };
 }
+
+/**
+ * Throws StoreBroken if a month's file is empty. Strongroom gives a file its final name only when the file has its
+ * tables, so an empty file has lost its content.
+ */
+export function expectNotEmpty(database: SqliteDatabase, fileName: string): void {
+  if (database.pragma('user_version', { simple: true }) === 0) throw damagedFile(fileName);
+}

@@ -9,7 +9,7 @@ import { openDatabase, type SqliteDatabase } from '../database/open-database.js'
 import { expectSchema, expectVersion, versionInHeader } from '../database/prepare-file.js';
 import { reading } from '../database/reading.js';
 import { createEntryCounter } from './count-entries.js';
-import { monthFile, monthsOnDisk, newestBatchOf } from './month-files.js';
+import { expectNotEmpty, monthFile, monthsOnDisk, newestBatchOf } from './month-files.js';
 import { accessSchema, accessSchemaVersion, sliceOfEntry } from './month-writer.js';
 
 type Batch = { readonly sequence: number; readonly previous: Buffer; readonly hash: Buffer };
@@ -19,10 +19,11 @@ type Statements = { readonly count: Statement<unknown[]>; readonly page: Stateme
 
 export type MonthReader = ReturnType<typeof openMonthReader>;
 
-/** Opens one month's file for reading. Throws StoreBroken if the file has a different version. */
+/** Opens one month's file for reading. Throws StoreBroken if the file is empty or has a different version. */
 export function openMonth(dataDir: string, month: Month): SqliteDatabase {
   const fileName = monthFile(month);
   return openDatabase(join(dataDir, fileName), fileName, 'reader', (database) => {
+    expectNotEmpty(database, fileName);
     expectVersion(fileName, Number(database.pragma('user_version', { simple: true })), accessSchemaVersion);
   });
 }
