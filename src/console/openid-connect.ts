@@ -157,11 +157,12 @@ function statedName(claim: unknown): string | null {
 /** Returns the name in a claim as one line. Returns null if the claim contains no name. */
 function nameIn(claim: unknown): string | null {
   if (typeof claim !== 'string') return null;
-  const name = claim
+  const line = claim
     .normalize()
     .replaceAll(/\p{C}+/gu, ' ')
     .trim();
-  return isVisible(name) ? [...name].slice(0, nameMax).join('') : null;
+  const name = [...line].slice(0, nameMax).join('').trim();
+  return isVisible(name) ? name : null;
 }
 
 /**

@@ -22,6 +22,8 @@ const people = {
   '110169484474386276334': { groups: ['support'] },
   nameless: { groups: ['support'] },
   invisible: { name: '\u034F\u0301', groups: ['support'] },
+  filler: { name: '\u3164\u2800', groups: ['support'] },
+  padded: { name: `${'\u034F'.repeat(100)}a`, groups: ['support'] },
 };
 
 /** Returns the ids of three applications, and the group rules that use these ids. */
@@ -172,10 +174,10 @@ describe('a sign-in with the identity provider', () => {
 
   test('shows the subject of a person without a name', async () => {
     const { signInAs } = await startBoth();
-    const { browser } = await signInAs('nameless');
-    expect((await browser.get('/session')).text).toContain('nameless');
-    const { browser: other } = await signInAs('invisible');
-    expect((await other.get('/session')).text).toContain('invisible');
+    for (const login of ['nameless', 'invisible', 'filler', 'padded']) {
+      const { browser } = await signInAs(login);
+      expect((await browser.get('/session')).text).toContain(login);
+    }
   });
 
   test('shows the subject of a person whose name could be a card number', async () => {

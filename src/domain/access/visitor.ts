@@ -70,7 +70,8 @@ function checkText(name: string, text: string | undefined, max: number): Checked
  * invisible characters.
  */
 export function isVisible(text: string): boolean {
-  return /[\p{L}\p{N}\p{P}\p{S}]/u.test(text);
+  // Some letters and symbols are blank: the Hangul fillers and the Braille pattern without dots.
+  return /(?![\p{Default_Ignorable_Code_Point}\u2800])[\p{L}\p{N}\p{P}\p{S}]/u.test(text);
 }
 
 /**
