@@ -67,6 +67,9 @@ test('doctor reports an empty file of the access log as damaged, not as a file o
     expect.objectContaining({ state: 'problem', says: expect.stringContaining(`${file} is damaged`) }),
   );
   expect(findings.filter(({ says }) => /older version|for writing/.test(says))).toEqual([]);
+  const recipient = await identityToRecipient(await generateIdentity());
+  const backup = await run(['backup', join(vault.dir, 'backup'), '--recipient', recipient, ...vault.flags]);
+  expect(backup.stderr).toContain(`${file} is damaged`);
 });
 
 test('a backup names a changed event that a checkpoint has signed, and leaves no other files behind', async () => {

@@ -208,6 +208,14 @@ test('commands on data that lost vault.db report the loss, and do not advise to 
   expect(existsSync(lost)).toBe(false);
 });
 
+test('a directory that holds only the journal of a vault is rejected, and gets no new stores', async () => {
+  const vault = await makeVault();
+  for (const file of ['vault.db', 'keys.db'])
+    for (const suffix of ['', '-wal', '-shm']) rmSync(join(vault.dataDir, file + suffix), { force: true });
+  await expectFailedStart(vault, /vault\.db and keys\.db are missing or empty, but journal\.db is in use\./);
+  expect(existsSync(join(vault.dataDir, 'keys.db'))).toBe(false);
+});
+
 test('a service that creates a new vault says so, because the volume with the data may not be mounted', async () => {
   const vault = await makeVault();
   const empty = join(vault.dir, 'not-mounted');

@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { BackupRefused } from '../../../ports/backup.js';
 import { createBatchMover } from '../access-log/batch-mover.js';
-import { monthFile, monthsOnDisk } from '../access-log/month-files.js';
+import { expectNotEmpty, monthFile, monthsOnDisk } from '../access-log/month-files.js';
 import { lockData } from '../data-lock.js';
 import { databaseError } from '../database/database-error.js';
 import { openDatabase, type SqliteDatabase } from '../database/open-database.js';
@@ -54,7 +54,11 @@ function completeLeftVault(dataDir: string): void {
 /** Copies the month files. Then adds the batches that are still in the journal to the copies. */
 function copyAccessLog(dataDir: string, to: string): void {
   const copyMonths = (): void => {
-    for (const month of monthsOnDisk(dataDir)) copyDatabase(dataDir, to, monthFile(month));
+    for (const month of monthsOnDisk(dataDir)) {
+      const fileName = monthFile(month);
+      read(dataDir, fileName, (database) => expectNotEmpty(database, fileName));
+      copyDatabase(dataDir, to, fileName);
+    }
   };
   if (!existsSync(join(dataDir, 'journal.db'))) {
     copyMonths();

@@ -17,6 +17,10 @@ import { expectState } from './expect-state.js';
  */
 const keysOfTenants = `tenant_keys WHERE tenant <> '${vaultKeyTenant}'`;
 
+/** Selects the groups in the journal, and the record of the newest group that has been removed. */
+const groupsOfJournal =
+  "(SELECT sequence FROM groups UNION ALL SELECT sequence FROM ends WHERE of = 'groups' AND sequence > 0)";
+
 export type OpenFiles = {
   readonly vault: SqliteDatabase;
   readonly keys: SqliteDatabase;
@@ -26,16 +30,19 @@ export type OpenFiles = {
 
 /**
  * Opens `vault.db`, `keys.db` and `journal.db` for writing. Creates missing files, and completes `vault.db` from the
- * journal. Throws StoreBroken if a file has a different version or is damaged. Also throws StoreBroken if either
- * `keys.db` or `vault.db` is missing while the other file is in use. In that case, the missing file has been lost, and
- * creating a new file would hide the loss.
+ * journal. Throws StoreBroken if a file has a different version or is damaged. Also throws StoreBroken if `keys.db` or
+ * `vault.db` is missing while the other file is in use, or if both are missing while `journal.db` is in use. In that
+ * case, the missing file has been lost, and creating a new file would hide the loss.
  */
 export function prepareStores(dataDir: string): OpenFiles {
   const hasKeys = hasContent(join(dataDir, 'keys.db'));
   const hasVault = hasContent(join(dataDir, 'vault.db'));
   const openKeys = () => prepareFile(join(dataDir, 'keys.db'), 'keys.db', keysSchema, keysSchemaVersion);
   const openVault = () => prepareFile(join(dataDir, 'vault.db'), 'vault.db', vaultSchema, vaultSchemaVersion);
+  const journalPath = join(dataDir, 'journal.db');
+  const openJournal = () => prepareFile(journalPath, 'journal.db', journalSchema, journalSchemaVersion);
 
+  if (!hasKeys && !hasVault && hasContent(journalPath)) refuse(openJournal(), groupsOfJournal, lostBoth);
   if (!hasKeys && hasVault) refuse(openVault(), 'events', lostKeys);
   if (hasKeys && !hasVault) refuse(openKeys(), keysOfTenants, lostVault);
   const opened: SqliteDatabase[] = [];
@@ -46,8 +53,7 @@ export function prepareStores(dataDir: string): OpenFiles {
   try {
     const keys = open(openKeys());
     const vault = open(openVault());
-    const path = join(dataDir, 'journal.db');
-    const journal = open(prepareFile(path, 'journal.db', journalSchema, journalSchemaVersion));
+    const journal = open(openJournal());
     expectState(keys, 'keys.db');
     expectState(vault, 'vault.db');
     expectState(journal, 'journal.db');
@@ -59,6 +65,13 @@ export function prepareStores(dataDir: string): OpenFiles {
     for (const database of opened) database.close();
     throw error;
   }
+}
+
+function lostBoth(): StoreBroken {
+  return new StoreBroken(
+    'vault.db and keys.db are missing or empty, but journal.db is in use. If this directory is a copy, copy all files ' +
+      'again. Otherwise, restore a backup to an empty directory.',
+  );
 }
 
 function lostKeys(): StoreBroken {
