@@ -2,7 +2,8 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { BackupRefused } from '../../../ports/backup.js';
 import { createBatchMover } from '../access-log/batch-mover.js';
-import { expectNotEmpty, monthFile, monthsOnDisk } from '../access-log/month-files.js';
+import { monthFile, monthsOnDisk } from '../access-log/month-files.js';
+import { openMonth } from '../access-log/month-reader.js';
 import { lockData } from '../data-lock.js';
 import { databaseError } from '../database/database-error.js';
 import { openDatabase, type SqliteDatabase } from '../database/open-database.js';
@@ -55,9 +56,9 @@ function completeLeftVault(dataDir: string): void {
 function copyAccessLog(dataDir: string, to: string): void {
   const copyMonths = (): void => {
     for (const month of monthsOnDisk(dataDir)) {
-      const fileName = monthFile(month);
-      read(dataDir, fileName, (database) => expectNotEmpty(database, fileName));
-      copyDatabase(dataDir, to, fileName);
+      // Throws if the file is empty or has a different version.
+      openMonth(dataDir, month).close();
+      copyDatabase(dataDir, to, monthFile(month));
     }
   };
   if (!existsSync(join(dataDir, 'journal.db'))) {
