@@ -1,8 +1,6 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Config } from '../compose/config/config.js';
 import { controlSocketPath, serviceMayListen } from '../compose/embedded/control-socket.js';
-import { faultOfContent } from '../compose/embedded/data-directory.js';
+import { containsVault, faultOfContent } from '../compose/embedded/data-directory.js';
 import { dataDirectoryOf, openProfile } from '../compose/open-profile.js';
 import type { OperatedService } from '../compose/vault/open-service.js';
 import type { Json } from '../domain/json.js';
@@ -81,9 +79,7 @@ async function withService<T>(
   const dataDir = dataDirectoryOf(config);
   const fault = dataDir === null ? null : faultOfContent(dataDir);
   if (fault !== null) throw new Failure(fault);
-  // If only vault.db is missing, it was lost. Opening the stores then reports the loss.
-  const holds = (file: string) => dataDir !== null && existsSync(join(dataDir, file));
-  if (!opening.prepares && dataDir !== null && !holds('vault.db') && !holds('keys.db')) {
+  if (!opening.prepares && dataDir !== null && !containsVault(dataDir)) {
     throw new Failure(
       `there is no vault in ${dataDir}. Create one with \`strongroom init\`, or choose another directory with --data.`,
     );

@@ -208,6 +208,15 @@ test('commands on data that lost vault.db report the loss, and do not advise to 
   expect(existsSync(lost)).toBe(false);
 });
 
+test('a command creates no vault next to an empty keys.db', async () => {
+  const vault = await makeVault();
+  for (const file of readdirSync(vault.dataDir)) rmSync(join(vault.dataDir, file), { recursive: true });
+  writeFileSync(join(vault.dataDir, 'keys.db'), '');
+  const { code, stderr } = await run(['tenants', 'list', ...vault.flags]);
+  expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('there is no vault in') });
+  expect(readdirSync(vault.dataDir)).toEqual(['keys.db']);
+});
+
 test('a directory that holds only the journal of a vault is rejected, and gets no new stores', async () => {
   const vault = await makeVault();
   for (const file of ['vault.db', 'keys.db'])

@@ -3,6 +3,7 @@ import { access, mkdir, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { lockData } from '../../adapters/sqlite/data-lock.js';
 import { StoreBroken } from '../../adapters/sqlite/database/database-error.js';
+import { expectNothingLost, hasContent } from '../../adapters/sqlite/writer/prepare-stores.js';
 import { keysFile } from '../../ports/backup.js';
 import { isOfOwnGroup, isRoots } from '../files/own-group.js';
 import { faultOfPath } from '../files/path-fault.js';
@@ -77,6 +78,12 @@ export async function lockDataDirectory(
   throw new StoreBroken(
     `another Strongroom process uses ${dataDir}. Stop it first, or choose another directory with --data.`,
   );
+}
+
+/** Returns true if the directory contains a vault. Throws StoreBroken if files of the vault were lost. */
+export function containsVault(dataDir: string): boolean {
+  expectNothingLost(dataDir);
+  return hasContent(join(dataDir, 'vault.db'));
 }
 
 /**

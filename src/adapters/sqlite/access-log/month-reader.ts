@@ -126,8 +126,9 @@ function readerOn(database: SqliteDatabase, month: Month) {
   }
 
   /**
-   * Throws StoreBroken if an entry belongs to no batch. Threat: an attacker adds an entry with the number of a batch that
-   * is not in the file. Queries return the entry, but no hash covers it.
+   * An entry of a batch that is not in the file is returned with the batch before it, or with the first batch, whose hash
+   * then no longer matches. Threat: an attacker adds an entry with the number of such a batch. Queries return the entry,
+   * but no hash covers it. Throws StoreBroken if the file has entries but no batches.
    */
   function batchesAfter(afterSequence: number, limit: number): AccessBatch[] {
     const found = batches.all(afterSequence, limit) as Batch[];
@@ -136,10 +137,12 @@ function readerOn(database: SqliteDatabase, month: Month) {
     const from = afterSequence > 0 ? afterSequence + 1 : Number.NEGATIVE_INFINITY;
     const to = last === undefined || last === newest()?.sequence ? Number.POSITIVE_INFINITY : last;
     const entries = new Map<number, AccessEntry[]>(found.map(({ sequence }) => [sequence, []]));
+    const ofNearest = (sequence: number) =>
+      entries.get((found.findLast((batch) => batch.sequence < sequence) ?? found[0])?.sequence ?? sequence);
     const traceOf = traceReader();
     for (const row of entriesOf.all(from, to) as EntryRow[]) {
-      const ofBatch = entries.get(row.batch);
-      if (ofBatch === undefined) throw damagedFile(fileName, `it lacks batch ${row.batch}, but has entries of it`);
+      const ofBatch = entries.get(row.batch) ?? ofNearest(row.batch);
+      if (ofBatch === undefined) throw damagedFile(fileName, 'it has entries but no batches');
       ofBatch.push(entryOf(row, traceOf(row), fileName));
     }
     return found.map((batch) => ({ ...batch, entries: entries.get(batch.sequence) ?? [] }));

@@ -28,32 +28,27 @@ export type OpenFiles = {
   readonly notice: EndNotice;
 };
 
+const openVault = (dataDir: string) =>
+  prepareFile(join(dataDir, 'vault.db'), 'vault.db', vaultSchema, vaultSchemaVersion);
+const openKeys = (dataDir: string) => prepareFile(join(dataDir, 'keys.db'), 'keys.db', keysSchema, keysSchemaVersion);
+const openJournal = (dataDir: string) =>
+  prepareFile(join(dataDir, 'journal.db'), 'journal.db', journalSchema, journalSchemaVersion);
+
 /**
  * Opens `vault.db`, `keys.db` and `journal.db` for writing. Creates missing files, and completes `vault.db` from the
- * journal. Throws StoreBroken if a file has a different version or is damaged. Also throws StoreBroken if `keys.db` or
- * `vault.db` is missing while the other file is in use, or if both are missing while `journal.db` is in use. In that
- * case, the missing file has been lost, and creating a new file would hide the loss.
+ * journal. Throws StoreBroken if a file has a different version, is damaged or was lost.
  */
 export function prepareStores(dataDir: string): OpenFiles {
-  const hasKeys = hasContent(join(dataDir, 'keys.db'));
-  const hasVault = hasContent(join(dataDir, 'vault.db'));
-  const openKeys = () => prepareFile(join(dataDir, 'keys.db'), 'keys.db', keysSchema, keysSchemaVersion);
-  const openVault = () => prepareFile(join(dataDir, 'vault.db'), 'vault.db', vaultSchema, vaultSchemaVersion);
-  const journalPath = join(dataDir, 'journal.db');
-  const openJournal = () => prepareFile(journalPath, 'journal.db', journalSchema, journalSchemaVersion);
-
-  if (!hasKeys && !hasVault && hasContent(journalPath)) refuse(openJournal(), groupsOfJournal, lostBoth);
-  if (!hasKeys && hasVault) refuse(openVault(), 'events', lostKeys);
-  if (hasKeys && !hasVault) refuse(openKeys(), keysOfTenants, lostVault);
+  expectNothingLost(dataDir);
   const opened: SqliteDatabase[] = [];
   const open = (database: SqliteDatabase): SqliteDatabase => {
     opened.push(database);
     return database;
   };
   try {
-    const keys = open(openKeys());
-    const vault = open(openVault());
-    const journal = open(openJournal());
+    const keys = open(openKeys(dataDir));
+    const vault = open(openVault(dataDir));
+    const journal = open(openJournal(dataDir));
     expectState(keys, 'keys.db');
     expectState(vault, 'vault.db');
     expectState(journal, 'journal.db');
@@ -65,6 +60,19 @@ export function prepareStores(dataDir: string): OpenFiles {
     for (const database of opened) database.close();
     throw error;
   }
+}
+
+/**
+ * Throws StoreBroken if `keys.db` or `vault.db` is missing while the other file is in use, or if both are missing while
+ * `journal.db` is in use. In these cases, the missing file has been lost, and creating a new file would hide the loss.
+ */
+export function expectNothingLost(dataDir: string): void {
+  const [hasVault, hasKeys, hasJournal] = ['vault.db', 'keys.db', 'journal.db'].map((file) =>
+    hasContent(join(dataDir, file)),
+  );
+  if (hasVault && !hasKeys) refuse(openVault(dataDir), 'events', lostKeys);
+  if (!hasVault && hasKeys) refuse(openKeys(dataDir), keysOfTenants, lostVault);
+  if (!hasVault && !hasKeys && hasJournal) refuse(openJournal(dataDir), groupsOfJournal, lostBoth);
 }
 
 function lostBoth(): StoreBroken {
@@ -87,7 +95,7 @@ export function lostVault(): StoreBroken {
  * Returns true if the file or its write-ahead log is not empty. An empty file is treated as missing, because a careless
  * restore can leave an empty file in place of a lost one.
  */
-function hasContent(path: string): boolean {
+export function hasContent(path: string): boolean {
   return [path, `${path}-wal`].some((file) => (statSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0);
 }
 
