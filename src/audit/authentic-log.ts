@@ -115,7 +115,7 @@ export function forgery(key: Uint8Array, event: StoredEvent): string | null {
 function clearEvent<T extends StoredClear>(key: Uint8Array, event: T): T & Pick<ProvenClear, 'leaf'> {
   const leaf = provenLeaf(key, event);
   if (leaf === null) throw ForgedLog.at(event, 'has no valid authentication code');
-  // V8 creates a class description for each object whose literal has a field after a spread (ADR 33). The second line
+  // If `leaf` came after the spread, V8 would create a map (hidden class) for each object (ADR 33). The second line
   // prevents a field of the event from replacing the leaf.
   const proven = { leaf, ...event };
   proven.leaf = leaf;

@@ -46,7 +46,7 @@ type Page = Pick<FoundTokens, 'tokens' | 'rest'> & {
 };
 
 /**
- * This function is not nested in `sendTokenPage`, because V8 allocates a class description for each generator function
+ * This function is not nested in `sendTokenPage`, because V8 allocates a map (hidden class) for each generator function
  * that is created, and keeps it, with everything that the function refers to, until the next full garbage collection
  * (ADR 33).
  */

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
+import { never } from '#src/adapters/sqlite/database/keys-schema.js';
 import { pinStatements } from '#src/adapters/sqlite/database/pin-statements.js';
 import { createPlain } from '../http/routes/support.js';
 import { manualClock } from '../support/manual-clock.js';
@@ -79,9 +80,9 @@ test('the search terms of a canceled or replaced generation are removed from all
   expect(replaced.length).toBeGreaterThan(50);
   const keys = pinStatements(`${service.dataDir}/keys.db`, { readonly: true });
   const wrapped = keys
-    .prepare('SELECT wrapped FROM generation_keys WHERE destroyed_at = 140737488355327')
+    .prepare('SELECT wrapped FROM generation_keys WHERE destroyed_at = ?')
     .pluck()
-    .get() as Buffer;
+    .get(never) as Buffer;
   keys.close();
   expect(standsInFiles(service.dataDir, [wrapped])).not.toEqual([]);
   expect(await rebuildTokens(service)).toMatchObject({ outcome: 'done' });

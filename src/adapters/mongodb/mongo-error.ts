@@ -34,7 +34,7 @@ export function mongoError(error: unknown): unknown {
 }
 
 /**
- * Returns true if every host in the address responded, but belongs to a replica set with another name. The driver then
+ * Returns true if every host in the address responded, but belongs to another replica set or to none. The driver then
  * stops using these hosts, so it knows no server at all.
  */
 function isInAnotherSet(error: MongoError): boolean {
@@ -44,7 +44,7 @@ function isInAnotherSet(error: MongoError): boolean {
 const wrongSet = {
   check: 'stores',
   says: 'no host in mongodb.url or mongodb.keys_url belongs to the replica set that the address names',
-  do: 'Correct replicaSet in the address',
+  do: 'Correct replicaSet in the address. If the server belongs to no replica set, start it with --replSet',
 } satisfies FoundProblem;
 
 function isPassing(error: MongoError): boolean {

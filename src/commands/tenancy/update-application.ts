@@ -1,6 +1,7 @@
 import type { AccessFields } from '../../domain/access/parse-access.js';
 import { errorsOf, valid } from '../../domain/field-errors.js';
 import type { Json } from '../../domain/json.js';
+import type { Seen } from '../../domain/tenancy/directory-command.js';
 import { parseName } from '../../domain/tenancy/parse-directory.js';
 import { checkExpiresAt } from '../../domain/token/fields/expires-at.js';
 import type { LivingApplication } from '../../vault/living-application.js';
@@ -16,12 +17,6 @@ export type ApplicationUpdate = AccessFields & {
   /** If absent, the expiry does not change. Null means that the application never expires. */
   readonly expires_at?: string | null | undefined;
 };
-
-/**
- * `seenChange` is the time of the last change that the caller has seen, in ms. If the document has been changed since,
- * an update returns `precondition_failed`. If `seenChange` is absent, the update is made in any case.
- */
-export type Seen = { readonly seenChange?: number };
 
 /** Changes an application's name, expiry, and permissions or rules (docs/contract.md, "Applications"). */
 export async function updateApplication(

@@ -1,11 +1,11 @@
 import { errorsOf } from '../../domain/field-errors.js';
 import type { Json } from '../../domain/json.js';
+import type { Seen } from '../../domain/tenancy/directory-command.js';
 import type { TenantDocument } from '../../domain/tenancy/documents.js';
 import { parseName, parseSettings } from '../../domain/tenancy/parse-directory.js';
 import { type CommandResult, invalidFields } from '../../vault/result.js';
 import type { Vault } from '../../vault/vault.js';
 import { changeDirectory, type DirectoryContext } from './change-directory.js';
-import type { Seen } from './update-application.js';
 
 /**
  * Changes the name or settings of a tenant. Settings that are absent from the request do not change (docs/contract.md,

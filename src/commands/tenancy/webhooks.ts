@@ -1,4 +1,5 @@
 import { Secret } from '../../domain/secret.js';
+import type { Seen } from '../../domain/tenancy/directory-command.js';
 import type { TenantDirectory } from '../../domain/tenancy/tenant-directory.js';
 import { parseWebhook, type WebhookDocument, type WebhookFields } from '../../domain/tenancy/webhook.js';
 import type { CommandContext } from '../../vault/command-context.js';
@@ -7,7 +8,6 @@ import { type CommandResult, done, invalidFields } from '../../vault/result.js';
 import type { Vault } from '../../vault/vault.js';
 import { changeDirectory, type DirectoryContext } from './change-directory.js';
 import { onceInDirectory } from './once-in-directory.js';
-import type { Seen } from './update-application.js';
 
 const keyBytes = 32;
 

@@ -92,7 +92,8 @@ async function refuseNoKeys({ call }: MongoConnection): Promise<void> {
     says: 'the database for the keys is empty',
     do:
       'Set mongodb.keys_url and mongodb.database to those of the vault, or restore its keys with `strongroom ' +
-      'restore`. For a new vault, EventStoreDB must be empty too: run `strongroom init`',
+      'restore`. To create a new vault instead, use an empty EventStoreDB and a new mongodb.database, and run ' +
+      '`strongroom init`',
   });
 }
 

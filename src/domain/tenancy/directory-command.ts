@@ -15,7 +15,7 @@ export type NewKey = { readonly id: string; readonly hash: string };
  * rejected. If absent, the command is executed in any case. Threat: two people save the same form at the same moment,
  * and one change silently replaces the other, such as a reduction of rights.
  */
-type Seen = { readonly seenChange?: number | undefined };
+export type Seen = { readonly seenChange?: number | undefined };
 
 /** A command on a tenant, or on one of its applications or webhooks. */
 export type DirectoryCommand =
