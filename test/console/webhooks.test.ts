@@ -166,8 +166,11 @@ test('a webhook that is disabled while it is edited is disabled, and a saved edi
     browser.post(`/webhooks/${id}/enabled`, { enabled: 'false' }),
   ]);
   expect(disabled.status).toBe(303);
-  const description = edited.status === 303 ? 'changed' : '';
-  expect((await webhookOf(console, id)).body).toMatchObject({ enabled: false, description });
+  const { body } = await webhookOf(console, id);
+  // In a cluster, the edit may come second. It is then rejected, and the webhook still has no description.
+  expect([edited.status, body]).toMatchObject(
+    body['description'] === undefined ? [409, { enabled: false }] : [303, { enabled: false, description: 'changed' }],
+  );
 });
 
 test('after a test delivery, the page shows the receiver’s response', async () => {
