@@ -64,7 +64,7 @@ function bodyNumber(max: number, error: string, byDefault: number, description: 
 
 function wholeNumber(max: number, message: string, byDefault: number, description: string) {
   return z
-    .string({ error: message })
+    .string({ error: 'must be given at most once' })
     .refine((text) => /^\d{1,16}$/.test(text), { error: message })
     .transform(Number)
     .refine((value) => value >= 1 && value <= max, { error: message })

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { printableKey } from '../../domain/json-path.js';
 import { tokenTypes } from '../../domain/token/types/token-type.js';
 import { type ListFilters, listTokens } from '../../queries/list-tokens.js';
 import { pageRoomBytes } from '../load/room-bytes.js';
@@ -105,9 +106,9 @@ export function metadataOf(name: string, value: unknown): (readonly [string, str
   if (key !== undefined) return [[key, first]];
   // Threat: a client misspells a filter. If we ignored that filter, the client would get every token and might act on
   // all of them.
-  if (name.startsWith('metadata')) {
+  if (/^metadata/i.test(name)) {
     throw new Problem('validation_failed', {
-      errors: { metadata: ['must be written as metadata.<key>, or as one JSON object'] },
+      errors: { [printableKey(name)]: ['must be written as metadata.<key>, or as metadata with one JSON object'] },
     });
   }
   return [];

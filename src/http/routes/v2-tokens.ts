@@ -12,7 +12,7 @@ import type { Routes } from '../routes.js';
 import { sendTokenPage } from '../send-token-page.js';
 import { documentedMetadata, metadataOf } from './list-tokens.js';
 
-const text = z.string({ error: 'must be one string' }).optional();
+const text = z.string({ error: 'must be given at most once' }).optional();
 
 const listQueryString = z.looseObject({
   type: text,

@@ -25,14 +25,23 @@ describe('400 an invalid query string: the errors name every invalid parameter',
     ['metadata={"a":{"b":"Zq7"}}', ['metadata']],
     ['metadata=', ['metadata']],
     // A misspelled filter must be rejected. If the vault ignored the filter, every token would match.
-    ['metadata[]=Zq7', ['metadata']],
-    ['metadata_customer=Zq7', ['metadata']],
-    ['metadata_filter=Zq7', ['metadata']],
-    ['metadata:customer=Zq7', ['metadata']],
+    ['metadata[]=Zq7', ['metadata[]']],
+    ['metadata_customer=Zq7', ['metadata_customer']],
+    ['metadata_filter=Zq7', ['metadata_filter']],
+    ['metadata:customer=Zq7', ['metadata:customer']],
+    ['Metadata.customer=Zq7', ['Metadata.customer']],
+    ['METADATA={"customer":"Zq7"}', ['METADATA']],
+    ['metadata_4242424242424242=Zq7', ['*']],
   ])('%s', async ([query, paths], { service }) => {
     const url = `/tokens?${query.replaceAll('"', '%22').replaceAll('{', '%7B').replaceAll('}', '%7D')}`;
     const answer = await expectRefusal(service, () => service.call('GET', url), invalid(...paths));
     expect(answer.text).not.toContain('Zq7');
+  });
+
+  test('a repeated page or size is called repeated', async ({ service }) => {
+    const { body } = await service.call('GET', '/tokens?page=1&page=2&size=1&size=1');
+    const message = 'must be given at most once';
+    expect(body['errors']).toEqual({ page: [message], size: [message] });
   });
 
   test.for(['id=%zz', 'id=%', 'metadata.a=%C3%28'])('%s', async (query, { service }) => {
