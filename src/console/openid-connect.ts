@@ -54,8 +54,8 @@ export function createOpenIdConnect(settings: OpenIdConnectSettings, clock: Cloc
   }
 
   /**
-   * Returns the provider's metadata. Concurrent sign-ins share one request. A failure is not cached, so the next
-   * sign-in requests the metadata again.
+   * Returns the provider's metadata for the beginning of a sign-in. Concurrent sign-ins share one request. A failure is
+   * not cached, so the next sign-in requests the metadata again.
    */
   function configuration(): Promise<client.Configuration> {
     const now = steadyNow(clock);
@@ -93,7 +93,9 @@ export function createOpenIdConnect(settings: OpenIdConnectSettings, clock: Cloc
       const response = new URL(redirectUri);
       response.search = query;
       try {
-        const tokens = await client.authorizationCodeGrant(await configuration(), response, {
+        // Fetches the metadata and the signing keys again, because the library would keep known keys for a minute after
+        // the provider has replaced them. No request without a new, unused sign-in gets here.
+        const tokens = await client.authorizationCodeGrant(await discover(), response, {
           expectedState: state,
           expectedNonce: nonce,
           pkceCodeVerifier: codeVerifier,
@@ -118,17 +120,14 @@ export function createOpenIdConnect(settings: OpenIdConnectSettings, clock: Cloc
  */
 async function boundedFetch(url: string, options: client.CustomFetchOptions): Promise<Response> {
   const response = await fetch(url, options as RequestInit);
+  const chunks: Uint8Array[] = [];
   let left = responseBytesMax;
-  const bounded = response.body?.pipeThrough(
-    new TransformStream<Uint8Array, Uint8Array>({
-      transform(chunk, controller) {
-        left -= chunk.byteLength;
-        if (left < 0) controller.error(new Error('the response is too large'));
-        else controller.enqueue(chunk);
-      },
-    }),
-  );
-  return bounded === undefined ? response : new Response(bounded, response);
+  for await (const chunk of response.body ?? []) {
+    left -= chunk.byteLength;
+    if (left < 0) throw Object.assign(new Error('the response is too large'), { code: 'RESPONSE_TOO_LARGE' });
+    chunks.push(chunk);
+  }
+  return response.body === null ? response : new Response(Buffer.concat(chunks), response);
 }
 
 /**

@@ -1,8 +1,9 @@
 import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { GroupRule } from '#src/console/groups.js';
 import { findSession } from '#src/console/sessions.js';
+import { StoreUnavailable } from '#src/ports/store-unavailable.js';
 import { noLimits } from '#src/vault/limit-settings.js';
 import type { TestBrowser } from '../support/console/browser.js';
 import { startTestConsole } from '../support/console/console.js';
@@ -533,6 +534,25 @@ describe('a session based on groups', () => {
   });
 });
 
+test('a sign-in right after the provider has replaced its signing key succeeds', async () => {
+  const { provider, signInAs } = await startBoth();
+  expect((await signInAs('ada')).answer.status).toBe(200);
+  provider.rotateKeys();
+  expect((await signInAs('ada')).answer.status).toBe(200);
+});
+
+test('an error page after a sign-in that could not be recorded carries no session', async () => {
+  const { service, browser, begin, callbackOf } = await startBoth();
+  const person = browser();
+  const callback = await callbackOf(await begin(person), 'ada');
+  const { recorder } = service.vault;
+  vi.spyOn(recorder, 'soon').mockImplementation(() => {
+    throw new StoreUnavailable('access log', 'full');
+  });
+  expect((await person.get(callback)).status).toBe(503);
+  expect(person.cookies.has(sessionCookie)).toBe(false);
+});
+
 describe('a provider that does not respond', () => {
   test('leads to an error page, and the next sign-in tries the provider again', async () => {
     const { browser, provider, service, begin, failures, signInAs } = await startBoth();
@@ -588,10 +608,11 @@ describe('a provider that does not respond', () => {
     await new Promise<void>((resolve) => void large.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void large.close());
     const issuer = `http://127.0.0.1:${(large.address() as { port: number }).port}`;
-    const { browser } = await startBoth({ issuer });
+    const { browser, failures } = await startBoth({ issuer });
     const person = browser();
     await person.get('/sign-in');
     expect((await person.post('/sign-in/provider')).status).toBe(503);
+    expect(failures).toEqual([expect.objectContaining({ code: 'RESPONSE_TOO_LARGE' })]);
   });
 
   test('leads to the same page if it reports an issuer other than the configured one', async () => {

@@ -68,8 +68,9 @@ async function finish(visit: Visit) {
   await closeReplaced(vault, begun);
   const person = { name, issuer: identity.issuer };
   const credentials = { privateKeyHash: null, managementKeyHash: null, isOperator: false, membership };
-  reply.setCookie(cookieNames.session, await openSession(vault, credentials, person), cookieOptions);
+  const session = await openSession(vault, credentials, person);
   await recordSignIn(visit, callers, opened.isOperator, person);
+  reply.setCookie(cookieNames.session, session, cookieOptions);
   return visit.page('onward', { address: '/' }, { title: 'You are signed in' });
 }
 

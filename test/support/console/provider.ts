@@ -1,6 +1,7 @@
+import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import Provider from 'oidc-provider';
+import Provider, { type JWKS } from 'oidc-provider';
 import { onTestFinished } from 'vitest';
 import { createOpenIdConnect, type OpenIdConnectSettings } from '#src/console/openid-connect.js';
 import type { Clock } from '#src/ports/clock.js';
@@ -20,32 +21,37 @@ export async function startTestProvider(publicUrl: string, people: Readonly<Reco
   await listen(0);
   const { port } = server.address() as AddressInfo;
   const issuer = `http://127.0.0.1:${port}`;
-  const provider = new Provider(issuer, {
-    clients: [
-      {
-        client_id: clientId,
-        client_secret: clientSecret,
-        redirect_uris: [`${publicUrl}/sign-in/callback`],
-        grant_types: ['authorization_code'],
-        response_types: ['code'],
+  /** Serves the provider with these signing keys, or with its default keys. */
+  function serve(jwks?: JWKS): void {
+    const provider = new Provider(issuer, {
+      ...(jwks === undefined ? {} : { jwks }),
+      clients: [
+        {
+          client_id: clientId,
+          client_secret: clientSecret,
+          redirect_uris: [`${publicUrl}/sign-in/callback`],
+          grant_types: ['authorization_code'],
+          response_types: ['code'],
+        },
+      ],
+      // Like common providers, includes the claims of every scope in the ID token.
+      conformIdTokenClaims: false,
+      scopes: ['openid', 'profile', 'groups'],
+      claims: { openid: ['sub'], profile: ['name', 'email', 'email_verified'], groups: ['groups'] },
+      pkce: { required: () => true },
+      cookies: { keys: ['key of a test'] },
+      findAccount: (_context, login) => ({ accountId: login, claims: async () => ({ ...people[login], sub: login }) }),
+      async loadExistingGrant({ oidc }) {
+        const { client, session, params } = oidc;
+        const grant = new provider.Grant({ clientId: client?.clientId ?? '', accountId: session?.accountId ?? '' });
+        grant.addOIDCScope(String(params?.['scope']));
+        await grant.save();
+        return grant;
       },
-    ],
-    // Like common providers, includes the claims of every scope in the ID token.
-    conformIdTokenClaims: false,
-    scopes: ['openid', 'profile', 'groups'],
-    claims: { openid: ['sub'], profile: ['name', 'email', 'email_verified'], groups: ['groups'] },
-    pkce: { required: () => true },
-    cookies: { keys: ['key of a test'] },
-    findAccount: (_context, login) => ({ accountId: login, claims: async () => ({ ...people[login], sub: login }) }),
-    async loadExistingGrant({ oidc }) {
-      const { client, session, params } = oidc;
-      const grant = new provider.Grant({ clientId: client?.clientId ?? '', accountId: session?.accountId ?? '' });
-      grant.addOIDCScope(String(params?.['scope']));
-      await grant.save();
-      return grant;
-    },
-  });
-  server.on('request', provider.callback());
+    });
+    server.removeAllListeners('request').on('request', provider.callback());
+  }
+  serve();
   const stop = () =>
     new Promise<void>((resolve) => {
       server.close(() => resolve());
@@ -59,6 +65,11 @@ export async function startTestProvider(publicUrl: string, people: Readonly<Reco
     stop,
     /** Restarts the provider at the same address. */
     start: () => listen(port),
+    /** Replaces the signing key with a new one. */
+    rotateKeys() {
+      const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+      serve({ keys: [{ ...privateKey.export({ format: 'jwk' }), kid: randomUUID(), use: 'sig', alg: 'RS256' }] });
+    },
     /** Returns an `IdentityProvider` that connects the console to this provider. */
     identity(clock: Clock, settings: Pick<OpenIdConnectSettings, 'rules'> & Partial<OpenIdConnectSettings>) {
       const scopes = ['openid', 'profile', 'groups'];
