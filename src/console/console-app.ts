@@ -156,6 +156,16 @@ export async function createConsole(service: Service, options: ConsoleOptions): 
   }
 }
 
+/**
+ * Replaces each `+` in an encoded form with the space that it means. Works on bytes, because replacing a million of them
+ * in a string, or leaving them to `parse`, blocks the process for a tenth of a second.
+ */
+function withSpaces(text: string): string {
+  const bytes = Buffer.from(text);
+  for (let at = 0; at < bytes.length; at += 1) if (bytes[at] === 0x2b) bytes[at] = 0x20;
+  return bytes.toString();
+}
+
 /** Adds the headers, cookies and form tokens that protect all pages. */
 async function protect(app: FastifyInstance, isTls: boolean, key: Uint8Array): Promise<void> {
   const none = ["'none'"];
@@ -187,8 +197,7 @@ async function protect(app: FastifyInstance, isTls: boolean, key: Uint8Array): P
   await app.register(fastifyForm, {
     bodyLimit: bodyBytesMax,
     // Threat: a client sends a form with hundreds of thousands of fields to block the process for a second.
-    // `+` means a space. If `parse` converts a million of them itself, it takes five times as long.
-    parser: (text) => parse(text.split('+').join(' '), '&', '=', { maxKeys: formFieldsMax }),
+    parser: (text) => parse(withSpaces(text), '&', '=', { maxKeys: formFieldsMax }),
   });
   await app.register(fastifyCookie);
   await app.register(fastifyCsrf, {

@@ -7,6 +7,7 @@ import { typeRules } from '../domain/token/types/type-rules.js';
 import { parsingJsonBody } from '../http/body/parse-json-body.js';
 import type { Work } from '../vault/turns.js';
 import { sentence } from './shown-text.js';
+import { shortText, shortTexts } from './typed-form.js';
 
 /** A form field for one part of a token's data. `path` is the path of this part in the API. */
 export type DataField = {
@@ -70,17 +71,16 @@ const typeForms: Readonly<Record<TokenType, TypeForm>> = {
   },
 };
 
-const text = z.string().default('');
+const text = shortText.default('');
 /** The maximum number of rows for metadata. A token can have at most 50 entries, and the forms add three empty rows. */
 const rowsMax = 100;
 /**
  * A field that a form contains once for each row of metadata. Threat: a client posts thousands of rows, and the page
  * that shows them again stalls all callers.
  */
-export const rowsField = z
-  .union([z.string(), z.array(z.string()).max(rowsMax)], { error: `must have at most ${rowsMax} rows` })
-  .default([])
-  .transform((given) => (typeof given === 'string' ? [given] : given));
+export const rowsField = shortTexts
+  .refine((rows) => rows.length <= rowsMax, { error: `must have at most ${rowsMax} rows` })
+  .default([]);
 
 /** The values of the form, as a person typed them. */
 export const tokenForm = z.object({
@@ -91,12 +91,12 @@ export const tokenForm = z.object({
   routing_number: text,
   account_number: text,
   value: text,
-  text,
+  text: z.string().default(''),
   format: z.enum(['text', 'json']).default('text'),
   id: text,
   containers: text,
   expires_at: text,
-  mask: text,
+  mask: z.string().default(''),
   search_indexes: text,
   fingerprint_expression: text,
   metadata_key: rowsField,

@@ -14,13 +14,26 @@ export type TypedForm = {
   values(name: string): readonly string[];
 };
 
-const anyForm = z.record(z.string(), z.union([z.string(), z.array(z.string())]));
+const shortTextMax = 10_000;
+const tooLong = { error: `must have at most ${shortTextMax} characters` };
+/**
+ * A form field for anything but a token's data or mask. The limit is far above the limits of the vault. Threat: a
+ * client posts a field with a million lines, and splitting, checking and showing them again stalls all callers.
+ */
+export const shortText = z.string().max(shortTextMax, tooLong);
+/** A form field that may be repeated. */
+export const shortTexts = z
+  .union([z.string(), z.array(z.string())])
+  .transform((given) => [given].flat())
+  .refine((texts) => texts.every((text) => text.length <= shortTextMax), tooLong);
+
+const anyForm = z.record(z.string(), shortTexts);
 
 export function typedForm(visit: Visit): TypedForm {
   const read = visit.form(anyForm);
   if (!read.ok) throw new Problem('validation_failed', { errors: read.errors });
   const fields = new Map(Object.entries(read.value));
-  const values = (name: string): readonly string[] => [fields.get(name) ?? []].flat();
+  const values = (name: string): readonly string[] => fields.get(name) ?? [];
   return { names: [...fields.keys()], values, text: (name) => (values(name)[0] ?? '').trim() };
 }
 

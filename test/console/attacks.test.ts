@@ -210,6 +210,20 @@ describe('a large form', () => {
       const { status, text } = await browser.postAll(path, new URLSearchParams([...rows, ['revision', '0']]));
       expect([status, Buffer.byteLength(text) < 60_000], path).toEqual([400, true]);
     }
+    for (const [path, field] of [
+      ['/new-token', 'containers'],
+      ['/new-token', 'number'],
+      ['/new-token', 'metadata_value'],
+      ['/tokens/customer-1/edit', 'containers'],
+      ['/webhooks/new', 'containers'],
+      ['/applications/new', 'rules.0.container'],
+      ['/tenant', 'name'],
+    ] as const) {
+      const typed = { revision: '0', type: path === '/new-token' ? 'card' : 'private' };
+      const { status, text } = await browser.post(path, { ...typed, [field]: 'a\n'.repeat(300_000) });
+      const isNamed = /must have at most 10000 characters/.test(text);
+      expect([status, Buffer.byteLength(text) < 60_000, isNamed], `${path} ${field}`).toEqual([400, true, true]);
+    }
   });
 });
 

@@ -10,13 +10,14 @@ import { maskedAnswer } from '../../queries/release.js';
 import type { ConsolePage, Visit } from '../page.js';
 import { errorsBeside, listOf, metadataOf, rowsField, withLineFeeds } from '../token-form.js';
 import { findToken, released, tokenPath } from '../token-sheet.js';
+import { shortText } from '../typed-form.js';
 
 const emptyRows = 3;
 
 const edit = z.object({
   revision: z.string().regex(/^\d{1,15}$/, { error: 'must be a revision' }),
-  containers: z.string().default(''),
-  expires_at: z.string().default(''),
+  containers: shortText.default(''),
+  expires_at: shortText.default(''),
   metadata_key: rowsField,
   metadata_value: rowsField,
 });
