@@ -94,24 +94,31 @@ export function watchConnections(app: FastifyInstance, connectionsMax = connecti
 }
 
 /**
- * When the app begins to close, closes the connections that have sent nothing, or only a part of a request's header,
- * because Node.js does not count them as idle. On a TLS listener, a connection is silent until it has sent something
- * after its handshake. Threat: a silent client delays the shutdown.
+ * When the app begins to close, closes the connections that have sent nothing, only a part of a request's header, or
+ * only a part of a TLS handshake, because Node.js does not count them as idle. Threat: a silent client delays the
+ * shutdown.
  */
 function closeSilentOnes(app: FastifyInstance, connections: ReadonlyMap<Socket, Connection>): void {
-  const sockets = new Set<Socket>();
-  const add = (socket: Socket): void => {
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
-  };
-  // A TLS listener emits both events: first with the TCP socket, and after the handshake with the TLS socket.
-  app.server.on('connection', add).on('secureConnection', add);
+  const handshaking = new Map<string, Socket>();
+  if (app.server instanceof TlsServer) {
+    // The server emits `connection` with the TCP socket, and after the handshake `secureConnection` with another object.
+    app.server.on('connection', (socket: Socket) => {
+      const peer = peerOf(socket);
+      handshaking.set(peer, socket);
+      socket.once('close', () => handshaking.get(peer) === socket && handshaking.delete(peer));
+    });
+    app.server.on('secureConnection', (socket) => handshaking.delete(peerOf(socket)));
+  }
   app.addHook('preClose', async () => {
     setTimeout(() => {
-      for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
+      for (const socket of handshaking.values()) socket.destroy();
       for (const [socket, { isBusy }] of connections) if (!isBusy && socket.writableLength === 0) socket.destroy();
     }, silentMs).unref();
   });
+}
+
+function peerOf({ remoteAddress, remotePort }: Socket): string {
+  return `${remoteAddress} ${remotePort}`;
 }
 
 /** Returns how many connections the limit on file descriptors allows. */

@@ -101,9 +101,12 @@ test.each(['http', 'https'] as const)('silent connections over %s do not delay a
   const addresses = [service.address, await loggedAddress(service, 'console_address')];
   await Promise.all(addresses.map((address) => new Promise((done) => open(address).socket.once('connect', done))));
   const begun = connect({ port: Number(new URL(service.address).port), host: '127.0.0.1' });
+  begun.on('error', () => undefined);
   onTestFinished(() => void begun.destroy());
   if (scheme === 'http') begun.write('GET /tok');
   if (scheme === 'https') {
+    // The first bytes of a TLS handshake.
+    begun.write(Buffer.from([0x16, 3, 1, 2, 0, 1, 0, 1, 0xfc, 3, 3]));
     const port = Number(new URL(service.address).port);
     const silent = connectTls({ port, host: '127.0.0.1', ca: readFileSync(cert) }).on('error', () => undefined);
     onTestFinished(() => void silent.destroy());
