@@ -1,3 +1,5 @@
+import { closeSync } from 'node:fs';
+import { isatty } from 'node:tty';
 import { Command, CommanderError } from 'commander';
 import { loggedError } from '../http/logging/logged-error.js';
 import { StoreProblem } from '../ports/store-problem.js';
@@ -30,6 +32,13 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(141);
   process.stderr.write(`standard output cannot be written (${error.code}), so the output is incomplete.\n`);
   process.exit(1);
+});
+
+// If a terminal was closed, Node.js aborts when the process exits. Threat: a core dump contains keys. Node.js ignores
+// files that are closed.
+const terminals = [0, 1, 2].filter((fd) => isatty(fd));
+process.on('exit', () => {
+  for (const fd of terminals) if (!isatty(fd)) closeSync(fd);
 });
 
 const program = new Command('strongroom')

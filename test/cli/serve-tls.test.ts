@@ -1,10 +1,17 @@
-import { chmodSync, copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, copyFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { join } from 'node:path';
 import type { TLSSocket } from 'node:tls';
-import { expect, test } from 'vitest';
+import { fileURLToPath } from 'node:url';
+import { expect, onTestFinished, test } from 'vitest';
 import { makeCertificate } from '../support/certificate.js';
 import { hashesOf, http, makeVault, run, spawnService, startService, tempDir, until } from '../support/process.js';
+
+const program = fileURLToPath(new URL('../../dist/bin/strongroom.js', import.meta.url));
+/** True if the program `script` from util-linux is available. It runs a program in a terminal. */
+const hasScript = spawnSync('script', ['--version']).stdout?.toString().includes('util-linux') ?? false;
 
 /** Returns the certificate that the service at this address presents to clients. */
 function shownBy(address: string): Promise<string> {
@@ -154,4 +161,37 @@ test('behind a TLS proxy, the service logs its address, and accepts keys only in
   expect(await http('GET', tokens, { key })).toMatchObject({ status: 403, body: { code: 'tls_required' } });
   const headers = { 'x-forwarded-proto': 'https' };
   expect(await http('GET', tokens, { key, headers })).toMatchObject({ status: 200 });
+});
+
+test.runIf(hasScript).each([
+  { log: 'in a file', status: '0' },
+  { log: 'on the terminal', status: '1' },
+])('a service whose terminal was closed ends with status $status if its log is $log', async ({ log, status }) => {
+  const { flags, dir } = await makeVault();
+  const { cert, key } = makeCertificate(dir, 'vault');
+  const file = (name: string) => join(dir, name);
+  const words = [process.execPath, program, 'serve', ...flags, '--port', '0', '--tls-cert', cert, '--tls-key', key];
+  const command = words.map((word) => `'${word}'`).join(' ');
+  const output = log === 'in a file' ? `> '${file('log')}'` : '';
+  // The shell must outlive the terminal, so that it can report how the service ended.
+  const shell =
+    `trap '' HUP; ${command} ${output} & echo $! > '${file('pid')}'; ` +
+    `wait $!; echo $? > '${file('new')}'; mv '${file('new')}' '${file('ended')}'`;
+  const terminal = spawn('script', ['-qfec', shell, file('terminal')], { stdio: 'ignore' });
+  const shown = file(log === 'in a file' ? 'log' : 'terminal');
+  await until('the start', 20_000, () =>
+    existsSync(shown) && readFileSync(shown, 'utf8').includes('listens on') ? true : undefined,
+  );
+  const pid = Number(readFileSync(file('pid'), 'utf8'));
+  onTestFinished(() => {
+    if (existsSync(`/proc/${pid}`)) process.kill(pid, 'SIGKILL');
+  });
+  terminal.kill('SIGKILL');
+  await once(terminal, 'exit');
+  if (log === 'in a file') process.kill(pid, 'SIGTERM');
+  const ended = await until('the end', 20_000, () =>
+    existsSync(file('ended')) ? readFileSync(file('ended'), 'utf8') : undefined,
+  );
+  // Node.js used to abort: 134 (SIGABRT), or 139 (SIGSEGV).
+  expect(ended).toBe(`${status}\n`);
 });

@@ -49,7 +49,13 @@ function gathered(stream: LineStream): LineStream {
     pending = '';
     if (lines !== '') stream.write(lines);
   };
-  process.on('exit', flush);
+  process.on('exit', () => {
+    try {
+      flush();
+    } catch {
+      // If the output was closed, this line is lost. The exit status must not change.
+    }
+  });
   return {
     write(line) {
       if (pending === '') setTimeout(flush, waitMs);
