@@ -137,6 +137,38 @@ describe('the sources of settings', () => {
   });
 });
 
+describe('a setting that occurs twice in the file is an error that names it and its lines', () => {
+  it.each([
+    ['{\n"port": 1,\n"port": 2\n}', 'port is set more than once, in line 2 and line 3; remove all but one'],
+    [
+      '{\n"auth": {"bearer": true},\n"host": "::1",\n"auth.bearer": false}',
+      'auth.bearer is set more than once, in line 2 and line 4; remove all but one',
+    ],
+    [
+      // Without the error, the parser would drop the first group.
+      '{"auth": {\n"bearer": true},\n"auth": {"header_aliases": ["X-A"]}}',
+      'auth is set more than once, in line 1 and line 3; remove all but one',
+    ],
+    [
+      '{"dev": true, "\\u0064ev"\n:\nfalse,\n"dev"\n\n: true}',
+      'dev is set more than once, in line 1 and line 4; remove all but one',
+    ],
+    [
+      '{"console.oidc.groups": [{"group": "a", "operator": true},\n{"group": "b", "operator": true, "group": "c"}]}',
+      'console.oidc.groups[1].group is set more than once, in line 2; remove all but one',
+    ],
+  ])('%j', (file, problem) => {
+    expect(problems({ file })).toContainEqual(expect.stringMatching(/^\S+\.json: /));
+    expect(problems({ file }).join()).toContain(problem);
+  });
+
+  it('and a name in a value, or in another item of a list, is not a repetition', () => {
+    const file = `{"root_key_command": ["port", "\\"port\\":", "{"], "port": 1, "tls": {"cert": "c", "key": "port"},
+      "console.oidc.groups": [{"group": "a", "operator": true}, {"group": "b", "operator": true}], "console": {"port": 2}}`;
+    expect(problems({ file }).join()).not.toContain('more than once');
+  });
+});
+
 describe('name the setting nearest to an unknown one, in the notation of its source', () => {
   it.each<[Given, string]>([
     [
