@@ -1,10 +1,12 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { apiKeySource } from '../compose/config/client-settings.js';
+import type { Config } from '../compose/config/config.js';
 import { Secret } from '../domain/secret.js';
 import { isWellFormedApiKey } from '../domain/tenancy/api-key.js';
 import { Failure } from './failure.js';
 import { readInput } from './read-input.js';
+import { expectVault } from './run-command.js';
 
 type Options = Readonly<Record<string, unknown>>;
 type NamedKey = { readonly key: Secret<string>; readonly name: string };
@@ -38,14 +40,17 @@ function wellFormed(found: NamedKey): NamedKey {
 
 /**
  * Returns the API key for a command that runs as an application on local data. If neither the options nor the
- * environment contains a key, returns the key that `--dev` stored in the data directory.
+ * environment contains a key, returns the key that `--dev` stored in the data directory. Throws Failure if there is no
+ * key. If there is no vault either, the message says so, because without a vault no key helps.
  */
-export async function applicationKey(options: Options, dataDir: string): Promise<string> {
+export async function applicationKey(options: Options, config: Config): Promise<string> {
   const given = await apiKeyOf(options);
   if (given !== null) return given.key.reveal();
-  const devKeys = join(dataDir, 'dev-keys.json');
-  if (!existsSync(devKeys))
+  const devKeys = join(config.settings.data, 'dev-keys.json');
+  if (!existsSync(devKeys)) {
+    expectVault(config);
     throw new Failure('specify the API key: --api-key-file FILE (- for standard input), or STRONGROOM_API_KEY.', 2);
+  }
   const keys = JSON.parse(await readInput(devKeys, 'the quickstart key')) as { readonly quickstart_key?: unknown };
   return String(keys.quickstart_key ?? '');
 }

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { Config } from '../compose/config/config.js';
 import { controlSocketPath, serviceMayListen } from '../compose/embedded/control-socket.js';
 import { containsVault, faultOfContent } from '../compose/embedded/data-directory.js';
@@ -10,6 +11,7 @@ import { Failure } from './failure.js';
 import { type OperationOutcome, runOperation } from './operations/run-operation.js';
 import type { Answers, OperationName } from './operations.js';
 import { rootKeysOf } from './root-keys-of.js';
+import { unsearchableDirectory, unsearchableText } from './unsearchable-directory.js';
 
 /**
  * Runs an operation in the service that has the data open. If no service is running, this process opens the data and
@@ -70,20 +72,30 @@ function answerOf<Answer extends Json>(outcome: OperationOutcome<Answer>): Answe
   return outcome.value;
 }
 
+/**
+ * Throws Failure if the data directory is a backup, contains an unfinished restore, or cannot be looked up. Unless
+ * `mayBeNew` is true, also throws Failure if the directory contains no vault. In the cluster profile, does nothing.
+ */
+export function expectVault(config: Config, mayBeNew = false): void {
+  const dataDir = dataDirectoryOf(config);
+  if (dataDir === null) return;
+  const blocked = unsearchableDirectory(join(dataDir, 'vault.db'));
+  if (blocked !== null) throw new Failure(unsearchableText(dataDir, blocked));
+  const fault = faultOfContent(dataDir);
+  if (fault !== null) throw new Failure(fault);
+  if (mayBeNew || containsVault(dataDir)) return;
+  throw new Failure(
+    `there is no vault in ${dataDir}. Create one with \`strongroom init\`, or choose another directory with --data.`,
+  );
+}
+
 /** Opens the service in this process, and closes it after use. Only `init` creates missing stores. */
 async function withService<T>(
   config: Config,
   opening: { readonly prepares: boolean; readonly acceptsOlderLog: boolean },
   use: (service: OperatedService) => Promise<T>,
 ): Promise<T> {
-  const dataDir = dataDirectoryOf(config);
-  const fault = dataDir === null ? null : faultOfContent(dataDir);
-  if (fault !== null) throw new Failure(fault);
-  if (!opening.prepares && dataDir !== null && !containsVault(dataDir)) {
-    throw new Failure(
-      `there is no vault in ${dataDir}. Create one with \`strongroom init\`, or choose another directory with --data.`,
-    );
-  }
+  expectVault(config, opening.prepares);
   const rootKeys = await rootKeysOf(config, opening.prepares ? 'opening' : 'command');
   const failures: unknown[] = [];
   const opened = openProfile(config, {

@@ -53,7 +53,7 @@ export async function tokenTargetOf(options: Options): Promise<TokenTarget> {
   const client = await clientOf(options);
   if (client === null) {
     const config = configOf(options);
-    const key = await applicationKey(options, config.settings.data);
+    const key = await applicationKey(options, config);
     return {
       getToken: (id) => runCommand(config, 'tokens-get', { key, id }),
       createToken: (request) => runCommand(config, 'tokens-create', { key, request }),

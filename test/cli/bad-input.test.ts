@@ -97,3 +97,24 @@ test('invalid input is reported with the right exit code, and nothing changes', 
   await refused(['tokens', 'delete', 'changed', ...as], 1, forged);
   await refused(['projections', 'rebuild', 'tokens', '--yes', ...flags], 1, forged);
 });
+
+test('without an API key, a command reports a missing data directory before it asks for the key', async () => {
+  const { dir, flags } = await makeVault();
+  const file = join(dir, 'import.ndjson');
+  writeFileSync(file, '{"id":"a-token","type":"token","data":"x"}\n');
+  const commands = [
+    ['tokens', 'import', file],
+    ['tokens', 'export', '--out', join(dir, 'export'), '--plaintext'],
+    ['tokens', 'get', 'a-token'],
+    ['audit', 'history', 'a-token'],
+  ];
+  for (const args of commands) {
+    const absent = await run([...args, '--data', join(dir, 'absent')]);
+    expect(absent, args.join(' ')).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^there is no vault in \S+absent\. Create one with `strongroom init`/),
+    });
+    const present = await run([...args, ...flags]);
+    expect(present, args.join(' ')).toMatchObject({ code: 2, stderr: expect.stringMatching(/^specify the API key/) });
+  }
+});

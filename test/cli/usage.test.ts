@@ -67,7 +67,6 @@ describe('a usage error exits with code 2, gives the reason, and creates nothing
       ['applications', 'create', '--name', 'a', '--type', 'private', '--permissions', 'token:read', '--rules', '-'],
       /either --permissions or --rules/,
     ],
-    ['no application key', ['tokens', 'get', 'some-id'], /--api-key-file/],
     ['both inputs from standard input', ['tokens', 'create', '--api-key-file', '-'], /only one of/],
     [
       'both inputs of an import from standard input',

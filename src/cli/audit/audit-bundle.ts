@@ -52,7 +52,7 @@ Examples:
       const { from: start, to: end } = periodOf(from, to);
       const ids = isPeriod ? null : await idsOf(given, tokens);
       const config = configOf(options);
-      const key = await applicationKey(options, config.settings.data);
+      const key = await applicationKey(options, config);
       const made = await runOperations(config, (run) =>
         writeBundle(run, { key, ids, from: start, to: end, out, json }),
       );

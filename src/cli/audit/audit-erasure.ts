@@ -37,7 +37,7 @@ Examples:
       }
       if (check !== undefined) return checkStatement(check, publicKey, options);
       const config = configOf(options);
-      const key = await applicationKey(options, config.settings.data);
+      const key = await applicationKey(options, config);
       const answer = await runCommand(config, 'audit-erasure', { key, id });
       if (answer.statement === null) throw new Failure(answer.problem ?? '', 3);
       const { statement } = answer;

@@ -25,7 +25,7 @@ export function addAuditHistory(audit: Command): void {
     .addHelpText('after', '\nExample:\n  strongroom audit history 4b0e... --api-key-file management.key')
     .action(async (id: string, { page, size, ...options }: Options) => {
       const config = configOf(options);
-      const key = await applicationKey(options, config.settings.data);
+      const key = await applicationKey(options, config);
       const history = await runCommand(config, 'audit-history', { key, id, page, size });
       print(history, options, () => historyText(history));
     });

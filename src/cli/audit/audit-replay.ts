@@ -49,7 +49,7 @@ Examples:
         );
       }
       const config = configOf(options);
-      const key = await applicationKey(options, config.settings.data);
+      const key = await applicationKey(options, config);
       const { json = false } = options;
       if (query !== undefined) {
         return runOperations(config, (run) => replayByQuery(run, { key, asOf, query, reveal, json }));

@@ -51,7 +51,7 @@ Examples:
       }
       const encrypter = isSealed ? await encrypterFor(recipient, recipientFile) : null;
       const config = configOf(options);
-      const key = await applicationKey(options, config.settings.data);
+      const key = await applicationKey(options, config);
       await runOperations(config, (run) => runExport(run, { key, out, encrypter, json }));
     });
 }

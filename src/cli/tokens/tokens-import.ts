@@ -42,7 +42,7 @@ Examples:
         throw new Failure('only one of FILE, --api-key-file and --identity-file can be read from standard input.', 2);
       }
       const config = configOf(options);
-      const key = await applicationKey(options, config.settings.data);
+      const key = await applicationKey(options, config);
       const resumeFile = options.resumeFile ?? (file === '-' ? null : `${file}.resume`);
       const input = await openImport(file, identityFile);
       try {
