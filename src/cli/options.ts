@@ -7,13 +7,17 @@ import { Failure } from './failure.js';
 /** The settings that every command on local data accepts. */
 export const storeSettings: readonly SettingPath[] = ['profile', 'data', 'root_key_file'];
 
-/** Adds `--config` and a flag for each setting in `paths`. */
+/**
+ * Adds `--config` and a flag for each setting in `paths`. The flag of a boolean setting may omit its value, which is
+ * then true. Only commands without arguments of their own accept such settings: an argument after the flag would be
+ * its value.
+ */
 export function withSettings(command: Command, paths: readonly SettingPath[]): Command {
   command.option('--config <file>', 'read settings from this JSON file');
   for (const path of paths) {
     const { form, doc, default: value } = settings[path];
     const shown = typeof value === 'string' || typeof value === 'number' ? ` (default: ${value})` : '';
-    command.option(form === 'boolean' ? flagName(path) : `${flagName(path)} <${form}>`, doc + shown);
+    command.option(`${flagName(path)} ${form === 'boolean' ? '[boolean]' : `<${form}>`}`, doc + shown);
   }
   return command;
 }

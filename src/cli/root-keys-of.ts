@@ -30,7 +30,7 @@ export type RootKeyUse = 'opening' | 'command' | 'restore';
  */
 export async function rootKeysOf(config: Config, use: RootKeyUse = 'opening'): Promise<readonly [Buffer, ...Buffer[]]> {
   expectSafeContainer(config);
-  const place = rootKeyPlaceOf(config);
+  const place = rootKeyPlaceOf(config, use === 'restore' ? 'restore' : 'vault');
   const sealed = sealedData(config, use);
   if (place.named === null && place.command === null && sealed !== null) {
     const devFile = devRootKeyPath(config.settings.data);

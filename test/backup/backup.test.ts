@@ -345,6 +345,23 @@ test('a backup mixed from two backups, of the same vault or of two vaults, is no
   ).toBe(0);
 });
 
+test('a restore uses the root key of --dev next to its target, and names that file if the key is wrong', async () => {
+  const { dir, rootKeyFile, recipient, identityFile, flags } = await vaultWithIdentity();
+  const backup = join(dir, 'backup');
+  await runJson(['backup', backup, '--recipient', recipient, ...flags]);
+  const target = join(dir, 'restored');
+  const files = ['--identity', identityFile, '--erased', join(backup, 'erased-keys.txt'), '--data', target];
+  writeFileSync(`${target}.root-key`, `${'ab'.repeat(32)}\n`, { mode: 0o600 });
+  expect(await run(['restore', backup, ...files])).toMatchObject({
+    code: 1,
+    stderr: `the root key in ${target}.root-key is not the one that this backup was made with. Set root_key_file to that key.\n`,
+  });
+  expect(existsSync(target)).toBe(false);
+  cpSync(rootKeyFile, `${target}.root-key`);
+  expect(await run(['restore', backup, ...files])).toMatchObject({ code: 0 });
+  expect(existsSync(join(target, 'vault.db'))).toBe(true);
+});
+
 test('a backup that is passed as the data directory is reported as a backup, and nothing in it changes', async () => {
   const { dir, flags, rootKeyFile, recipient } = await vaultWithIdentity();
   const backup = join(dir, 'backup');

@@ -118,3 +118,22 @@ test('without an API key, a command reports a missing data directory before it a
     expect(present, args.join(' ')).toMatchObject({ code: 2, stderr: expect.stringMatching(/^specify the API key/) });
   }
 });
+
+test('a command that cannot write to standard output rejects - as the name of its output', async () => {
+  const { dir, flags, managementKey } = await makeVault();
+  const keyFile = join(dir, 'management.key');
+  writeFileSync(keyFile, managementKey, { mode: 0o600 });
+  const before = readdirSync(dir);
+  const commands = [
+    ['audit', 'export', '--out', '-'],
+    ['audit', 'export', '--format', 'csv', '--out', '-'],
+    ['audit', 'bundle', '--from', '2026-01-01', '--to', '2099-01-01', '--out', '-', '--api-key-file', keyFile],
+    ['backup', '-', '--erased-only'],
+  ];
+  for (const args of commands) {
+    const ended = await run([...args, ...flags], { cwd: dir });
+    const text = '- is no name here: this command cannot write to standard output. Specify a new name.\n';
+    expect(ended, args.join(' ')).toMatchObject({ code: 2, stdout: '', stderr: text });
+  }
+  expect(readdirSync(dir)).toEqual(before);
+});

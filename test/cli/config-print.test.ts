@@ -31,6 +31,17 @@ test('config print shows each setting with its source and replaces secrets, and 
   expect(text.stdout).not.toContain('marker-1');
 });
 
+test('the flag of a boolean setting may have a value', async () => {
+  const env = { STRONGROOM_AUTH_BEARER: 'true', STRONGROOM_CONTAINER: 'true' };
+  const flags = ['--dev', '--auth-bearer', 'false', '--container=false', '--insecure-stores', 'true'];
+  expect(await runJson(['config', 'print', ...flags], { env })).toMatchObject({
+    dev: { value: true, source: 'flag' },
+    'auth.bearer': { value: false, source: 'flag' },
+    container: { value: false, source: 'flag' },
+    insecure_stores: { value: true, source: 'flag' },
+  });
+});
+
 test('the user and password in anything that looks like a URL are replaced', async () => {
   const args = ['config', 'print', '--data', 'https://user:marker-2@host/path'];
   const both = [await run(args), await run([...args, '--json'])];

@@ -59,8 +59,8 @@ describe.skipIf(!canMount)('a full disk (needs permission to mount)', () => {
     };
     expect(await diskFinding()).toMatchObject({
       state: 'problem',
-      says: expect.stringMatching(/^0\.1 GiB are free in \S+$/),
-      do: 'Free some space: if less than the reserve of 3 MiB (disk.reserve_bytes) is free, creates and updates are rejected.',
+      says: expect.stringMatching(/^\d\d\.\d MiB are free in \S+$/),
+      do: 'Free some space: if less than the reserve of 3.2 MiB (disk.reserve_bytes) is free, creates and updates are rejected.',
     });
     const url = `${service.address}/tokens`;
     const body = (id: string) => ({ id, type: 'token', data: 'v'.repeat(1_000) });
@@ -74,7 +74,7 @@ describe.skipIf(!canMount)('a full disk (needs permission to mount)', () => {
     expect(refused).toMatchObject({ status: 503, body: { code: 'store_unavailable' } });
     expect(await diskFinding()).toMatchObject({
       state: 'problem',
-      says: expect.stringMatching(/less than the reserve of 3 MiB \(disk\.reserve_bytes\)$/),
+      says: expect.stringMatching(/less than the reserve of 3\.2 MiB \(disk\.reserve_bytes\)$/),
       do: 'Free some space: creates and updates are rejected until then.',
     });
     // The disk was completely full for a moment while the test filled it. The access log may pause briefly after that.

@@ -178,10 +178,18 @@ function lookUp(path: string): Stats | undefined {
 
 function freeSpace(dataDir: string, reserveBytes: number): Finding {
   const { freeBytes, reservedBytes } = diskSpace(dataDir, reserveBytes);
-  const says = `${(freeBytes / 1024 ** 3).toFixed(1)} GiB are free in ${dataDir}`;
+  const says = `${sizeText(freeBytes)} are free in ${dataDir}`;
   if (freeBytes >= freeBytesMin + reservedBytes) return ok('disk', says);
-  const reserve = `the reserve of ${Math.round(reservedBytes / 1024 ** 2)} MiB (disk.reserve_bytes)`;
+  const reserve = `the reserve of ${sizeText(reservedBytes)} (disk.reserve_bytes)`;
   return freeBytes < reservedBytes
     ? problem('disk', `${says}, less than ${reserve}`, 'Free some space: creates and updates are rejected until then.')
     : problem('disk', says, `Free some space: if less than ${reserve} is free, creates and updates are rejected.`);
+}
+
+const units = ['KiB', 'MiB', 'GiB', 'TiB'];
+
+/** Returns a size in the largest unit of which there is at least one, such as `73.3 GiB`. */
+function sizeText(bytes: number): string {
+  const steps = Math.min(Math.max(Math.floor(Math.log2(bytes) / 10), 1), units.length);
+  return `${(bytes / 1024 ** steps).toFixed(1)} ${units[steps - 1]}`;
 }

@@ -71,10 +71,20 @@ export async function writeNewFile<T>(path: string, fill: (write: OutFile['write
   }
 }
 
-/** Throws Failure if a file or directory with this name exists. */
+/** Throws Failure if a file or directory with this name exists, or if the name is `-`. */
 export async function expectFree(path: string): Promise<void> {
+  expectName(path);
   // `resolve` removes a slash at the end, which would hide a file.
   if (await exists(resolve(path))) throw taken(path);
+}
+
+/**
+ * Throws Failure if the path is `-`. For other commands and other options, `-` is standard output or input, so an
+ * operator does not mean a file of that name.
+ */
+export function expectName(path: string): void {
+  if (path !== '-') return;
+  throw new Failure('- is no name here: this command cannot write to standard output. Specify a new name.', 2);
 }
 
 function taken(path: string): Failure {

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { generateRootKey } from '../../compose/root-key/generate-root-key.js';
 import { Failure } from '../failure.js';
+import { expectName } from '../files/out-file.js';
 import { print } from '../print.js';
 import { addKeysRotate } from './keys-rotate.js';
 
@@ -14,6 +15,7 @@ export function addKeys(program: Command): void {
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  strongroom keys generate-root /etc/strongroom/root.key')
     .action((file: string, options: { readonly json?: boolean }) => {
+      expectName(file);
       const generated = generateRootKey(file);
       if (!generated.ok) throw new Failure(generated.message);
       const advice = 'Keep a copy of it separately from the data: without this key, no data can be read.';

@@ -5,6 +5,8 @@ import { parseJsonBody } from '../../http/body/parse-json-body.js';
 import type { Line } from '../files/read-lines.js';
 import { linesWithoutIdMax } from './line-ids.js';
 
+/** The field name of an error that concerns a whole line. */
+export const wholeLine = 'line';
 /** The maximum size of a line. It equals the body limit for HTTP requests. */
 export const lineBytesMax = 4 * 1024 * 1024;
 /**
@@ -27,16 +29,16 @@ export type ReadLine =
 export type LineIds = (bytes: Buffer) => Promise<string | null>;
 
 /**
- * Parses a line as a request. An error that concerns the whole line has the field name `line`. If `idOf` is null, the
+ * Parses a line as a request. An error that concerns the whole line has the field name `wholeLine`. If `idOf` is null, the
  * line must contain an id.
  */
 export async function readItem({ bytes }: Line, idOf: LineIds | null): Promise<ReadLine> {
-  if (bytes === null) return bad('line', 'must take at most 4 MiB');
+  if (bytes === null) return bad(wholeLine, 'must take at most 4 MiB');
   const parsed = parseJsonBody(bytes);
-  if (!parsed.ok) return bad(parsed.path ?? 'line', parsed.message);
+  if (!parsed.ok) return bad(parsed.path ?? wholeLine, parsed.message);
   const { value: request } = parsed;
   if (bytes.length > surelySmallBytes && Buffer.byteLength(JSON.stringify(request)) > lineBytesMax) {
-    return bad('line', 'must take at most 4 MiB');
+    return bad(wholeLine, 'must take at most 4 MiB');
   }
   const item = (id: string | null): ReadLine => ({ ok: true, item: { request, id }, sizeBytes: bytes.length });
   if (!isJsonObject(request) || (request['id'] !== undefined && request['id'] !== null)) return item(null);

@@ -10,6 +10,7 @@ import type { CommandContext } from '../../vault/command-context.js';
 import { applicationOperation, commandContext, isRefusal, recordDenied } from '../operations/as-application.js';
 import { issueErrors } from '../operations/field-error-text.js';
 import { storeUnavailableText } from '../store-unavailable-text.js';
+import { wholeLine } from './import-item.js';
 
 /** The maximum number of requests in one call. */
 export const importBatchMax = 256;
@@ -84,7 +85,7 @@ type ImportLine =
 
 function readLine({ request, id: derivedId }: z.infer<typeof item>): ImportLine {
   const parsed = createTokenBody.safeParse(request);
-  if (!parsed.success) return failed(issueErrors(parsed.error.issues, 'line'));
+  if (!parsed.success) return failed(issueErrors(parsed.error.issues, wholeLine));
   const id = derivedId ?? parsed.data.id;
   if (id == null) return failed({ id: ['is required'] });
   return { ok: true, request: { ...parsed.data, id }, isDerived: derivedId !== null };
@@ -127,7 +128,7 @@ async function importOne(service: Service, caller: Caller, line: ImportLine): Pr
     if (isRefusal(imported.code)) await recordDenied(service, context, ['token:create'], null);
     const { detail, advice } = problemCatalogue[imported.code];
     if (imported.code === 'guesses_exhausted') return { is: 'stopped', message: `${detail} ${advice}` };
-    return { is: 'failed', errors: imported.errors ?? { line: [detail] } };
+    return { is: 'failed', errors: imported.errors ?? { [wholeLine]: [detail] } };
   } catch (error) {
     return stoppedBy(error);
   }

@@ -5,7 +5,7 @@ import { showProgress } from '../files/progress.js';
 import { readLines } from '../files/read-lines.js';
 import { untilSignal } from '../files/until-signal.js';
 import type { RunOperation } from '../run-command.js';
-import { type LineIds, lineBytesMax } from './import-item.js';
+import { type LineIds, lineBytesMax, wholeLine } from './import-item.js';
 import { type ImportCounts, importLines } from './import-lines.js';
 import { createLineIds } from './line-ids.js';
 import { resumeSecret } from './resume-file.js';
@@ -51,7 +51,7 @@ export async function runImport(
         if (json) process.stdout.write(`${JSON.stringify({ type: 'failed', line, errors })}\n`);
         else
           for (const [path, messages] of Object.entries(errors))
-            display.line(`line ${line}: ${path}: ${messages.join('; ')}`);
+            display.line(`line ${line}: ${path === wholeLine ? '' : `${path}: `}${messages.join('; ')}`);
       },
     });
   } finally {

@@ -4,6 +4,7 @@ import { integrityKeysOf } from '../../keys/vault-keys.js';
 import { BackupRefused } from '../../ports/backup.js';
 import type { TenantKeyPurpose } from '../../ports/key-store.js';
 import type { Config } from '../config/config.js';
+import { rootKeyPlaceOf } from '../root-key/root-key-place.js';
 
 export type BackupKeys = {
   /** The key that authenticates the backup's manifest. */
@@ -19,11 +20,11 @@ export type BackupKeys = {
  * without the root key.
  */
 export async function readBackupKeys(
-  { settings }: Config,
+  config: Config,
   keyLines: AsyncIterable<string>,
   rootKeys: readonly Buffer[],
 ): Promise<BackupKeys> {
-  const keyIn = settings.profile === 'embedded' ? tenantKeyRowIn : await tenantKeyDocumentIn();
+  const keyIn = config.settings.profile === 'embedded' ? tenantKeyRowIn : await tenantKeyDocumentIn();
   const identityKeys = new Map<string, string[]>();
   let macKey: Buffer | null = null;
   for await (const line of keyLines) {
@@ -38,8 +39,10 @@ export async function readBackupKeys(
       if (secret !== null) macKey = integrityKeysOf(secret).backups;
     }
     if (macKey === null) {
+      const { named } = rootKeyPlaceOf(config, 'restore');
+      const from = named === null ? 'from root_key_command' : `in ${named}`;
       throw new BackupRefused(
-        'the root key is not the one that this backup was made with. Set root_key_file to that key.',
+        `the root key ${from} is not the one that this backup was made with. Set root_key_file to that key.`,
       );
     }
   }

@@ -25,14 +25,16 @@ export type RootKeysResult =
 
 /**
  * Returns the source of the root key specified by the settings. For `--dev` data, the default is the development key
- * file next to the data directory. Without `--dev`, this file is used only if there is a vault. Otherwise, a new vault
- * for real data would adopt a file that is left over from earlier `--dev` data.
+ * file next to the data directory. Without `--dev`, this file is used only if there is a vault, or if `use` is `restore`.
+ * Otherwise, a new vault for real data would adopt a file that is left over from earlier `--dev` data. A restore opens
+ * the backup with the key, so it cannot adopt the key of other data.
  */
-export function rootKeyPlaceOf({ settings }: Config): RootKeyPlace {
+export function rootKeyPlaceOf({ settings }: Config, use: 'vault' | 'restore' = 'vault'): RootKeyPlace {
   const { data: dataDir, root_key_command: command } = settings;
   const devFile = devRootKeyPath(dataDir);
-  const isNew = !settings.dev && (settings.profile !== 'embedded' || !holdsVault(dataDir));
-  const named = settings.root_key_file ?? (command === null && !isNew && existsSync(devFile) ? devFile : null);
+  const isOld = settings.profile === 'embedded' && (use === 'restore' || holdsVault(dataDir));
+  const named =
+    settings.root_key_file ?? (command === null && (settings.dev || isOld) && existsSync(devFile) ? devFile : null);
   const file = named === null ? null : realPath(named);
   const nextFile = settings.next_root_key_file ?? (file === null ? null : `${file}.new`);
   return { named, file, command, nextFile, dataDir, isDev: settings.dev || named === devFile };

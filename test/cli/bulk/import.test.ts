@@ -125,11 +125,13 @@ test('lines with ids may come from standard input; lines without ids need a resu
 test('text output consists of a summary and the lines that failed', async () => {
   const { args, dir } = await vaultWithKeyFile();
   const file = join(dir, 'in.ndjson');
-  writeFileSync(file, `{"id":"one","type":"token","data":"${marker}"}\n{"id":"two","type":"card","data":{}}\n`);
+  writeFileSync(file, `{"id":"one","type":"token","data":"${marker}"}\n{"id":"two","type":"card","data":{}}\n5\n`);
   const ended = await run(['tokens', 'import', file, ...args]);
   expectNoMarker(ended);
-  expect(ended).toMatchObject({ code: 1, stdout: 'created 1, skipped 0, deduplicated 0, failed 1\n' });
-  expect(ended.stderr).toMatch(/^line 2: data\.number: .*\n1 line was not imported\. /);
+  expect(ended).toMatchObject({ code: 1, stdout: 'created 1, skipped 0, deduplicated 0, failed 2\n' });
+  expect(ended.stderr).toMatch(/^line 2: data\.number: /m);
+  expect(ended.stderr).toMatch(/^line 3: must be a JSON object$/m);
+  expect(ended.stderr).toMatch(/^2 lines were not imported\. /m);
   // Every line had an id, so no resume file was needed.
   expect(existsSync(`${file}.resume`)).toBe(false);
   expect(await run(['tokens', 'import', join(dir, 'none'), ...args])).toMatchObject({ code: 1, stdout: '' });
