@@ -2,8 +2,11 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { KeyRotation } from '../keys/key-ring.js';
 import { StoreUnavailable } from '../ports/store-unavailable.js';
 
-/** The number of living data keys that have been processed, and the total number of living data keys. */
-type RotationProgress = { readonly done: number; readonly total: number };
+/**
+ * The number of living data keys that have been processed, and the total number of living data keys. `waitsFor` is set
+ * while the rotation waits for a store.
+ */
+type RotationProgress = { readonly done: number; readonly total: number; readonly waitsFor?: StoreUnavailable };
 
 const twoMinutes: RetryPolicy = { againMs: 1_000, limitMs: 120_000 };
 
@@ -18,19 +21,25 @@ export async function rotateKeys(
   onProgress: (progress: RotationProgress) => void = () => undefined,
   patience: RetryPolicy = twoMinutes,
 ): Promise<boolean> {
-  const again = <T>(step: () => Promise<T>) => retry(patience, step);
+  let progress: RotationProgress = { done: 0, total: 0 };
+  const show = (next: RotationProgress): void => {
+    progress = next;
+    onProgress(next);
+  };
+  const again = <T>(step: () => Promise<T>) =>
+    retry(patience, step, (waitsFor) => onProgress(waitsFor === null ? progress : { ...progress, waitsFor }));
   let isRotated = false;
   while (!(await again(() => rotation.isUnder(next)))) {
     isRotated = true;
     const total = await again(() => rotation.begin());
     let done = 0;
-    onProgress({ done, total });
+    show({ done, total });
     for (let after = 0; ; ) {
       const step = await again(() => rotation.rewrap(after));
       if (step === null) break;
       after = step.sequence;
       done += step.looked;
-      onProgress({ done, total: Math.max(total, done) });
+      show({ done, total: Math.max(total, done) });
     }
     // An earlier call may have succeeded even though its response was lost. In that case, all keys are already wrapped
     // under the new key.
@@ -46,15 +55,23 @@ type RetryPolicy = { readonly againMs: number; readonly limitMs: number };
 /**
  * Runs an idempotent step and returns its result. Retries the step while a store is unavailable. Throws
  * StoreUnavailable after the time limit, and any other error immediately. A pause between two retries does not prevent
- * the process from exiting.
+ * the process from exiting. Calls `onWait` with the error before each pause, and with null when the step has succeeded
+ * after a pause.
  */
-async function retry<T>({ againMs, limitMs }: RetryPolicy, step: () => Promise<T>): Promise<T> {
+async function retry<T>(
+  { againMs, limitMs }: RetryPolicy,
+  step: () => Promise<T>,
+  onWait: (error: StoreUnavailable | null) => void,
+): Promise<T> {
   const until = performance.now() + limitMs;
-  for (;;) {
+  for (let isFirst = true; ; isFirst = false) {
     try {
-      return await step();
+      const result = await step();
+      if (!isFirst) onWait(null);
+      return result;
     } catch (error) {
       if (!(error instanceof StoreUnavailable) || performance.now() > until) throw error;
+      onWait(error);
     }
     await wait(againMs, null, { ref: false });
   }

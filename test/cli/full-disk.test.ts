@@ -11,6 +11,7 @@ import {
   makeVault,
   run,
   runJson,
+  spawnCommand,
   startService,
   tempDir,
   until,
@@ -45,6 +46,21 @@ describe.skipIf(!canMount)('a full disk (needs permission to mount)', () => {
     expect(stores()).toEqual(before);
     disk.free();
     expect(await (await startService(flags)).stop()).toMatchObject({ code: 0 });
+  });
+
+  test('during a rotation: the command says what the rotation waits for, and finishes once there is space', async () => {
+    const disk = smallDisk(24 * megabyte);
+    const { flags } = await makeVault(tempDir(), join(disk.dir, 'data'));
+    await startService([...flags, '--disk-reserve-bytes', '0']);
+    disk.fill();
+    const { output, ended } = spawnCommand(['keys', 'rotate', '--all', ...flags]);
+    await until('the reason for the wait', 60_000, async () => (output.stderr === '' ? undefined : true));
+    disk.free();
+    expect(output.stderr).toMatch(/^waiting for free space: the disk under \S+ is full$/m);
+    expect(await ended).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('all keys are under the new root key'),
+    });
   });
 
   test('before the disk is full: a reserve keeps reveals and deletes working while creates and updates return 503', async () => {

@@ -123,7 +123,7 @@ export function spawnCommand(args: readonly string[], options: RunOptions = {}) 
     child.kill(signal);
     return ended;
   };
-  return { ended, stop };
+  return { ended, stop, /** What the command has printed so far. */ output };
 }
 
 /** Runs a command with `--json`, checks that it succeeds, and returns its output. */

@@ -42,8 +42,9 @@ async function rotate(options: object, json: boolean): Promise<KeyRotationState>
   return runOperations(config, async (run) => {
     let state = await run('keys-rotate', {});
     const progress = () => {
-      const { done, total } = state.state === 'running' ? state : { done: 0, total: 0 };
-      const phase = total > 0 && done >= total ? 'taking the new root key into use' : null;
+      const { done, total, waits_for: waitsFor } = state.state === 'running' ? state : { done: 0, total: 0 };
+      const isRewrapped = total > 0 && done >= total;
+      const phase = waitsFor ? waitText(waitsFor) : isRewrapped ? 'taking the new root key into use' : null;
       return { items: done, done, total, phase, fields: { done, total } };
     };
     const display = showProgress(progress, { json, noun: 'key' });
@@ -57,6 +58,11 @@ async function rotate(options: object, json: boolean): Promise<KeyRotationState>
     }
     return state;
   });
+}
+
+function waitText({ store, reason }: { readonly store: string; readonly reason: string }): string {
+  if (reason === 'full') return `waiting for free space: the disk under ${store} is full`;
+  return `waiting for ${store} (${reason.replaceAll('_', ' ')})`;
 }
 
 function resultText(ended: KeyRotationState): string {

@@ -4,13 +4,19 @@ import { isReplaced, replaceRootKeyFile, takeNextRootKey } from '../root-key/nex
 import type { RootKeyPlace } from '../root-key/root-key-place.js';
 
 /**
- * The progress and the result of a rotation. `root_key_file` is the file that contains the new root key after the
+ * The progress and the result of a rotation. `waits_for` is set while the rotation waits for a store: it is the store
+ * and the reason why the store is unavailable. `root_key_file` is the file that contains the new root key after the
  * rotation, and `setting` is the setting that names this file. If `setting` is `next_root_key_file`, the operator must
  * still change the settings. `cleared` means that only the remains of an interrupted rotation were cleaned up.
  */
 export type KeyRotationState =
   | { readonly state: 'none' }
-  | { readonly state: 'running'; readonly done: number; readonly total: number }
+  | {
+      readonly state: 'running';
+      readonly done: number;
+      readonly total: number;
+      readonly waits_for?: { readonly store: string; readonly reason: string };
+    }
   | {
       readonly state: 'rotated' | 'cleared';
       readonly root_key_file: string;
@@ -45,8 +51,13 @@ export function createKeyRotationWork(
     const file = place.file !== null && isReplaced(place.file) ? place.file : null;
     let isRotated = false;
     if (next !== null && nextFile !== null) {
-      isRotated = await rotateKeys(rotation, next, (progress) => {
-        present = { state: 'running', ...progress };
+      isRotated = await rotateKeys(rotation, next, ({ done, total, waitsFor }) => {
+        present = {
+          state: 'running',
+          done,
+          total,
+          ...(waitsFor && { waits_for: { store: waitsFor.store, reason: waitsFor.reason } }),
+        };
       });
       if (file !== null) replaceRootKeyFile(file, nextFile, next);
       next.fill(0);
