@@ -1,6 +1,16 @@
 import { execFile, execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -61,13 +71,15 @@ function options() {
 }
 
 /** Runs a bundle's verifier in a separate process, in an empty directory without packages. */
-function verify(bundle: string, args: readonly string[] = ['--public-key', publicKey]) {
+function verify(bundle: string, args: readonly string[] = ['--public-key', publicKey], uid?: number) {
   const cwd = mkdtempSync(join(dir, 'empty-'));
+  chmodSync(dir, 0o755);
+  chmodSync(cwd, 0o755);
   return new Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }>((resolve) => {
     execFile(
       process.execPath,
       [join(bundle, 'verify.mjs'), ...args],
-      { cwd, env: {}, timeout: 20_000 },
+      { cwd, env: {}, timeout: 20_000, ...(uid === undefined ? {} : { uid }) },
       (error, stdout, stderr) =>
         resolve({ code: typeof error?.code === 'number' ? error.code : error === null ? 0 : 1, stdout, stderr }),
     );
@@ -243,7 +255,20 @@ test.each([
   put(join(bundle, 'reads.jsonl'));
   const found = await verify(bundle);
   expect(found).toMatchObject({ code: 3, stderr: '' });
-  expect(found.stdout).toContain('PROBLEM reads.jsonl: missing, or not a regular file');
+  expect(found.stdout).toContain('PROBLEM reads.jsonl: missing, not a regular file, or unreadable');
+});
+
+test.runIf(process.getuid?.() === 0)('the verifier reports a file that it may not read (needs root)', async () => {
+  const anotherUser = 10_001;
+  for (const name of ['history.jsonl', 'reads.jsonl']) {
+    const bundle = tampered(name, (text) => text);
+    for (const file of ['', ...readdirSync(bundle)]) chownSync(join(bundle, file), anotherUser, anotherUser);
+    chownSync(join(bundle, name), 0, 0);
+    const found = await verify(bundle, [], anotherUser);
+    expect(found).toMatchObject({ code: 3, stderr: '' });
+    expect(found.stdout).toContain(`PROBLEM ${name}: missing, not a regular file, or unreadable`);
+    expect(found.stdout).toContain(`PROBLEM ${name}: cannot be read beyond line 0 (EACCES)`);
+  }
 });
 
 test('a file that does not belong to the bundle is named, and no bundle verifies with another vault’s key', async () => {

@@ -85,6 +85,7 @@ test('a token that expired since the log was copied is recorded as deleted, so d
   const vault = await makeVault();
   const { dataDir, flags, key } = vault;
   const first = await startService(flags, { env });
+  // The first service must stop before the token expires. Otherwise, it would record the expiry.
   const expiresAt = Date.now() + 4_000;
   const body = { id: 'short-lived', type: 'token', data: 'x', expires_at: new Date(expiresAt).toISOString() };
   expect((await http('POST', `${first.address}/tokens`, { key, body })).status).toBe(201);

@@ -5,7 +5,7 @@
 //
 // Exit codes: 0 if the bundle is valid, 2 for a usage error, 3 if a check failed. The output names each failed check.
 import { createHash, createPublicKey, type KeyObject, verify } from 'node:crypto';
-import { closeSync, createReadStream, lstatSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs';
+import { createReadStream, lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -162,7 +162,7 @@ function readManifest(directory: string, key: KeyObject, keyId: string): Fields 
   return manifest;
 }
 
-function checkFiles(directory: string, manifest: Fields): void {
+async function checkFiles(directory: string, manifest: Fields): Promise<void> {
   const listed = new Set(['manifest.json']);
   for (const file of listOf(manifest['files'])) {
     if (!isFields(file)) continue;
@@ -172,8 +172,8 @@ function checkFiles(directory: string, manifest: Fields): void {
       problem(`${JSON.stringify(name)}: the manifest lists a file that no bundle has`);
       continue;
     }
-    const found = digestOf(directory, name);
-    if (found === null) problem(`${name}: missing, or not a regular file`);
+    const found = await digestOf(directory, name);
+    if (found === null) problem(`${name}: missing, not a regular file, or unreadable`);
     else if (found.hash !== file['sha256'] || found.bytes !== file['bytes']) {
       problem(`${name}: not the file that the manifest lists: its hash or its length differs`);
     }
@@ -209,20 +209,20 @@ function contentOf(directory: string, name: string): Buffer | null {
   }
 }
 
-/** Returns a file's hash and length. Reads the file in parts, because Node.js reads at most 2 GiB at once. */
-function digestOf(directory: string, name: string): { readonly hash: string; readonly bytes: number } | null {
-  const part = Buffer.alloc(1024 * 1024);
+/** Returns a file's hash and length, or null if the file cannot be read. */
+async function digestOf(
+  directory: string,
+  name: string,
+): Promise<{ readonly hash: string; readonly bytes: number } | null> {
   try {
     const path = pathOf(directory, name);
     if (path === null) return null;
-    const file = openSync(path, 'r');
     const digest = createHash('sha256');
     let bytes = 0;
-    for (let count = readSync(file, part); count > 0; count = readSync(file, part)) {
-      digest.update(part.subarray(0, count));
-      bytes += count;
+    for await (const part of createReadStream(path) as AsyncIterable<Buffer>) {
+      digest.update(part);
+      bytes += part.length;
     }
-    closeSync(file);
     return { hash: digest.digest('hex'), bytes };
   } catch {
     return null;
@@ -278,11 +278,15 @@ async function eachLine(directory: string, name: string, use: (line: Fields, whe
     input: createReadStream(path),
     crlfDelay: Number.POSITIVE_INFINITY,
   });
-  for await (const text of lines) {
-    count += 1;
-    const line = parse(text);
-    if (isFields(line)) use(line, `${name}: line ${count}`);
-    else problem(`${name}: line ${count} is damaged`);
+  try {
+    for await (const text of lines) {
+      count += 1;
+      const line = parse(text);
+      if (isFields(line)) use(line, `${name}: line ${count}`);
+      else problem(`${name}: line ${count} is damaged`);
+    }
+  } catch (error) {
+    problem(`${name}: cannot be read beyond line ${count} (${(error as NodeJS.ErrnoException).code})`);
   }
   return count;
 }
@@ -445,7 +449,7 @@ async function main(): Promise<number> {
   const manifest = trusted === null ? null : readManifest(directory, trusted.key, trusted.keyId);
   if (trusted !== null && manifest !== null) {
     const { key, keyId } = trusted;
-    checkFiles(directory, manifest);
+    await checkFiles(directory, manifest);
     const streams = streamsOf(directory, manifest);
     const checkpoints = checkCheckpoints(directory, manifest, key, keyId);
     const ends = await checkHistory(directory, manifest, checkpoints, streams);
