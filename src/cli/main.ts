@@ -2,13 +2,15 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 
-// These checks run before the program is loaded. If Node.js is too old, or the native module was built for a different
-// version, loading the program would fail with a stack trace. Static imports run before the checks, so this file
-// imports only modules that are built into Node.js.
+// These checks run before the program is loaded. If Node.js is too old, the native module was built for a different
+// version, or the limit on open files is too low, loading the program would fail with a stack trace. Static imports run
+// before the checks, so this file imports only modules that are built into Node.js.
 const require = createRequire(import.meta.url);
+/** How many files and connections a process must be able to open. A service without connections has 60 of them open. */
+const descriptorsMin = 256;
 const addon = 'better-sqlite3/build/Release/better_sqlite3.node';
 
-const fault = faultOfNode() ?? faultOfAddon();
+const fault = faultOfNode() ?? faultOfLimit() ?? faultOfAddon();
 if (fault === null) {
   await import('./program.js');
 } else {
@@ -31,6 +33,21 @@ function faultOfNode(): string | null {
   return (
     `Strongroom needs Node.js ${minimum} or later, and this is ${process.versions.node} (${process.execPath}). ` +
     'Install Node.js 24.'
+  );
+}
+
+/**
+ * Returns a message if this process may open too few files, or null if it may open enough. At startup, Node.js raises
+ * its limit to the hard limit.
+ */
+function faultOfLimit(): string | null {
+  // Systems other than Linux have no such file.
+  if (!existsSync('/proc/self/limits')) return null;
+  const [, limit] = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? [];
+  if (limit === undefined || Number(limit) >= descriptorsMin) return null;
+  return (
+    `Strongroom needs at least ${descriptorsMin} open files, and this process may open only ${limit}. Raise the limit, ` +
+    'for example with `ulimit -n 4096`, or with LimitNOFILE in a systemd unit.'
   );
 }
 

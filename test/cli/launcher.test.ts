@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } f
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { tempDir } from '../support/process.js';
+import { run, tempDir } from '../support/process.js';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -50,6 +50,14 @@ test.each(['18.20.8', '20.18.3'])(
 
 test.each(['20.19.0', '22.0.0', '24.1.0'])('Node.js %s is accepted', async (version) => {
   expect(await start(root, asNode(version))).toMatchObject({ code: 0, stderr: '' });
+});
+
+test('a limit of too few open files is reported in one line that names both numbers', async () => {
+  const text =
+    'Strongroom needs at least 256 open files, and this process may open only 32. Raise the limit, for example with ' +
+    '`ulimit -n 4096`, or with LimitNOFILE in a systemd unit.\n';
+  expect(await run(['serve', '--dev'], { descriptors: 32, cwd: tempDir() })).toMatchObject({ code: 1, stderr: text });
+  expect(await run(['--version'], { descriptors: 256 })).toMatchObject({ code: 0, stderr: '' });
 });
 
 test('a native module that does not load is reported in one line with the command that builds it', async () => {
