@@ -34,7 +34,7 @@ test('the embedded profile runs from its manifests, on mounts like those of kube
   writeFileSync(join(input, 'backup.identity'), `${identity}\n`);
   const [running, idle] = [containersOf(false, recipient), containersOf(true, recipient)];
   const [serve, backup] = [running.get('StatefulSet strongroom'), running.get('CronJob strongroom-backup')];
-  const maintenance = idle.get('Pod strongroom-maintenance');
+  const maintenance = idle.get('Deployment strongroom-maintenance');
   expect(serve?.args).toEqual(['serve']);
   for (const [name, container] of Object.entries({ serve, backup, maintenance })) {
     const lines = container?.env.map((variable) => `${variable.name}=${moved(variable.value)}`) ?? [];

@@ -88,7 +88,9 @@ export type Manifest = {
     readonly selector?: Selector & Labels;
     readonly podSelector?: Selector;
     readonly template?: PodTemplate;
-    readonly jobTemplate?: { readonly spec: { readonly template: PodTemplate } };
+    readonly jobTemplate?: {
+      readonly spec: { readonly activeDeadlineSeconds?: number; readonly template: PodTemplate };
+    };
     readonly [name: string]: unknown;
   };
 };
@@ -97,19 +99,11 @@ export type Pod = { readonly of: string; readonly labels: Labels; readonly spec:
 
 /** Returns every pod that the manifests create. */
 export function podsOf(manifests: readonly Manifest[]): readonly Pod[] {
-  return manifests.flatMap((manifest): readonly Pod[] => {
-    const { kind, metadata, spec } = manifest;
-    const of = `${kind} ${metadata.name}`;
+  return manifests.flatMap(({ kind, metadata, spec }) => {
     const template = spec?.template ?? spec?.jobTemplate?.spec.template;
-    if (template !== undefined) return [{ of, labels: template.metadata.labels, spec: template.spec }];
-    return kind === 'Pod' ? [{ of, labels: metadata.labels, spec: podSpecOf(manifest) }] : [];
+    if (template === undefined) return [];
+    return [{ of: `${kind} ${metadata.name}`, labels: template.metadata.labels, spec: template.spec }];
   });
-}
-
-function podSpecOf({ spec }: Manifest): PodSpec {
-  const { containers, volumes } = spec;
-  if (!Array.isArray(containers) || !Array.isArray(volumes)) throw new Error('a Pod without containers or volumes');
-  return { ...spec, containers, volumes };
 }
 
 export function selects(selector: Labels, labels: Labels): boolean {
