@@ -88,6 +88,7 @@ test('no process creates keys for a vault whose keys have not been restored yet'
     await expectRefusal(args, env, /^the database for the keys is empty.*strongroom restore/);
   const noLog = with_(env, 'STRONGROOM_EVENTSTORE_URL', (await eventStore()).url);
   await expectRefusal(worker, noLog, /^the database for the keys is empty/);
+  await expectRefusal(['init'], noLog, /^EventStoreDB is empty, but MongoDB already contains a vault/);
   expect(await keys.listCollections().toArray()).toEqual([]);
 });
 

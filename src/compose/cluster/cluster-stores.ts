@@ -1,7 +1,9 @@
 import { openEventStoreDb } from '../../adapters/eventstoredb/open-event-store-db.js';
 import { ensureAccessIndexes } from '../../adapters/mongodb/access-log/access-collections.js';
+import { mongoCheckpoints } from '../../adapters/mongodb/checkpoints.js';
 import { connectMongo, MongoBroken, type MongoConnection } from '../../adapters/mongodb/connection.js';
 import { consoleSessionIndexes } from '../../adapters/mongodb/console-sessions.js';
+import { mongoDirectory } from '../../adapters/mongodb/directory/directory.js';
 import { directoryIndexes } from '../../adapters/mongodb/directory/directory-indexes.js';
 import { generationToRead } from '../../adapters/mongodb/generations/generation-to-read.js';
 import {
@@ -23,6 +25,10 @@ import type { ClusterClock } from './cluster-clock.js';
 import { storesOn } from './stores-on.js';
 
 const indexes = [directoryIndexes, consoleSessionIndexes, ...workIndexes];
+
+export const emptyLog =
+  'EventStoreDB is empty, but MongoDB already contains a vault. Set eventstore.url to the EventStoreDB of that ' +
+  'vault, or restore EventStoreDB. For a new vault, choose another mongodb.database.';
 
 export type ClusterStores = Awaited<ReturnType<typeof openClusterStores>>;
 
@@ -59,8 +65,13 @@ export async function openClusterStores({ urls, database, prepares, clockOf, ...
     const { log, close: closeLog } = await openEventStoreDb(urls.eventstore);
     closing.push(closeLog);
     // An init that runs at the same time creates its keys before its log, so the log is read first.
-    if ((await logIdentity(log)) !== null) await refuseNoKeys(keysConnection);
+    const identity = await logIdentity(log);
+    if (identity !== null) await refuseNoKeys(keysConnection);
     if (prepares) {
+      // If this process created keys for rows that were restored before their log, `strongroom restore` would reject the
+      // key store.
+      const rows = { directory: mongoDirectory(rowsConnection), checkpoints: mongoCheckpoints(rowsConnection) };
+      if (identity === null && (await areOfVault(rows))) throw new MongoBroken(emptyLog);
       await ensureGenerations(rowsConnection, async () =>
         generationToRead(rowsConnection, await livingGenerations(keysConnection)),
       );
@@ -79,6 +90,11 @@ export async function openClusterStores({ urls, database, prepares, clockOf, ...
     await close().catch(() => undefined);
     throw error;
   }
+}
+
+/** Returns true if the rows are those of a vault whose log already contains events. */
+export async function areOfVault({ directory, checkpoints }: Pick<ClusterStores, 'directory' | 'checkpoints'>) {
+  return (await directory.list('tenant')).length > 0 || (await checkpoints.position('tokens')) > 0;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { MongoBroken } from '../../adapters/mongodb/connection.js';
 import { logIdentity, openLog } from '../../vault/open-log.js';
 import { systemRandom } from '../vault/compose-vault.js';
-import type { ClusterStores } from './cluster-stores.js';
+import { areOfVault, type ClusterStores, emptyLog } from './cluster-stores.js';
 
 /**
  * Checks that the stores belong together, and returns the log's id. If the log is new, records its id in the key store.
@@ -45,18 +45,11 @@ async function refuseUnsearchable({ generations, keys }: ClusterStores): Promise
 }
 
 /** Returns true if MongoDB contains rows or keys of a vault whose log already contains events. */
-async function holdsVault({ directory, checkpoints, keys }: ClusterStores): Promise<boolean> {
-  if ((await directory.list('tenant')).length > 0) return true;
-  return (
-    (await checkpoints.position('tokens')) > 0 ||
-    (await keys.checkpoint('shredder')) > 0 ||
-    (await keys.logMemory()).link !== null
-  );
+async function holdsVault(stores: ClusterStores): Promise<boolean> {
+  const { keys } = stores;
+  if (await areOfVault(stores)) return true;
+  return (await keys.checkpoint('shredder')) > 0 || (await keys.logMemory()).link !== null;
 }
-
-const emptyLog =
-  'EventStoreDB is empty, but MongoDB already contains a vault. Set eventstore.url to the EventStoreDB of that ' +
-  'vault, or restore EventStoreDB. For a new vault, choose another mongodb.database.';
 
 const unsearchable =
   'the rows in MongoDB are from before a rebuild, which destroyed their search key. Drop the collections ' +
