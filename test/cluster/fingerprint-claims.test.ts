@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { type Document, MongoClient } from 'mongodb';
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { createTenant } from '#src/commands/tenancy/create-tenant.js';
+import { createTokens } from '#src/commands/tokens/create-tokens.js';
 import { tokenPermissions } from '#src/domain/access/permission.js';
 import type { EventLog } from '#src/ports/event-log.js';
 import { StoreUnavailable } from '#src/ports/store-unavailable.js';
@@ -17,6 +18,7 @@ const minuteMs = 60_000;
 let cluster: Awaited<ReturnType<typeof openClusterService>>;
 let other: Process;
 let mongo: MongoClient;
+let tenantId: string;
 let keys: { readonly all: string; readonly management: string };
 const errors: unknown[] = [];
 const claims = () => mongo.db(cluster.database).collection<Claim>('fingerprint_claims');
@@ -29,6 +31,7 @@ beforeAll(async () => {
   const access = { kind: 'rules', rules: [rule('/', 'reveal', tokenPermissions)] } as const;
   const spec = { name: 'all', type: 'private', access, expiresAt: null } as const;
   const tenant = await createTenant(cluster.service.vault, 'default', [spec]);
+  tenantId = tenant.tenantId;
   keys = { all: tenant.keys[0]?.reveal() ?? '', management: tenant.managementKey.reveal() };
 });
 
@@ -60,7 +63,7 @@ async function cleanup(): Promise<void> {
 }
 
 /** Replaces a function of the first process's log until `undo` is called, or until the end of the test. */
-function hook<Name extends 'append' | 'readClearFrom'>(
+function hook<Name extends 'append' | 'readClearFrom' | 'readNewest'>(
   name: Name,
   replace: (real: EventLog[Name]) => EventLog[Name],
 ): { undo(): void } {
@@ -138,6 +141,62 @@ test('a creation whose append arrives after its claim was removed does not creat
   thaw();
   expect(await late).toMatchObject({ id: made.id });
   expect(await createdEvents()).toBe(before + 1);
+});
+
+/** Returns the values in the order in which a process claims their fingerprints. */
+async function inOrderOfClaims(values: readonly string[]): Promise<readonly string[]> {
+  const ids = new Map<string, string>();
+  for (const data of values) {
+    await failToCreate({ data });
+    const [claim] = await claims().find().toArray();
+    ids.set(String(claim?._id), data);
+    await claims().deleteMany({});
+  }
+  return [...ids].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, data]) => data);
+}
+
+/** Creates several tokens in one request to the first process. */
+function tokenize(values: readonly string[]) {
+  const { vault } = cluster.service;
+  const access = { kind: 'rules', rules: [rule('/', 'reveal', tokenPermissions)] } as const;
+  const tenantSettings = {
+    deduplicate_tokens: 'true',
+    keep_superseded_data: 'false',
+    show_fingerprints: 'false',
+  } as const;
+  const caller = { tenantId, applicationId: 'app', keyId: 'key', applicationType: 'private', tenantSettings, access };
+  const context = { caller, traceId: 'trace', beganAt: performance.now(), idempotency: null } as const;
+  const parts = values.map((data) => ({ request: { type: 'token', data }, path: '', isValue: false }));
+  return createTokens(vault, context as never, parts as never);
+}
+
+test('a request that waits for one of its values does not make other processes wait for its other values', async () => {
+  // The process would claim the value that it has to wait for after the others.
+  const [data = '', ...others] = (await inOrderOfClaims(Array.from({ length: 5 }, () => randomUUID()))).toReversed();
+  others.reverse();
+  const before = await createdEvents();
+  const { thaw } = freezeCreations();
+  const first = create({ data });
+  await vi.waitFor(async () => expect(await claims().countDocuments()).toBe(1), { timeout: 10_000 });
+  const waiting = new Promise<void>((resolve) => {
+    let left = others.length + 1;
+    // Before it claims anything, the request reads the stream of each new token.
+    hook('readNewest', (real) => async (...given) => {
+      left -= 1;
+      if (left === 0) resolve();
+      return real(...given);
+    });
+  });
+  const batch = tokenize([...others, data]);
+  await waiting;
+  const made = [];
+  for (const value of others) made.push(await create({ data: value }, other));
+  thaw();
+  made.push(await first);
+  expect(await batch).toMatchObject({ ok: true, value: made.map(({ id }) => ({ id })) });
+  expect(await createdEvents()).toBe(before + 5);
+  // No process considered the request dead.
+  expect(await mongo.db(cluster.database).collection('batches').countDocuments({ state: 'undone' })).toBe(0);
 });
 
 test('the claim of a token that was planted for a value neither replaces nor prevents the creation of the value', async () => {

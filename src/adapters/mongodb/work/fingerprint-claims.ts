@@ -30,33 +30,52 @@ type FingerprintClaim = {
   readonly openedAt?: Date;
 };
 
-export type HeldFingerprint = { readonly id: string; readonly attempt: string };
-
 /**
- * The result of an attempt to claim a fingerprint. `duplicate` means that a live token in `stream` already has the
- * fingerprint.
+ * The result of an attempt to claim fingerprints. `duplicate` means that a live token in `stream` already has the
+ * fingerprint of the write at index `write`. No fingerprint is claimed in this case.
  */
 export type Hold =
-  | { readonly outcome: 'held'; readonly held: HeldFingerprint }
-  | { readonly outcome: 'duplicate'; readonly stream: string };
+  | { readonly outcome: 'held'; readonly held: readonly FingerprintClaim[] }
+  | { readonly outcome: 'duplicate'; readonly write: number; readonly stream: string };
 
 /**
- * Returns the id of the claim on a fingerprint. To prevent deadlocks, a process that claims several fingerprints must
- * claim them in the order of these ids.
+ * Claims the fingerprints of all writes that have `distinct`, or none of them. Call this before an append creates
+ * tokens that must be the only live tokens with their fingerprints. `batch` is the id of the batch that contains the
+ * append, or null.
  */
-export function fingerprintId({ tenantId, fingerprintHash }: NonNullable<StreamWrite['distinct']>): string {
-  return `${tenantId}:${fingerprintHash}`;
+export type HoldFingerprints = (writes: readonly StreamWrite[], batch: string | null) => Promise<Hold>;
+
+type Wanted = {
+  /** The id of the claim on the fingerprint. */
+  readonly id: string;
+  readonly index: number;
+  readonly write: StreamWrite;
+  readonly distinct: NonNullable<StreamWrite['distinct']>;
+};
+
+function wantedBy(writes: readonly StreamWrite[]): readonly Wanted[] {
+  const wanted = writes.flatMap((write, index) => {
+    const { distinct } = write;
+    return distinct === null
+      ? []
+      : [{ id: `${distinct.tenantId}:${distinct.fingerprintHash}`, index, write, distinct }];
+  });
+  // Every process claims fingerprints in the same order. Of the processes that claim some of them at the same time, one
+  // therefore always succeeds.
+  return wanted.sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-/**
- * Claims a fingerprint. Call this before an append creates a token that must be the only live token with the
- * fingerprint. `batch` is the id of the batch that contains the append, or null.
- */
-export type HoldFingerprint = (
-  write: StreamWrite,
-  distinct: NonNullable<StreamWrite['distinct']>,
-  batch: string | null,
-) => Promise<Hold>;
+/** Matches these claims, and no newer claims on the same fingerprints, because those have a different `attempt`. */
+function these(claims: readonly FingerprintClaim[]) {
+  return { _id: { $in: claims.map(({ _id }) => _id) }, attempt: { $in: claims.map(({ attempt }) => attempt) } };
+}
+
+const workOf = ({ _id, batch }: FingerprintClaim) => batch ?? _id;
+
+/** Returns one claim of each batch, because the claims of one batch are settled together. */
+function oneOfEachWork(claims: readonly FingerprintClaim[]): readonly FingerprintClaim[] {
+  return [...new Map(claims.map((claim) => [workOf(claim), claim])).values()];
+}
 
 const pollMs = 25;
 const pageSize = 1_000;
@@ -109,9 +128,6 @@ export function createFingerprintClaims({ connection, log, rows, batches, waits,
    * or the row for that append has been written.
    */
   async function settleOwner(claim: FingerprintClaim): Promise<void> {
-    // Ignores a claim that was not recorded by the vault, because such a claim does not describe an append by the
-    // vault.
-    if (!(await isAuthentic(claim))) return;
     const { _id, attempt, intent, batch } = claim;
     const until = performance.now() + waits.ownerMs;
     const isOpen = async () => (batch === null ? (await outcomeOf(log, intent)) === 'open' : batches.isOpen(batch));
@@ -120,6 +136,15 @@ export function createFingerprintClaims({ connection, log, rows, batches, waits,
       await wait(pollMs);
     }
     await settleAppend(claim);
+  }
+
+  /**
+   * Returns the claims that were recorded by the vault. The others do not describe an append by the vault, so nothing
+   * can be settled.
+   */
+  async function authenticOf(found: readonly FingerprintClaim[]): Promise<FingerprintClaim[]> {
+    const areAuthentic = await Promise.all(found.map(isAuthentic));
+    return found.filter((_, index) => areAuthentic[index]);
   }
 
   function isAuthentic({ _id, intent, batch, mac }: FingerprintClaim): Promise<boolean> {
@@ -136,48 +161,78 @@ export function createFingerprintClaims({ connection, log, rows, batches, waits,
   }
 
   /**
-   * Stores a claim. If `known` is not null, replaces that claim. Returns false if another process has stored a
-   * different claim since `known` was read.
+   * Stores claims. Replaces those that are in `known`. If another process has stored one of them since `known` was
+   * read, stores none of them and returns false.
    */
-  async function take({ _id, ...mine }: FingerprintClaim, known: FingerprintClaim | null): Promise<boolean> {
-    const attempt = known === null ? { $exists: false } : known.attempt;
-    const change = { $set: mine, $currentDate: { openedAt: true } } as const;
-    try {
-      const { matchedCount, upsertedCount } = await connection.call((db) =>
-        claims(db).updateOne({ _id, attempt }, change, { upsert: known === null }),
+  async function take(
+    mine: readonly FingerprintClaim[],
+    known: ReadonlyMap<string, FingerprintClaim>,
+  ): Promise<boolean> {
+    const updates = mine.map(({ _id, ...claim }) => {
+      const before = known.get(_id);
+      const attempt = before === undefined ? { $exists: false } : before.attempt;
+      const update = { $set: claim, $currentDate: { openedAt: true } } as const;
+      return { updateOne: { filter: { _id, attempt }, update, upsert: before === undefined } };
+    });
+    const isTaken = await connection
+      .call((db) => claims(db).bulkWrite(updates))
+      .then(
+        ({ matchedCount, upsertedCount }) => matchedCount + upsertedCount === mine.length,
+        (error: unknown) => {
+          if (error instanceof DuplicateKey) return false;
+          throw error;
+        },
       );
-      return matchedCount + upsertedCount === 1;
-    } catch (error) {
-      if (error instanceof DuplicateKey) return false;
-      throw error;
+    if (!isTaken) await release(mine);
+    return isTaken;
+  }
+
+  async function release(held: readonly FingerprintClaim[]): Promise<void> {
+    if (held.length > 0) await connection.call((db) => claims(db).deleteMany(these(held)));
+  }
+
+  /** Returns the first write whose fingerprint a different live token has, or null. */
+  async function duplicateOf(wanted: readonly Wanted[]) {
+    const found = await atMost(settledAtOnce, wanted, ({ write, distinct }) => livingOther(write, distinct));
+    for (const [position, { index }] of wanted.entries()) {
+      const stream = found[position] ?? null;
+      if (stream !== null) return { outcome: 'duplicate', write: index, stream } as const;
     }
+    return null;
   }
 
-  async function release({ id, attempt }: HeldFingerprint): Promise<void> {
-    await connection.call((db) => claims(db).deleteOne({ _id: id, attempt }));
+  async function claimOf({ id, write }: Wanted, attempt: string, batch: string | null): Promise<FingerprintClaim> {
+    const intent = intentOf(write);
+    const mac = await workMac(workKey, { in: 'fingerprints', id }, [intentFacts(intent), batch]);
+    return { _id: id, attempt, intent, batch, mac };
   }
 
-  const hold: HoldFingerprint = async (write, distinct, batch) => {
-    const id = fingerprintId(distinct);
+  /** Waits for other processes only while it has claimed nothing, so that they never wait for this process meanwhile. */
+  async function holdAll(wanted: readonly Wanted[], batch: string | null): Promise<Hold> {
     for (;;) {
-      const known = await connection.call((db) => claims(db).findOne({ _id: id }));
-      const living = await livingOther(write, distinct);
-      if (living !== null) return { outcome: 'duplicate', stream: living };
-      if (known !== null) await settleOwner(known);
-      const landed = known === null ? null : await livingOther(write, distinct);
-      if (landed !== null) return { outcome: 'duplicate', stream: landed };
+      const found = await connection.call((db) =>
+        claims(db)
+          .find({ _id: { $in: wanted.map(({ id }) => id) } })
+          .toArray(),
+      );
+      const living = await duplicateOf(wanted);
+      if (living !== null) return living;
+      await atMost(settledAtOnce, oneOfEachWork(await authenticOf(found)), settleOwner);
+      const known = new Map(found.map((claim) => [claim._id, claim]));
+      const landed = await duplicateOf(wanted.filter(({ id }) => known.has(id)));
+      if (landed !== null) return landed;
+      // A new id for each try, so that a process that saw the claims of an earlier try cannot replace those of this one.
       const attempt = randomUUID();
-      const intent = intentOf(write);
-      const mac = await workMac(workKey, { in: 'fingerprints', id }, [intentFacts(intent), batch]);
-      if (!(await take({ _id: id, attempt, intent, batch, mac }, known))) continue;
+      const mine = await Promise.all(wanted.map((one) => claimOf(one, attempt, batch)));
+      if (!(await take(mine, known))) continue;
       // Checks again, because a request without deduplication may have created a token with this fingerprint without
       // claiming it.
-      const late = await livingOther(write, distinct);
-      if (late === null) return { outcome: 'held', held: { id, attempt } };
-      await release({ id, attempt });
-      return { outcome: 'duplicate', stream: late };
+      const late = await duplicateOf(wanted);
+      if (late === null) return { outcome: 'held', held: mine };
+      await release(mine);
+      return late;
     }
-  };
+  }
 
   /**
    * Settles up to `pageSize` old claims, and removes them. Returns how many old claims were read. A claim whose append
@@ -191,16 +246,12 @@ export function createFingerprintClaims({ connection, log, rows, batches, waits,
         .toArray(),
     );
     if (old.length === 0) return 0;
-    const areAuthentic = await Promise.all(old.map(isAuthentic));
-    const authentic = old.filter((_, index) => areAuthentic[index]);
+    const authentic = await authenticOf(old);
     const stored = await revisionsOf(authentic.map(({ intent }) => intent.stream));
     // If a row is newer than the expected revision of an append, the append is settled. Most claims are of this kind.
     const open = authentic.filter(({ intent }) => (stored.get(intent.stream) ?? -1) <= intent.expectedRevision);
     const stuck = new Map<string, unknown>();
-    const workOf = ({ _id, batch }: FingerprintClaim) => batch ?? _id;
-    // The claims of one batch are settled together.
-    const distinct = [...new Map(open.map((claim) => [workOf(claim), claim])).values()];
-    await atMost(settledAtOnce, distinct, async (claim) => {
+    await atMost(settledAtOnce, oneOfEachWork(open), async (claim) => {
       try {
         await settleAppend(claim);
       } catch (error) {
@@ -209,11 +260,6 @@ export function createFingerprintClaims({ connection, log, rows, batches, waits,
       }
     });
     const isStuck = (claim: FingerprintClaim) => stuck.has(workOf(claim));
-    // A new claim on the same fingerprint is not matched, because it has a different `attempt`.
-    const these = (found: readonly FingerprintClaim[]) => ({
-      _id: { $in: found.map(({ _id }) => _id) },
-      attempt: { $in: found.map(({ attempt }) => attempt) },
-    });
     await connection.call((db) => claims(db).deleteMany(these(old.filter((claim) => !isStuck(claim)))));
     if (stuck.size > 0) {
       await connection.call((db) =>
@@ -230,31 +276,35 @@ export function createFingerprintClaims({ connection, log, rows, batches, waits,
      * claimed. If several changes need the same fingerprint, one of them queries the stores and the others wait for its
      * outcome.
      */
-    async during<T>(change: (hold: HoldFingerprint) => Promise<T>): Promise<T> {
+    async during<T>(change: (hold: HoldFingerprints) => Promise<T>): Promise<T> {
       const mine = new Set<string>();
       let leave: () => void = () => undefined;
       const ended = new Promise<void>((resolve) => {
         leave = resolve;
       });
-      const holdHere: HoldFingerprint = async (write, distinct, batch) => {
-        const id = fingerprintId(distinct);
-        for (let other = underWay.get(id); other !== undefined && !mine.has(id); other = underWay.get(id)) {
-          await other;
-          const living = await livingOther(write, distinct);
-          if (living !== null) return { outcome: 'duplicate', stream: living };
+      const hold: HoldFingerprints = async (writes, batch) => {
+        const wanted = wantedBy(writes);
+        if (wanted.length === 0) return { outcome: 'held', held: [] };
+        const isBusy = ({ id }: Wanted) => underWay.has(id) && !mine.has(id);
+        for (let busy = wanted.find(isBusy); busy !== undefined; busy = wanted.find(isBusy)) {
+          await underWay.get(busy.id);
+          const living = await duplicateOf([busy]);
+          if (living !== null) return living;
         }
-        mine.add(id);
-        underWay.set(id, ended);
-        return hold(write, distinct, batch);
+        for (const { id } of wanted) {
+          mine.add(id);
+          underWay.set(id, ended);
+        }
+        return holdAll(wanted, batch);
       };
       try {
-        return await change(holdHere);
+        return await change(hold);
       } finally {
         for (const id of mine) underWay.delete(id);
         leave();
       }
     },
-    /** Removes a claim. Call this only if it is certain that the append will never land. */
+    /** Removes claims. Call this only if it is certain that their appends will never land. */
     release,
     /**
      * Removes the fingerprint claims of a token whose life ended at this revision. Call this before the token's row

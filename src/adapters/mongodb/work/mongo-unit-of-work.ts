@@ -14,12 +14,7 @@ import {
   violating,
 } from '../../../ports/unit-of-work.js';
 import type { Batches } from './batches.js';
-import {
-  type createFingerprintClaims,
-  fingerprintId,
-  type HeldFingerprint,
-  type HoldFingerprint,
-} from './fingerprint-claims.js';
+import type { createFingerprintClaims, HoldFingerprints } from './fingerprint-claims.js';
 import { intentOf } from './intent.js';
 import type { ClaimedWork, MongoClaims } from './mongo-claims.js';
 
@@ -41,7 +36,7 @@ type Deps = {
 type Before = {
   /** Records in the claim which work is about to be stored. Returns false if another command owns the claim. */
   readonly intend: (work: ClaimedWork) => Promise<boolean>;
-  readonly hold: HoldFingerprint;
+  readonly hold: HoldFingerprints;
 };
 
 /**
@@ -74,16 +69,16 @@ export function mongoUnitOfWork(needs: Deps): UnitOfWork {
     return log.append(stream, expectedRevision, events);
   }
 
-  async function storeOne(write: StreamWrite, { intend, hold: holdOne }: Before): Promise<CommitOutcome> {
-    const hold = write.distinct === null ? null : await holdOne(write, write.distinct, null);
-    if (hold?.outcome === 'duplicate') return { outcome: 'duplicate', write: 0, stream: hold.stream };
+  async function storeOne(write: StreamWrite, { intend, hold }: Before): Promise<CommitOutcome> {
+    const claimed = await hold([write], null);
+    if (claimed.outcome === 'duplicate') return claimed;
     if (!(await intend({ of: 'append', intent: intentOf(write) }))) {
-      if (hold !== null) await fingerprints.release(hold.held);
+      await fingerprints.release(claimed.held);
       return { outcome: 'claimed' };
     }
     const appended = await append(write);
     if (appended.outcome === 'conflict') {
-      if (hold !== null) await fingerprints.release(hold.held);
+      await fingerprints.release(claimed.held);
       // The command's decision was based on rows that may be out of date. Updates the rows before the command is
       // retried.
       if (write.row?.of === 'directory') await project(write.events[0]?.tenantId ?? '', write.stream);
@@ -94,7 +89,7 @@ export function mongoUnitOfWork(needs: Deps): UnitOfWork {
   }
 
   /** Stores each write independently. The caller decides again about the writes that failed and retries them. */
-  async function storeEach(writes: readonly StreamWrite[], hold: HoldFingerprint): Promise<CommitOutcome> {
+  async function storeEach(writes: readonly StreamWrite[], hold: HoldFingerprints): Promise<CommitOutcome> {
     const before: Before = { intend: async () => true, hold };
     const outcomes = await atMost(streamsAtOnce, writes, (write) => storeOne(write, before));
     const landed = outcomes.flatMap(({ outcome }, index) => (outcome === 'committed' ? [index] : []));
@@ -106,35 +101,6 @@ export function mongoUnitOfWork(needs: Deps): UnitOfWork {
     return (newest?.revision ?? -1) !== expectedRevision;
   }
 
-  /** Claims either all fingerprints of a batch or none of them. */
-  async function holdAll(
-    writes: readonly StreamWrite[],
-    batch: string,
-    holdOne: HoldFingerprint,
-  ): Promise<HeldFingerprint[] | CommitOutcome> {
-    const wanted = writes.flatMap((write, index) =>
-      write.distinct === null ? [] : [{ write, index, distinct: write.distinct, id: fingerprintId(write.distinct) }],
-    );
-    for (const { index, distinct } of wanted) {
-      const twin = violating(writes.slice(0, index), distinct);
-      if (twin !== undefined) return { outcome: 'duplicate', write: index, stream: twin.stream };
-    }
-    const held: HeldFingerprint[] = [];
-    for (const { write, index, distinct } of wanted.sort((a, b) => (a.id < b.id ? -1 : 1))) {
-      const hold = await holdOne(write, distinct, batch);
-      if (hold.outcome === 'held') held.push(hold.held);
-      else {
-        await releaseAll(held);
-        return { outcome: 'duplicate', write: index, stream: hold.stream };
-      }
-    }
-    return held;
-  }
-
-  async function releaseAll(held: readonly HeldFingerprint[]): Promise<void> {
-    for (const one of held) await fingerprints.release(one);
-  }
-
   /** Stores several creations. Either all of them are stored or none are. */
   async function storeBatch(writes: readonly StreamWrite[], { intend, hold }: Before): Promise<CommitOutcome> {
     // Detects most conflicts before the first append. If a conflict is found at this point, there are no appends to
@@ -142,21 +108,26 @@ export function mongoUnitOfWork(needs: Deps): UnitOfWork {
     const isTwice = new Set(writes.map(({ stream }) => stream)).size < writes.length;
     if (isTwice || (await atMost(streamsAtOnce, writes, isBehind)).includes(true)) return { outcome: 'conflict' };
     const id = randomUUID();
-    const held = await holdAll(writes, id, hold);
-    if (!Array.isArray(held)) return held;
+    for (const [index, { distinct }] of writes.entries()) {
+      const twin = distinct === null ? undefined : violating(writes.slice(0, index), distinct);
+      if (twin !== undefined) return { outcome: 'duplicate', write: index, stream: twin.stream };
+    }
+    const claimed = await hold(writes, id);
+    if (claimed.outcome === 'duplicate') return claimed;
+    const { held } = claimed;
     if (!(await batches.open(id, writes.map(intentOf)))) {
-      await releaseAll(held);
+      await fingerprints.release(held);
       return { outcome: 'conflict' };
     }
     if (!(await intend({ of: 'batch', id }))) {
       await batches.cancel(id);
-      await releaseAll(held);
+      await fingerprints.release(held);
       return { outcome: 'claimed' };
     }
     const appended = await atMost(streamsAtOnce, writes, append);
     if (appended.some(({ outcome }) => outcome === 'conflict')) {
       await batches.end(id);
-      await releaseAll(held);
+      await fingerprints.release(held);
       return { outcome: 'conflict' };
     }
     // All events of the batch are in the log. After this call, no process will undo the batch.
@@ -180,7 +151,7 @@ export function mongoUnitOfWork(needs: Deps): UnitOfWork {
     return outcome;
   }
 
-  async function commit({ writes, claim }: Change, hold: HoldFingerprint): Promise<CommitOutcome> {
+  async function commit({ writes, claim }: Change, hold: HoldFingerprints): Promise<CommitOutcome> {
     if (claim === null) return store(writes, { intend: async () => true, hold });
     const { cmd } = claim;
     // If `store` throws an error, the claim is not changed. A process that takes over the claim checks what was stored.
