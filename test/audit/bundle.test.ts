@@ -4,6 +4,7 @@ import {
   chmodSync,
   chownSync,
   cpSync,
+  existsSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -17,6 +18,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { recordColumns } from '#src/cli/audit/audit-records-operation.js';
 import { writeBundle } from '#src/cli/audit/run-bundle.js';
 import type { RunOperation } from '#src/cli/run-command.js';
+import { flushedPaths } from '../support/flushed-paths.js';
 import { startTestService, type TestService } from '../support/test-service.js';
 import { operate } from './operate.js';
 
@@ -224,6 +226,19 @@ test.each([
   expect(code).toBe(3);
   expect(stdout).toContain('PROBLEM manifest.json: the signature is not valid');
   expect(stdout).toContain(message);
+});
+
+test.runIf(process.platform === 'linux')('a bundle is on disk when it has its name, and then its name is', async () => {
+  const out = join(dir, 'flushed');
+  const flushed = await flushedPaths((path) => [path, existsSync(out)]);
+  await writeBundle(run, { ...options(), ids: ['own-living'], out });
+  const part = /\.flushed\.part-[0-9a-f]{8}/.source;
+  const files = readdirSync(out).map((name) => [expect.stringMatching(`${part}/${name}$`), false]);
+  expect(flushed.slice(0, -2).sort()).toEqual(files);
+  expect(flushed.slice(-2)).toEqual([
+    [expect.stringMatching(`${part}$`), false],
+    [dir, true],
+  ]);
 });
 
 test('a bundle without a manifest is reported as one problem, not as one per file', async () => {

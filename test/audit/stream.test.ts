@@ -9,6 +9,7 @@ import { recordColumns } from '#src/cli/audit/audit-records-operation.js';
 import { exportRecords } from '#src/cli/audit/run-record-export.js';
 import { fileReceiver, httpReceiver, type Receiver, streamRecords } from '#src/cli/audit/run-stream.js';
 import type { RunOperation } from '#src/cli/run-command.js';
+import { flushedPaths } from '../support/flushed-paths.js';
 import { startTestService, type TestService } from '../support/test-service.js';
 import { operate } from './operate.js';
 
@@ -71,6 +72,21 @@ test('a stream to a file contains every record once, resumes at its checkpoint, 
   expect(Object.keys(JSON.parse(linesOf(path)[0] ?? ''))).toEqual([...recordColumns]);
   for (const file of [path, checkpointFile]) expect(statSync(file).mode & 0o077).toBe(0);
 });
+
+test.runIf(process.platform === 'linux')(
+  'the records in a file are on disk before the checkpoint that covers them',
+  async () => {
+    const [path, checkpointFile] = [join(dir, 'flushed.jsonl'), join(dir, 'flushed.checkpoint')];
+    const flushed = await flushedPaths((name) => [name, existsSync(checkpointFile)]);
+    await stream({ receive: fileReceiver(path), checkpointFile });
+    expect(flushed.slice(0, 4)).toEqual([
+      [path, false],
+      [dir, false],
+      [`${checkpointFile}.next`, false],
+      [dir, true],
+    ]);
+  },
+);
 
 test('if the access log cannot record the stream, nothing is sent until it can', async () => {
   const [path, checkpointFile] = [join(dir, 'unrecorded.jsonl'), join(dir, 'unrecorded.checkpoint')];

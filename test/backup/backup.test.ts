@@ -1,9 +1,20 @@
 import { execFileSync } from 'node:child_process';
 import { createHash, randomInt, randomUUID } from 'node:crypto';
-import { chmodSync, chownSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { generateIdentity, identityToRecipient } from 'age-encryption';
 import { expect, test } from 'vitest';
+import { runRestore } from '#src/cli/backup/run-restore.js';
 import { writeBackup } from '#src/cli/backup/write-backup.js';
 import { encrypterFor } from '#src/cli/files/age-keys.js';
 import { loadConfig } from '#src/compose/config/config.js';
@@ -11,6 +22,7 @@ import { apiKeyHash, newApiKey } from '#src/domain/tenancy/api-key.js';
 import { findTexts } from '../erasure/files.js';
 import { tamper } from '../erasure/support.js';
 import { fill, unread, wrapsIn } from '../rotation/support.js';
+import { flushedPaths } from '../support/flushed-paths.js';
 import {
   hashesOf,
   http,
@@ -557,3 +569,51 @@ test('a token that is changed while the backup is verified is restored as it was
   expect((await http('GET', `${restored.address}/tokens/changed`, { key })).body['data']).toBe('old');
   await restored.stop();
 });
+
+test.runIf(process.platform === 'linux')(
+  'a backup and a restored vault are on disk when the command ends: first the files, then their names',
+  async () => {
+    const { dir, dataDir, rootKeyFile, recipient, identityFile } = await vaultWithIdentity();
+    const configOf = (data: string) => {
+      const loaded = loadConfig({ env: {}, flags: { data, rootKeyFile } });
+      if (!loaded.ok) throw new Error('these settings must be valid');
+      return loaded.config;
+    };
+    const folder = join(dir, 'backup');
+    const target = join(dir, 'new', 'restored');
+    const isNamed = () => existsSync(folder) && !existsSync(join(target, '.restoring'));
+    const flushed = await flushedPaths((path) => [path, isNamed()] as const);
+    const { files } = await writeBackup(
+      configOf(dataDir),
+      folder,
+      await encrypterFor([recipient], []),
+      () => undefined,
+    );
+    const inPart = [...files]
+      .sort()
+      .map((name) => [expect.stringMatching(`/\\.backup\\.part-[0-9a-f]{8}/${name}$`), false]);
+    expect(flushed.slice(0, -2).sort()).toEqual(inPart);
+    expect(flushed.slice(-2)).toEqual([
+      [expect.stringMatching(/\.backup\.part-[0-9a-f]{8}$/), false],
+      [dir, true],
+    ]);
+    const from = flushed.length;
+    // A file system that stores no modes gives every file the same one.
+    chmodSync(join(folder, 'vault.db'), 0o644);
+    const erased = join(folder, 'erased-keys.txt');
+    await runRestore(configOf(target), { folder, identity: identityFile, erased }, false, () => undefined);
+    const part = join(target, '.restoring');
+    const restored = readdirSync(target).filter((name) => name !== 'lock');
+    expect(restored).toContain('keys.db');
+    expect(flushed.slice(from)).toEqual([
+      [join(dir, 'new'), true],
+      [dir, true],
+      ...restored.map((name) => [join(part, name), false]),
+      [part, false],
+      // The files have their names on disk before the subdirectory is removed.
+      [target, false],
+      [target, true],
+    ]);
+    expect(statSync(join(target, 'vault.db')).mode & 0o777).toBe(0o600);
+  },
+);

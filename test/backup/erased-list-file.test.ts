@@ -1,10 +1,10 @@
-import { readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { writeErasedList } from '#src/cli/backup/write-backup.js';
 import { loadConfig } from '#src/compose/config/config.js';
+import { flushedPaths } from '../support/flushed-paths.js';
 import { makeVault, tempDir } from '../support/process.js';
 
 async function vaultAndTarget() {
@@ -12,22 +12,7 @@ async function vaultAndTarget() {
   const loaded = loadConfig({ env: {}, flags: { data: dataDir, rootKeyFile } });
   if (!loaded.ok) throw new Error(loaded.problems.join('\n'));
   const folder = tempDir();
-  return { config: loaded.config, rootKeyFile, folder, out: join(folder, 'erased.txt') };
-}
-
-/** Returns the paths that are flushed to disk from now on, in order. */
-async function flushedPaths(anyFile: string): Promise<readonly string[]> {
-  const handle = await open(anyFile, 'r');
-  const prototype = Object.getPrototypeOf(handle) as FileHandle;
-  await handle.close();
-  const { sync } = prototype;
-  const paths: string[] = [];
-  const spy = vi.spyOn(prototype, 'sync').mockImplementation(function (this: FileHandle) {
-    paths.push(readlinkSync(`/proc/self/fd/${this.fd}`));
-    return sync.call(this);
-  });
-  onTestFinished(() => spy.mockRestore());
-  return paths;
+  return { config: loaded.config, folder, out: join(folder, 'erased.txt') };
 }
 
 test('a list of erased keys never replaces a file that appeared while the list was written', async () => {
@@ -46,10 +31,13 @@ test('a list of erased keys never replaces a file that appeared while the list w
 test.runIf(process.platform === 'linux')(
   'a list of erased keys has its name on disk when the command ends: the file and then its directory are flushed',
   async () => {
-    const { config, rootKeyFile, folder, out } = await vaultAndTarget();
-    const flushed = await flushedPaths(rootKeyFile);
+    const { config, folder, out } = await vaultAndTarget();
+    const flushed = await flushedPaths((path) => [path, existsSync(out)]);
     await writeErasedList(config, out);
-    const inFolder = flushed.filter((path) => path.startsWith(folder));
-    expect(inFolder).toEqual([expect.stringMatching(/erased\.txt\.part-/), folder]);
+    const part = expect.stringMatching(/erased\.txt\.part-/);
+    expect(flushed.filter(([path]) => String(path).startsWith(folder))).toEqual([
+      [part, false],
+      [folder, true],
+    ]);
   },
 );

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   chownSync,
+  existsSync,
   lchownSync,
   mkdirSync,
   mkdtempSync,
@@ -12,15 +13,17 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { faultOfDataDirectory } from '#src/compose/embedded/data-directory.js';
 import { devRootKeyPath } from '#src/compose/root-key/dev-root-key-path.js';
 import { generateRootKey } from '#src/compose/root-key/generate-root-key.js';
 import { decodeKeyText, encodeKeyText } from '#src/compose/root-key/key-text.js';
+import { replaceRootKeyFile, takeNextRootKey } from '#src/compose/root-key/next-root-key.js';
 import { loadRootKey } from '#src/compose/root-key/root-key.js';
 import { runKeyCommand } from '#src/compose/root-key/run-key-command.js';
+import { flushedPaths } from '../support/flushed-paths.js';
 
 const hex = '00112233445566778899aabbccddeeff0123456789abcdef0123456789ABCDEF';
 
@@ -267,6 +270,29 @@ describe('a generated root key', () => {
   it('requires that the directory exists', () => {
     const made = generateRootKey(join(root, 'none', 'root.key'));
     expect(made).toEqual({ ok: false, message: expect.stringContaining(`mkdir -p ${join(root, 'none')}`) });
+  });
+});
+
+describe.runIf(process.platform === 'linux')('the files of a rotation', () => {
+  it('are on disk after each step: at every moment, one of them contains a key that opens the vault', async () => {
+    const file = keyFile(hex, 0o400);
+    const nextFile = join(root, 'next.key');
+    const dataOf = (path: string) => (existsSync(path) ? readFileSync(path, 'utf8').trim() : 'none');
+    const flushed = await flushedPaths((path) => [basename(path), dataOf(file), dataOf(nextFile)]);
+    const place = { named: file, file, command: null, nextFile, dataDir, isDev: false };
+    const next = takeNextRootKey(place, true);
+    if (next === null) throw new Error('there must be a next root key');
+    replaceRootKeyFile(file, nextFile, Buffer.from(next));
+    const text = next.toString('hex');
+    expect(flushed).toEqual([
+      ['next.key.part', hex, 'none'],
+      [basename(root), hex, 'none'],
+      [basename(root), hex, text],
+      ['root.key', text, text],
+      ['next.key', text, '\0'.repeat(65)],
+      [basename(root), text, 'none'],
+    ]);
+    expect(statSync(file).mode & 0o777).toBe(0o400);
   });
 });
 

@@ -9,11 +9,12 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { commandAnchor } from '#src/adapters/anchor/command-anchor.js';
 import { fileAnchor } from '#src/adapters/anchor/file-anchor.js';
 import { StoreUnavailable } from '#src/ports/store-unavailable.js';
+import { flushedPaths } from '../support/flushed-paths.js';
 import { type AnchorUnderTest, anchorContract } from './anchor.js';
 
 function folder(): string {
@@ -62,6 +63,16 @@ test('a file is created so that only its owner can access it, and a truncated li
   await anchor.deliver('next');
   expect(linesOf(file)).toEqual(['whole', 'cut sho', 'next']);
   expect(statSync(file).mode & 0o777).toBe(0o600);
+});
+
+test.runIf(process.platform === 'linux')('a delivered line is on disk, and so is the name of a new file', async () => {
+  const file = join(folder(), 'anchor.jsonl');
+  const flushed = await flushedPaths((path) => [path, readFileSync(file, 'utf8')]);
+  await fileAnchor(file).deliver('line');
+  expect(flushed).toEqual([
+    [file, 'line\n'],
+    [dirname(file), 'line\n'],
+  ]);
 });
 
 test.each([

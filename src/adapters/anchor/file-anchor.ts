@@ -1,4 +1,5 @@
 import { type FileHandle, open } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import type { Anchor } from '../../ports/anchor.js';
 import { StoreUnavailable } from '../../ports/store-unavailable.js';
 
@@ -20,6 +21,9 @@ export function fileAnchor(path: string): Anchor {
         } finally {
           await file.close();
         }
+        // The file may be new, so its name must reach the disk too.
+        const folder = await open(dirname(path), 'r');
+        await folder.sync().finally(() => folder.close());
       } catch (error) {
         throw new StoreUnavailable('audit anchor', (error as NodeJS.ErrnoException).code ?? 'not_written');
       }

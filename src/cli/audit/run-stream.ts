@@ -1,6 +1,7 @@
 import { type FileHandle, open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { z } from 'zod';
+import { fsyncPath } from '../../compose/files/fsync-path.js';
 import { Failure } from '../failure.js';
 import { unreadable, unwritable } from '../file-fault.js';
 import type { Answers } from '../operations.js';
@@ -143,8 +144,7 @@ async function writeCheckpoint(path: string, checkpoint: StreamCheckpoint): Prom
       await file.close();
     }
     await rename(next, path);
-    const folder = await open(dirname(path), 'r');
-    await folder.sync().finally(() => folder.close());
+    await fsyncPath(dirname(path));
   } catch (error) {
     throw unwritable(path, error);
   }
@@ -165,6 +165,8 @@ export function fileReceiver(path: string): Receiver {
       } finally {
         await file.close();
       }
+      // The file may be new, so its name must reach the disk too.
+      await fsyncPath(dirname(path));
     } catch (error) {
       throw unwritable(path, error);
     }

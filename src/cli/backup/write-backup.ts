@@ -189,7 +189,6 @@ async function writeChunks(
       signal.throwIfAborted();
       await file.writeFile(chunk);
     }
-    await file.sync();
   } finally {
     await file.close();
   }

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs';
 import { chmod, copyFile } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { writeKeys } from '../../adapters/sqlite/backup/write-keys.js';
 import { expectWholeLog } from '../../audit/continuity.js';
 import { type Erased, findErased, recordErased } from '../../commands/recovery/record-erased.js';
@@ -101,7 +101,6 @@ async function restoreFiles(restoring: Restoring): Promise<Erased> {
       for (const problem of problems) throw problem;
       restoring.signal.throwIfAborted();
       moveFiles(part, dataDir);
-      if (isNew) fsyncDirectory(dirname(dataDir));
       return ended;
     } catch (error) {
       // Once the first file has been moved, the subdirectory must remain.

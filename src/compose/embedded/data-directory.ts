@@ -5,6 +5,7 @@ import { lockData } from '../../adapters/sqlite/data-lock.js';
 import { StoreBroken } from '../../adapters/sqlite/database/database-error.js';
 import { expectNothingLost, hasContent } from '../../adapters/sqlite/writer/prepare-stores.js';
 import { keysFile } from '../../ports/backup.js';
+import { fsyncDirectory } from '../files/fsync-directory.js';
 import { isOfOwnGroup, isRoots } from '../files/own-group.js';
 import { faultOfPath } from '../files/path-fault.js';
 import { realPath } from '../files/real-path.js';
@@ -51,12 +52,13 @@ export async function lockDataDirectory(
 ): Promise<{ release(): void }> {
   if (!isDev) expectNotReplaceable(dataDir, 'the data directory ');
   try {
-    await mkdir(dataDir, { recursive: true, mode: 0o700 }).catch(async (error: unknown) => {
+    const first = await mkdir(dataDir, { recursive: true, mode: 0o700 }).catch(async (error: unknown) => {
       // On a read-only file system, `mkdir` reports that a directory is missing. This call to `access` throws the
       // actual error instead.
       await access(existingParent(dataDir), constants.W_OK);
       throw error;
     });
+    if (first !== undefined) fsyncNew(first, dataDir);
     await access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
     const missingIn = existsSync(dataDir) ? null : existingParent(dataDir);
@@ -78,6 +80,15 @@ export async function lockDataDirectory(
   throw new StoreBroken(
     `another Strongroom process uses ${dataDir}. Stop it first, or choose another directory with --data.`,
   );
+}
+
+/**
+ * Flushes the names of new directories to disk: `first` and the directories below it, down to `last`. SQLite flushes
+ * only the names of its files. Without this, a power failure could remove a new data directory with acknowledged data.
+ */
+function fsyncNew(first: string, last: string): void {
+  const top = resolve(first);
+  for (let made = resolve(last); made.length >= top.length; made = dirname(made)) fsyncDirectory(dirname(made));
 }
 
 /** Returns true if the directory contains a vault. Throws StoreBroken if files of the vault were lost. */
