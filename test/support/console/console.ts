@@ -59,8 +59,8 @@ export async function startTestConsole(
     { ...service.service, vault },
     {
       allowedHosts: ['console.example'],
-      trustedProxies: [],
-      behindTlsProxy: false,
+      trustedProxies: serviceOptions.trustedProxies ?? [],
+      behindTlsProxy: serviceOptions.behindTlsProxy ?? false,
       tls: null,
       log: { request: (line) => void lines.push(line), error: (error) => void failures.push(error) },
       identity: identityOf === null ? null : await identityOf(service),
