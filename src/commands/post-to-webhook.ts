@@ -21,6 +21,14 @@ function delayAfter(failed: number): number | null {
 }
 
 /**
+ * Returns true if an attempt that was scheduled for `nextAt` is due. If `nextAt` is further away than the longest delay,
+ * the clock has been set back since, and the attempt is due too. A minute is allowed for the clocks of other processes.
+ */
+export function isAttemptDue(nextAt: number, now: number): boolean {
+  return nextAt <= now || nextAt > now + laterDelay + minute;
+}
+
+/**
  * Attempts to deliver one event. Returns a record of the attempt. The record includes the time of the next attempt.
  * `failed` is the number of earlier attempts, all of which failed.
  */

@@ -21,6 +21,7 @@ import { ForgedRow } from '#src/vault/forged-row.js';
 import { rowsAttacker } from '../commands/integrity/rows-attacker.js';
 import { anEvent } from '../contract/support.js';
 import { streamOf } from '../erasure/support.js';
+import { embeddedOnly } from '../support/profile.js';
 import { rule, startTestService, type TestService } from '../support/test-service.js';
 import { type Receiver, startReceiver } from './receiver.js';
 
@@ -308,6 +309,49 @@ describe('a webhook', () => {
     expect(receiver.received).toHaveLength(count);
   });
 
+  test('gets waiting events although their next attempts were scheduled while the clock was a year ahead', async ({
+    service,
+    receiver,
+  }) => {
+    const reader = await service.application(['token:read']);
+    await subscribe(service, receiver.url, { event_types: ['token.created', 'access.denied'] });
+    receiver.respond = (response) => response.writeHead(500).end();
+    service.clock.step(365 * day);
+    await create(service, 'customer-1');
+    await service.call('DELETE', '/tokens/customer-1', undefined, { key: reader });
+    await service.vault.recorder.now([]);
+    await service.service.webhooks.run();
+    const types = () => receiver.received.map(({ body }) => body['type']);
+    expect(types()).toEqual(['token.created', 'access.denied']);
+    service.clock.step(-365 * day);
+    receiver.respond = (response) => response.writeHead(204).end();
+    await service.service.webhooks.run();
+    expect(types().slice(2)).toEqual(['token.created', 'access.denied']);
+  });
+
+  test('is notified about a denied request although the clock was a year ahead at an earlier one', async ({
+    service,
+    receiver,
+  }) => {
+    const reader = await service.application(['token:read']);
+    await create(service, 'customer-1');
+    await subscribe(service, receiver.url, { event_types: ['access.denied'] });
+    const deny = async () => {
+      await service.call('DELETE', '/tokens/customer-1', undefined, { key: reader });
+      await service.vault.recorder.now([]);
+      await service.service.webhooks.run();
+    };
+    service.clock.step(365 * day);
+    await deny();
+    service.clock.step(-365 * day);
+    await deny();
+    await deny();
+    expect(receiver.received).toHaveLength(2);
+    service.clock.advance(minute);
+    await deny();
+    expect(receiver.received).toHaveLength(3);
+  });
+
   test('that responds late gets the event again 5 seconds after the attempt has ended', async ({
     service,
     receiver,
@@ -396,6 +440,26 @@ describe('a webhook', () => {
     expect(last?.data['token_id']).toBeUndefined();
     expect(last?.data['entity_ref']).toMatch(/^[0-9a-f]{64}$/);
     expect(await stored()).toBeUndefined();
+  });
+
+  test('can read the id of a deleted token even if the clock was far ahead before the delivery', async ({
+    service,
+    receiver,
+    skip,
+  }) => {
+    embeddedOnly({ skip }, 'a process of a cluster trusts MongoDB, see test/compose/cluster-clock.test.ts');
+    await subscribe(service, receiver.url, { event_types: ['token.deleted'] });
+    await create(service, 'gone');
+    receiver.respond = (response) => response.writeHead(500).end();
+    await service.call('DELETE', '/tokens/gone');
+    await service.service.webhooks.run();
+    service.clock.advance(hour);
+    service.clock.step(20 * day);
+    await service.service.webhooks.run();
+    receiver.respond = (response) => response.writeHead(204).end();
+    service.clock.step(-20 * day);
+    await service.service.webhooks.run();
+    expect(told(receiver).at(-1)).toEqual(['token.deleted', 'gone']);
   });
 
   test('is not notified about a delete that stopped after sealing the id, and that id is removed after three days', async ({

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { keepAttempts } from '../../commands/change-webhook-state.js';
-import { attemptDelivery } from '../../commands/post-to-webhook.js';
+import { attemptDelivery, isAttemptDue } from '../../commands/post-to-webhook.js';
 import { atMost } from '../../domain/at-most.js';
 import { coversContainers, type WebhookDocument } from '../../domain/tenancy/webhook.js';
 import { formatTimestamp } from '../../domain/time.js';
@@ -12,7 +12,7 @@ import { tenantStream } from '../../events/tenancy/streams.js';
 import { endsToken } from '../../events/tokens/catalogue.js';
 import { isTokenStream } from '../../events/tokens/stream-name.js';
 import { openTokenId } from '../../events/webhooks/sealed-id.js';
-import { steadyNow } from '../../ports/clock.js';
+import { earliestNow, steadyNow } from '../../ports/clock.js';
 import {
   type PendingDelivery,
   stateFrom,
@@ -155,10 +155,11 @@ export function createWebhookDeliveries(
 
   /** Removes old sealed token ids, even those of webhooks that no longer exist. */
   async function keepHouse(): Promise<void> {
-    const now = clock.now();
-    if (now - keptHouseAt < housekeepingMs) return;
-    await store.forgetIds(now - idKeptMs, now - markKeptMs);
-    keptHouseAt = now;
+    const began = steadyNow(clock);
+    if (began - keptHouseAt < housekeepingMs) return;
+    const earliest = earliestNow(clock);
+    await store.forgetIds(earliest - idKeptMs, earliest - markKeptMs);
+    keptHouseAt = began;
   }
 
   /** Reads a page of the log. Webhooks that are at the same position share the page while it is one of the newest. */
@@ -381,7 +382,7 @@ function dueOf(pending: readonly PendingDelivery[], now: number): readonly Pendi
     const other = oldest.get(one.stream);
     if (other === undefined || one.position < other.position) oldest.set(one.stream, one);
   }
-  return [...oldest.values()].filter(({ nextAt }) => nextAt <= now).slice(0, chunkSize);
+  return [...oldest.values()].filter(({ nextAt }) => isAttemptDue(nextAt, now)).slice(0, chunkSize);
 }
 
 /**

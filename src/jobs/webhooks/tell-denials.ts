@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { keepAttempts } from '../../commands/change-webhook-state.js';
-import { attemptDelivery } from '../../commands/post-to-webhook.js';
+import { attemptDelivery, isAttemptDue } from '../../commands/post-to-webhook.js';
 import type { WebhookDocument } from '../../domain/tenancy/webhook.js';
 import { formatTimestamp } from '../../domain/time.js';
 import type { AccessBatch, AccessEntry } from '../../events/access-log/access-entry.js';
@@ -34,7 +34,7 @@ export async function tellDenials(
   if (!webhook.event_types.includes('access.denied')) return;
   let { version, state } = before;
   let denials = state.denials ?? (await begin(vault));
-  if (denials.nextAt > vault.clock.now()) return;
+  if (!isAttemptDue(denials.nextAt, vault.clock.now())) return;
   for (const { chain, sequence } of await vault.accessLog.heads(vault.clock.now() - dayMs)) {
     for (let after = sequenceOf(denials, chain); after < sequence; ) {
       const batches = await vault.accessLog.batches(chain, after, pageSize);
@@ -50,7 +50,7 @@ export async function tellDenials(
         return keepAttempts(vault, webhook.id, told.made);
       }
       version += 1;
-      if (told.isStopped || denials.nextAt > vault.clock.now()) return;
+      if (told.isStopped || !isAttemptDue(denials.nextAt, vault.clock.now())) return;
     }
   }
 }
@@ -84,7 +84,7 @@ async function tellBatches(
     for (const [index, entry] of entries.entries()) {
       if (!concerns(entry, tenantId, webhook)) continue;
       const last = told.get(entry.actorId);
-      if (last !== undefined && entry.time - last < minuteMs) continue;
+      if (last !== undefined && areWithin(minuteMs, entry.time, last)) continue;
       const reached = upTo(before, told, chain, sequence - 1, entry.time);
       if (!(await isCurrent())) return { made, isStopped: true, denials: { ...reached, failed, nextAt: 0 } };
       const event = { id: idOf(chain, sequence, index), type: 'access.denied' };
@@ -120,10 +120,15 @@ function upTo(
   now: number,
 ): DenialState {
   const others = before.chains.filter(([name]) => name !== chain);
-  // The times of the last two minutes are kept, because the times in different chains differ slightly. Older times
+  // The times of the last two minutes are kept, because the times in different chains differ slightly. Other times
   // cannot suppress a notification.
-  const recent = [...told].filter(([, at]) => now - at < 2 * minuteMs);
+  const recent = [...told].filter(([, at]) => areWithin(2 * minuteMs, now, at));
   return { ...before, chains: [...others, [chain, sequence]], told: recent };
+}
+
+/** Returns true if the times differ by less than `ms`. The later entry has the earlier time if the clock was set back. */
+function areWithin(ms: number, one: number, other: number): boolean {
+  return Math.abs(one - other) < ms;
 }
 
 /**
