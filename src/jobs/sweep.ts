@@ -190,7 +190,7 @@ export function createSweep(
  */
 export async function dropOldAccess(log: AccessLog, now: number): Promise<void> {
   try {
-    await log.dropMonths(keptFrom(now));
+    await log.dropMonths(keptFrom(now), now);
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error;
   }

@@ -75,7 +75,8 @@ export interface AccessLog {
   readonly missing: ((isWhole: boolean) => Promise<FoundProblem | null>) | null;
   /**
    * Drops the entries of every calendar month (UTC) that ended at `before` (ms) or earlier. Returns the number of
-   * dropped months.
+   * dropped months. The embedded profile keeps a month if the clock was set back to it after entries of a later month,
+   * up to the month of `now` (ms), were recorded. It then drops the month together with these later months.
    */
-  dropMonths(before: number): Promise<number>;
+  dropMonths(before: number, now: number): Promise<number>;
 }

@@ -269,7 +269,7 @@ test('the stream names records that were dropped before they were sent, and cont
   const before = linesOf(path).length;
   await work(100);
   service.clock.advance(62 * 86_400_000);
-  expect(await service.vault.accessLog.dropMonths(service.clock.now())).toBeGreaterThan(0);
+  expect(await service.vault.accessLog.dropMonths(service.clock.now(), service.clock.now())).toBeGreaterThan(0);
   await work(101);
   await send();
   expect(notices).toEqual([

@@ -171,10 +171,10 @@ export function sqliteAccessLog(dataDir: string, writer: Writer): AccessLog & { 
         return missingBatches(spans, removed, isWhole);
       });
     },
-    async dropMonths(before) {
+    async dropMonths(before, now) {
       const beforeMonth = monthOf(before);
       for (const month of [...files.keys()]) if (month < beforeMonth) close(month);
-      return writer.request('drop_access', { beforeMonth });
+      return writer.request('drop_access', { beforeMonth, thisMonth: monthOf(now) });
     },
     close() {
       for (const month of [...files.keys()]) close(month);

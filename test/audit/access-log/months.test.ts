@@ -6,6 +6,7 @@ import { dropOldAccess } from '#src/jobs/sweep.js';
 import { logs } from '../../http/routes/list-logs/support.js';
 import { createPlain, path } from '../../http/routes/support.js';
 import { startTestService } from '../../support/test-service.js';
+import { verifyAccessChain } from '../../support/verify-access-chain.js';
 
 test('each month has its own file; files older than 13 months are removed, and the log continues', async () => {
   const service = await startTestService();
@@ -37,6 +38,34 @@ test('each month has its own file; files older than 13 months are removed, and t
   await service.close();
 });
 
+test('entries that were recorded while the clock was set back are kept as long as the entries before them', async () => {
+  const service = await startTestService();
+  const { accessLog } = service.vault;
+  const { id } = await createPlain(service);
+  const [years, today] = [Date.UTC(2026, 0, 31) - Date.UTC(1970, 0, 31), service.clock.now()];
+  const readAt = async (ms: number) => {
+    service.clock.step(ms - service.clock.now());
+    expect((await service.call('GET', path(id))).status).toBe(200);
+  };
+  const dropAt = async (ms: number) => {
+    service.clock.step(ms - service.clock.now());
+    await dropOldAccess(accessLog, service.clock.now());
+    expect(await verifyAccessChain(accessLog)).toMatchObject({ intact: true });
+    expect(await accessLog.missing?.(false)).toBeNull();
+    return (await logs(service, { entity_id: id, operation: 'reveal', start_date: '1970-01-01' })).length;
+  };
+  await readAt(today);
+  await readAt(today - years);
+  expect(await dropAt(today)).toBe(2);
+  // A machine without a clock of its own starts at the same wrong time again.
+  await readAt(today);
+  await readAt(today - years);
+  await readAt(Date.UTC(2026, 1, 1));
+  expect(await dropAt(Date.UTC(2027, 1, 1))).toBe(5);
+  expect(await dropAt(Date.UTC(2027, 2, 1))).toBe(1);
+  await service.close();
+});
+
 test('if the journal cannot be written when months are dropped, the caller learns it, and the next drop completes', async () => {
   const service = await startTestService();
   await createPlain(service);
@@ -44,7 +73,10 @@ test('if the journal cannot be written when months are dropped, the caller learn
   const { accessLog } = service.vault;
   const until = Date.UTC(2026, 1, 1);
   journal.exec('BEGIN IMMEDIATE');
-  await expect(accessLog.dropMonths(until)).rejects.toMatchObject({ name: 'StoreUnavailable', store: 'journal.db' });
+  await expect(accessLog.dropMonths(until, service.clock.now())).rejects.toMatchObject({
+    name: 'StoreUnavailable',
+    store: 'journal.db',
+  });
   journal.exec('ROLLBACK');
   // The next start would move these batches again and recreate the removed file.
   const batches = journal.prepare('SELECT count(*) FROM batches').pluck();

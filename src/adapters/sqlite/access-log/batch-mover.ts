@@ -6,6 +6,7 @@ import type { SqliteDatabase } from '../database/open-database.js';
 import { reading } from '../database/reading.js';
 import { changedJournal, isSequence, type JournalBatch, type JournalEnd } from '../journal/journal.js';
 import { isWhole, nextBatch } from '../journal/read-batches.js';
+import type { Span } from './missing-batches.js';
 import { fileIdentity, monthFile, monthsOnDisk, newestBatchOf } from './month-files.js';
 import { openMonth } from './month-reader.js';
 import { type LinedBatch, type MonthWriter, openMonthWriter } from './month-writer.js';
@@ -103,13 +104,13 @@ export function createBatchMover(journal: SqliteDatabase, dataDir: string) {
         return moved;
       }),
     /**
-     * Moves all batches into the month files, and then removes the files of all months before `before`. Returns the
-     * number of removed files, or an error.
+     * Moves all batches into the month files, and then removes the files of the months before `before` (see
+     * `monthsToDrop`). Returns the number of removed files, or an error.
      */
-    drop: (before: Month): number | Error =>
+    drop: (before: Month, now: Month): number | Error =>
       attempt(() => {
         moveAll();
-        const months = monthsOnDisk(dataDir).filter((month) => month < before);
+        const months = monthsToDrop(dataDir, before, now);
         if (months.length === 0) return 0;
         if (open !== null && open.month < before) close();
         for (const month of months) {
@@ -135,6 +136,40 @@ function parsed(batch: JournalBatch): LinedBatch | null {
   const { sequence, previous, hash } = batch;
   const lines = parseLines(batch.lines.split('\n'));
   return lines === null ? null : { sequence, previous, hash, lines };
+}
+
+/**
+ * Returns the months before `before` whose batches are all older than the batches that stay. If the clock was set back
+ * for a while, the file of an old month contains batches that are newer than those of later months. Without this check,
+ * new entries would be removed, and the chain would have a gap. Ignores the months after `now`, because entries are in
+ * such a month only if the clock was ahead, and they would keep all later entries until that month is over.
+ */
+function monthsToDrop(dataDir: string, before: Month, now: Month): readonly Month[] {
+  const months = monthsOnDisk(dataDir);
+  const old = months.filter((month) => month < before);
+  if (old.length === 0) return [];
+  const kept = months.filter((month) => month >= before && month <= now);
+  let firstKept = Math.min(Number.POSITIVE_INFINITY, ...kept.map((month) => spanIn(dataDir, month).first));
+  const newestFirst = old
+    .map((month) => ({ month, ...spanIn(dataDir, month) }))
+    .sort((one, other) => other.last - one.last);
+  const dropped: Month[] = [];
+  for (const { month, first, last } of newestFirst) {
+    if (last < firstKept) dropped.push(month);
+    else firstKept = Math.min(firstKept, first);
+  }
+  return dropped;
+}
+
+/** Returns the first and the last batch in a month's file. Throws StoreBroken if the file is damaged. */
+function spanIn(dataDir: string, month: Month): Span {
+  const database = openMonth(dataDir, month);
+  try {
+    const find = 'SELECT ifnull(min(sequence), 1e999) AS first, ifnull(max(sequence), 0) AS last FROM batches';
+    return reading(() => database.prepare(find).get() as Span, monthFile(month));
+  } finally {
+    database.close();
+  }
 }
 
 /** Returns the newest batch in the month files. Throws StoreBroken if a file is damaged. */

@@ -181,7 +181,7 @@ export function createAccessJournal(
     },
     drop(request: Extract<AccessRequest, { readonly operation: 'drop_access' }>): void {
       dropping.set(request.id, request);
-      background.send({ task: 'drop', beforeMonth: request.input.beforeMonth, id: request.id });
+      background.send({ task: 'drop', ...request.input, id: request.id });
     },
     onDone,
     /** Resolves when all batches in the journal have been moved to the month files, or when a move has failed. */

@@ -60,7 +60,7 @@ function start(port: MessagePort, dataDir: string): void {
       const failure = failureOf(mover.move());
       return { task: 'move', moved: mover.moved(), failure };
     }
-    const dropped = mover.drop(message.beforeMonth);
+    const dropped = mover.drop(message.beforeMonth, message.thisMonth);
     const months = typeof dropped === 'number' ? dropped : 0;
     return { task: 'drop', id: message.id, moved: mover.moved(), months, failure: failureOf(dropped) };
   }

@@ -7,7 +7,7 @@ export type CheckpointedFile = 'vault.db' | 'journal.db';
 export type ToBackground =
   | { readonly task: 'checkpoint'; readonly file: CheckpointedFile }
   | { readonly task: 'move' }
-  | { readonly task: 'drop'; readonly beforeMonth: string; readonly id: number }
+  | { readonly task: 'drop'; readonly beforeMonth: string; readonly thisMonth: string; readonly id: number }
   | { readonly task: 'close' };
 
 /**

@@ -167,7 +167,7 @@ export type WriterOperations = {
   };
   /** Waits until all entries that were recorded before this request are in the month files, and then returns. */
   move_access: { input: null; answer: null };
-  drop_access: { input: { readonly beforeMonth: string }; answer: number };
+  drop_access: { input: { readonly beforeMonth: string; readonly thisMonth: string }; answer: number };
 };
 
 export type WriterOperation = keyof WriterOperations;
