@@ -4,6 +4,7 @@ import { advancedKeys } from '../events/advanced-keys.js';
 import { endedKeys } from '../events/ended-keys.js';
 import { endsToken } from '../events/tokens/catalogue.js';
 import type { TenantKeys } from '../keys/key-ring.js';
+import { latestNow } from '../ports/clock.js';
 import type { KeyRevision } from '../ports/key-store.js';
 import { keyNamedWithinMs } from '../ports/key-store.js';
 import { StoreUnavailable } from '../ports/store-unavailable.js';
@@ -254,7 +255,7 @@ async function append(
   const writes = decided
     .map(({ write, sealed }) => streamWrite(vault, write, sealed, at))
     .filter((write) => write !== null);
-  const finished = cmd === null || result === null ? null : { cmd, result, time: at };
+  const finished = cmd === null || result === null ? null : { cmd, result, time: latestNow(vault.clock) };
   const claim = finished === null ? null : withClaimMac(vault.integrity.rows, finished);
   if (writes.length === 0 && claim === null) return 'all';
   const committed = await vault.work.commit({ writes, claim });

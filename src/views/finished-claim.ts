@@ -26,7 +26,8 @@ export type ClaimResult = {
 };
 
 /**
- * The claim of a command that finished at `time` (ms). `cmd` is the keyed hash of the request that the claim belongs
- * to.
+ * The claim of a command that finished at `time` (ms, from `latestNow`). If the command runs while the clock is known
+ * to be behind, its claim is therefore not discarded as soon as the clock is right. `cmd` is the keyed hash of the
+ * request that the claim belongs to.
  */
 export type FinishedClaim = { readonly cmd: string; readonly result: ClaimResult; readonly time: number };

@@ -91,6 +91,32 @@ test('if the clock is ten years ahead at a start, tokens that seem due are hidde
   for (const stream of streams.slice(0, 1)) expect(await typesOf(right, stream)).toEqual(['token.created']);
 });
 
+test('a retry returns the result of a request that was made while the clock was a year behind', async (context) => {
+  embeddedOnly(context, why);
+  const clock = manualClock();
+  const { restart, get, as } = await vaultOn(clock);
+  const { managementKey } = get();
+  const wrong = await restart(() => clock.step(-365 * aDay));
+  const requests = [
+    ['/tokens', { type: 'token', data: 'once' }, as],
+    ['/applications', { name: 'once', type: 'public', permissions: ['token:create'] }, { key: managementKey }],
+  ] as const;
+  const made = () =>
+    Promise.all(
+      requests.map(async ([path, body, { key }], index) => {
+        const headers = { 'idempotency-key': `request-${index}` };
+        const { status, body: answer } = await wrong.call('POST', path, body, { key, headers });
+        expect(status).toBe(201);
+        return answer['id'];
+      }),
+    );
+  const first = await made();
+  clock.step(365 * aDay);
+  expect(await wrong.service.state()).toMatchObject({ notices: [] });
+  await fullRound(wrong);
+  expect(await made()).toEqual(first);
+});
+
 test('after running for 24 hours, the vault trusts its clock, and restarts neither shorten this period nor begin it again', async (context) => {
   embeddedOnly(context, why);
   const clock = manualClock();

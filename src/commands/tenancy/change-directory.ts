@@ -6,6 +6,7 @@ import type { DirectoryFact, DirectoryFactType } from '../../domain/tenancy/dire
 import { evolveDirectory, type TenantDirectory } from '../../domain/tenancy/tenant-directory.js';
 import type { NewEvent } from '../../events/event.js';
 import { tenantStream } from '../../events/tenancy/streams.js';
+import { latestNow } from '../../ports/clock.js';
 import { StoreUnavailable } from '../../ports/store-unavailable.js';
 import { noteLog } from '../../vault/log-behind.js';
 import { type CommandResult, done } from '../../vault/result.js';
@@ -105,7 +106,7 @@ export function changeDirectory<T>(
     }
     const after = decided.facts.reduce(evolveDirectory, directory);
     const events = await sealed(vault, { tenantId, revision: directory.revision }, decided.facts, origin);
-    if (!(await storeInDirectory(vault, { tenantId, revision: directory.revision, view, events }, claim, at)))
+    if (!(await storeInDirectory(vault, { tenantId, revision: directory.revision, view, events }, claim)))
       return conflict;
     const mayRepeat = events.length === 0 && commands.some(({ do: what }) => updatesCallers.has(what));
     if (mayRepeat || decided.facts.some(({ type }) => changesCallers[type])) await vault.knownCallers.forget(tenantId);
@@ -171,7 +172,6 @@ export async function storeInDirectory(
   vault: Vault,
   { tenantId, revision: expectedRevision, view, events }: Written,
   claim: DirectoryChange<unknown>['claim'],
-  time: number,
 ): Promise<boolean> {
   const stream = tenantStream(tenantId);
   const next = events.reduce(
@@ -191,7 +191,11 @@ export async function storeInDirectory(
     claim:
       claim == null
         ? null
-        : withClaimMac(vault.integrity.rows, { cmd: claim.cmd, time, result: { tokens: [], ...claim.result } }),
+        : withClaimMac(vault.integrity.rows, {
+            cmd: claim.cmd,
+            time: latestNow(vault.clock),
+            result: { tokens: [], ...claim.result },
+          }),
   });
   if (outcome === 'claimed') throw new StoreUnavailable('claims', 'taken_over');
   if (outcome !== 'committed') return false;

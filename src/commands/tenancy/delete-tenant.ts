@@ -43,24 +43,19 @@ export async function recordTenantDeletion(vault: Vault, tenantId: string): Prom
   const eventId = await retryOnConflict<string>(vault, [stream], async () => {
     const view = (await vault.log.readStream(stream)).reduce(applyToDirectory, noDirectoryRows);
     if (view.tenant === null) throw new Error('a tenant with a stream must exist');
-    const at = vault.clock.now();
     const event = {
       ...systemEvent({
         id: vault.random.uuid(),
         type: 'tenant.deleted',
         version: directoryEventVersion,
         tenantId,
-        time: at,
+        time: vault.clock.now(),
         clear: {},
       }),
       actorId: 'operator',
     };
-    const isStored = await storeInDirectory(
-      vault,
-      { tenantId, revision: view.tenant.revision, view, events: [event] },
-      null,
-      at,
-    );
+    const { revision } = view.tenant;
+    const isStored = await storeInDirectory(vault, { tenantId, revision, view, events: [event] }, null);
     return isStored ? event.id : conflict;
   });
   await vault.keys.destroyTenant(tenantId, eventId);
