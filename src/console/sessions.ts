@@ -1,6 +1,7 @@
 import { createHash, createHmac } from 'node:crypto';
 import type { ApplicationType } from '../domain/access/application-type.js';
 import type { Caller } from '../domain/access/caller.js';
+import { clocksApartMs } from '../domain/guess-budget.js';
 import { apiKeyHash } from '../domain/tenancy/api-key.js';
 import type { Service } from '../http/service.js';
 import { latestNow } from '../ports/clock.js';
@@ -57,6 +58,15 @@ export type SessionDeps = Pick<Service, 'vault' | 'authenticateHash' | 'authenti
   readonly identity: Pick<IdentityProvider, 'issuer' | 'rules'> | null;
 };
 
+/**
+ * Returns true if a period of `ms` that began at `since` has ended. Every time here is from `latestNow`, so that people
+ * can still sign in while the vault knows that its clock is behind. A period that begins in the future has ended, too:
+ * it began while the clock was ahead, and would otherwise not end for as long as the clock was ahead.
+ */
+function hasEnded(since: number, ms: number, now: number): boolean {
+  return now >= since + ms || since > now + clocksApartMs;
+}
+
 /** Returns the id of a stored session, sign-in or code. The id is a hash of the secret. */
 function idOf(secret: string): string {
   return createHash('sha256').update(`strongroom.console.${secret}`).digest('hex');
@@ -76,7 +86,7 @@ export async function openSession(
   person: Pick<ConsoleSession, 'name' | 'issuer'>,
 ): Promise<string> {
   const { clock, random, consoleSessions } = vault;
-  const now = clock.now();
+  const now = latestNow(clock);
   const token = random.bytes(tokenBytes).toString('base64url');
   const content = { kind: 'session', ...credentials, ...person, openedAt: now, seenAt: now } as const;
   await consoleSessions.forget(now);
@@ -99,14 +109,14 @@ export async function findSession(deps: SessionDeps, token: string): Promise<Sig
   if (stored === null || !isSession(stored)) return null;
   const { id, content } = stored;
   const now = latestNow(clock);
-  const hasEnded = now >= content.seenAt + idleMs || now >= content.openedAt + sessionMs;
-  const session = hasEnded ? null : await signedIn(deps, id, content);
+  const isOver = hasEnded(content.seenAt, idleMs, now) || hasEnded(content.openedAt, sessionMs, now);
+  const session = isOver ? null : await signedIn(deps, id, content);
   if (session === null) {
     await consoleSessions.take(id);
     return null;
   }
-  if (clock.now() - content.seenAt < seenEveryMs) return session;
-  const seenAt = clock.now();
+  if (now - content.seenAt < seenEveryMs) return session;
+  const seenAt = latestNow(clock);
   const seen = { ...stored, expiresAt: seenAt + idleMs, content: { ...content, seenAt } };
   // `replace` does not store a session that has been removed. Threat: an attacker sends a request just as the person
   // signs out, and the request restores the session.
@@ -187,7 +197,7 @@ export async function beginSignIn(
   session: string | null,
 ): Promise<{ readonly token: string; readonly secrets: SignInSecrets } | null> {
   const secret = () => random.bytes(tokenBytes).toString('base64url');
-  const beganAt = clock.now();
+  const beganAt = latestNow(clock);
   const token = secret();
   const secrets = { state: secret(), nonce: secret(), codeVerifier: secret() };
   const replaces = session === null ? null : idOf(session);
@@ -209,7 +219,7 @@ export async function beginSignIn(
 export async function takeSignIn({ clock, consoleSessions }: Vault, token: string): Promise<ConsoleSignIn | null> {
   const stored = await consoleSessions.take(idOf(token));
   if (stored?.content.kind !== 'sign_in') return null;
-  return latestNow(clock) < stored.content.beganAt + signInMs ? stored.content : null;
+  return hasEnded(stored.content.beganAt, signInMs, latestNow(clock)) ? null : stored.content;
 }
 
 /** Closes the old session when a new sign-in replaces it. */
@@ -262,7 +272,7 @@ export async function callerOfKey(
 
 /** Returns a new one-time code. An operator can use it within five minutes to sign in to the console of any process. */
 export async function issueOperatorCode({ clock, random, consoleSessions }: Vault): Promise<string> {
-  const issuedAt = clock.now();
+  const issuedAt = latestNow(clock);
   const characters = Array.from({ length: codeLength }, () => codeAlphabet.charAt(random.integer(codeAlphabet.length)));
   const code = characters.join('');
   await consoleSessions.insert({
@@ -282,5 +292,5 @@ export async function redeemOperatorCode({ clock, consoleSessions }: Vault, type
   const code = typed.toUpperCase().replaceAll(/[\s-]/g, '').replaceAll('O', '0').replaceAll(/[IL]/g, '1');
   if (code.length !== codeLength) return false;
   const stored = await consoleSessions.take(idOf(code));
-  return stored?.content.kind === 'code' && latestNow(clock) < stored.content.issuedAt + codeMs;
+  return stored?.content.kind === 'code' && !hasEnded(stored.content.issuedAt, codeMs, latestNow(clock));
 }

@@ -3,10 +3,12 @@ import { issueOperatorCode, sessionsMax } from '#src/console/sessions.js';
 import { noLimits } from '#src/vault/limit-settings.js';
 import type { TestBrowser } from '../support/console/browser.js';
 import { startTestConsole } from '../support/console/console.js';
+import { embeddedOnly } from '../support/profile.js';
 import type { TestService } from '../support/test-service.js';
 
 const sessionCookie = '__Host-strongroom-session';
 const minuteMs = 60_000;
+const dayMs = 24 * 60 * minuteMs;
 
 describe('a sign-in', () => {
   test('with a private key opens tokens, and nothing that requires a management key', async () => {
@@ -63,6 +65,30 @@ describe('a sign-in', () => {
     service.clock.advance(5 * minuteMs);
     await person.get('/sign-in');
     expect((await person.post('/sign-in', { name: 'Ada', operator_code: late })).status).toBe(401);
+  });
+
+  test('with a code succeeds and lasts while the vault knows that its clock is behind', async (context) => {
+    embeddedOnly(context, 'a process of a cluster uses MongoDB’s time');
+    const { service, browser } = await startTestConsole();
+    service.clock.step(-365 * dayMs);
+    const person = browser();
+    await person.get('/sign-in');
+    const code = await issueOperatorCode(service.vault);
+    expect((await person.post('/sign-in', { name: 'Ada', operator_code: code })).status).toBe(303);
+    for (let quarter = 0; quarter < 4; quarter += 1) {
+      service.clock.advance(14 * minuteMs);
+      expect((await person.get('/')).status).toBe(200);
+    }
+  });
+
+  test('with a code that was issued while the clock was ahead fails', async () => {
+    const { service, browser } = await startTestConsole();
+    const person = browser();
+    await person.get('/sign-in');
+    service.clock.step(dayMs);
+    const code = await issueOperatorCode(service.vault);
+    service.clock.step(-dayMs);
+    expect((await person.post('/sign-in', { name: 'Ada', operator_code: code })).status).toBe(401);
   });
 
   test('requires a name without control characters, and at least one key', async () => {
@@ -180,6 +206,15 @@ describe('a session', () => {
     expect((await browser.get('/')).location).toBe('/sign-in');
     expect((await browser.get('/sign-in')).text).toContain('Your session has ended. Sign in again.');
     expect((await browser.get('/sign-in')).text).not.toContain('Your session has ended');
+  });
+
+  test('that was opened while the clock was ahead ends when the clock is right', async () => {
+    const { service, signIn } = await startTestConsole();
+    service.clock.step(dayMs);
+    const browser = await signIn();
+    expect((await browser.get('/')).status).toBe(200);
+    service.clock.step(-dayMs);
+    expect((await browser.get('/')).location).toBe('/sign-in');
   });
 
   test.each([
