@@ -56,6 +56,14 @@ async function expectRefusal(
   return ended;
 }
 
+/** Returns the name of a file in the data directory. `access log` stands for the month that the vault has. */
+function fileNamed({ dataDir }: TestVault, name: string): string {
+  if (name !== 'access log') return name;
+  const month = readdirSync(dataDir).find((file) => /^access-[\d-]+\.db$/.test(file));
+  if (month === undefined) throw new Error('the vault has no month of the access log');
+  return month;
+}
+
 /** Adds a number to the format number of a file. */
 function changeFormat({ dataDir }: TestVault, file: string, by: number): void {
   const database = pinStatements(join(dataDir, file), {});
@@ -71,6 +79,14 @@ async function expectAsBefore({ flags, key }: TestVault): Promise<void> {
   const { status } = await http('POST', `${service.address}/tokens`, { key, body: { type: 'token', data: 1 } });
   expect(status).toBe(201);
   expect(await service.stop()).toMatchObject({ code: 0 });
+}
+
+/** Returns a vault with every file that a service creates. Only the owner can read the files. */
+async function makeServedVault(): Promise<TestVault> {
+  const vault = await makeVault();
+  await expectAsBefore(vault);
+  for (const file of readdirSync(vault.dataDir)) chmodSync(join(vault.dataDir, file), 0o600);
+  return vault;
 }
 
 /** Returns the output of `doctor`. */
@@ -399,10 +415,11 @@ describe('a data directory', () => {
       await expectAsBefore({ ...vault, flags });
     });
 
-    test.each(['keys.db', 'vault.db', 'lock'])(
+    test.each(['keys.db', 'vault.db', 'lock', 'access log'])(
       'as the directory of the file that the link %s points to',
-      async (file) => {
+      async (name) => {
         const vault = await makeVault();
+        const file = fileNamed(vault, name);
         const open = openDirectory(vault.dir);
         const path = join(vault.dataDir, file);
         renameSync(path, join(open, file));
@@ -443,14 +460,29 @@ describe('a data directory', () => {
   });
 
   test('with a file that others can read is rejected', async () => {
-    const vault = await makeVault();
+    const vault = await makeServedVault();
     chmodSync(vault.dataDir, 0o755);
-    for (const file of ['lock', 'vault.db', 'journal.db']) chmodSync(join(vault.dataDir, file), 0o600);
-    chmodSync(join(vault.dataDir, 'keys.db'), 0o644);
-    await expectRefusal(vault.dir, vault.flags, /can read .*keys\.db\. Run: chmod go-rwx/);
-    chmodSync(join(vault.dataDir, 'keys.db'), 0o600);
+    for (const name of ['keys.db', 'days.db', 'access log']) {
+      const file = fileNamed(vault, name);
+      chmodSync(join(vault.dataDir, file), 0o644);
+      await expectRefusal(vault.dir, vault.flags, new RegExp(`can read .*${file}\\. Run: chmod go-rwx`));
+      chmodSync(join(vault.dataDir, file), 0o600);
+    }
     await expectAsBefore(vault);
   });
+
+  test.skipIf(process.getuid?.() !== 0)(
+    'with a file of another user is rejected if that user can reach the file (needs root)',
+    async () => {
+      const vault = await makeServedVault();
+      const file = fileNamed(vault, 'access log');
+      chownSync(join(vault.dataDir, file), 65_534, 65_534);
+      chmodSync(vault.dataDir, 0o755);
+      await expectRefusal(vault.dir, vault.flags, new RegExp(`${file} belongs to another user.*chown 0 `));
+      chmodSync(vault.dataDir, 0o700);
+      await expectAsBefore(vault);
+    },
+  );
 
   test.skipIf(process.getuid?.() !== 0)(
     'that belongs to another user and is writable is rejected (needs root)',

@@ -1,13 +1,15 @@
 import { constants, existsSync, type Stats } from 'node:fs';
 import { access, mkdir, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { monthFile, monthsOnDisk } from '../../adapters/sqlite/access-log/month-files.js';
+import { dailyCountsFile } from '../../adapters/sqlite/daily-counts.js';
 import { lockData } from '../../adapters/sqlite/data-lock.js';
 import { StoreBroken } from '../../adapters/sqlite/database/database-error.js';
 import { expectNothingLost, hasContent } from '../../adapters/sqlite/writer/prepare-stores.js';
 import { keysFile } from '../../ports/backup.js';
 import { fsyncDirectory } from '../files/fsync-directory.js';
 import { isOfOwnGroup, isRoots } from '../files/own-group.js';
-import { faultOfPath } from '../files/path-fault.js';
+import { faultOfPath, isTrusted } from '../files/path-fault.js';
 import { realPath } from '../files/real-path.js';
 import { shellWord } from '../files/shell-word.js';
 import { databases, restoringName } from '../root-key/holds-vault.js';
@@ -66,8 +68,9 @@ export async function lockDataDirectory(
   }
   const fault = faultOfDataDirectory(await stat(dataDir), dataDir);
   if (fault !== null) throw new StoreBroken(fault);
-  const paths = [join(dataDir, 'lock'), ...databases.flatMap((file) => filesOf(join(dataDir, file)))];
-  for (const path of paths) await expectWritable(path);
+  const written = [join(dataDir, 'lock'), ...databases.flatMap((file) => filesOf(join(dataDir, file)))];
+  for (const path of written) await expectWritable(path);
+  const paths = [...written, ...recordFiles(dataDir).flatMap((file) => filesOf(join(dataDir, file)))];
   // Checks the paths again. The directory may be new, and another user may have created a link in it after the first
   // check.
   if (!isDev) for (const path of paths) expectNotReplaceable(path, '');
@@ -149,6 +152,11 @@ function isGroupsOwn(directory: Stats): boolean {
   return (directory.mode & setgid) !== 0 && isOfOwnGroup(directory);
 }
 
+/** Returns the names of the databases with records about the tokens: the daily counts and the months of the access log. */
+function recordFiles(dataDir: string): readonly string[] {
+  return [dailyCountsFile, ...monthsOnDisk(dataDir).map(monthFile)];
+}
+
 /**
  * Returns the paths of a database and of the files that SQLite stores next to it. If the database is a symbolic link,
  * SQLite stores those files next to the link's target.
@@ -164,8 +172,8 @@ function expectNotReplaceable(path: string, what: string): void {
 }
 
 /**
- * Throws StoreBroken if another user can read or write the file. Either the mode of the file or the mode of its
- * directory must prevent this.
+ * Throws StoreBroken if another user can read or write the file. Either the owner and the mode of the file or the mode
+ * of its directory must prevent this.
  */
 async function expectPrivate(file: string): Promise<void> {
   const stats = await stat(file).catch(() => null);
@@ -173,6 +181,12 @@ async function expectPrivate(file: string): Promise<void> {
   const directory = await stat(dirname(realPath(file)));
   const groupEnters = !isOfOwnGroup(stats) && (directory.mode & 0o010) !== 0;
   const othersEnter = (directory.mode & 0o001) !== 0;
+  if (othersEnter && !isTrusted(stats)) {
+    throw new StoreBroken(
+      `${file} belongs to another user, who can change it. Check that its content is yours, then run as root: ` +
+        `chown ${process.geteuid?.() ?? 0} ${shellWord(file)}`,
+    );
+  }
   const open = stats.mode & ((groupEnters ? 0o060 : 0) | (othersEnter ? 0o006 : 0));
   if (open !== 0) {
     const can = (open & 0o044) !== 0 ? 'read' : 'write';

@@ -77,6 +77,7 @@ function foreign(path: string, { uid }: Stats): string {
   );
 }
 
-function isTrusted({ uid }: Stats): boolean {
+/** Returns true if root or the user of this process owns the file. */
+export function isTrusted({ uid }: Pick<Stats, 'uid'>): boolean {
   return uid === 0 || uid === process.geteuid?.();
 }
