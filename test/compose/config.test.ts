@@ -246,6 +246,8 @@ describe('wrong values', () => {
     ['http.trusted_proxies', '10.0.0.0/33', 'must be an IP address'],
     ['http.trusted_proxies', '10.0.0.0/8/8', 'must be an IP address'],
     ['http.trusted_proxies', 'proxy.example', 'must be an IP address'],
+    ['http.trusted_proxies', 'fe80::1%eth0', 'must be an IP address'],
+    ['data', 'a\0b', 'must be a path'],
     ['http.trusted_proxies', '10.0.0.1,10.0', 'item 2'],
     ['tracing.endpoint', 'https://user@collector.example', 'must not contain a user or password'],
     ['tracing.endpoint', 'https://:secret@collector.example', 'must not contain a user or password'],
@@ -357,6 +359,7 @@ describe('settings that do not fit together', () => {
     ]);
     const tls = { tlsCert: 'c', tlsKey: 'k', consoleAllowedHosts: 'console.example' };
     expect(problems({ flags: { ...others, ...tls } })).toEqual([]);
+    expect(problems({ flags: { ...others, ...proxy, consoleAllowedHosts: 'console.example' } })).toEqual([]);
     expect(problems({ flags: { consoleHost: '10.0.0.5', dev: true } })).toEqual([
       expect.stringMatching(/^--console-host: --dev is for this machine only/),
     ]);

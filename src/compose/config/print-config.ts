@@ -16,8 +16,7 @@ export type ShownSetting = { readonly path: SettingPath; readonly value: unknown
 function shown(config: Config, path: SettingPath): unknown {
   const value = config.settings[path];
   if (settings[path].secret && value !== null) return hidden;
-  if (typeof value === 'string') return withoutSecrets(value);
-  return Array.isArray(value) ? value.map((item) => (typeof item === 'string' ? withoutSecrets(item) : item)) : value;
+  return typeof value === 'string' ? withoutSecrets(value) : value;
 }
 
 const host = String.raw`(?:[\p{L}\p{N}._-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?`;
