@@ -1,4 +1,5 @@
-import { describe, expect, test } from 'vitest';
+import { connect } from 'node:net';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { postedForm } from '#src/console/application-form.js';
 import { issueOperatorCode } from '#src/console/sessions.js';
 import { startTestConsole } from '../support/console/console.js';
@@ -31,6 +32,21 @@ describe('a post without the token from its form changes nothing', () => {
     const answer = await browser().post('/sign-in', { name: 'Eve', private_key: service.key }, { csrf: null });
     expect(answer.status).toBe(403);
     expect(String(answer.headers['set-cookie'])).not.toContain('strongroom-session=');
+  });
+
+  test('if another vault made the token and its cookie, which an attacker planted', async () => {
+    const [{ service, browser }, other] = [await startTestConsole(), await startTestConsole()];
+    const attacker = other.browser();
+    const { text, headers } = await attacker.get('/sign-in');
+    const csrf = /name="_csrf" value="([^"]+)"/.exec(text)?.[1] ?? '';
+    const cookie = String(headers['set-cookie']).split(';')[0] ?? '';
+    expect([csrf, cookie]).not.toContain('');
+    const answer = await browser().post(
+      '/sign-in',
+      { name: 'Eve', private_key: service.key },
+      { csrf, headers: { cookie } },
+    );
+    expect(answer.status).toBe(403);
   });
 
   test('if another site sent it, whatever its token is', async () => {
@@ -104,10 +120,12 @@ describe('every response', () => {
   test('with a page is not cached, and its cookie is restricted to this host and to TLS and hidden from scripts', async () => {
     const { service, browser } = await startTestConsole();
     const person = browser();
-    await person.get('/sign-in');
+    const form = await person.get('/sign-in');
     const answer = await person.post('/sign-in', { name: 'Ada', private_key: service.key });
-    const cookies = [answer.headers['set-cookie'] ?? []].flat().map(String);
-    expect(cookies.length).toBeGreaterThan(0);
+    const cookies = [form, answer].flatMap(({ headers }) => headers['set-cookie'] ?? []).map(String);
+    expect(cookies.map((cookie) => cookie.split('=')[0])).toEqual(
+      expect.arrayContaining(['__Host-strongroom-csrf', '__Host-strongroom-session']),
+    );
     for (const cookie of cookies) {
       expect(cookie).toMatch(/^__Host-/);
       for (const attribute of ['Path=/', 'HttpOnly', 'Secure', 'SameSite=Strict']) expect(cookie).toContain(attribute);
@@ -234,6 +252,19 @@ describe('a large form', () => {
       expect([status, Buffer.byteLength(text) < 60_000, isNamed], `${path} ${field}`).toEqual([400, true, true]);
     }
   });
+});
+
+test('a connection with more than 64 unanswered requests is closed', async () => {
+  const { listen } = await startTestConsole();
+  const socket = connect(Number(new URL(await listen()).port), '127.0.0.1');
+  onTestFinished(() => void socket.destroy());
+  socket.write('GET /sign-in HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(200));
+  let served = 0;
+  socket.on('data', (bytes) => {
+    served += String(bytes).split('HTTP/1.1 200').length - 1;
+  });
+  await new Promise((resolve) => socket.once('close', resolve));
+  expect(served).toBeLessThanOrEqual(65);
 });
 
 describe('hostile values', () => {

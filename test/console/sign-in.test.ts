@@ -166,9 +166,16 @@ describe('a sign-in', () => {
   test('is needed for a page, and requests without a session are limited per address', async () => {
     const { browser } = await startTestConsole({ limits: { ...noLimits, keylessRequests: 2, windowMs: 10_000 } });
     const person = browser();
-    const statuses: number[] = [];
-    for (let request = 0; request < 4; request += 1) statuses.push((await person.get('/tokens')).status);
-    expect(statuses).toEqual([303, 303, 429, 429]);
+    for (const [path, status] of [
+      ['/tokens', 303],
+      ['/sign-in', 200],
+      ['/missing', 404],
+    ] as const) {
+      const address = `127.0.0.${status % 100}`;
+      const statuses: number[] = [];
+      for (let request = 0; request < 4; request += 1) statuses.push((await person.get(path, { address })).status);
+      expect(statuses, path).toEqual([status, status, 429, 429]);
+    }
   });
 
   test('is recorded with the person’s name, which is sealed in the log and shown in GET /logs', async () => {
@@ -203,7 +210,9 @@ describe('a session', () => {
       expect((await browser.get('/')).status).toBe(200);
     }
     service.clock.advance(15 * minuteMs);
-    expect((await browser.get('/')).location).toBe('/sign-in');
+    const ended = await browser.get('/');
+    expect(ended.location).toBe('/sign-in');
+    expect(String(ended.headers['set-cookie'])).toContain('__Host-strongroom-session=; Max-Age=0;');
     expect((await browser.get('/sign-in')).text).toContain('Your session has ended. Sign in again.');
     expect((await browser.get('/sign-in')).text).not.toContain('Your session has ended');
   });
