@@ -79,8 +79,10 @@ export async function connectMongo(url: string, databaseName: string): Promise<M
   const db = client.db(databaseName);
   try {
     await call(() => client.connect());
-    const { setName } = await call((database) => database.command({ hello: 1 }));
+    const { setName, isWritablePrimary } = await call((database) => database.command({ hello: 1 }));
     if (typeof setName !== 'string') throw new MongoBroken(standalone);
+    // With `directConnection`, the driver uses the server in the address, even if the server is not the primary.
+    if (isWritablePrimary !== true && client.options.directConnection) throw new MongoBroken(notPrimary);
   } catch (error) {
     await client.close().catch(() => undefined);
     throw error;
@@ -163,6 +165,12 @@ export class MongoBroken extends StoreProblem {
 const standalone =
   'MongoDB runs without a replica set, so an acknowledged write could be lost. Start it with --replSet and ' +
   'initiate the set (one node is enough).';
+
+const notPrimary = {
+  check: 'stores',
+  says: 'mongodb.url or mongodb.keys_url has directConnection=true and names a server that is not the primary',
+  do: 'Remove directConnection from the address, and list all nodes of the replica set',
+} satisfies FoundProblem;
 
 function primaryOf({ servers }: TopologyDescription): string | null {
   const found = [...servers.values()].find((server: ServerDescription) => server.type === 'RSPrimary');

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { MongoClient } from 'mongodb';
 import { expect, onTestFinished, test } from 'vitest';
+import { connectMongo } from '#src/adapters/mongodb/connection.js';
 import type { JsonObject } from '#src/domain/json.js';
 import { type HttpAnswer, http, until } from '../../support/process.js';
 import { database, type OwnCluster, ownCluster } from './own-cluster.js';
@@ -20,7 +21,10 @@ test('a deposed primary that wakes up is not trusted', { timeout: 600_000 }, asy
   const { key } = cluster;
   const primary = await servers.primary();
   const old = servers.mongo[primary];
-  const alone = `mongodb://${servers.mongoHosts[primary]}/?directConnection=true`;
+  const urlOf = (node: number) => `mongodb://${servers.mongoHosts[node]}/?directConnection=true`;
+  const alone = urlOf(primary);
+  const refusal = /directConnection=true and names a server that is not the primary\. Remove directConnection/;
+  await expect(connectMongo(urlOf((primary + 1) % 3), database)).rejects.toThrow(refusal);
   const [api, island] = await Promise.all([
     cluster.start('api'),
     cluster.start('api', { env: { STRONGROOM_MONGODB_URL: alone } }),
