@@ -3,6 +3,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { bullmqTimers, soonMs } from '#src/adapters/bullmq/bullmq-timers.js';
 import { bullmqWorker } from '#src/adapters/bullmq/bullmq-worker.js';
+import { memoryRateLimits } from '#src/adapters/memory/memory-rate-limits.js';
+import { openRedis } from '#src/compose/cluster/open-redis.js';
 import type { DueRow } from '#src/ports/token-rows.js';
 import { eventually, type OwnRedis, ownRedis } from './own-redis.js';
 
@@ -268,3 +270,26 @@ test.each(['stopped', 'frozen'])(
     else redis.wake();
   },
 );
+
+test('the workers for timers and webhooks stop at the same time, so jobs that hang delay a stop only once', async () => {
+  const prefix = `test-${randomUUID()}`;
+  const clock = { now: () => Date.now() };
+  const onError = () => undefined;
+  const opened = openRedis({ url: redis.url, prefix, clock, fallback: memoryRateLimits(clock), onError });
+  closers.push(opened.close);
+  const hanging: string[] = [];
+  const hang = (name: string) => () => {
+    hanging.push(name);
+    return new Promise<void>(() => undefined);
+  };
+  opened.work(hang('timer'), onError);
+  opened.workOnWebhooks(hang('webhook'), onError);
+  opened.timers.set(timer(0));
+  await opened.carryWebhook({ tenantId: randomUUID(), webhookId: randomUUID(), position: 0 });
+  await eventually(() => hanging.length === 2);
+  expect(hanging.sort()).toEqual(['timer', 'webhook']);
+  const began = performance.now();
+  await opened.stopWork();
+  // One worker waits ten seconds for its jobs, and the other twelve.
+  expect(performance.now() - began).toBeLessThan(18_000);
+});

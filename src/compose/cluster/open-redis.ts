@@ -46,9 +46,9 @@ export function openRedis({ url, prefix, clock, fallback, onError }: Deps) {
       webhookWorker ??= bullmqWebhookWorker({ url, prefix, run, onError: onWorkError });
     },
     async stopWork(): Promise<void> {
-      await webhookWorker?.close();
+      // Each of them can take 14 s if its jobs or Redis hang.
+      await Promise.all([webhookWorker?.close(), worker?.close()]);
       webhookWorker = null;
-      await worker?.close();
       worker = null;
     },
     async close(): Promise<void> {
