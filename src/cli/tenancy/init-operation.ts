@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { createTenant } from '../../commands/tenancy/create-tenant.js';
+import type { Vault } from '../../vault/vault.js';
 import { OperationFailed, operation } from '../operations/operation.js';
 
 /**
@@ -8,7 +9,7 @@ import { OperationFailed, operation } from '../operations/operation.js';
  */
 export const init = operation(z.object({ name: z.string().min(1).max(200) }), async ({ vault }, { name }) =>
   vault.streams.run(['init'], async () => {
-    if ((await vault.directory.list('tenant')).length > 0) {
+    if (await containsVault(vault)) {
       throw new OperationFailed(
         'the vault is already initialized; no tenant was created. To create another one, run `strongroom ' +
           'tenants create`.',
@@ -18,3 +19,15 @@ export const init = operation(z.object({ name: z.string().min(1).max(200) }), as
     return { tenant_id: tenantId, management_key: managementKey.reveal() };
   }),
 );
+
+/** The first tenant is created right after the log's own first event. */
+const firstEvents = 100;
+
+/**
+ * Returns true if a tenant exists or existed. Threat: the rows are lost, and are rebuilt from the log only later. The
+ * directory is empty in the meantime.
+ */
+async function containsVault({ directory, log }: Vault): Promise<boolean> {
+  if ((await directory.list('tenant')).length > 0) return true;
+  return (await log.readClear(0, firstEvents)).some(({ type }) => type === 'tenant.created');
+}

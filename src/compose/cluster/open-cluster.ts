@@ -40,6 +40,7 @@ import { identifyStores } from './identify-stores.js';
 import { openRedis } from './open-redis.js';
 
 const stateMs = 500;
+const lostRows = 'MongoDB lacks the record of which rows are in use: run `strongroom doctor`';
 
 export type ClusterOptions = {
   readonly urls: StoreUrls;
@@ -202,17 +203,23 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     const state = remembered(
       stateMs,
       () => damage().join(),
-      async () =>
-        clusterState({
-          rebuild: rebuildStatus(await stores.generations.rebuild().catch(() => null)).running,
+      async () => {
+        const lost: string[] = [];
+        const rebuild = await stores.generations.rebuild().catch((error: unknown) => {
+          if (error instanceof StoreUnavailable && error.reason === 'generations_missing') lost.push(lostRows);
+          return null;
+        });
+        return clusterState({
+          rebuild: rebuildStatus(rebuild).running,
           log: stores.log,
           keys: stores.keys,
           checkpoints,
-          damage: damage(),
+          damage: [...damage(), ...lost],
           clock,
           isUp: { mongodb: prove, redis: redis.ping },
           accessLogIsWritable: recorder.isWritable(),
-        }),
+        });
+      },
     );
     const { keptMs = keptRowsMs, onNotice = () => undefined } = options;
     const needs = { vault, stores, keptMs, state, onError: onBackgroundError };

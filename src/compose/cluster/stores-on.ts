@@ -48,6 +48,7 @@ export async function storesOn<C extends Clock>(needs: Deps<C>) {
   const generations = mongoGenerations(rowsConnection, log);
   const accessLog = mongoAccessLog(rowsConnection);
   const rows = tokenRowsInUse(rowsConnection, generations);
+  const directory = mongoDirectory(rowsConnection);
   const directoryWriter = mongoDirectoryWriter(rowsConnection);
   const workKey = async () => (await keys.integrityKeys()).rows;
   const shared = { connection: rowsConnection, log, project, waits, workKey, now: () => clock.now() };
@@ -87,7 +88,15 @@ export async function storesOn<C extends Clock>(needs: Deps<C>) {
     dailyCounts: mongoDailyCounts(rowsConnection),
     webhookStore: mongoWebhookStore(rowsConnection),
     consoleSessions: mongoConsoleSessions(rowsConnection),
-    directory: mongoDirectory(rowsConnection),
+    directory: {
+      ...directory,
+      async byKeyHash(keyHash: string) {
+        const found = await directory.byKeyHash(keyHash);
+        // If the rows were dropped, the response is 503, and not 401 as for a revoked key.
+        if (found === null) await generations.fresh();
+        return found;
+      },
+    },
     checkpoints: mongoCheckpoints(rowsConnection),
     async close(): Promise<void> {
       await generations.release().catch(() => undefined);
