@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { MongoClient } from 'mongodb';
 import { expect, onTestFinished, test } from 'vitest';
 import { fill } from '../rotation/support.js';
 import { startSecureStandIn } from '../support/eventstoredb.js';
@@ -51,6 +52,10 @@ test('prepare gives the vault exactly the rights that it needs, and doctor warns
     return findings.filter(({ check }) => check === 'permissions').map(({ state, says }) => `${state}: ${says}`);
   };
   expect(await permissions({})).toEqual([expect.stringMatching(/^ok: /)]);
+  await withoutChangesOf('daily_counts', mongodb);
+  expect(await permissions({})).toEqual([
+    expect.stringMatching(/^problem: .* lacks permissions in MongoDB: update, remove in \w+\.daily_counts$/),
+  ]);
   expect(await permissions({ STRONGROOM_EVENTSTORE_URL: eventStore.url, STRONGROOM_MONGODB_URL: mongodb })).toEqual([
     expect.stringMatching(
       /^problem: the user of eventstore\.url could do more in EventStoreDB .*: delete and truncate/,
@@ -58,6 +63,17 @@ test('prepare gives the vault exactly the rights that it needs, and doctor warns
     expect.stringMatching(/^problem: the user of mongodb\.url or mongodb\.keys_url could do more in MongoDB .*: /),
   ]);
 });
+
+/** Takes the permissions to change and remove documents of one collection away from the user of the rows. */
+async function withoutChangesOf(collection: string, adminUrl: string): Promise<void> {
+  const client = await MongoClient.connect(adminUrl);
+  const admin = client.db('admin');
+  const { roles } = await admin.command({ rolesInfo: 'strongroomRows', showPrivileges: true });
+  const privileges = roles[0].privileges as readonly { readonly resource: { readonly collection: string } }[];
+  const left = privileges.filter(({ resource }) => resource.collection !== collection);
+  await admin.command({ updateRole: 'strongroomRows', privileges: left });
+  await client.close();
+}
 
 test('prepare reports what is missing', async () => {
   const dir = tempDir();

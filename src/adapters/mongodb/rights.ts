@@ -109,23 +109,49 @@ export async function prepareMongo(
   }
 }
 
+/** How the privileges of the database users differ from those that the vault needs. */
+type Differences = { readonly excess: readonly string[]; readonly lacking: readonly string[] };
+
 /**
- * Returns the privileges that the database users for the rows and the keys have but the vault does not need. Returns an
- * empty list if the server has no users.
+ * Compares the privileges of the database users for the rows and the keys with those that the vault needs. If the
+ * server has no users, there are no differences.
  */
-export async function excessRightsInMongo({ rows, keys }: Urls, database: string): Promise<readonly string[]> {
+export async function compareRightsInMongo({ rows, keys }: Urls, database: string): Promise<Differences> {
   const needed = { rows: rowsPrivileges(database, 1), keys: keysPrivileges(database) };
-  if (rows === keys) return excessOf(rows, [...needed.rows, ...needed.keys]);
-  return [...(await excessOf(rows, needed.rows)), ...(await excessOf(keys, needed.keys))];
+  if (rows === keys) return differencesOf(rows, [...needed.rows, ...needed.keys]);
+  const both = [await differencesOf(rows, needed.rows), await differencesOf(keys, needed.keys)];
+  return {
+    excess: both.flatMap(({ excess }) => excess),
+    lacking: both.flatMap(({ lacking }) => lacking),
+  };
 }
 
-async function excessOf(url: string, needed: readonly Privilege[]): Promise<readonly string[]> {
-  const held = await withClient(new MongoClient(url, timeouts), async (client) => {
+async function differencesOf(url: string, needed: readonly Privilege[]): Promise<Differences> {
+  const { users, held } = await withClient(new MongoClient(url, timeouts), async (client) => {
     const { authInfo } = await client.db('admin').command({ connectionStatus: 1, showPrivileges: true });
-    return authInfo.authenticatedUserPrivileges as readonly Privilege[];
+    return {
+      users: authInfo.authenticatedUsers as readonly unknown[],
+      held: authInfo.authenticatedUserPrivileges as readonly Privilege[],
+    };
   }).catch((error: unknown) => {
     throw mongoError(error);
   });
+  return { excess: excessOf(held, needed), lacking: users.length === 0 ? [] : lackingOf(held, needed) };
+}
+
+function lackingOf(held: readonly Privilege[], needed: readonly Privilege[]): readonly string[] {
+  return needed.flatMap(({ resource: { db, collection }, actions }) => {
+    // In a privilege, an empty name stands for every database or every collection.
+    const here = held.filter(
+      ({ resource }) => ['', db].includes(resource.db) && ['', collection].includes(resource.collection),
+    );
+    const allowed = here.flatMap((privilege) => privilege.actions);
+    const missing = actions.filter((action) => !allowed.includes(action));
+    return missing.length === 0 ? [] : [`${missing.join(', ')} in ${db}${collection && `.${collection}`}`];
+  });
+}
+
+function excessOf(held: readonly Privilege[], needed: readonly Privilege[]): readonly string[] {
   return held.flatMap(({ resource, actions }) => {
     const { db, collection } = resource;
     const name = rowsName.test(collection ?? '') ? 'token_rows_1' : collection;

@@ -3,14 +3,18 @@ import { StoreProblem } from '../../ports/store-problem.js';
 import { StoreUnavailable } from '../../ports/store-unavailable.js';
 import { type Finding, ok, problem } from '../../queries/findings/finding.js';
 
-/** Reports the permissions that the vault's users in EventStoreDB and MongoDB have but do not need. */
+/**
+ * Reports the permissions that the vault's users in EventStoreDB and MongoDB have but do not need, and those that they
+ * lack in MongoDB.
+ */
 export async function rightsInStores(config: Config): Promise<readonly Finding[]> {
   if (config.settings.profile !== 'cluster') return [];
   try {
     // We load this module on demand, because the database clients take a long time to load.
-    const { excessRights } = await import('../../compose/cluster/rights.js');
-    const { eventstore, mongodb } = await excessRights(config);
-    if (eventstore.length + mongodb.length === 0) {
+    const { compareRights } = await import('../../compose/cluster/rights.js');
+    const { excess, lacking } = await compareRights(config);
+    const { eventstore, mongodb } = excess;
+    if (eventstore.length + mongodb.length + lacking.length === 0) {
       return [
         ok(
           'permissions',
@@ -21,8 +25,9 @@ export async function rightsInStores(config: Config): Promise<readonly Finding[]
       ];
     }
     return [
-      ...(eventstore.length === 0 ? [] : [excess('EventStoreDB', 'eventstore.url', eventstore)]),
-      ...(mongodb.length === 0 ? [] : [excess('MongoDB', 'mongodb.url or mongodb.keys_url', mongodb)]),
+      ...(lacking.length === 0 ? [] : [lacks(lacking)]),
+      ...(eventstore.length === 0 ? [] : [unneeded('EventStoreDB', 'eventstore.url', eventstore)]),
+      ...(mongodb.length === 0 ? [] : [unneeded('MongoDB', 'mongodb.url or mongodb.keys_url', mongodb)]),
     ];
   } catch (error) {
     if (!(error instanceof StoreProblem || error instanceof StoreUnavailable)) throw error;
@@ -32,10 +37,22 @@ export async function rightsInStores(config: Config): Promise<readonly Finding[]
   }
 }
 
-function excess(store: string, setting: string, permissions: readonly string[]): Finding {
+function unneeded(store: string, setting: string, permissions: readonly string[]): Finding {
   return problem(
     'permissions',
     `the user of ${setting} could do more in ${store} than the vault needs: ${permissions.join('; ')}`,
     'Give the vault its own user: `strongroom cluster prepare` creates it.',
+  );
+}
+
+const listedMax = 5;
+
+function lacks(permissions: readonly string[]): Finding {
+  const listed = permissions.slice(0, listedMax).join('; ');
+  const others = permissions.length - listedMax;
+  return problem(
+    'permissions',
+    `the user of mongodb.url or mongodb.keys_url lacks permissions in MongoDB: ${listed}${others > 0 ? `; and ${others} more` : ''}`,
+    '`strongroom cluster prepare` gives both what they need.',
   );
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { excessRightsInEventStoreDb, prepareEventStoreDb } from '../../adapters/eventstoredb/rights.js';
-import { excessRightsInMongo, prepareMongo } from '../../adapters/mongodb/rights.js';
+import { compareRightsInMongo, prepareMongo } from '../../adapters/mongodb/rights.js';
 import { StoreProblem } from '../../ports/store-problem.js';
 import type { Config } from '../config/config.js';
 import { withoutSecrets } from '../config/print-config.js';
@@ -31,16 +31,18 @@ export async function prepareCluster(config: Config, files: AdminFiles): Promise
   return lines;
 }
 
-/** Returns, for each store, the permissions that the vault's users have but do not need. */
-export async function excessRights(config: Config): Promise<{
-  readonly eventstore: readonly string[];
-  readonly mongodb: readonly string[];
+/**
+ * Returns the permissions that the vault's users have but do not need, for each store, and the permissions that they
+ * lack in MongoDB.
+ */
+export async function compareRights(config: Config): Promise<{
+  readonly excess: { readonly eventstore: readonly string[]; readonly mongodb: readonly string[] };
+  readonly lacking: readonly string[];
 }> {
   const { eventstore, mongodb, keys } = urlsOf(config);
-  return {
-    eventstore: await excessRightsInEventStoreDb(eventstore),
-    mongodb: await excessRightsInMongo({ rows: mongodb, keys }, config.settings['mongodb.database']),
-  };
+  const inEventStoreDb = await excessRightsInEventStoreDb(eventstore);
+  const { excess, lacking } = await compareRightsInMongo({ rows: mongodb, keys }, config.settings['mongodb.database']);
+  return { excess: { eventstore: inEventStoreDb, mongodb: excess }, lacking };
 }
 
 function urlsOf(config: Config): StoreUrls {
