@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { KeyRotation } from '../keys/key-ring.js';
+import { RotationRefused } from '../keys/rotation.js';
 import { StoreUnavailable } from '../ports/store-unavailable.js';
 
 /**
@@ -10,10 +11,15 @@ type RotationProgress = { readonly done: number; readonly total: number; readonl
 
 const twoMinutes: RetryPolicy = { againMs: 1_000, limitMs: 120_000 };
 
+const keysLeft =
+  'some data keys are still wrapped under old keys, for example keys of a deleted tenant; nothing was removed. Run ' +
+  '`strongroom doctor`, and then repeat the rotation, which continues.';
+
 /**
  * Rewraps all data keys under new wrapping keys, and the tenant keys under `next` (ADR 29). After an interruption, a
  * call with the same `next` continues the rotation. If all keys are already wrapped under `next`, the call only runs
- * `settle` and returns false. Throws StoreUnavailable if a store stays unavailable for too long.
+ * `settle` and returns false. Throws StoreUnavailable if a store stays unavailable for too long, and
+ * RotationRefused if data keys stay under old keys for too long.
  */
 export async function rotateKeys(
   rotation: KeyRotation,
@@ -29,6 +35,7 @@ export async function rotateKeys(
   const again = <T>(step: () => Promise<T>) =>
     retry(patience, step, (waitsFor) => onProgress(waitsFor === null ? progress : { ...progress, waitsFor }));
   let isRotated = false;
+  let leftSince: number | null = null;
   while (!(await again(() => rotation.isUnder(next)))) {
     isRotated = true;
     const total = await again(() => rotation.begin());
@@ -44,6 +51,10 @@ export async function rotateKeys(
     // An earlier call may have succeeded even though its response was lost. In that case, all keys are already wrapped
     // under the new key.
     if (await again(async () => (await rotation.isUnder(next)) || (await rotation.replaceRoot(next)))) break;
+    // Threat: a planted data key whose tenant is deleted cannot be rewrapped, so the rotation would go on forever.
+    leftSince ??= performance.now();
+    if (performance.now() - leftSince > patience.limitMs) throw new RotationRefused(keysLeft);
+    await wait(patience.againMs, null, { ref: false });
   }
   await again(() => rotation.settle());
   return isRotated;

@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest';
+import { rotateKeys } from '#src/jobs/rotate-keys.js';
+import type { KeyRotation } from '#src/keys/key-ring.js';
+
+test('a rotation ends with a message if data keys cannot be rewrapped, and is repeated if they can be after all', async () => {
+  let left = Number.POSITIVE_INFINITY;
+  let rounds = 0;
+  const rotation: KeyRotation = {
+    isUnder: async () => false,
+    begin: async () => 1,
+    rewrap: async () => null,
+    async replaceRoot() {
+      rounds += 1;
+      return rounds > left;
+    },
+    voidBefore: async () => null,
+    settle: async () => undefined,
+  };
+  const patience = { againMs: 1, limitMs: 50 };
+  const rotate = () => rotateKeys(rotation, Buffer.alloc(32), undefined, patience);
+  await expect(rotate()).rejects.toThrow('some data keys are still wrapped under old keys');
+  expect(rounds).toBeGreaterThan(1);
+  [left, rounds] = [2, 0];
+  expect(await rotate()).toBe(true);
+  expect(rounds).toBe(3);
+});
