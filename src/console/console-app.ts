@@ -12,6 +12,7 @@ import { watchConnections } from '../http/load/connections.js';
 import { requireTlsProxy } from '../http/load/require-tls-proxy.js';
 import { Problem } from '../http/problem/problem.js';
 import type { AppOptions } from '../http/server/app.js';
+import { keepOnlyAddresses } from '../http/server/keep-only-addresses.js';
 import { recordManagementReads } from '../http/server/record-management-reads.js';
 import { recordRefusedRequest } from '../http/server/record-refused-request.js';
 import { isUndecodable, refuseWhatNodeRefuses } from '../http/server/refuse-what-node-refuses.js';
@@ -81,6 +82,7 @@ export async function createConsole(service: Service, options: ConsoleOptions): 
   app.decorateRequest('caller', null);
   app.decorateRequest('problemCode', null);
   app.decorateRequest('signedIn', null);
+  keepOnlyAddresses(app);
   app.addHook('onRequest', (request, reply, done) => {
     request.beganAt = performance.now();
     request.traceId = vault.random.uuid();

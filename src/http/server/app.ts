@@ -14,6 +14,7 @@ import { watchConnections } from '../load/connections.js';
 import { collectOperations } from '../openapi/openapi.js';
 import { problemBody } from '../problem/problem.js';
 import { challengesOf, createAuthentication } from './authentication.js';
+import { keepOnlyAddresses } from './keep-only-addresses.js';
 import { recordManagementReads } from './record-management-reads.js';
 import { recordRefusedRequest } from './record-refused-request.js';
 import { refuseMalformedQuery } from './refuse-malformed-query.js';
@@ -130,6 +131,7 @@ export function createApp(service: Service, options: AppOptions): FastifyInstanc
   app.decorateRequest('caller', null);
   app.decorateRequest('problemCode', null);
 
+  keepOnlyAddresses(app);
   app.addHook('onRequest', (request, reply, done) => {
     request.beganAt = performance.now();
     request.traceId = traceIdOf(request, headerNames.traceId, uuid);
