@@ -1,6 +1,6 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { atMost } from '../domain/at-most.js';
 import type { ForgedWhat, RowName } from '../vault/forged-row.js';
-import { loadToken } from '../vault/load-token.js';
 import type { Vault } from '../vault/vault.js';
 import type { DirectoryRecord } from '../views/directory-view.js';
 import type { TokenView } from '../views/token-view.js';
@@ -12,6 +12,9 @@ import type { TokenView } from '../views/token-view.js';
 const pageSize = 100;
 const lanes = 16;
 const claimsPageSize = 1_000;
+/** How often a row is read before it counts as outdated, and the pause between two reads, in ms. */
+const looks = 3;
+const pauseMs = 200;
 
 export type FoundRow = { readonly row: RowName; readonly what: ForgedWhat };
 
@@ -29,16 +32,31 @@ export type CheckedRows = {
 
 /**
  * Verifies the MACs of all tenant and application rows, and checks that no row was replaced with an older version.
- * Changes nothing.
+ * Also checks that each generation of token rows has a key. Changes nothing.
  */
-export async function checkDirectory({ directory }: Pick<Vault, 'directory'>): Promise<Omit<CheckedRows, 'next'>> {
+export async function checkDirectory(
+  vault: Pick<Vault, 'directory' | 'generations' | 'keys'>,
+): Promise<Omit<CheckedRows, 'next'>> {
+  const { directory } = vault;
   const look = async () => [...(await directory.check('tenant')), ...(await directory.check('application'))];
   const first = await look();
   const suspected = first.some(({ problem }) => problem !== null);
   // Checks again before reporting problems, because a change that was in progress during the first check can look like
   // a problem.
   const problems = suspected ? (await look()).flatMap(({ record, problem }) => asFound(record, problem)) : [];
-  return { rows: first.length, live: 0, problems };
+  return { rows: first.length, live: 0, problems: [...problems, ...(await plantedGenerations(vault))] };
+}
+
+/**
+ * Returns the generations that are written and have no key. The vault creates the key first, and destroys it last.
+ * Threat: an attacker adds a generation, and no change can be stored.
+ */
+async function plantedGenerations({ generations, keys }: Pick<Vault, 'generations' | 'keys'>) {
+  const { write } = await generations.inUse();
+  const known = await keys.generations();
+  return write
+    .filter((generation) => !known.includes(generation))
+    .map((generation): FoundRow => ({ row: { of: 'generation', name: `${generation}` }, what: 'not_authentic' }));
 }
 
 function asFound({ kind: of, id: name }: DirectoryRecord, what: ForgedWhat | null): readonly FoundRow[] {
@@ -76,20 +94,24 @@ export async function checkClaims({ claims }: Pick<Vault, 'claims'>, after: stri
   return { rows: page.length, live: 0, problems, next };
 }
 
-async function problemOf(vault: Vault, view: TokenView): Promise<'outdated' | null> {
-  if (!(await isOutdated(vault, view))) return null;
-  // Checks again, because the token may have changed between reading its row and reading its key.
-  const now = await vault.rows.get(view.stream);
-  return now !== null && (await isOutdated(vault, now)) ? 'outdated' : null;
-}
-
 /**
- * Returns true if the token's row is older than the newest event in the token's stream. A row whose key is lost does
- * not count as outdated. Other checks report lost keys.
+ * Returns `outdated` if the token's row is older than the newest event in the token's stream, or than the revision that
+ * the key store recorded. Threat: an attacker puts back the row and the key of a deleted token. A row whose key is lost
+ * does not count as outdated. Other checks report lost keys.
  */
-async function isOutdated(vault: Vault, { tenantId, stream, state: { life, revision } }: TokenView): Promise<boolean> {
-  if (life === null) return false;
-  const used = await vault.keys.use(tenantId, life.key, () => null);
-  if (used.state === 'open') return revision < (used.revision ?? -1);
-  return used.state === 'destroyed' && revision < (await loadToken(vault, tenantId, stream)).state.revision;
+async function problemOf(vault: Vault, view: TokenView): Promise<'outdated' | null> {
+  const { tenantId, stream, state } = view;
+  if (state.life === null) return null;
+  const used = await vault.keys.use(tenantId, state.life.key, () => null);
+  if (used.state === 'missing') return null;
+  const [newest] = await vault.log.readNewest(stream, null, 1);
+  const least = Math.max(newest?.revision ?? -1, used.state === 'open' ? (used.revision ?? -1) : -1);
+  for (let now: TokenView | null = view, look = 1; now?.state.life != null && now.state.revision < least; look += 1) {
+    if (look === looks) return 'outdated';
+    // Looks again, because the token may have changed since its row was read. In the cluster profile, a row is written
+    // shortly after its event.
+    if (look > 1) await wait(pauseMs);
+    now = await vault.rows.get(stream);
+  }
+  return null;
 }

@@ -6,9 +6,12 @@ export type ForgedWhat =
 
 /**
  * Identifies a row. For a token or an idempotency claim, the name is a keyed hash. For a tenant or an application, the
- * name is its id.
+ * name is its id. For a generation of token rows, the name is its number.
  */
-export type RowName = { readonly of: 'token' | 'tenant' | 'application' | 'claim'; readonly name: string };
+export type RowName = {
+  readonly of: 'token' | 'tenant' | 'application' | 'claim' | 'generation';
+  readonly name: string;
+};
 
 /**
  * Thrown if something other than the vault changed a row or restored an older version of it. The vault neither uses nor

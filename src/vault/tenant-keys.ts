@@ -2,6 +2,7 @@ import { tenantStream } from '../events/tenancy/streams.js';
 import type { SearchKey, TenantKeys } from '../keys/key-ring.js';
 import { GenerationDropped } from '../ports/generations.js';
 import { after, type Maybe } from '../ports/maybe.js';
+import { ForgedRow } from './forged-row.js';
 import { keyNotThere } from './tenant-gone.js';
 import type { Vault } from './vault.js';
 
@@ -75,8 +76,11 @@ async function searchKeysOf(
     // A key is missing. If its generation was dropped between the two reads, this is expected, and the keys are read
     // again. If the generation is still in use, the key must exist.
     const still = wanted(await vault.generations.inUse());
-    if (found.some(({ generation, key }) => key === null && still.includes(generation))) {
-      throw await keyNotThere(vault, tenantId, tenantStream(tenantId), 'key_missing');
-    }
+    const lacking = found.find(({ generation, key }) => key === null && still.includes(generation));
+    if (lacking === undefined) continue;
+    // The key of a generation is created before the generation. Threat: an attacker adds a generation to the rows.
+    if (searchKeys.length > 0)
+      throw new ForgedRow({ of: 'generation', name: `${lacking.generation}` }, 'not_authentic');
+    throw await keyNotThere(vault, tenantId, tenantStream(tenantId), 'key_missing');
   }
 }

@@ -18,14 +18,17 @@ const rowsAtOnce = 20;
  * next commit.
  */
 const requestsAtOnce = 5;
+const rememberedMs = 1_000;
 
 /**
  * Wraps `Generations` and caches the result of `inUse`. Only requests from this process change which generations are in
- * use, because no other process uses the files. The cache therefore stays valid until this process makes such a
- * request.
+ * use, because no other process uses the files. The cache is therefore valid until this process makes such a request.
+ * It is still read again every second. Threat: an attacker adds a generation, and no change can be stored until the
+ * vault finds it.
  */
 export function rememberingInUse(generations: Generations): Generations {
   let known: Awaited<ReturnType<Generations['inUse']>> | null = null;
+  let knownUntil = 0;
   let changing = 0;
 
   async function change<T>(request: () => Promise<T>): Promise<T> {
@@ -41,7 +44,8 @@ export function rememberingInUse(generations: Generations): Generations {
   return {
     ...generations,
     async inUse() {
-      if (known !== null) return known;
+      if (known !== null && performance.now() < knownUntil) return known;
+      knownUntil = performance.now() + rememberedMs;
       const found = await generations.inUse();
       if (changing === 0) known = found;
       return found;

@@ -3,12 +3,14 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { packStream } from '#src/adapters/sqlite/database/packed-text.js';
 import { pinStatements } from '#src/adapters/sqlite/database/pin-statements.js';
+import { checkDirectory } from '#src/audit/check-rows.js';
 import type { JsonObject } from '#src/domain/json.js';
 import { apiKeyHash, newApiKey } from '#src/domain/tenancy/api-key.js';
 import { tokenStream } from '#src/events/tokens/stream-name.js';
 import { StoreUnavailable } from '#src/ports/store-unavailable.js';
 import { readToken } from '#src/queries/read-token.js';
 import type { ClaimResult } from '#src/views/finished-claim.js';
+import { rebuildTokens } from '../../rebuild/support.js';
 import { profile } from '../../support/profile.js';
 import { type Answer, rule, startTestService, type TestService } from '../../support/test-service.js';
 import { type RowsAttacker, rowsAttacker } from './rows-attacker.js';
@@ -418,4 +420,18 @@ describe('an attacker who can write to the rows', () => {
     expect(answer.status, answer.text).toBe(500);
     expect((await get(victim)).status).toBe(200);
   });
+});
+
+test('a planted generation of rows is reported, and a rebuild removes it', async () => {
+  const id = await aToken();
+  await attacker.plantGeneration(7);
+  const send = () => service.call('POST', '/tokens', { type: 'token', data: secret });
+  await expect.poll(send, { timeout: 20_000 }).toMatchObject({ status: 500, body: { code: 'row_forged' } });
+  expect(await get(id)).toMatchObject({ status: 200, body: { data: secret } });
+  const { problems } = await checkDirectory(service.vault);
+  expect(problems).toEqual([{ row: { of: 'generation', name: '7' }, what: 'not_authentic' }]);
+  expect(await rebuildTokens(service)).toMatchObject({ outcome: 'done' });
+  expect((await send()).status).toBe(201);
+  expect((await get(id)).body).toMatchObject({ data: secret });
+  expect((await checkDirectory(service.vault)).problems).toEqual([]);
 });

@@ -43,6 +43,8 @@ export type RowsAttacker = {
   copyClaim(fromStream: string, toStream: string): Promise<void>;
   webhookState(id: string): Promise<StoredWebhookState>;
   setWebhookState(id: string, stored: StoredWebhookState): Promise<void>;
+  /** Adds a generation to those that the vault writes. */
+  plantGeneration(generation: number): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -149,6 +151,9 @@ function onFiles(dataDir: string): RowsAttacker {
     async setWebhookState(id, { version, text }) {
       changeOne('UPDATE webhook_states SET version = ?, state = ? WHERE webhook = ?', version, text, id);
     },
+    async plantGeneration(generation) {
+      changeOne("INSERT INTO generations VALUES (?, 0, 'building')", generation);
+    },
     close: async () => void database.close(),
   };
 }
@@ -228,6 +233,11 @@ async function onMongo(name: string): Promise<RowsAttacker> {
     async setWebhookState(id, { version, text }) {
       const { matchedCount } = await states.updateOne({ _id: id }, { $set: { version, state: text } });
       if (matchedCount !== 1) throw new Error('the attack changed nothing');
+    },
+    async plantGeneration(generation) {
+      const generations = client.db(name).collection('generations');
+      const { modifiedCount } = await generations.updateOne({}, { $push: { write: generation } } as object);
+      if (modifiedCount !== 1) throw new Error('the attack changed nothing');
     },
     close: () => client.close(),
   };

@@ -237,9 +237,11 @@ test('keys and rows together: a deleted token is live again once its key and its
   expect((await service.call('DELETE', `/tokens/${id}`)).status).toBe(204);
   row.putBack();
   expect(await get(id)).toMatchObject({ status: 500, body: { code: 'row_forged' } });
+  expect(await verified(service)).toMatchObject({ kind: 'forged_row' });
   key.putBack();
   row.putBack();
   expect(await get(id)).toMatchObject({ status: 200, body: { data: 'value' } });
+  expect(await verified(service)).toMatchObject({ kind: 'forged_row' });
 });
 
 test('keys and rows together: until the next start, an older row of an application is accepted once its recorded revision is reduced', async () => {

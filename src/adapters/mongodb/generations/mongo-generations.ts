@@ -79,7 +79,9 @@ export function mongoGenerations(connection: MongoConnection, log: Pick<EventLog
       await proveRights(connection, generation);
       const holder = randomUUID();
       const isFree = { retired: { $lt: generation }, $or: [{ rebuild: null }, { 'rebuild.phase': 'ended' }] };
-      const write = { $concatArrays: ['$write', [generation]] };
+      // Drops every other generation, because no rebuild is running. Threat: an attacker adds one, and no change can be
+      // stored, because the vault has no key for its terms.
+      const write = ['$read', generation];
       const begun = [{ $set: { rebuild: { $literal: rebuild }, write, holder, until: leaseUntil } }];
       if (!(await change(isFree, begun))) return false;
       hold.keep(holder);

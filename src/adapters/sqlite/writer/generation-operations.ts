@@ -14,6 +14,7 @@ export function createGenerationOperations(database: SqliteDatabase) {
     `INSERT INTO generations (generation, slot, state)
      SELECT ?, 1 - slot, 'building' FROM generations WHERE state = 'read'`,
   );
+  const dropOthers = database.prepare('DELETE FROM generations WHERE generation <> ?');
   const slotOf = database.prepare('SELECT slot FROM generations WHERE generation = ?').pluck();
   const setState = database.prepare('UPDATE generations SET state = ? WHERE generation = ?');
   const forget = database.prepare(`DELETE FROM generations WHERE generation = ? AND state = 'dropping'`);
@@ -39,6 +40,9 @@ export function createGenerationOperations(database: SqliteDatabase) {
   return {
     begin_generation(rebuild: Input<'begin_generation'>): boolean {
       if (isRebuilding.get() !== undefined) return false;
+      // No rebuild is running, so no other generation is in use. Threat: an attacker adds one, and no change can be
+      // stored, because the vault has no key for its terms.
+      dropOthers.run(rebuild.from);
       add.run(rebuild.generation);
       save(rebuild);
       return true;
