@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs';
 import { chmod, copyFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { fsyncDirectory } from '../../adapters/shared/fsync-directory.js';
 import { writeKeys } from '../../adapters/sqlite/backup/write-keys.js';
 import { expectWholeLog } from '../../audit/continuity.js';
 import { type Erased, findErased, recordErased } from '../../commands/recovery/record-erased.js';
@@ -9,7 +10,6 @@ import { acceptLog } from '../../vault/log-behind.js';
 import type { Config } from '../config/config.js';
 import { storeUrls } from '../config/store-urls.js';
 import { lockDataDirectory } from '../embedded/data-directory.js';
-import { fsyncDirectory } from '../files/fsync-directory.js';
 import { fsyncPath } from '../files/fsync-path.js';
 import { openToRepair } from '../open-profile.js';
 import { restoringName } from '../root-key/holds-vault.js';

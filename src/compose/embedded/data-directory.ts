@@ -1,13 +1,13 @@
 import { constants, existsSync, type Stats } from 'node:fs';
 import { access, mkdir, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { fsyncDirectory } from '../../adapters/shared/fsync-directory.js';
 import { monthFile, monthsOnDisk } from '../../adapters/sqlite/access-log/month-files.js';
 import { dailyCountsFile } from '../../adapters/sqlite/daily-counts.js';
 import { lockData } from '../../adapters/sqlite/data-lock.js';
 import { StoreBroken } from '../../adapters/sqlite/database/database-error.js';
 import { expectNothingLost, hasContent } from '../../adapters/sqlite/writer/prepare-stores.js';
 import { keysFile } from '../../ports/backup.js';
-import { fsyncDirectory } from '../files/fsync-directory.js';
 import { isOfOwnGroup, isRoots } from '../files/own-group.js';
 import { faultOfPath, isTrusted } from '../files/path-fault.js';
 import { realPath } from '../files/real-path.js';

@@ -1,7 +1,7 @@
 import { randomFillSync } from 'node:crypto';
 import { closeSync, fsyncSync, openSync, unlinkSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { fsyncDirectory } from '../files/fsync-directory.js';
+import { fsyncDirectory } from '../../adapters/shared/fsync-directory.js';
 import { shellWord } from '../files/shell-word.js';
 import { encodeKeyText, rootKeySizeBytes } from './key-text.js';
 

@@ -14,8 +14,8 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
+import { fsyncDirectory } from '../../adapters/shared/fsync-directory.js';
 import { RotationRefused } from '../../keys/rotation.js';
-import { fsyncDirectory } from '../files/fsync-directory.js';
 import { isRoots } from '../files/own-group.js';
 import { shellWord } from '../files/shell-word.js';
 import { generateRootKey } from './generate-root-key.js';

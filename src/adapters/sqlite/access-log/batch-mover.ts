@@ -1,6 +1,7 @@
-import { closeSync, fsyncSync, openSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { noBatch, parseLines } from '../../../events/access-log/batch-hash.js';
+import { fsyncDirectory } from '../../shared/fsync-directory.js';
 import { type Month, monthOf } from '../../shared/month.js';
 import type { SqliteDatabase } from '../database/open-database.js';
 import { reading } from '../database/reading.js';
@@ -41,7 +42,7 @@ export function createBatchMover(journal: SqliteDatabase, dataDir: string) {
     if (open?.month === month && identity === open.identity) return open;
     close();
     open = openMonthWriter(dataDir, month);
-    if (identity === null) syncDirectory(dataDir);
+    if (identity === null) fsyncDirectory(dataDir);
     return open;
   }
 
@@ -118,7 +119,7 @@ export function createBatchMover(journal: SqliteDatabase, dataDir: string) {
           // apply it to a new file with the same name.
           for (const suffix of ['-wal', '-shm', '']) rmSync(join(dataDir, monthFile(month) + suffix), { force: true });
         }
-        syncDirectory(dataDir);
+        fsyncDirectory(dataDir);
         return months.length;
       }),
     moved: (): number => moved,
@@ -188,15 +189,5 @@ function newestIn(dataDir: string, month: Month): JournalEnd | null {
     return newestBatchOf(database, month)();
   } finally {
     database.close();
-  }
-}
-
-/** Makes the creation or removal of files in the directory durable. */
-function syncDirectory(dataDir: string): void {
-  const directory = openSync(dataDir, 'r');
-  try {
-    fsyncSync(directory);
-  } finally {
-    closeSync(directory);
   }
 }
