@@ -30,21 +30,24 @@ export function openTokenOf(content: TokenContent, cvc: Decrypted<string> | null
 }
 
 /**
- * Decrypts a live token. A cvc that is due to be purged is not decrypted. Returns null if any of its keys was
- * destroyed. In that case, either the view is older than the token's deletion, or the key is lost. The caller must read
- * the token again to find out which. Throws TenantGone and KeyLost.
+ * Decrypts a live token. A cvc that is due to be purged is not decrypted. Throws KeyLost if any of its keys was
+ * destroyed: either the view is older than the token's deletion, or the key is lost. The write path reads the token again
+ * to find out which. Throws TenantGone.
  */
-export function openToken(vault: Vault, view: TokenView, life: TokenLife): Maybe<OpenToken | null> {
-  return after(openRow(vault, view, life), (opened) => opened?.open ?? null);
+export function openToken(vault: Vault, view: TokenView, life: TokenLife): Maybe<OpenToken> {
+  return after(openRow(vault, view, life), (opened) => {
+    if (opened === null) throw new KeyLost(view.stream, 'key_destroyed_without_event');
+    return opened.open;
+  });
 }
 
 /** A decrypted token, and the newest revision that the key store has recorded for it. */
 export type OpenRow = { readonly open: OpenToken; readonly newest: number };
 
 /**
- * Decrypts a live token from its row, as `openToken` does. Threat: an attacker who can write the rows restores the row
- * that the token had before a change of the containers, the expiry or the data. The caller must therefore compare the
- * revision of the view with `newest`.
+ * Decrypts a live token from its row, as `openToken` does, but returns null if any of its keys was destroyed. Threat: an
+ * attacker who can write the rows restores the row that the token had before a change of the containers, the expiry or
+ * the data. The caller must therefore compare the revision of the view with `newest`.
  */
 export function openRow(vault: Vault, view: TokenView, life: TokenLife): Maybe<OpenRow | null> {
   const due = cvcAt(life, latestForCodes(vault.clock));
@@ -67,7 +70,7 @@ function openRowOf(life: TokenLife, content: OpenBox | null, cvc: OpenBox | null
   };
 }
 
-/** Decrypts only the content of a live token, in the same way as `openToken`. */
+/** Decrypts only the content of a live token, in the same way as `openRow`. */
 export function openContent(vault: Keys, view: TokenView, life: TokenLife): Maybe<OpenToken | null> {
   return after(openBoxOf(vault, view, life.key, life.contentRevision, 'content'), (opened) =>
     opened === null ? null : openTokenOf(opened.value as TokenContent, null),

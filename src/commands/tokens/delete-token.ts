@@ -5,7 +5,6 @@ import { isExpired } from '../../domain/token/token-state.js';
 import { tokenStream } from '../../events/tokens/stream-name.js';
 import { earliestNow } from '../../ports/clock.js';
 import type { CommandContext } from '../../vault/command-context.js';
-import { KeyLost } from '../../vault/key-lost.js';
 import { openToken } from '../../vault/open-token.js';
 import { type CommandResult, done, rejected } from '../../vault/result.js';
 import { tenantKeysOf } from '../../vault/tenant-keys.js';
@@ -48,9 +47,8 @@ async function attemptDelete(
     // An earlier deletion may have failed to destroy the keys. If so, this request destroys them.
     return (await finishErasure(vault, [view])) > 0 ? done(null) : rejected('token_not_found');
   }
-  const open = await openToken(vault, view, life);
-  if (open === null) throw new KeyLost(stream, 'key_destroyed_without_event');
-  if (transformFor(caller, 'token:delete', open.containers) === null) return rejected('forbidden');
+  const { containers } = await openToken(vault, view, life);
+  if (transformFor(caller, 'token:delete', containers) === null) return rejected('forbidden');
   if (!preconditionHolds(ifMatch, revision)) return rejected('precondition_failed');
   const decided = decide({ do: 'delete', at: attempt.at, endsUpTo: earliestNow(vault.clock) }, view.state);
   if (!decided.ok) return rejected(decided.code);

@@ -5,7 +5,6 @@ import { decide } from '../../domain/token/decide.js';
 import { isExpired, type TokenLife } from '../../domain/token/token-state.js';
 import { earliestNow } from '../../ports/clock.js';
 import type { CommandContext } from '../../vault/command-context.js';
-import { KeyLost } from '../../vault/key-lost.js';
 import { type OpenToken, openToken } from '../../vault/open-token.js';
 import { tenantKeysOf } from '../../vault/tenant-keys.js';
 import type { Vault } from '../../vault/vault.js';
@@ -122,17 +121,21 @@ async function sort(
     const decided = decide({ do: 'delete', at, endsUpTo: earliestNow(vault.clock) }, view.state);
     if (life === null || isExpired(life, at) || !decided.ok) gone.push(view);
     else if (revision !== null && revision !== view.state.revision) changed += 1;
-    else if (await mayDelete(vault, caller, view, expect))
+    else if (await mayDelete(vault, caller, view, life, expect))
       writes.push({ view, decisions: decided.events, ...nothingToSeal });
     else refused += 1;
   }
   return { writes, gone, landed, refused, changed };
 }
 
-async function mayDelete(vault: Vault, caller: Caller, view: TokenView, expect: Expect): Promise<boolean> {
-  const { life } = view.state;
-  const open = life === null ? null : await openToken(vault, view, life);
-  if (life === null || open === null) throw new KeyLost(view.stream, 'key_destroyed_without_event');
+async function mayDelete(
+  vault: Vault,
+  caller: Caller,
+  view: TokenView,
+  life: TokenLife,
+  expect: Expect,
+): Promise<boolean> {
+  const open = await openToken(vault, view, life);
   expect(view.stream, { open, life });
   return transformFor(caller, 'token:delete', open.containers) !== null;
 }
