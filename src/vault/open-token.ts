@@ -77,6 +77,19 @@ export function openContent(vault: Keys, view: TokenView, life: TokenLife): Mayb
   );
 }
 
+/**
+ * Like `openContent`, but also returns null if the key is lost. Use this for work that can continue without the content.
+ * The loss is not reported here, because reads of the token report it.
+ */
+export async function contentUnlessLost(vault: Keys, view: TokenView, life: TokenLife): Promise<OpenToken | null> {
+  try {
+    return await openContent(vault, view, life);
+  } catch (error) {
+    if (error instanceof KeyLost) return null;
+    throw error;
+  }
+}
+
 /** A decrypted value, and the newest revision that was recorded for its key. */
 type OpenBox = { readonly value: Json; readonly revision: number | null };
 

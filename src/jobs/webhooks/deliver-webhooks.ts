@@ -4,7 +4,6 @@ import { attemptDelivery, isAttemptDue } from '../../commands/post-to-webhook.js
 import { atMost } from '../../domain/at-most.js';
 import { coversContainers, type WebhookDocument } from '../../domain/tenancy/webhook.js';
 import { formatTimestamp } from '../../domain/time.js';
-import type { TokenLife } from '../../domain/token/token-state.js';
 import type { TokenType } from '../../domain/token/types/token-type.js';
 import { refOfTokenStream } from '../../events/access-log/entity-ref.js';
 import type { ClearEvent } from '../../events/event.js';
@@ -22,13 +21,11 @@ import {
 } from '../../ports/webhook-store.js';
 import { ForgedWebhookState, type VersionedState } from '../../vault/authentic-webhook-store.js';
 import { forTenants } from '../../vault/for-tenants.js';
-import { KeyLost } from '../../vault/key-lost.js';
 import { loadToken, tokenTypeAt } from '../../vault/load-token.js';
 import { openTenant, tenantDocument } from '../../vault/open-directory.js';
-import { type OpenToken, openContent } from '../../vault/open-token.js';
+import { contentUnlessLost } from '../../vault/open-token.js';
 import { TenantGone } from '../../vault/tenant-gone.js';
 import type { Vault } from '../../vault/vault.js';
-import type { TokenView } from '../../views/token-view.js';
 import { createPace } from './pace.js';
 import { type Subscription, tellDenials } from './tell-denials.js';
 
@@ -568,7 +565,7 @@ async function tokenOf(
   const view = await loadToken(vault, tenantId, stream);
   const { life } = view.state;
   if (life !== null && life.createdRevision <= revision) {
-    const open = await openedOrLost(vault, view, life);
+    const open = await contentUnlessLost(vault, view, life);
     if (open !== null) {
       return { id: open.id, type: life.tokenType, isCovered: coversContainers(webhook, open.containers) };
     }
@@ -578,17 +575,4 @@ async function tokenOf(
   const sealed = sealedIds.get(event.id);
   const id = sealed === undefined || sealed.length === 0 ? null : openTokenId(webhook, sealed, event);
   return { id, type, isCovered: webhook.containers === null || sealed !== undefined };
-}
-
-/**
- * Returns the decrypted token, or null if its key is lost. In that case, the delivery contains only the facts that are
- * known without the key. The loss is not reported here, because reads of the token report it.
- */
-async function openedOrLost(vault: Vault, view: TokenView, life: TokenLife): Promise<OpenToken | null> {
-  try {
-    return await openContent(vault, view, life);
-  } catch (error) {
-    if (error instanceof KeyLost) return null;
-    throw error;
-  }
 }

@@ -1,10 +1,9 @@
 import { performance } from 'node:perf_hooks';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { isExpired, type TokenLife } from '../../domain/token/token-state.js';
+import { isExpired } from '../../domain/token/token-state.js';
 import { planSearch } from '../../search/plan-search.js';
 import { buildWordList, containersInUse, type TenantWords, type WordList } from '../../search/vocabulary/word-list.js';
-import { KeyLost } from '../../vault/key-lost.js';
-import { type OpenToken, openContent } from '../../vault/open-token.js';
+import { contentUnlessLost } from '../../vault/open-token.js';
 import { withSearchKey } from '../../vault/tenant-keys.js';
 import { unwrap } from '../../vault/unwrap.js';
 import type { Vault } from '../../vault/vault.js';
@@ -49,7 +48,8 @@ export async function collectWords(vault: Vault, tenantId: string): Promise<Tena
     const { life } = view.state;
     boxBytes += view.content?.length ?? 0;
     if (boxBytes > boxBytesMax) break;
-    const open = life === null || isExpired(life, vault.clock.now()) ? null : await opened(vault, view, life);
+    const open =
+      life === null || isExpired(life, vault.clock.now()) ? null : await contentUnlessLost(vault, view, life);
     const { metadata = null, containers: paths = [] } = open === null ? {} : unwrap(open.content);
     keys.add(Object.keys(metadata ?? {}));
     containers.add(paths);
@@ -74,19 +74,6 @@ async function* newestRows(vault: Vault, tenantId: string): AsyncGenerator<Token
     yield* rows;
     offset += rows.length;
     if (rows.length + later.length < pageSize) return;
-  }
-}
-
-/**
- * Returns a decrypted token. Returns null if its key was destroyed after the page was read, or if its key is lost. A
- * lost key is reported by the next request that reads the token.
- */
-async function opened(vault: Vault, view: TokenView, life: TokenLife): Promise<OpenToken | null> {
-  try {
-    return await openContent(vault, view, life);
-  } catch (error) {
-    if (error instanceof KeyLost) return null;
-    throw error;
   }
 }
 
