@@ -8,7 +8,6 @@ import { type FoundLife, foundLife, type SearchPlan } from '../ports/search-plan
 import { StoreUnavailable } from '../ports/store-unavailable.js';
 import { planSearch } from '../search/plan-search.js';
 import type { Query } from '../search/query/syntax-tree.js';
-import { isBehindLog } from '../vault/behind-log.js';
 import type { CommandContext } from '../vault/command-context.js';
 import { ForgedRow } from '../vault/forged-row.js';
 import { KeyLost } from '../vault/key-lost.js';
@@ -16,7 +15,7 @@ import { openRow } from '../vault/open-token.js';
 import { withSearchKey } from '../vault/tenant-keys.js';
 import type { Vault } from '../vault/vault.js';
 import type { TokenView } from '../views/token-view.js';
-import { type ReadToken, readToken } from './read-token.js';
+import { isBehindLog, type ReadToken, readToken } from './read-token.js';
 import { type TokenAnswer, tokenAnswer } from './token-answer.js';
 
 const triesMax = 10;

@@ -1,7 +1,6 @@
 import { isExpired, type TokenLife } from '../domain/token/token-state.js';
 import { latestNow } from '../ports/clock.js';
 import { after, type Maybe } from '../ports/maybe.js';
-import { isBehindLog } from '../vault/behind-log.js';
 import { ForgedRow } from '../vault/forged-row.js';
 import { KeyLost } from '../vault/key-lost.js';
 import { type OpenToken, openRow } from '../vault/open-token.js';
@@ -78,4 +77,13 @@ function readOnce(
       return isExpired(life, latestNow(vault.clock)) ? null : { view, life, open: opened.open };
     });
   });
+}
+
+/**
+ * Returns true if the log contains a newer event of the token than its row. Call it if the key of the row is destroyed.
+ * Threat: an attacker who can write the rows restores the row of a deleted token. Its key is then erased and not lost.
+ */
+export async function isBehindLog({ log }: Pick<Vault, 'log'>, { stream, state }: TokenView): Promise<boolean> {
+  const [newest] = await log.readNewest(stream, null, 1);
+  return newest !== undefined && newest.revision > state.revision;
 }
