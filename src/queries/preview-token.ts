@@ -6,7 +6,7 @@ import { openness, strictest, type Transform } from '../domain/access/transform.
 import { accessOf } from '../domain/tenancy/documents.js';
 import { refOfTokenStream } from '../events/access-log/entity-ref.js';
 import { tokenStream } from '../events/tokens/stream-name.js';
-import { livingApplication } from '../vault/living-application.js';
+import { livingApplication } from '../vault/open-directory.js';
 import { type CommandResult, done, invalidFields, rejected } from '../vault/result.js';
 import { tenantKeysOf } from '../vault/tenant-keys.js';
 import type { Vault } from '../vault/vault.js';

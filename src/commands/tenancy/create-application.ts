@@ -1,7 +1,7 @@
 import type { Secret } from '../../domain/secret.js';
 import type { ApplicationSpec } from '../../domain/tenancy/application-spec.js';
 import type { CommandContext } from '../../vault/command-context.js';
-import type { LivingApplication } from '../../vault/living-application.js';
+import type { LivingApplication } from '../../vault/open-directory.js';
 import { type CommandResult, done } from '../../vault/result.js';
 import type { Vault } from '../../vault/vault.js';
 import { changeDirectory, type DirectoryContext } from './change-directory.js';

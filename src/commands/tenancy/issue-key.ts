@@ -1,7 +1,7 @@
 import type { Secret } from '../../domain/secret.js';
 import type { ApiKeyDocument } from '../../domain/tenancy/documents.js';
 import type { CommandContext } from '../../vault/command-context.js';
-import { livingApplication } from '../../vault/living-application.js';
+import { livingApplication } from '../../vault/open-directory.js';
 import { type CommandResult, done, rejected } from '../../vault/result.js';
 import type { Vault } from '../../vault/vault.js';
 import { changeDirectory, type DirectoryContext } from './change-directory.js';

@@ -1,8 +1,7 @@
 import { isLastingAdministrator } from '../../domain/tenancy/administrators.js';
 import type { ApplicationDocument } from '../../domain/tenancy/documents.js';
 import { noDirectory, type TenantDirectory } from '../../domain/tenancy/tenant-directory.js';
-import { applicationRecord } from '../../vault/living-application.js';
-import { applicationDocument, openTenant } from '../../vault/open-directory.js';
+import { applicationDocument, applicationRecord, openTenant } from '../../vault/open-directory.js';
 import type { Vault } from '../../vault/vault.js';
 import type { DirectoryRecord } from '../../views/directory-view.js';
 import { type DirectoryView, noDirectoryRows } from '../../views/directory-view.js';

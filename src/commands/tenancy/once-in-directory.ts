@@ -1,5 +1,5 @@
 import type { CommandContext } from '../../vault/command-context.js';
-import { type LivingApplication, livingApplication } from '../../vault/living-application.js';
+import { type LivingApplication, livingApplication } from '../../vault/open-directory.js';
 import { type CommandResult, rejected } from '../../vault/result.js';
 import { tenantKeysOf } from '../../vault/tenant-keys.js';
 import type { Vault } from '../../vault/vault.js';

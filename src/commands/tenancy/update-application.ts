@@ -4,7 +4,7 @@ import type { Json } from '../../domain/json.js';
 import type { Seen } from '../../domain/tenancy/directory-command.js';
 import { parseName } from '../../domain/tenancy/parse-directory.js';
 import { checkExpiresAt } from '../../domain/token/fields/expires-at.js';
-import type { LivingApplication } from '../../vault/living-application.js';
+import type { LivingApplication } from '../../vault/open-directory.js';
 import { type CommandResult, invalidFields } from '../../vault/result.js';
 import type { Vault } from '../../vault/vault.js';
 import { changeDirectory, type DirectoryContext } from './change-directory.js';

@@ -10,7 +10,7 @@ import { formatTimestamp } from '../../domain/time.js';
 import { Problem } from '../../http/problem/problem.js';
 import { exportLog, type LogFilter, readLog, type ShownEntry } from '../../queries/read-log.js';
 import { orNull } from '../../vault/for-tenants.js';
-import { livingApplication } from '../../vault/living-application.js';
+import { livingApplication } from '../../vault/open-directory.js';
 import type { ConsolePage, Visit } from '../page.js';
 import { pageField, pageLinks } from '../pagination.js';
 import { parseTypedTime } from '../typed-time.js';

@@ -10,7 +10,7 @@ import { checkExpiresAt } from '../../domain/token/fields/expires-at.js';
 import { directoryContextOf } from '../../http/directory-context.js';
 import { problemFrom } from '../../http/error-handler.js';
 import { problemCatalogue } from '../../http/problem/problem-catalogue.js';
-import type { LivingApplication } from '../../vault/living-application.js';
+import type { LivingApplication } from '../../vault/open-directory.js';
 import {
   type ApplicationForm,
   accessFields,

@@ -11,7 +11,7 @@ import { Problem } from '../../http/problem/problem.js';
 import { latestNow } from '../../ports/clock.js';
 import { listApplications } from '../../queries/tenancy/list-applications.js';
 import { keysWithLastUse, type ListedKey, listKeys } from '../../queries/tenancy/list-keys.js';
-import { type LivingApplication, livingApplication } from '../../vault/living-application.js';
+import { type LivingApplication, livingApplication } from '../../vault/open-directory.js';
 import type { ConsolePage, Visit } from '../page.js';
 import { pageLinks, pageNumber } from '../pagination.js';
 import { requirePermission } from '../require-permission.js';

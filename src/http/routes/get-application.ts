@@ -1,5 +1,5 @@
 import { applicationAnswer } from '../../queries/tenancy/tenancy-answers.js';
-import { livingApplication } from '../../vault/living-application.js';
+import { livingApplication } from '../../vault/open-directory.js';
 import { documented } from '../openapi/operation.js';
 import { application, applicationExample } from '../openapi/schemas/tenancy.js';
 import { Problem } from '../problem/problem.js';

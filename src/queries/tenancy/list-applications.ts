@@ -1,5 +1,5 @@
 import type { ApplicationFilter } from '../../ports/directory.js';
-import type { LivingApplication } from '../../vault/living-application.js';
+import type { LivingApplication } from '../../vault/open-directory.js';
 import { applicationDocument } from '../../vault/open-directory.js';
 import type { Vault } from '../../vault/vault.js';
 

@@ -1,5 +1,5 @@
 import type { ApiKeyDocument } from '../../domain/tenancy/documents.js';
-import { type LivingApplication, livingApplication } from '../../vault/living-application.js';
+import { type LivingApplication, livingApplication } from '../../vault/open-directory.js';
 import { type CommandResult, done, rejected } from '../../vault/result.js';
 import type { Vault } from '../../vault/vault.js';
 

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../domain/json.js';
 import type { ApiKeyDocument, TenantDocument } from '../../domain/tenancy/documents.js';
 import type { Stamps } from '../../domain/tenancy/stamps.js';
 import { formatTimestamp } from '../../domain/time.js';
-import type { LivingApplication } from '../../vault/living-application.js';
+import type { LivingApplication } from '../../vault/open-directory.js';
 import type { ListedKey } from './list-keys.js';
 
 /**
