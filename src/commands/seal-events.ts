@@ -8,10 +8,14 @@ import { tokenEventVersion } from '../events/tokens/catalogue.js';
 import type { DataKey, TenantKeys } from '../keys/key-ring.js';
 import type { Decrypted } from '../vault/decrypted.js';
 import { keyNotThere } from '../vault/tenant-gone.js';
+import type { Keys } from '../vault/tenant-keys.js';
 import { unwrap } from '../vault/unwrap.js';
 import type { Vault } from '../vault/vault.js';
 import { applyFact, type TokenView } from '../views/token-view.js';
 import { type EventOrigin, sealOrigin } from './event-origin.js';
+
+/** The keys and random ids for the events. The directory shows whether a key is missing because its tenant was deleted. */
+type SealDeps = Keys & Pick<Vault, 'random'>;
 
 /**
  * The plaintext to seal for the decided events: the content after the events, and the new cvc if the events set one.
@@ -26,7 +30,7 @@ export type Sealed = { readonly events: readonly NewEvent[]; readonly view: Toke
  * Returns the events and the resulting view.
  */
 export async function sealEvents(
-  vault: Vault,
+  vault: SealDeps,
   tenantKeys: TenantKeys | null,
   view: TokenView,
   decisions: readonly TokenEvent[],
@@ -63,7 +67,7 @@ export async function sealEvents(
 type Place = { readonly tenantId: string; readonly stream: string; readonly revision: number };
 
 async function sealDecision(
-  vault: Vault,
+  vault: SealDeps,
   place: Place,
   decision: TokenEvent,
   payload: Payload,
@@ -120,14 +124,19 @@ function times(expiresAt: number | null, cvcPurgeAt: number | null): TokenTimes 
   };
 }
 
-async function sealCvc(vault: Vault, place: Place, cvc: Decrypted<string> | null) {
+async function sealCvc(vault: SealDeps, place: Place, cvc: Decrypted<string> | null) {
   if (cvc === null) throw new Error('an event with a cvc must come with the cvc to seal');
   const { id, key } = await vault.keys.create(place.tenantId);
   return { clear: { cvc_key: id }, box: sealAndZero({ id, key }, place, 'cvc', unwrap(cvc)) };
 }
 
 /** Encrypts the content under the key `keyId`, or under a new key if `keyId` is null. */
-async function sealContent(vault: Vault, place: Place, keyId: string | null, content: Decrypted<TokenContent> | null) {
+async function sealContent(
+  vault: SealDeps,
+  place: Place,
+  keyId: string | null,
+  content: Decrypted<TokenContent> | null,
+) {
   if (content === null) throw new Error('an event with content must come with the content to seal');
   if (keyId === null) {
     const key = await vault.keys.create(place.tenantId);
