@@ -1,7 +1,6 @@
 import type { TokenEvent } from '../domain/token/decide.js';
 import type { EndedKeyState } from '../domain/token/token-state.js';
-import { advancedKeys } from '../events/advanced-keys.js';
-import { endedKeys } from '../events/ended-keys.js';
+import { advancedKeys, endedKeys } from '../events/event-keys.js';
 import { endsToken } from '../events/tokens/catalogue.js';
 import type { TenantKeys } from '../keys/key-ring.js';
 import { latestNow } from '../ports/clock.js';

@@ -1,4 +1,5 @@
 import { readUnbroken } from '../audit/continuity.js';
+import { namedKeys } from '../events/event-keys.js';
 import type { KeyRing } from '../keys/key-ring.js';
 import type { EventChain } from '../ports/event-chain.js';
 import type { EventLog } from '../ports/event-log.js';
@@ -31,8 +32,8 @@ export async function destroyOrphanKeys({ log, chain, keys }: Deps, now: number)
   const position = made.reduce((least, { logHead }) => Math.min(least, logHead), last.logHead);
   // Threat: an attacker who can write to the log removes the event that names a living key. `readUnbroken` detects
   // this.
-  await readUnbroken({ log, chain, keys }, position, ({ clear }) => {
-    for (const named of [clear['key'], clear['cvc_key']]) if (typeof named === 'string') orphans.delete(named);
+  await readUnbroken({ log, chain, keys }, position, (event) => {
+    for (const keyId of namedKeys(event)) orphans.delete(keyId);
   });
   const destroyed = await keys.destroy([...orphans].map((keyId) => ({ keyId, eventId: noEvent })));
   await keys.saveCheckpoint('orphans', last.sequence);

@@ -1,8 +1,7 @@
 import { setImmediate as endOfTurn } from 'node:timers/promises';
 import { counted } from '../domain/text.js';
-import { advancedKeys } from '../events/advanced-keys.js';
-import { endedKeys } from '../events/ended-keys.js';
 import type { ClearEvent } from '../events/event.js';
+import { advancedKeys, endedKeys } from '../events/event-keys.js';
 import { tenantStream } from '../events/tenancy/streams.js';
 import type { KeyRing } from '../keys/key-ring.js';
 import type { EventLog } from '../ports/event-log.js';

@@ -1,6 +1,7 @@
 import { evolve } from '../domain/token/evolve.js';
 import { isExpired, noToken } from '../domain/token/token-state.js';
 import type { ClearEvent } from '../events/event.js';
+import { namedKeys } from '../events/event-keys.js';
 import { endsToken, readTokenEvent } from '../events/tokens/catalogue.js';
 import { tokenStream } from '../events/tokens/stream-name.js';
 import { latestNow } from '../ports/clock.js';
@@ -57,8 +58,7 @@ export async function erasureFacts(vault: Vault, tenantId: string, id: string): 
   const { life } = events.map(readTokenEvent).reduce(evolve, noToken);
   if (life !== null) return isExpired(life, latestNow(vault.clock)) ? { is: 'expired' } : { is: 'living' };
 
-  const named = [...new Set(events.flatMap(({ clear }) => [clear['key'], clear['cvc_key']]))];
-  const keyIds = named.filter((keyId) => typeof keyId === 'string');
+  const keyIds = [...new Set(events.flatMap(namedKeys))];
   const keyStatuses = await vault.keys.keyStatuses(keyIds);
   const destroyed = keyStatuses.flatMap(({ destroyedAt }) => destroyedAt ?? []);
   const created = events.filter(({ type }) => type === 'token.created').map(({ position }) => position);

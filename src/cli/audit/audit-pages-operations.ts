@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { recordManagementRead } from '../../audit/access-log/record-management-read.js';
 import { readChained } from '../../audit/read-chained.js';
 import { linesOf } from '../../events/access-log/batch-hash.js';
-import { endedKeys } from '../../events/ended-keys.js';
+import { endedKeys } from '../../events/event-keys.js';
 import { tokenStream } from '../../events/tokens/stream-name.js';
 import { pageAnswer, pageFields, rangeOf } from '../../http/pagination.js';
 import { tokenHistory } from '../../queries/token-history.js';

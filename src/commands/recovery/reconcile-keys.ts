@@ -1,6 +1,7 @@
 import { setImmediate as endOfTurn } from 'node:timers/promises';
 import { checkpointType, checkpointVersion } from '../../events/audit/checkpoint.js';
 import type { ClearEvent } from '../../events/event.js';
+import { namedKeys } from '../../events/event-keys.js';
 import { directoryEventTypes, directoryEventVersion } from '../../events/tenancy/catalogue.js';
 import { tokenEventTypes, tokenEventVersion } from '../../events/tokens/catalogue.js';
 import type { KeyUse } from '../../keys/key-ring.js';
@@ -45,11 +46,9 @@ export async function reconcileKeys(
     vault.log,
     (keyId) => !living.has(keyId),
     (page) => {
-      for (const { clear } of page) {
-        for (const named of [clear['key'], clear['cvc_key']].map(String)) {
-          old.delete(named);
-          damaged.delete(named);
-        }
+      for (const keyId of page.flatMap(namedKeys)) {
+        old.delete(keyId);
+        damaged.delete(keyId);
       }
       newer ??= page.find((event) => !isOfKnownVersion(event)) ?? null;
     },

@@ -1,4 +1,4 @@
-import { endedKeys } from '../../events/ended-keys.js';
+import { endedKeys } from '../../events/event-keys.js';
 import { isTokenStream } from '../../events/tokens/stream-name.js';
 import { StoreUnavailable } from '../../ports/store-unavailable.js';
 import { loadToken } from '../../vault/load-token.js';

@@ -12,8 +12,8 @@ import {
 } from '#src/events/audit/checkpoint.js';
 import { emptyTree, treeRoot, withLeaf } from '#src/events/audit/merkle.js';
 import { linkAfter, noLink, provenLeaf, type StoredEvent, sealCommit, sealedHash } from '#src/events/commit.js';
-import { endedKeys } from '#src/events/ended-keys.js';
 import type { RecordedEvent } from '#src/events/event.js';
+import { endedKeys } from '#src/events/event-keys.js';
 import { UnreadableEvent } from '#src/events/tokens/catalogue.js';
 
 type Boxes = { readonly trace: string | null; readonly sealed: Record<'content' | 'cvc', string | null> };
