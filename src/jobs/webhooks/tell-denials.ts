@@ -7,8 +7,7 @@ import type { AccessBatch, AccessEntry } from '../../events/access-log/access-en
 import { type DenialState, type WebhookState, withAttempts } from '../../ports/webhook-store.js';
 import type { VersionedState } from '../../vault/authentic-webhook-store.js';
 import type { Vault } from '../../vault/vault.js';
-
-export type Subscription = { readonly tenantId: string; readonly webhook: WebhookDocument };
+import type { Subscription } from './deliver-batch.js';
 
 const pageSize = 100;
 const dayMs = 24 * 3_600_000;

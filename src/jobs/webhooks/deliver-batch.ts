@@ -1,0 +1,181 @@
+import { attemptDelivery } from '../../commands/post-to-webhook.js';
+import { atMost } from '../../domain/at-most.js';
+import { coversContainers, type WebhookDocument } from '../../domain/tenancy/webhook.js';
+import { formatTimestamp } from '../../domain/time.js';
+import type { TokenType } from '../../domain/token/types/token-type.js';
+import { refOfTokenStream } from '../../events/access-log/entity-ref.js';
+import type { ClearEvent } from '../../events/event.js';
+import { endsToken } from '../../events/tokens/catalogue.js';
+import { isTokenStream } from '../../events/tokens/stream-name.js';
+import { openTokenId } from '../../events/webhooks/sealed-id.js';
+import {
+  type PendingDelivery,
+  type WebhookAttempt,
+  type WebhookState,
+  withAttempts,
+} from '../../ports/webhook-store.js';
+import { loadToken, tokenTypeAt } from '../../vault/load-token.js';
+import { contentUnlessLost } from '../../vault/open-token.js';
+import type { Vault } from '../../vault/vault.js';
+
+const lanes = 8;
+/** The maximum number of fences that are skipped in the search for the event that undoes a creation. */
+const fencesMax = 7;
+
+export type Subscription = { readonly tenantId: string; readonly webhook: WebhookDocument };
+
+/** The event of a pending delivery, and the number of attempts that have failed. */
+export type Retried = { readonly event: ClearEvent; readonly failed: number };
+
+type Batch = {
+  readonly retried: readonly Retried[];
+  /** Pending deliveries that are dropped, because their events are missing. */
+  readonly missing: readonly PendingDelivery[];
+  readonly chunk: readonly ClearEvent[];
+  /** The webhook's checkpoint after this batch. */
+  readonly upTo: number;
+};
+
+/** Delivers a batch and returns the resulting state. The events of each token are delivered in order. */
+export async function deliverBatch(
+  vault: Vault,
+  subscription: Subscription,
+  before: WebhookState,
+  { retried, missing, chunk, upTo }: Batch,
+): Promise<{
+  readonly state: WebhookState;
+  readonly delivered: readonly string[];
+  readonly attempts: readonly WebhookAttempt[];
+}> {
+  const kept = before.pending.filter((one) => !missing.includes(one));
+  const pending = new Map(kept.map((one) => [one.position, one]));
+  const delivered: string[] = [];
+  const attempts: WebhookAttempt[] = [];
+  const waiting = new Set(kept.map(({ stream }) => stream));
+  const ended = [...retried.map(({ event }) => event), ...chunk]
+    .filter(({ type }) => endsToken(type))
+    .map(({ id }) => id);
+  const sealedIds = await vault.webhookStore.sealedIds(subscription.webhook.id, ended);
+
+  async function attempt(event: ClearEvent, failed: number): Promise<void> {
+    const { position, stream, revision } = event;
+    const payload = await payloadOf(vault, subscription, event, sealedIds, failed > 0);
+    if (payload === null) {
+      pending.delete(position);
+      return;
+    }
+    const made = await attemptDelivery(vault, subscription.webhook, event, payload, failed);
+    attempts.push(made);
+    if (made.outcome === 'delivered') {
+      delivered.push(event.id);
+      pending.delete(position);
+    } else if (made.nextAt === null) {
+      pending.delete(position);
+    } else {
+      pending.set(position, { position, stream, revision, attempts: failed + 1, nextAt: made.nextAt });
+      waiting.add(stream);
+    }
+  }
+
+  await atMost(lanes, retried, ({ event, failed }) => attempt(event, failed));
+  const byStream = new Map<string, ClearEvent[]>();
+  for (const event of chunk) byStream.set(event.stream, [...(byStream.get(event.stream) ?? []), event]);
+  await atMost(lanes, [...byStream.values()], async (events) => {
+    for (const event of events) {
+      const { position, stream, revision } = event;
+      if (waiting.has(stream)) pending.set(position, { position, stream, revision, attempts: 0, nextAt: 0 });
+      else await attempt(event, 0);
+    }
+  });
+  return {
+    delivered,
+    attempts,
+    state: {
+      ...withAttempts(before, attempts),
+      position: Math.max(before.position, upTo),
+      pending: [...pending.values()].sort((one, other) => one.position - other.position),
+    },
+  };
+}
+
+/**
+ * Returns the body of a delivery. The body contains ids but never data. Returns null if the event does not pass the
+ * webhook's filters. If `isKnown` is true, the event passed the filters in an earlier attempt, and the filters are not
+ * applied again.
+ */
+async function payloadOf(
+  vault: Vault,
+  { tenantId, webhook }: Subscription,
+  event: ClearEvent,
+  sealedIds: ReadonlyMap<string, Uint8Array>,
+  isKnown: boolean,
+): Promise<string | null> {
+  const about: Record<string, string | number> = { tenant_id: tenantId };
+  if (isTokenStream(event.stream)) {
+    const token = await tokenOf(vault, webhook, event, sealedIds);
+    if (token === null) return null;
+    const passes = (webhook.token_types === null || webhook.token_types.includes(token.type)) && token.isCovered;
+    if (!(passes || isKnown)) return null;
+    if (token.id !== null) about['token_id'] = token.id;
+    about['entity_ref'] = refOfTokenStream(event.stream);
+    about['token_type'] = token.type;
+    about['revision'] = event.revision;
+  } else {
+    for (const name of ['application_id', 'key_id'] as const) {
+      const id = event.clear[name];
+      if (typeof id === 'string') about[name] = id;
+    }
+  }
+  return JSON.stringify({ type: event.type, timestamp: formatTimestamp(event.time), data: about });
+}
+
+type Told = {
+  /** The token's id. Null if the token cannot be read and no sealed id is available. */
+  readonly id: string | null;
+  readonly type: TokenType;
+  /**
+   * True if the token passes the webhook's container filter. If the token cannot be read, its containers are unknown.
+   * In that case, the token passes if the webhook has no container filter, or if an id was sealed for the event.
+   */
+  readonly isCovered: boolean;
+};
+
+/** Returns null if the token was never created, because the request that was to create it failed. */
+async function tokenOf(
+  vault: Vault,
+  webhook: WebhookDocument,
+  event: ClearEvent,
+  sealedIds: ReadonlyMap<string, Uint8Array>,
+): Promise<Told | null> {
+  const { tenantId, stream, revision } = event;
+  const view = await loadToken(vault, tenantId, stream);
+  const { life } = view.state;
+  if (life !== null && life.createdRevision <= revision) {
+    const open = await contentUnlessLost(vault, view, life);
+    if (open !== null) {
+      return { id: open.id, type: life.tokenType, isCovered: coversContainers(webhook, open.containers) };
+    }
+  }
+  if (await isUndone(vault, event)) return null;
+  const type = await tokenTypeAt(vault, stream, revision);
+  const sealed = sealedIds.get(event.id);
+  const id = sealed === undefined || sealed.length === 0 ? null : openTokenId(webhook, sealed, event);
+  return { id, type, isCovered: webhook.containers === null || sealed !== undefined };
+}
+
+/** Returns true if this event removes a token because the request that created it had failed halfway. */
+export function undoesCreation({ type, clear }: ClearEvent): boolean {
+  return type === 'token.deleted' && clear['reason'] === 'undone';
+}
+
+/**
+ * Returns true if this event created a token that was then removed because the request had failed halfway. Only fences
+ * can be between the two events.
+ */
+async function isUndone({ log }: Pick<Vault, 'log'>, { type, stream, revision }: ClearEvent): Promise<boolean> {
+  if (type !== 'token.created') return false;
+  const next = (await log.readClearFrom(stream, revision + 1, fencesMax + 1)).find(
+    ({ type }) => type !== 'token.fenced',
+  );
+  return next !== undefined && undoesCreation(next);
+}
