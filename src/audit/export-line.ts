@@ -7,7 +7,7 @@ import type { ClearEvent } from '../events/event.js';
 export const exportVersion = 2;
 
 const hash = z.string().regex(/^[0-9a-f]{64}$/);
-const box = z.base64().nullable();
+const bytesText = z.base64().nullable();
 const whole = z.int().min(0);
 
 const eventSchema = z.object({
@@ -26,10 +26,10 @@ const eventSchema = z.object({
    * the commit. If the commit has only one event, `digests` is null.
    */
   first: whole,
-  digests: box,
-  trace: box,
-  content: box,
-  cvc: box,
+  digests: bytesText,
+  trace: bytesText,
+  content: bytesText,
+  cvc: bytesText,
 });
 
 /**
@@ -84,8 +84,8 @@ export function chainedEvent({ event, ...place }: ExportLine): ChainedEvent {
   return { ...place, event: { ...clear, tenantId, actorId, position: place.position, proof } };
 }
 
-function base64(box: Uint8Array | null): string | null {
-  return box === null ? null : Buffer.from(box.buffer, box.byteOffset, box.byteLength).toString('base64');
+function base64(bytes: Uint8Array | null): string | null {
+  return bytes === null ? null : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
 }
 
 function bytes(text: string | null): Buffer | null {

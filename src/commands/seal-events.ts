@@ -84,7 +84,7 @@ async function sealDecision(
         ...cvc.clear,
         ...times(expiresAt, cvcPurgeAt),
       };
-      return { header: { type, clear }, sealed: { content: content.box, cvc: cvc.box } };
+      return { header: { type, clear }, sealed: { content: content.ciphertext, cvc: cvc.ciphertext } };
     }
     case 'token.updated': {
       const { changed, expiresAt, cvcPurgeAt, keeps, ends } = decision;
@@ -99,7 +99,7 @@ async function sealDecision(
         ...times(expiresAt, cvcPurgeAt),
         ...(keeps === null ? {} : { keeps }),
       };
-      return { header: { type, clear }, sealed: { content: content.box, cvc: cvc.box } };
+      return { header: { type, clear }, sealed: { content: content.ciphertext, cvc: cvc.ciphertext } };
     }
     case 'token.deleted':
       return { header: { type, clear: { reason: 'request', ends: decision.ends } }, sealed: noSealedParts };
@@ -115,7 +115,7 @@ async function sealDecision(
   }
 }
 
-const noCvc = { clear: {}, box: null };
+const noCvc = { clear: {}, ciphertext: null };
 
 function times(expiresAt: number | null, cvcPurgeAt: number | null): TokenTimes {
   return {
@@ -127,7 +127,7 @@ function times(expiresAt: number | null, cvcPurgeAt: number | null): TokenTimes 
 async function sealCvc(vault: SealDeps, place: Place, cvc: Decrypted<string> | null) {
   if (cvc === null) throw new Error('an event with a cvc must come with the cvc to seal');
   const { id, key } = await vault.keys.create(place.tenantId);
-  return { clear: { cvc_key: id }, box: sealAndZero({ id, key }, place, 'cvc', unwrap(cvc)) };
+  return { clear: { cvc_key: id }, ciphertext: sealAndZero({ id, key }, place, 'cvc', unwrap(cvc)) };
 }
 
 /** Encrypts the content under the key `keyId`, or under a new key if `keyId` is null. */
@@ -140,18 +140,18 @@ async function sealContent(
   if (content === null) throw new Error('an event with content must come with the content to seal');
   if (keyId === null) {
     const key = await vault.keys.create(place.tenantId);
-    return { keyId: key.id, box: sealAndZero(key, place, 'content', unwrap(content)) };
+    return { keyId: key.id, ciphertext: sealAndZero(key, place, 'content', unwrap(content)) };
   }
   const used = await vault.keys.use(place.tenantId, keyId, (key) =>
     sealJson(key, unwrap(content), { keyId, field: 'content', ...place }),
   );
-  if (used.state === 'open') return { keyId, box: used.value };
+  if (used.state === 'open') return { keyId, ciphertext: used.value };
   const what = used.state === 'missing' ? 'key_missing' : 'key_destroyed_without_event';
   throw await keyNotThere(vault, place.tenantId, place.stream, what);
 }
 
 function sealAndZero({ id, key }: DataKey, place: Place, field: 'content' | 'cvc', value: unknown): Buffer {
-  const box = sealJson(key, value, { keyId: id, field, ...place });
+  const ciphertext = sealJson(key, value, { keyId: id, field, ...place });
   key.fill(0);
-  return box;
+  return ciphertext;
 }

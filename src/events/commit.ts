@@ -130,19 +130,19 @@ export function linkAfter(previous: Uint8Array, leaf: Uint8Array): Buffer {
 /** Returns the hash of the encrypted parts of an event: its trace, its content and its cvc. */
 export function sealedHash({ trace, sealed }: Pick<NewEvent, 'trace' | 'sealed'>): Buffer {
   if (trace === null && sealed.content === null && sealed.cvc === null) return nothingSealed;
-  return hashOfBoxes([trace, sealed.content, sealed.cvc]);
+  return hashOfCiphertexts([trace, sealed.content, sealed.cvc]);
 }
 
-function hashOfBoxes(boxes: readonly (Uint8Array | null)[]): Buffer {
-  const parts = boxes.flatMap((box) => {
+function hashOfCiphertexts(ciphertexts: readonly (Uint8Array | null)[]): Buffer {
+  const parts = ciphertexts.flatMap((ciphertext) => {
     const length = Buffer.allocUnsafe(4);
-    length.writeUInt32BE(box === null ? absent : box.length);
-    return box === null ? [length] : [length, box];
+    length.writeUInt32BE(ciphertext === null ? absent : ciphertext.length);
+    return ciphertext === null ? [length] : [length, ciphertext];
   });
   return bytesOfText(hash('sha256', Buffer.concat(parts), 'binary'));
 }
 
-const nothingSealed = hashOfBoxes([null, null, null]);
+const nothingSealed = hashOfCiphertexts([null, null, null]);
 
 /** Returns the digest of an event and of its place in the stream, as a byte string. */
 function eventDigest(

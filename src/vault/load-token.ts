@@ -56,7 +56,7 @@ export async function loadTokenBefore(
     if (events.length < page.length) break;
     await pause();
   }
-  return { stream, tenantId, state, ...(await boxesOf(log, stream, state)) };
+  return { stream, tenantId, state, ...(await ciphertextsOf(log, stream, state)) };
 }
 
 function before<T extends ClearEvent>(events: readonly T[], isEnd: (event: ClearEvent) => boolean): readonly T[] {
@@ -111,7 +111,11 @@ export async function tokenTypeAt(
   throw new Error('the event that created this token is missing');
 }
 
-async function boxesOf(log: Log, stream: string, { life }: TokenState): Promise<Pick<TokenView, 'content' | 'cvc'>> {
+async function ciphertextsOf(
+  log: Log,
+  stream: string,
+  { life }: TokenState,
+): Promise<Pick<TokenView, 'content' | 'cvc'>> {
   const sealedAt = async (revision: number | undefined) =>
     revision === undefined ? undefined : (await log.readFrom(stream, revision, 1))[0]?.sealed;
   const content = await sealedAt(life?.contentRevision);

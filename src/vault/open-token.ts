@@ -51,9 +51,9 @@ export type OpenRow = { readonly open: OpenToken; readonly newest: number };
  */
 export function openRow(vault: Vault, view: TokenView, life: TokenLife): Maybe<OpenRow | null> {
   const due = cvcAt(life, latestForCodes(vault.clock));
-  const content = openBoxOf(vault, view, life.key, life.contentRevision, 'content');
+  const content = openField(vault, view, life.key, life.contentRevision, 'content');
   if (due === null) return after(content, (opened) => openRowOf(life, opened, null));
-  const cvc = openBoxOf(vault, view, due.key, due.revision, 'cvc');
+  const cvc = openField(vault, view, due.key, due.revision, 'cvc');
   return after(all([content, cvc]), ([opened = null, code = null]) => {
     if (code === null) return null;
     // The purge time may have passed while the key was being read, so it is checked again.
@@ -61,7 +61,7 @@ export function openRow(vault: Vault, view: TokenView, life: TokenLife): Maybe<O
   });
 }
 
-function openRowOf(life: TokenLife, content: OpenBox | null, cvc: OpenBox | null): OpenRow | null {
+function openRowOf(life: TokenLife, content: OpenField | null, cvc: OpenField | null): OpenRow | null {
   if (content === null) return null;
   const code = cvc === null ? null : new Decrypted(cvc.value as string);
   return {
@@ -72,7 +72,7 @@ function openRowOf(life: TokenLife, content: OpenBox | null, cvc: OpenBox | null
 
 /** Decrypts only the content of a live token, in the same way as `openRow`. */
 export function openContent(vault: Keys, view: TokenView, life: TokenLife): Maybe<OpenToken | null> {
-  return after(openBoxOf(vault, view, life.key, life.contentRevision, 'content'), (opened) =>
+  return after(openField(vault, view, life.key, life.contentRevision, 'content'), (opened) =>
     opened === null ? null : openTokenOf(opened.value as TokenContent, null),
   );
 }
@@ -91,19 +91,19 @@ export async function contentUnlessLost(vault: Keys, view: TokenView, life: Toke
 }
 
 /** A decrypted value, and the newest revision that was recorded for its key. */
-type OpenBox = { readonly value: Json; readonly revision: number | null };
+type OpenField = { readonly value: Json; readonly revision: number | null };
 
-function openBoxOf(
+function openField(
   vault: Keys,
   view: TokenView,
   keyId: string,
   revision: number,
   field: 'content' | 'cvc',
-): Maybe<OpenBox | null> {
-  const { stream, tenantId, [field]: box } = view;
-  if (box === null) return damaged(stream);
+): Maybe<OpenField | null> {
+  const { stream, tenantId, [field]: ciphertext } = view;
+  if (ciphertext === null) return damaged(stream);
   const use = vault.keys.use(tenantId, keyId, (key) =>
-    openJson(key, box, { tenantId, stream, revision, keyId, field }),
+    openJson(key, ciphertext, { tenantId, stream, revision, keyId, field }),
   );
   return after(use, (opened) => {
     if (opened.state !== 'open') return notOpened(vault, view, opened.state);

@@ -13,10 +13,10 @@ type Sealed = { readonly trace: Uint8Array | null; readonly sealed: SealedParts 
  * of its length are set and no bytes follow.
  */
 export function sealedFrame({ trace, sealed }: Sealed): Uint8Array {
-  const parts = [trace, sealed.content, sealed.cvc].flatMap((box) => {
+  const parts = [trace, sealed.content, sealed.cvc].flatMap((ciphertext) => {
     const length = Buffer.alloc(lengthBytes);
-    length.writeUInt32BE(box === null ? absent : box.length);
-    return box === null ? [length] : [length, box];
+    length.writeUInt32BE(ciphertext === null ? absent : ciphertext.length);
+    return ciphertext === null ? [length] : [length, ciphertext];
   });
   return Buffer.concat([Buffer.of(formatVersion), ...parts]);
 }
@@ -33,10 +33,10 @@ export function openSealedFrame(frame: Uint8Array): Sealed {
     const length = bytes.readUInt32BE(at);
     at += lengthBytes;
     if (length === absent) return null;
-    const box = Buffer.from(bytes.subarray(at, at + length));
-    if (box.length !== length) throw new Error('an event in EventStoreDB is truncated');
+    const ciphertext = Buffer.from(bytes.subarray(at, at + length));
+    if (ciphertext.length !== length) throw new Error('an event in EventStoreDB is truncated');
     at += length;
-    return box;
+    return ciphertext;
   };
   const [trace, content, cvc] = [next(), next(), next()];
   return { trace, sealed: { content, cvc } };

@@ -68,10 +68,10 @@ export function lineWriter(): (group: Group<NewAccessEntry>, trace: SealedTrace)
   return (group, { trace, traceIndex }) => {
     if (trace === null || (traceIndex !== null && isSameTrace(written, trace))) return lineOf(group, traceIndex);
     const { buffer, byteOffset, byteLength } = trace;
-    const box = Buffer.from(buffer, byteOffset, byteLength).toString('base64');
-    if (traceIndex === null) return lineOf(group, box);
+    const ciphertext = Buffer.from(buffer, byteOffset, byteLength).toString('base64');
+    if (traceIndex === null) return lineOf(group, ciphertext);
     written = trace;
-    return lineOf(group, [box, traceIndex]);
+    return lineOf(group, [ciphertext, traceIndex]);
   };
 }
 

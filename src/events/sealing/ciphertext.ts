@@ -47,23 +47,23 @@ export function sealCiphertext(key: Uint8Array, plain: Uint8Array | string, plac
   const body = typeof plain === 'string' ? cipher.update(plain, 'utf8') : cipher.update(plain);
   cipher.final();
   // The buffer is unpooled. When a pooled buffer is sent to another thread, its whole pool is copied.
-  const box = Buffer.allocUnsafeSlow(headBytes + body.length + tagBytes);
-  box[0] = formatVersion;
-  nonce.copy(box, 1);
-  body.copy(box, headBytes);
-  cipher.getAuthTag().copy(box, headBytes + body.length);
-  return box;
+  const ciphertext = Buffer.allocUnsafeSlow(headBytes + body.length + tagBytes);
+  ciphertext[0] = formatVersion;
+  nonce.copy(ciphertext, 1);
+  body.copy(ciphertext, headBytes);
+  cipher.getAuthTag().copy(ciphertext, headBytes + body.length);
+  return ciphertext;
 }
 
 /**
  * Decrypts a ciphertext. Returns null if the key or the place is wrong, or if any bit of the ciphertext was changed.
  */
-export function openCiphertext(key: Uint8Array, box: Uint8Array, place: CiphertextPlace): Buffer | null {
-  if (box.length < headBytes + tagBytes || box[0] !== formatVersion) return null;
-  const decipher = createDecipheriv('aes-256-gcm', key, box.subarray(1, headBytes), { authTagLength: tagBytes });
+export function openCiphertext(key: Uint8Array, ciphertext: Uint8Array, place: CiphertextPlace): Buffer | null {
+  if (ciphertext.length < headBytes + tagBytes || ciphertext[0] !== formatVersion) return null;
+  const decipher = createDecipheriv('aes-256-gcm', key, ciphertext.subarray(1, headBytes), { authTagLength: tagBytes });
   decipher.setAAD(additionalData(place));
-  decipher.setAuthTag(box.subarray(box.length - tagBytes));
-  const plain = decipher.update(box.subarray(headBytes, box.length - tagBytes));
+  decipher.setAuthTag(ciphertext.subarray(ciphertext.length - tagBytes));
+  const plain = decipher.update(ciphertext.subarray(headBytes, ciphertext.length - tagBytes));
   try {
     decipher.final();
   } catch {

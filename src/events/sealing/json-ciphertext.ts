@@ -23,8 +23,8 @@ export function paddedJson(value: unknown): string {
  * Decrypts the result of `sealJson`. Returns undefined if the ciphertext is damaged, was sealed for a different place,
  * or was encrypted under a different key.
  */
-export function openJson(key: Uint8Array, box: Uint8Array, place: CiphertextPlace): Json | undefined {
-  const plain = openCiphertext(key, box, place);
+export function openJson(key: Uint8Array, ciphertext: Uint8Array, place: CiphertextPlace): Json | undefined {
+  const plain = openCiphertext(key, ciphertext, place);
   if (plain === null) return undefined;
   const value = JSON.parse(plain.toString('utf8')) as Json;
   plain.fill(0);

@@ -38,7 +38,7 @@ export function sealTrace(keys: TraceKeys, trace: Trace, at: TracePlace): Buffer
 
 /** Encrypts a trace. */
 export function sealPending({ text, epoch, key }: PendingTrace, at: TracePlace): Buffer {
-  return seal(text, epoch, key, boxPlace(at, 'trace'));
+  return seal(text, epoch, key, ciphertextPlace(at, 'trace'));
 }
 
 /**
@@ -48,7 +48,7 @@ export function sealPending({ text, epoch, key }: PendingTrace, at: TracePlace):
 export function sealTogether(traces: readonly [PendingTrace, ...PendingTrace[]], at: TracePlace): Buffer {
   const [{ epoch, key }] = traces;
   const texts = traces.map(({ text }) => text);
-  return seal(paddedJson(texts), epoch, key, boxPlace(at, 'traces'));
+  return seal(paddedJson(texts), epoch, key, ciphertextPlace(at, 'traces'));
 }
 
 /** The stored bytes begin with the epoch, so older traces stay readable. */
@@ -73,7 +73,7 @@ export function openTrace(
   const key = epochKey(auditKey, bytes.readUInt32BE(0));
   // Threat: an attacker removes or adds the index of an entry. A ciphertext of one trace and one of several are bound to
   // different fields, so neither can be opened as the other.
-  const place = boxPlace(at, index === null ? 'trace' : 'traces');
+  const place = ciphertextPlace(at, index === null ? 'trace' : 'traces');
   const opened = openCiphertext(key, bytes.subarray(epochBytes), place)?.toString('utf8');
   if (opened === undefined) return null;
   const text = index === null ? opened : (JSON.parse(opened) as readonly string[])[index];
@@ -105,6 +105,6 @@ function epochKey(auditKey: Buffer, epoch: number): Buffer {
   return key;
 }
 
-function boxPlace({ tenantId, stream, revision }: TracePlace, field: 'trace' | 'traces'): CiphertextPlace {
+function ciphertextPlace({ tenantId, stream, revision }: TracePlace, field: 'trace' | 'traces'): CiphertextPlace {
   return { tenantId, stream, revision, keyId: 'audit', field };
 }

@@ -71,14 +71,14 @@ type DocumentPlace = { readonly tenantId: string; readonly stream: string; reado
 
 /** Seals a tenant's or an application's document under the tenant's directory key. */
 export function sealDocument(directoryKey: Buffer, document: object, place: DocumentPlace): Buffer {
-  return sealJson(directoryKey, document, boxPlace(place));
+  return sealJson(directoryKey, document, ciphertextPlace(place));
 }
 
 /** Decrypts a sealed document. Returns undefined if the ciphertext is damaged or was sealed for a different place. */
-export function openDocument(directoryKey: Buffer, box: Uint8Array, place: DocumentPlace): Json | undefined {
-  return openJson(directoryKey, box, boxPlace(place));
+export function openDocument(directoryKey: Buffer, ciphertext: Uint8Array, place: DocumentPlace): Json | undefined {
+  return openJson(directoryKey, ciphertext, ciphertextPlace(place));
 }
 
-function boxPlace(place: DocumentPlace): CiphertextPlace {
+function ciphertextPlace(place: DocumentPlace): CiphertextPlace {
   return { keyId: 'directory', field: 'content', ...place };
 }

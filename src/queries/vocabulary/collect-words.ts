@@ -18,7 +18,7 @@ const rowsMax = 2_000;
  * The maximum total size of the ciphertexts to decrypt. The number of rows alone is not a sufficient limit, because
  * tokens can be large.
  */
-const boxBytesMax = 32 * 1024 * 1024;
+const ciphertextBytesMax = 32 * 1024 * 1024;
 const pageSize = 20;
 /** The maximum total size of the contents on a page. Decrypting a page of this size takes less than one time slice. */
 const pageBytesMax = 512 * 1024;
@@ -43,11 +43,11 @@ export async function collectWords(vault: Vault, tenantId: string): Promise<Tena
   const turn = slices();
   const keys = createBounded();
   const containers = createBounded();
-  let boxBytes = 0;
+  let ciphertextBytes = 0;
   for await (const view of newestRows(vault, tenantId)) {
     const { life } = view.state;
-    boxBytes += view.content?.length ?? 0;
-    if (boxBytes > boxBytesMax) break;
+    ciphertextBytes += view.content?.length ?? 0;
+    if (ciphertextBytes > ciphertextBytesMax) break;
     const open =
       life === null || isExpired(life, vault.clock.now()) ? null : await contentUnlessLost(vault, view, life);
     const { metadata = null, containers: paths = [] } = open === null ? {} : unwrap(open.content);

@@ -64,7 +64,7 @@ function readerOn(database: SqliteDatabase, month: Month) {
   const oldest = database.prepare('SELECT min(sequence) FROM batches').pluck();
   const newest = newestBatchOf(database, month);
   const counter = createEntryCounter(database);
-  const traceBox = database.prepare('SELECT box FROM traces WHERE id = ?').pluck();
+  const ciphertextOf = database.prepare('SELECT box FROM traces WHERE id = ?').pluck();
   const entriesOf = database.prepare(`SELECT ${entryColumns} FROM entries WHERE batch BETWEEN ? AND ? ORDER BY id`);
 
   /**
@@ -118,10 +118,10 @@ function readerOn(database: SqliteDatabase, month: Month) {
 
   /** Returns a function that returns the ciphertext of a row. Rows with the same ciphertext share its buffer. */
   function traceReader(): (row: EntryRow) => unknown {
-    const boxes = new Map<number | null, unknown>([[null, null]]);
+    const ciphertexts = new Map<number | null, unknown>([[null, null]]);
     return ({ trace }) => {
-      if (!boxes.has(trace)) boxes.set(trace, traceBox.get(trace) ?? null);
-      return boxes.get(trace);
+      if (!ciphertexts.has(trace)) ciphertexts.set(trace, ciphertextOf.get(trace) ?? null);
+      return ciphertexts.get(trace);
     };
   }
 

@@ -40,13 +40,13 @@ export function openMonthWriter(dataDir: string, month: Month) {
 
   const insertTrace = database.prepare('INSERT INTO traces (box) VALUES (?)');
   /** The newest ciphertext of several traces. The lines after it refer to it (`parseLines`). */
-  let several: { readonly box: Uint8Array; readonly id: number | bigint } | null = null;
+  let several: { readonly ciphertext: Uint8Array; readonly id: number | bigint } | null = null;
 
   function traceIdOf({ trace, traceIndex }: AccessLine['shared']): number | bigint | null {
     if (trace === null) return null;
-    if (traceIndex !== null && several?.box === trace) return several.id;
+    if (traceIndex !== null && several?.ciphertext === trace) return several.id;
     const { lastInsertRowid: id } = insertTrace.run(trace);
-    if (traceIndex !== null) several = { box: trace, id };
+    if (traceIndex !== null) several = { ciphertext: trace, id };
     return id;
   }
 
