@@ -1,16 +1,10 @@
-import type { PendingTrace } from '../sealing/trace-ciphertext.js';
+import type { PendingTrace, TracePlace } from '../sealing/trace-ciphertext.js';
 
 /** The kind of actor: an application, the operator at the command line, or the service itself. */
 export type ActorType = 'application' | 'operator' | 'system';
 
 /** The outcome of a request. `denied` means a 403 response. `failed` means a 500 or 503 response. */
 export type AccessOutcome = 'success' | 'denied' | 'failed';
-
-/**
- * The event that a trace ciphertext is bound to. `tracePlace` is null if the ciphertext is bound to the access log
- * itself.
- */
-export type TracePlace = { readonly stream: string; readonly revision: number };
 
 /**
  * One line of the access log (docs/contract.md, "Access log"). Nothing in an entry is derived from the data of a token.
@@ -42,7 +36,8 @@ export type AccessEntry = {
   readonly trace: Uint8Array | null;
   /** The index in `trace`, if it contains the traces of several requests. Otherwise null. */
   readonly traceIndex: number | null;
-  readonly tracePlace: TracePlace | null;
+  /** The event that the ciphertext in `trace` is bound to. Null if it is bound to the access log itself. */
+  readonly tracePlace: Omit<TracePlace, 'tenantId'> | null;
 };
 
 /** An entry that is not stored yet. Its trace is encrypted when it is stored (`seal-entries.ts`), or already is. */

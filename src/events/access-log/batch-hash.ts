@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { AccessEntry, AccessOutcome, ActorType, NewAccessEntry, TracePlace } from './access-entry.js';
+import type { AccessEntry, AccessOutcome, ActorType, NewAccessEntry } from './access-entry.js';
 
 /** The `previous` hash of the first batch in a chain. */
 export const noBatch: Uint8Array = new Uint8Array(32);
@@ -255,6 +255,6 @@ function isTextOrNull(value: unknown): boolean {
 
 function isTracePlace(place: unknown): boolean {
   if (place === null) return true;
-  const { stream, revision } = place as { readonly [Field in keyof TracePlace]: unknown };
+  const { stream, revision } = place as { readonly [Field in keyof NonNullable<AccessEntry['tracePlace']>]: unknown };
   return typeof stream === 'string' && Number.isSafeInteger(revision);
 }
