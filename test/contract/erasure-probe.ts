@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { TraceKind } from '#src/ports/erasure-probe.js';
+import type { DerivedKind } from '#src/ports/erasure-probe.js';
 import {
   aHash,
   atNoon,
@@ -35,7 +35,7 @@ export function erasureProbeContract(name: string, open: OpenStores): void {
           const found = (await of(stream)).filter((one) => one.found > 0).map(({ kind }) => kind);
           return [...new Set(found)].sort();
         };
-        const all: TraceKind[] = ['deadline', 'fingerprint', 'row', 'search_term'];
+        const all: DerivedKind[] = ['deadline', 'fingerprint', 'row', 'search_term'];
         expect(await kindsIn(write.stream)).toEqual(all);
         await work.commit(change(tokenWrite(write.view, [tokenDeleted()], { index: 'keep' })));
         expect(await kindsIn(write.stream)).toEqual([]);

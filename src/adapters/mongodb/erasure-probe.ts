@@ -1,10 +1,10 @@
 import type { Document } from 'mongodb';
-import type { ErasureProbe, Looked, TraceKind } from '../../ports/erasure-probe.js';
+import type { DerivedKind, ErasureProbe, Looked } from '../../ports/erasure-probe.js';
 import type { MongoConnection } from './connection.js';
 import { fingerprintsCollection } from './work-indexes.js';
 
 /** For each kind of trace, the row fields that contain it. In a tombstone, all of these fields are empty. */
-const fieldsOf: Readonly<Record<TraceKind, readonly string[]>> = {
+const fieldsOf: Readonly<Record<DerivedKind, readonly string[]>> = {
   row: ['life', 'type', 'created_at', 'modified_at', 'content', 'cvc'],
   search_term: ['terms', 'seq', 'mark'],
   fingerprint: ['fingerprint'],
@@ -26,7 +26,7 @@ export function mongoErasureProbe({ call }: MongoConnection): ErasureProbe {
         const row = await call((db) => db.collection<Document & { _id: string }>(store).findOne({ _id: stream }));
         for (const [kind, fields] of Object.entries(fieldsOf)) {
           const isLeft = row !== null && fields.some((field) => row[field] != null);
-          looked.push({ kind: kind as TraceKind, store, looked: row === null ? 0 : 1, found: isLeft ? 1 : 0 });
+          looked.push({ kind: kind as DerivedKind, store, looked: row === null ? 0 : 1, found: isLeft ? 1 : 0 });
         }
       }
       const found = await call((db) =>

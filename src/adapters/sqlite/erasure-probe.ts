@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises';
-import type { ErasureProbe, Looked, TracedToken, TraceKind } from '../../ports/erasure-probe.js';
+import type { DerivedKind, ErasedToken, ErasureProbe, Looked } from '../../ports/erasure-probe.js';
 import type { SqliteDatabase } from './database/open-database.js';
 import { packStream } from './database/packed-text.js';
 import { reading } from './database/reading.js';
@@ -8,7 +8,7 @@ import { checked, entriesOfBlock, isUsed, seqAt, termBytes } from './search-inde
 import { blockName, type ChangeRow, indexStatements } from './search-index/index-statements.js';
 import type { Writer } from './writer/writer.js';
 
-type InRow = Readonly<Record<TraceKind, number>>;
+type InRow = Readonly<Record<DerivedKind, number>>;
 type InStore = { readonly looked: number; readonly found: number };
 type BlockRow = { readonly block: number; readonly entries: Buffer };
 
@@ -69,11 +69,11 @@ export function sqliteErasureProbe(database: SqliteDatabase, writer: Writer): Er
     return { looked, found };
   }
 
-  async function inSlot(slot: Slot, { stream, created }: TracedToken): Promise<readonly Looked[]> {
+  async function inSlot(slot: Slot, { stream, created }: ErasedToken): Promise<readonly Looked[]> {
     const { rows, changes, blocks } = rowTables(slot);
     const row = reading(() => of[slot].inRow.get(packStream(stream)) as InRow | undefined);
     const looked = row === undefined ? 0 : 1;
-    const kinds: readonly TraceKind[] = ['row', 'search_term', 'fingerprint', 'deadline'];
+    const kinds: readonly DerivedKind[] = ['row', 'search_term', 'fingerprint', 'deadline'];
     const seqs = new Set(created);
     return [
       ...kinds.map((kind) => ({ kind, store: rows, looked, found: row?.[kind] ?? 0 })),
