@@ -7,7 +7,7 @@ import type { Vault } from '../../vault/vault.js';
 import { changeDirectory, type DirectoryContext } from './change-directory.js';
 import { documentAfter } from './document-after.js';
 import { newKey } from './new-key.js';
-import { issuesKeyOnce } from './once-in-directory.js';
+import { issueKeyOnce } from './once-in-directory.js';
 
 /** `key` is returned only in the first response. It is null in the response to a retry. */
 export type CreatedApplication = LivingApplication & { readonly key: Secret<string> | null };
@@ -28,5 +28,5 @@ export async function createApplication(
       answer: (after) => ({ id, document: documentAfter(after, id), key: shown }),
     });
   };
-  return issuesKeyOnce(vault, context, idempotency, run, (application) => done({ ...application, key: null }));
+  return issueKeyOnce(vault, context, idempotency, run, (application) => done({ ...application, key: null }));
 }

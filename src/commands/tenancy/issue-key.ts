@@ -7,7 +7,7 @@ import type { Vault } from '../../vault/vault.js';
 import { changeDirectory, type DirectoryContext } from './change-directory.js';
 import { documentAfter } from './document-after.js';
 import { newKey } from './new-key.js';
-import { issuesKeyOnce } from './once-in-directory.js';
+import { issueKeyOnce } from './once-in-directory.js';
 
 /**
  * `shown` is the plaintext API key. It is returned only in the first response, and is null in the response to a retry.
@@ -39,7 +39,7 @@ export async function issueKey(
       },
     });
   };
-  return issuesKeyOnce(vault, context, idempotency, run, ({ document }, { keyId }) => {
+  return issueKeyOnce(vault, context, idempotency, run, ({ document }, { keyId }) => {
     const key = document.keys.find(({ id }) => id === keyId);
     return key === undefined ? rejected('idempotent_result_gone') : done({ key, shown: null });
   });

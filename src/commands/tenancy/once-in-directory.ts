@@ -35,7 +35,7 @@ export async function onceInDirectory<T>(
  * Ensures that a command that issues an API key runs at most once per idempotency key. A retry returns the application
  * in its current state, without the API key, because the vault does not store API keys.
  */
-export function issuesKeyOnce<T>(
+export function issueKeyOnce<T>(
   vault: Vault,
   context: DirectoryContext,
   idempotency: CommandContext['idempotency'],
