@@ -99,8 +99,8 @@ export interface WebhookStore {
 }
 
 /** Returns the initial state of a webhook. Deliveries begin with the first event after this position of the log. */
-export function stateFrom(position: number, replaysFrom = 0): WebhookState {
-  return { position, replaysFrom, pending: [], attempts: [], parked: [], denials: null };
+export function stateFrom(position: number): WebhookState {
+  return { position, replaysFrom: 0, pending: [], attempts: [], parked: [], denials: null };
 }
 
 const attemptsKept = 100;
