@@ -1,6 +1,5 @@
 import type { ProjectionName, ProjectionStatus, RebuildStatus } from '../../ports/projections.js';
-import { gapText } from '../../queries/findings/gap-text.js';
-import { lastRebuildText } from '../../queries/findings/last-rebuild-text.js';
+import { gapText, lastRebuildText } from '../../queries/findings/projection-text.js';
 import { table } from '../table.js';
 
 /** Returns the status of all projections as a table. */

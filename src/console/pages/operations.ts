@@ -4,8 +4,7 @@ import { isJsonObject, type Json } from '../../domain/json.js';
 import { counted } from '../../domain/text.js';
 import { earliestForCodes, earliestNow } from '../../ports/clock.js';
 import { type ProjectionName, type ProjectionStatus, projectionNames } from '../../ports/projections.js';
-import { gapNote, gapText } from '../../queries/findings/gap-text.js';
-import { lastRebuildText } from '../../queries/findings/last-rebuild-text.js';
+import { gapNote, gapText, lastRebuildText } from '../../queries/findings/projection-text.js';
 import type { ConsolePage, Flash, Visit } from '../page.js';
 import { recordOperation } from '../record-acts.js';
 

@@ -4,7 +4,7 @@ import { grantsAnywhere } from '../../domain/access/decide-access.js';
 import { checkpointHash } from '../../events/audit/checkpoint.js';
 import type { ServiceState } from '../../ports/service-state.js';
 import { dailyAccesses, dailyTokens } from '../../queries/daily-figures.js';
-import { gapNote, gapText } from '../../queries/findings/gap-text.js';
+import { gapNote, gapText } from '../../queries/findings/projection-text.js';
 import { serviceFindings, tenantFindings } from '../../queries/findings/service-findings.js';
 import { usageReport } from '../../queries/tenancy/usage-report.js';
 import { chartOf } from '../charts.js';

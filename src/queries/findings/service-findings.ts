@@ -7,8 +7,8 @@ import type { DueRow } from '../../ports/token-rows.js';
 import { orNull } from '../../vault/for-tenants.js';
 import type { Vault } from '../../vault/vault.js';
 import { type Finding, ok, problem, problemFound } from './finding.js';
-import { gapText } from './gap-text.js';
 import { lastCheckpoint } from './last-checkpoint.js';
+import { gapText } from './projection-text.js';
 import { webhooks } from './webhooks.js';
 
 const overdueMs = 60_000;

@@ -1,5 +1,5 @@
 import { counted } from '../../domain/text.js';
-import type { ProjectionName } from '../../ports/projections.js';
+import type { ProjectionName, ProjectionStatus } from '../../ports/projections.js';
 import { countedGapMax } from '../../ports/service-state.js';
 
 const shredder: ProjectionName = 'shredder';
@@ -22,4 +22,23 @@ export function gapText(name: string, gap: number | null): string {
   if (gap === 0) return 'up to date';
   const events = gap === countedGapMax ? `at least ${counted(gap, 'event')}` : counted(gap, 'event');
   return name === shredder ? `${events} to check` : `${events} behind`;
+}
+
+type LastRebuild = NonNullable<ProjectionStatus['lastRebuild']>;
+
+/** Describes how the last rebuild of a projection ended: `done`, or `stopped, 2 rows differed`. */
+export function lastRebuildText({ outcome, different }: LastRebuild): string {
+  const differed = `${counted(different, 'row')} differed`;
+  switch (outcome) {
+    case 'done':
+      return different === 0 ? 'done' : `done, ${differed}`;
+    case 'different':
+      return `stopped, ${differed}`;
+    case 'key_lost':
+      return 'stopped, a token key is lost';
+    case 'failed':
+      return 'failed, see the log';
+    case 'cancelled':
+      return 'canceled';
+  }
 }
