@@ -1,6 +1,6 @@
 import { counted } from '../../domain/text.js';
-import type { Problem } from './broken-log.js';
 import { type ChainedCommit, follows, hashAfter, suspectOf } from './chained-commits.js';
+import type { Problem } from './problem.js';
 
 type Break = {
   /** The last valid link of the chain, in hex. `count` is the number of commits up to and including that link. */

@@ -1,6 +1,6 @@
 import { batchHash } from '../../events/access-log/batch-hash.js';
 import type { Checkpoint } from '../../events/audit/checkpoint.js';
-import type { Problem } from './broken-log.js';
+import type { Problem } from './problem.js';
 
 /** A batch of access-log entries. `lines` are the lines of text that are hashed. Hashes are in hex. */
 export type LinedBatch = {

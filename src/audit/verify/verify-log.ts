@@ -6,9 +6,9 @@ import type { ClearEvent } from '../../events/event.js';
 import { UnreadableEvent } from '../../events/tokens/catalogue.js';
 import { orderProblem, signatureProblem } from '../check-checkpoint.js';
 import type { ChainedEvent } from '../export-line.js';
-import type { Problem } from './broken-log.js';
 import { type ChainedCommit, chainedCommits, follows } from './chained-commits.js';
 import { diagnoseBreak, nameOf } from './diagnose-break.js';
+import type { Problem } from './problem.js';
 
 /** How many commits after a break are read to diagnose it. */
 const followingMax = 2_000;

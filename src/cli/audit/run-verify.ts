@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { signatureProblem } from '../../audit/check-checkpoint.js';
 import { type ChainedEvent, chainedEvent, type ExportLine } from '../../audit/export-line.js';
-import type { Problem } from '../../audit/verify/broken-log.js';
 import { createLiveCount, type LiveCount } from '../../audit/verify/live-count.js';
+import type { Problem } from '../../audit/verify/problem.js';
 import { type AccessReport, type ChainBatch, verifyAccess } from '../../audit/verify/verify-access.js';
 import { type LogReport, verifyLog } from '../../audit/verify/verify-log.js';
 import { mustContainFrom } from '../../events/access-log/retention.js';
