@@ -15,6 +15,7 @@ import { cardBin, last4 } from '../domain/expressions/masks.js';
 import { isJsonObject, type Json, type JsonObject } from '../domain/json.js';
 import { Secret } from '../domain/secret.js';
 import { tokenStream } from '../events/tokens/stream-name.js';
+import { chargeUnknownIds } from '../vault/guesses.js';
 import { type CommandResult, done, invalidFields, type Rejected, rejected } from '../vault/result.js';
 import { tenantKeysOf } from '../vault/tenant-keys.js';
 import type { Work } from '../vault/turns.js';
@@ -22,7 +23,6 @@ import type { Vault } from '../vault/vault.js';
 import { type ReadToken, readToken } from './read-token.js';
 import { isMaskSkipped, type ReadContext, type Render, release } from './release.js';
 import { type ShownToken, tokenAnswer } from './token-answer.js';
-import { chargeUnknownIds } from './unknown-ids.js';
 
 /**
  * The maximum total ciphertext size of the tokens that stay decrypted during a request. Tokens that exceed this limit

@@ -71,6 +71,19 @@ export function createGuesses(needs: Deps): Guesses {
 }
 
 /**
+ * Charges the caller one guess for each id in the request that belongs to no token. Call this after the look-up, before
+ * the response is sent. Returns a rejection if the caller has used up its guesses, even if all ids are known.
+ */
+export async function chargeUnknownIds(
+  { guesses }: { readonly guesses: Guesses },
+  caller: Caller,
+  ids: number,
+  unknown: number,
+): Promise<Rejected | null> {
+  return ids === 0 ? null : guesses.charge(caller, unknown);
+}
+
+/**
  * Returns a function that spends from one budget. If the budget has no limit, the function grants every request and
  * stores nothing. It always updates the metrics.
  */

@@ -1,8 +1,8 @@
 import { isExpired } from '../../domain/token/token-state.js';
 import { tokenStream } from '../../events/tokens/stream-name.js';
 import { latestNow } from '../../ports/clock.js';
-import { chargeUnknownIds } from '../../queries/unknown-ids.js';
 import type { CommandContext } from '../../vault/command-context.js';
+import { chargeUnknownIds } from '../../vault/guesses.js';
 import { type CommandResult, done } from '../../vault/result.js';
 import { tenantKeysOf } from '../../vault/tenant-keys.js';
 import type { Vault } from '../../vault/vault.js';
