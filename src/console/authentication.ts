@@ -46,7 +46,7 @@ export function createConsoleAuthentication(service: Service, admission: Admissi
     // Threat: a person acts with a session or a key that has ended. A store server that has lost its leadership may
     // still return it. A page confirms its reads when it is complete, but an action must not begin before they are
     // confirmed.
-    if (request.method !== 'GET') await vault.confirmReads(request.beganAt, false);
+    if (request.method !== 'GET') await vault.confirmReads(request.beganAt);
     request.signedIn = session;
     const found = callerFor(session, route);
     if (found.kind !== 'missing_key') {

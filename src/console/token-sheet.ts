@@ -23,7 +23,7 @@ export async function findToken({ vault, context }: Visit, id: string): Promise<
   if (found.ok) return found.value;
   // A store server that has lost its leadership may return outdated data. The page must not use such data to report
   // that the token does not exist.
-  await vault.confirmReads(context.beganAt, false);
+  await vault.confirmReads(context.beganAt);
   throw problemFrom(found);
 }
 

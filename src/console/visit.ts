@@ -92,7 +92,7 @@ export function createVisit(
       const text = await layout(request, reply, `pages/${view}`, model, { ...options, flash });
       // Threat: a person continues to use a session that has been closed. A store server that has lost its leadership
       // may return outdated data, such as a session that has been closed since.
-      await vault.confirmReads(beganAt, false);
+      await vault.confirmReads(beganAt);
       const { status = 200 } = options;
       // When a page shows a rejected form again, no problem is thrown, so the error handler cannot record the
       // rejection. It is recorded here instead.
@@ -100,7 +100,7 @@ export function createVisit(
       return sendHtml(reply.code(status), text);
     },
     async file(name, type, open) {
-      await vault.confirmReads(beganAt, false);
+      await vault.confirmReads(beganAt);
       return reply
         .header('cache-control', 'no-store')
         .header('content-disposition', `attachment; filename="${name}"`)
@@ -108,7 +108,7 @@ export function createVisit(
         .send(typeof open === 'string' ? open : open());
     },
     async json(body) {
-      await vault.confirmReads(beganAt, false);
+      await vault.confirmReads(beganAt);
       return reply
         .header('cache-control', 'no-store')
         .type('application/json; charset=utf-8')

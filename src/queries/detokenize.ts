@@ -45,7 +45,7 @@ export async function detokenize(
   const work = vault.turns.begin(caller.tenantId);
   const read = await readAll(vault, work, caller, template);
   if (!read.ok) {
-    await vault.confirmReads(context.beganAt, false);
+    await vault.confirmReads(context.beganAt);
     return read;
   }
   const found = read.value;

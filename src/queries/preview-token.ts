@@ -80,7 +80,7 @@ export async function previewToken(
 
   const tenantKeys = await tenantKeysOf(vault, tenantId);
   const read = await readToken(vault, tenantId, tokenStream(tenantKeys.names, tokenId));
-  await vault.confirmReads(context.beganAt, false);
+  await vault.confirmReads(context.beganAt);
   if (read === null) return rejected('token_not_found');
   const ref = refOfTokenStream(read.view.stream);
   const message = 'what an application sees of the token was previewed';

@@ -87,7 +87,7 @@ async function pageOf(vault: Vault, { caller, beganAt }: LogContext, filter: Log
   const asked = { entityType, entityRef: ref, operation, from: filter.from ?? now - lastDayMs, to };
   const { total, entries } = await vault.accessLog.query(caller.tenantId, asked, page);
   const ids = await livingIds(vault, caller, entries, entityId === null || ref === null ? null : { id: entityId, ref });
-  await vault.confirmReads(beganAt, false);
+  await vault.confirmReads(beganAt);
   return {
     total,
     entries: entries.map((entry) => ({

@@ -62,7 +62,7 @@ async function statementOf(
   }
   if (found.is === 'incomplete') return { is: 'incomplete', problem: whatIsLeft(found) };
   const { stream, lives, keys, lastDestroyedAt, row, looked } = found;
-  await vault.confirmReads(beganAt, false);
+  await vault.confirmReads(beganAt);
   const last = lives.at(-1)?.end.position ?? 0;
   const destroyedAt = formatTimestamp(lastDestroyedAt);
   const statement = signErasure(await vault.keys.signingKey(), {

@@ -50,7 +50,7 @@ export const auditHistory = applicationOperation(
     const { caller } = context;
     const { entries, total } = unwrap(await tokenHistory(vault, caller, id, rangeOf(page)));
     const events = await allClearEvents(vault.log, tokenStream((await tenantKeysOf(vault, caller.tenantId)).names, id));
-    await vault.confirmReads(context.beganAt, false);
+    await vault.confirmReads(context.beganAt);
     await recordManagementRead(vault, context, 'token', id);
     const ended = new Set(endedKeys(events).map(({ keyId }) => keyId));
     const data = entries.map((entry) => {

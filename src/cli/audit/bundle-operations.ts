@@ -56,7 +56,7 @@ export const bundleBegin = applicationOperation(
     const [event] = await vault.log.readNewest(checkpointStream, null, 1);
     if (event === undefined) throw new OperationFailed('the log has no checkpoint.');
     const newest = readCheckpointEvent(event);
-    await vault.confirmReads(context.beganAt, false);
+    await vault.confirmReads(context.beganAt);
     const { publicKey } = await vault.keys.signingKey();
     return {
       log_id: logId,

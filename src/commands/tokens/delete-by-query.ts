@@ -54,7 +54,7 @@ export async function deleteByQuery(
   await finishRemembered(vault, tenantId);
   // A server that is no longer the leader of its store may read old rows. Its response must not report that nothing is
   // left to delete.
-  await vault.confirmReads(context.beganAt, false);
+  await vault.confirmReads(context.beganAt);
   const outside = Math.max(0, all.total - total);
   // A token that changed after the search may no longer match the query. It counts as remaining, and the next call
   // decides whether to delete it.

@@ -34,7 +34,7 @@ export const getTokenRoute: Routes = (app, { vault }) => {
     after(getToken(vault, { caller: callerOf(request) }, request.params.id), (result) => {
       // A store server that has lost its leadership may return outdated data. A token must not be reported as missing
       // because of such data.
-      const current = result.ok ? undefined : vault.confirmReads(request.beganAt, false);
+      const current = result.ok ? undefined : vault.confirmReads(request.beganAt);
       return after(current, () =>
         result.ok && isKnown(request, result.value)
           ? sendUnchanged(vault, request, reply, result.value)

@@ -76,7 +76,7 @@ export const tokenHistoryRoute: Routes = (app, { vault }) => {
       if (!result.ok) {
         // A store server that has lost its leadership may return outdated data. A token must not be reported as missing
         // because of such data.
-        await vault.confirmReads(request.beganAt, false);
+        await vault.confirmReads(request.beganAt);
         throw problemFrom(result);
       }
       const { entries, total } = result.value;

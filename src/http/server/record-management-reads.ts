@@ -28,7 +28,7 @@ export function recordManagementReads(app: FastifyInstance, vault: Vault): void 
       const { caller, traceId, params, beganAt } = request;
       const { id = null } = params as { readonly id?: string | null };
       if (caller !== null && reply.statusCode === 200) {
-        await vault.confirmReads(beganAt, false);
+        await vault.confirmReads(beganAt);
         await recordManagementRead(vault, { caller, traceId }, entity, id);
       }
     };
