@@ -1,7 +1,7 @@
 import { MongoBroken } from '../../adapters/mongodb/connection.js';
 import { replaceDirectory } from '../../adapters/mongodb/directory/replace-directory.js';
 import { countedGapMax, type ServiceState } from '../../ports/service-state.js';
-import { foldDirectory } from '../../projections/rebuild/fold-directory.js';
+import { foldDirectory } from '../../projections/project-directory.js';
 import { createProjections } from '../../projections/rebuild/projections.js';
 import { createTokenRebuild } from '../../projections/rebuild/token-rebuild.js';
 import type { Vault } from '../../vault/vault.js';

@@ -17,7 +17,7 @@ import type { Spans } from '../../ports/spans.js';
 import { filesCheck, StoreProblem } from '../../ports/store-problem.js';
 import type { TokenRows } from '../../ports/token-rows.js';
 import type { WebhookStore } from '../../ports/webhook-store.js';
-import { healDirectory } from '../../projections/heal-directory.js';
+import { healDirectory } from '../../projections/project-directory.js';
 import { createVocabularies } from '../../search/vocabulary/vocabularies.js';
 import { authenticClaims } from '../../vault/authentic-claims.js';
 import { authenticConsoleSessions } from '../../vault/authentic-console-sessions.js';
