@@ -1,7 +1,7 @@
 import type { ComparedPage, ComparedStreams, TwoGenerations } from '../../ports/rebuild-thread.js';
 import { termsDigest } from '../shared/mark-of.js';
 import type { SqliteDatabase } from './database/open-database.js';
-import { isTokenStream, packedStreams, packStream, streamName } from './database/packed-text.js';
+import { holdsTokenStream, packedStreams, packStream, streamName } from './database/packed-text.js';
 import { reading } from './database/reading.js';
 import { ofBothSlots, rowTables, type Slot } from './database/rows-schema.js';
 
@@ -44,8 +44,8 @@ export function createRowComparison(database: SqliteDatabase) {
   const streamsAfter = database
     .prepare(
       `SELECT ${streamName('stream')} FROM (
-         SELECT stream FROM ${one} WHERE stream > @after AND ${isTokenStream('stream')}
-         UNION SELECT stream FROM ${other} WHERE stream > @after AND ${isTokenStream('stream')}
+         SELECT stream FROM ${one} WHERE stream > @after AND ${holdsTokenStream('stream')}
+         UNION SELECT stream FROM ${other} WHERE stream > @after AND ${holdsTokenStream('stream')}
          ORDER BY 1 LIMIT @limit + 0)`,
     )
     .pluck();

@@ -1,7 +1,7 @@
 import type { TokenType } from '../../domain/token/types/token-type.js';
 import type { DueRow, TokenRows } from '../../ports/token-rows.js';
 import type { SqliteDatabase } from './database/open-database.js';
-import { isTokenStream, packHash, packStream, streamName } from './database/packed-text.js';
+import { holdsTokenStream, packHash, packStream, streamName } from './database/packed-text.js';
 import { reading } from './database/reading.js';
 import { ofBothSlots, rowTables, type Slot, slots } from './database/rows-schema.js';
 import { rowsWithCiphertexts, type TokenRow, viewColumns, viewOf } from './database/token-row.js';
@@ -80,7 +80,7 @@ function statementsOf(database: SqliteDatabase, slot: Slot) {
     )
     .pluck();
   const pageAfter = database.prepare(
-    `SELECT ${viewColumns} FROM ${rowsWithCiphertexts(rows)} WHERE r.stream > ? AND ${isTokenStream('r.stream')}
+    `SELECT ${viewColumns} FROM ${rowsWithCiphertexts(rows)} WHERE r.stream > ? AND ${holdsTokenStream('r.stream')}
      ORDER BY r.stream LIMIT ? + 0`,
   );
   const counts = database.prepare(`SELECT type, count FROM ${tokenCounts} WHERE tenant = ? AND count > 0`);

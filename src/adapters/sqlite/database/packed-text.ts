@@ -1,9 +1,10 @@
+import { tokenStreamPrefix as prefix } from '../../../events/tokens/stream-name.js';
+
 /** A name or a keyed hash as it is stored: the bytes of the hash if the vault made it, otherwise the text. */
 export type Packed = string | Buffer;
 
-const prefix = 'token-';
 const hashBytes = 32;
-const tokenStream = /^token-[0-9a-f]{64}$/;
+const tokenStream = new RegExp(`^${prefix}[0-9a-f]{64}$`);
 const keyedHash = /^[0-9a-f]{64}$/;
 
 /**
@@ -23,7 +24,7 @@ export function packStream(stream: string): Packed {
  */
 export function streamName(column: string): string {
   const asText = `typeof(${column}) = 'text' AND ${column} NOT GLOB '${prefix}${'[0-9a-f]'.repeat(2 * hashBytes)}'`;
-  return `CASE WHEN ${isTokenStream(column)} THEN '${prefix}' || lower(hex(${column})) WHEN ${asText} THEN ${column}
+  return `CASE WHEN ${holdsTokenStream(column)} THEN '${prefix}' || lower(hex(${column})) WHEN ${asText} THEN ${column}
     ELSE 'invalid name ' || quote(${column}) END`;
 }
 
@@ -38,7 +39,7 @@ export const packedStreams = `SELECT unhex(substr(value, ${prefix.length + 1})) 
  * their names needs it, because it continues after the name of the last row. Threat: an attacker who can write to the
  * file adds rows with other values, so that the walk never ends.
  */
-export function isTokenStream(column: string): string {
+export function holdsTokenStream(column: string): string {
   return `typeof(${column}) = 'blob' AND length(${column}) = ${hashBytes}`;
 }
 
