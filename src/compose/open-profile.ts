@@ -1,11 +1,14 @@
+import { commandAnchor } from '../adapters/anchor/command-anchor.js';
+import { fileAnchor } from '../adapters/anchor/file-anchor.js';
 import { webhookSender } from '../adapters/webhook-target/webhook-sender.js';
 import { recordForAllTenants } from '../audit/access-log/record-for-all-tenants.js';
+import type { Anchor } from '../ports/anchor.js';
 import type { Spans } from '../ports/spans.js';
 import { StoreProblem } from '../ports/store-problem.js';
 import type { LimitSettings } from '../vault/limit-settings.js';
 import { noteLog } from '../vault/log-behind.js';
-import { anchorOf } from './anchor-of.js';
 import type { Config } from './config/config.js';
+import type { Settings } from './config/settings.js';
 import { storeUrls } from './config/store-urls.js';
 import { readRootKeys, rootKeyPlaceOf } from './root-key/root-key-place.js';
 import { createKeyRotationWork } from './vault/key-rotation-work.js';
@@ -157,6 +160,15 @@ async function openStores(config: Config, options: ProfileOptions): Promise<Open
   const kept = isCommand ? { keptMs: commandKeptRowsMs } : {};
   const { openCluster } = await import('./cluster/open-cluster.js');
   return openCluster({ ...shared, ...place, ...kept, role, prepares, rereadRootKeys: () => rereadRootKeys(config) });
+}
+
+/**
+ * Returns the anchor configured by the setting `audit.anchor`. The setting is either the path of a file, or a program
+ * with its arguments. Returns null if the setting is null.
+ */
+function anchorOf(setting: Settings['audit.anchor']): Anchor | null {
+  if (setting === null) return null;
+  return typeof setting === 'string' ? fileAnchor(setting) : commandAnchor(setting);
 }
 
 /**
