@@ -5,19 +5,24 @@ import type { ServiceState } from '../../ports/service-state.js';
 import { StoreProblem } from '../../ports/store-problem.js';
 import type { AccessRecorder } from '../../vault/vault.js';
 
+type Deps = {
+  readonly log: EventLog;
+  readonly keys: Pick<KeyRing, 'checkpoint'>;
+  /** Descriptions of the damage that this process has found. */
+  readonly damage: readonly string[];
+  readonly accessLog: Pick<AccessRecorder, 'isWritable' | 'problem'>;
+  readonly rebuild: RebuildStatus | null;
+  readonly notices: readonly string[];
+  readonly backupMadeAt: number | null;
+};
+
 /**
  * Returns the service's state. The state depends on whether `vault.db` and `keys.db` can be read and whether the last
  * write to the access log succeeded. The vault writes rows and the directory in the same transaction as their events,
- * so only the shredder can lag behind the log. `damage` lists the damage that was found.
+ * so only the shredder can lag behind the log.
  */
-export async function embeddedState(
-  { log, keys }: { readonly log: EventLog; readonly keys: KeyRing },
-  damage: readonly string[],
-  accessLog: Pick<AccessRecorder, 'isWritable' | 'problem'>,
-  rebuild: RebuildStatus | null,
-  notices: readonly string[],
-  backupMadeAt: number | null,
-): Promise<ServiceState> {
+export async function embeddedState(needs: Deps): Promise<ServiceState> {
+  const { log, keys, damage, accessLog, rebuild, notices, backupMadeAt } = needs;
   const head = await valueOrReason('vault.db', log.head());
   const shredded = await valueOrReason('keys.db', keys.checkpoint('shredder'));
   const gap = head.value === null || shredded.value === null ? null : Math.max(0, head.value - shredded.value);

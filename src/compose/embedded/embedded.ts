@@ -176,8 +176,15 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
     const state = async () => {
       // If the store cannot be read, we assume that no rebuild is running.
       const { running } = rebuildStatus(await stores.generations.rebuild().catch(() => null));
-      const notices = holdNotices(held.hold());
-      return embeddedState(stores, damage(), recorder, running, notices, await readLastBackup(dataDir));
+      return embeddedState({
+        log: stores.log,
+        keys: stores.keys,
+        damage: damage(),
+        accessLog: recorder,
+        rebuild: running,
+        notices: holdNotices(held.hold()),
+        backupMadeAt: await readLastBackup(dataDir),
+      });
     };
     const needs = { vault, stores, dataDir, keptMs, state, onSwap: rowCache.clear, onError: onBackgroundError };
     const rebuildOf = embeddedProjections(needs);
