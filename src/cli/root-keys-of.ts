@@ -1,9 +1,8 @@
 import type { Config } from '../compose/config/config.js';
 import { faultOfContainer } from '../compose/container.js';
 import { dataDirectoryOf } from '../compose/open-profile.js';
-import { devRootKeyPath } from '../compose/root-key/dev-root-key-path.js';
 import { holdsVault } from '../compose/root-key/holds-vault.js';
-import { readRootKeys, rootKeyPlaceOf } from '../compose/root-key/root-key-place.js';
+import { devRootKeyPath, readRootKeys, rootKeyPlaceOf } from '../compose/root-key/root-key-place.js';
 import { Failure } from './failure.js';
 
 /**

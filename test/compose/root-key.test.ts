@@ -17,11 +17,11 @@ import { basename, join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { faultOfDataDirectory } from '#src/compose/embedded/data-directory.js';
-import { devRootKeyPath } from '#src/compose/root-key/dev-root-key-path.js';
 import { generateRootKey } from '#src/compose/root-key/generate-root-key.js';
 import { decodeKeyText, encodeKeyText } from '#src/compose/root-key/key-text.js';
 import { replaceRootKeyFile, takeNextRootKey } from '#src/compose/root-key/next-root-key.js';
 import { loadRootKey } from '#src/compose/root-key/root-key.js';
+import { devRootKeyPath } from '#src/compose/root-key/root-key-place.js';
 import { runKeyCommand } from '#src/compose/root-key/run-key-command.js';
 import { flushedPaths } from '../support/flushed-paths.js';
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
 import type { Config } from '../config/config.js';
 import { realPath } from '../files/real-path.js';
-import { devRootKeyPath } from './dev-root-key-path.js';
 import { holdsVault } from './holds-vault.js';
 import { readKeyFile } from './read-key-file.js';
 import { loadRootKey } from './root-key.js';
@@ -22,6 +22,14 @@ export type RootKeyPlace = {
 export type RootKeysResult =
   | { readonly ok: true; readonly keys: readonly [Buffer, ...Buffer[]] }
   | { readonly ok: false; readonly message: string };
+
+/**
+ * Returns the absolute path of the root key for `--dev` data. The key is next to the data directory. For example, the
+ * key for `./data` is `./data.root-key`.
+ */
+export function devRootKeyPath(dataDir: string): string {
+  return `${resolve(dataDir)}.root-key`;
+}
 
 /**
  * Returns the source of the root key specified by the settings. For `--dev` data, the default is the development key
