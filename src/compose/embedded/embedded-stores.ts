@@ -8,18 +8,21 @@ import type { Clock } from '../../ports/clock.js';
 /** The SQLite stores and the keys of a data directory. Events are authenticated when they are read from the log. */
 export type EmbeddedStores = Awaited<ReturnType<typeof openAuthenticStores>>;
 
-/**
- * Opens the stores and the keys of a data directory. `nextRootKey` is the next root key of an interrupted rotation. The
- * keys may already be wrapped under it.
- */
+type Options = {
+  /** Called with the number of changes in each group commit. */
+  readonly onCommitted?: (changes: number) => void;
+  /** The next root key of an interrupted rotation. The keys may already be wrapped under it. */
+  readonly nextRootKey?: Buffer | null | undefined;
+  readonly traceLimits?: TraceUseLimits | undefined;
+};
+
+/** Opens the stores and the keys of a data directory. */
 export async function openAuthenticStores(
   dataDir: string,
   rootKey: Buffer,
   clock: Clock,
   onBroken: (error: StoreBroken) => void,
-  onCommitted: (changes: number) => void = () => undefined,
-  nextRootKey: Buffer | null = null,
-  traceLimits: TraceUseLimits = {},
+  { onCommitted = () => undefined, nextRootKey = null, traceLimits = {} }: Options = {},
 ) {
   const stores = await openSqliteStores(dataDir, clock, onBroken, onCommitted);
   try {

@@ -106,15 +106,11 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
   const lock = await takeDataDirectory(dataDir, options.onBroken, options.mode === 'dev');
   const opened: { close(): unknown }[] = [];
   try {
-    const stores = await openAuthenticStores(
-      dataDir,
-      rootKey,
-      clock,
-      options.onBroken,
-      metrics.groupCommitted,
-      options.nextRootKey,
-      options.traceLimits,
-    );
+    const stores = await openAuthenticStores(dataDir, rootKey, clock, options.onBroken, {
+      onCommitted: metrics.groupCommitted,
+      nextRootKey: options.nextRootKey,
+      traceLimits: options.traceLimits,
+    });
     opened.push(stores);
     const logId = await identify(stores, options, random, clock);
     await expectNotBehind(stores, acceptsOlderLog);
