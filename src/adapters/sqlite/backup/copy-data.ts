@@ -20,9 +20,11 @@ import { prepareStores } from '../writer/prepare-stores.js';
 export function copyData(dataDir: string, to: string): readonly string[] {
   completeLeftVault(dataDir);
   copyAccessLog(dataDir, to);
-  copyDatabase(dataDir, to, 'vault.db', (vault) => {
-    // Resets the recorded journal position in the copy, because a restored copy starts with a new journal.
-    vault.exec('UPDATE applied SET sequence = 0, hash = zeroblob(32)');
+  read(dataDir, 'vault.db', (vault) => {
+    copyDatabase(vault, to, 'vault.db', (copy) => {
+      // Resets the recorded journal position in the copy, because a restored copy starts with a new journal.
+      copy.exec('UPDATE applied SET sequence = 0, hash = zeroblob(32)');
+    });
   });
   return readdirSync(to).filter((name) => name === 'vault.db' || /^access-[\d-]+\.db$/.test(name));
 }
@@ -56,9 +58,9 @@ function completeLeftVault(dataDir: string): void {
 function copyAccessLog(dataDir: string, to: string): void {
   const copyMonths = (): void => {
     for (const month of monthsOnDisk(dataDir)) {
-      // Throws if the file is empty or has a different version.
-      openMonth(dataDir, month).close();
-      copyDatabase(dataDir, to, monthFile(month));
+      const fileName = monthFile(month);
+      // `openMonth` throws if the file is empty or has a different version.
+      use(openMonth(dataDir, month), fileName, (database) => copyDatabase(database, to, fileName));
     }
   };
   if (!existsSync(join(dataDir, 'journal.db'))) {
@@ -80,7 +82,11 @@ function copyAccessLog(dataDir: string, to: string): void {
 }
 
 function read<T>(dataDir: string, fileName: string, work: (database: SqliteDatabase) => T): T {
-  const database = openDatabase(join(dataDir, fileName), fileName, 'reader');
+  return use(openDatabase(join(dataDir, fileName), fileName, 'reader'), fileName, work);
+}
+
+/** Runs `work` with an open database, and then closes the database. */
+function use<T>(database: SqliteDatabase, fileName: string, work: (database: SqliteDatabase) => T): T {
   try {
     return work(database);
   } catch (error) {
@@ -92,21 +98,19 @@ function read<T>(dataDir: string, fileName: string, work: (database: SqliteDatab
 
 /** Copies a consistent snapshot of a database to a new file. The copy contains no traces of deleted data. */
 function copyDatabase(
-  dataDir: string,
+  database: SqliteDatabase,
   to: string,
   fileName: string,
   change: (copy: SqliteDatabase) => void = () => undefined,
 ): void {
   const path = join(to, fileName);
-  read(dataDir, fileName, (database) => {
-    database.prepare('VACUUM INTO ?').run(path);
-    // Opening the copy for writing gives it the same journal mode as the original. A read-only connection cannot set
-    // the mode.
-    const copy = openDatabase(path, fileName, 'writer');
-    try {
-      change(copy);
-    } finally {
-      copy.close();
-    }
-  });
+  database.prepare('VACUUM INTO ?').run(path);
+  // Opening the copy for writing gives it the same journal mode as the original. A read-only connection cannot set the
+  // mode.
+  const copy = openDatabase(path, fileName, 'writer');
+  try {
+    change(copy);
+  } finally {
+    copy.close();
+  }
 }
