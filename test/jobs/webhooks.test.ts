@@ -916,7 +916,7 @@ describe('an unfinished creation of tokens', () => {
     const { vault, clock } = service;
     const pending = new Set<string>();
     const fail = (error: unknown) => expect.unreachable(String(error));
-    const deliveries = createWebhookDeliveries(vault, fail, null, async () => pending);
+    const deliveries = createWebhookDeliveries(vault, fail, { pendingStreams: async () => pending });
     await subscribe(service, receiver.url);
     await create(service, 'before');
     for (const id of ['stuck', 'stuck-later']) {
@@ -949,7 +949,7 @@ describe('an unfinished creation of tokens', () => {
   test('does not hold up later events of a token whose creation was delivered', async ({ service, receiver }) => {
     const pending = new Set<string>();
     const fail = (error: unknown) => expect.unreachable(String(error));
-    const deliveries = createWebhookDeliveries(service.vault, fail, null, async () => pending);
+    const deliveries = createWebhookDeliveries(service.vault, fail, { pendingStreams: async () => pending });
     await subscribe(service, receiver.url);
     await create(service, 'one');
     await deliveries.run();

@@ -177,8 +177,11 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     const { anchor = null } = options;
     const newCheckpointer = () => createCheckpointer({ ...vault, metrics, logId, anchor, onError: onBackgroundError });
     const newWebhooks = () =>
-      createWebhookDeliveries(vault, onBackgroundError, redis.carryWebhook, pendingBatchStreams);
-    const carriedWebhooks = createWebhookDeliveries(vault, onBackgroundError, null, pendingBatchStreams);
+      createWebhookDeliveries(vault, onBackgroundError, {
+        carry: redis.carryWebhook,
+        pendingStreams: pendingBatchStreams,
+      });
+    const carriedWebhooks = createWebhookDeliveries(vault, onBackgroundError, { pendingStreams: pendingBatchStreams });
     // Batches come first, because a fingerprint claim may belong to a batch.
     const cleanup = [
       batches.clear,

@@ -75,6 +75,13 @@ export type WebhookDeliveries = {
   stop(): Promise<void>;
 };
 
+type Options = {
+  /** Offers webhooks to other processes. By default, this process does all of the work itself. */
+  readonly carry?: CarryWebhook;
+  /** Returns the streams of tokens whose creation may still be undone. By default, there are none. */
+  readonly pendingStreams?: () => Promise<ReadonlySet<string>>;
+};
+
 /** The webhooks in this revision of a tenant's document. */
 type OfTenant = { readonly revision: number; readonly subscriptions: readonly Subscription[] };
 
@@ -90,9 +97,7 @@ type Page = { readonly events: readonly ClearEvent[]; readonly held: ReadonlySet
 export function createWebhookDeliveries(
   vault: Vault,
   onError: (error: unknown) => void,
-  carry: CarryWebhook | null = null,
-  /** Returns the streams of tokens whose creation may still be undone. */
-  pendingStreams: () => Promise<ReadonlySet<string>> = async () => new Set(),
+  { carry, pendingStreams = async () => new Set() }: Options = {},
 ): WebhookDeliveries {
   const { webhookStore: store, clock } = vault;
   let documents: ReadonlyMap<string, OfTenant> = new Map();
@@ -304,7 +309,7 @@ export function createWebhookDeliveries(
 
   async function poll(): Promise<void> {
     try {
-      if (carry === null) await round();
+      if (carry === undefined) await round();
       else await handOver(carry);
     } catch (error) {
       onError(error);
