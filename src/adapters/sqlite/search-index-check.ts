@@ -23,6 +23,7 @@ import {
 import {
   blockName,
   expectSuccession,
+  type IndexStatements,
   indexStatements,
   type RunRow,
   type SegmentRow,
@@ -144,10 +145,7 @@ async function checkSlot({
 }
 
 /** Adds all postings of the index. Throws IndexDamaged if a part of it is damaged, or the parts do not fit together. */
-async function noteIndex(
-  index: ReturnType<typeof indexStatements>,
-  postings: ReturnType<typeof createBalance>,
-): Promise<void> {
+async function noteIndex(index: IndexStatements, postings: ReturnType<typeof createBalance>): Promise<void> {
   const { merged, erased } = reading(index.state);
   if (merged < erased) throw new IndexDamaged('the numbers of its newest changes');
   for (const run of reading(index.runs)) {
@@ -179,7 +177,7 @@ async function noteIndex(
  * together.
  */
 function blocksOf(
-  index: ReturnType<typeof indexStatements>,
+  index: IndexStatements,
   { seqMin, seqMax }: RunRow,
   { segment, fences: stored }: SegmentRow,
 ): readonly Buffer[] {
