@@ -1,5 +1,5 @@
 import type { ComparedPage, ComparedStreams, TwoGenerations } from '../../ports/rebuild-thread.js';
-import { termsDigest } from '../shared/mark-of.js';
+import { termsDigest } from '../shared/terms-digest.js';
 import type { SqliteDatabase } from './database/open-database.js';
 import { holdsTokenStream, packedStreams, packStream, streamName } from './database/packed-text.js';
 import { reading } from './database/reading.js';

@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Db } from 'mongodb';
 import type { Json } from '../../../domain/json.js';
 import type { ComparedPage, ComparedStreams, TwoGenerations } from '../../../ports/rebuild-thread.js';
-import { termsDigest } from '../../shared/mark-of.js';
+import { termsDigest } from '../../shared/terms-digest.js';
 import type { MongoConnection } from '../connection.js';
 import type { DirectoryDocument } from '../directory/directory-document.js';
 import { directoryCollection } from '../directory/directory-indexes.js';

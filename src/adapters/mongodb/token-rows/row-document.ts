@@ -3,7 +3,7 @@ import type { TokenType } from '../../../domain/token/types/token-type.js';
 import type { RowIndex } from '../../../ports/unit-of-work.js';
 import type { Stored } from '../../../views/row-mac.js';
 import type { TokenView } from '../../../views/token-view.js';
-import { termsDigest } from '../../shared/mark-of.js';
+import { termsDigest } from '../../shared/terms-digest.js';
 
 /** The fields that searches and fingerprint lookups use to find a live row. Keyed hashes are stored as bytes. */
 type Found = {

@@ -1,7 +1,7 @@
 import type { TokenState } from '../../../domain/token/token-state.js';
 import type { BuiltRow } from '../../../ports/generations.js';
 import type { GenerationTerms, RowIndex } from '../../../ports/unit-of-work.js';
-import { termsDigest } from '../../shared/mark-of.js';
+import { termsDigest } from '../../shared/terms-digest.js';
 import type { SqliteDatabase } from '../database/open-database.js';
 import { type Packed, packHash, packStream } from '../database/packed-text.js';
 import { rowTables, type Slot } from '../database/rows-schema.js';
