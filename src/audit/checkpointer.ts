@@ -32,12 +32,14 @@ export type CheckpointerDeps = {
   readonly onError: (error: unknown) => void;
 };
 
+type When = 'due' | 'grown';
+
 export type Checkpointer = {
   /**
-   * Signs a checkpoint if one is due. If `isLast` is true, signs one whenever anything has been added since the
-   * previous checkpoint. Throws ForgedLog if the log is not authentic.
+   * Signs a checkpoint if one is `due` (the default), or if anything has been added since the previous checkpoint
+   * (`grown`). Throws ForgedLog if the log is not authentic.
    */
-  run(isLast?: boolean): Promise<void>;
+  run(when?: When): Promise<void>;
   start(): void;
   /**
    * Signs a checkpoint over everything added since the last checkpoint, and then stops. Does nothing if the
@@ -67,7 +69,7 @@ export function createCheckpointer(needs: CheckpointerDeps): Checkpointer {
   let isUp = true;
   let anchorRestsUntil = Number.NEGATIVE_INFINITY;
 
-  async function run(isLast = false): Promise<void> {
+  async function run(when: When = 'due'): Promise<void> {
     await chain.follow();
     const head = await chain.head();
     if (head === null) return;
@@ -84,7 +86,7 @@ export function createCheckpointer(needs: CheckpointerDeps): Checkpointer {
     // `proven.events` includes the event that stores the previous checkpoint, because this event comes after the
     // commits signed by that checkpoint. It does not count as an addition.
     const added = last === null ? proven.events : proven.events - 1;
-    if (isHourly || added >= eventsMax || isLast) {
+    if (isHourly || added >= eventsMax || when === 'grown') {
       const access = await heads.grown(last?.time ?? 0);
       if (isHourly || added > 0 || access.length > 0) {
         const signed = { logId, last, head: proven, isHourly, access, time: now };
@@ -100,11 +102,11 @@ export function createCheckpointer(needs: CheckpointerDeps): Checkpointer {
     }
     known = after;
     const latest = after?.last ?? null;
-    if (latest !== null) await deliver(latest.number, isLast);
+    if (latest !== null) await deliver(latest.number, when);
   }
 
-  async function deliver(upTo: number, isLast: boolean): Promise<void> {
-    if (anchor === null || (performance.now() < anchorRestsUntil && !isLast)) return;
+  async function deliver(upTo: number, when: When): Promise<void> {
+    if (anchor === null || (performance.now() < anchorRestsUntil && when === 'due')) return;
     try {
       await deliverCheckpoints({ log, keys, anchor }, upTo);
     } catch (error) {
@@ -140,7 +142,7 @@ export function createCheckpointer(needs: CheckpointerDeps): Checkpointer {
       stopped = true;
       if (timer !== null) clearTimeout(timer);
       await running;
-      if (isUp) await run(true).catch(onError);
+      if (isUp) await run('grown').catch(onError);
     },
   };
 }

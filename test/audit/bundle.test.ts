@@ -47,7 +47,7 @@ beforeAll(async () => {
   await create('own-living', 'own-value', 'own-meta');
   await create('stranger-id', 'stranger-value-1', 'stranger-meta');
   await create('own-erased', 'erased-value', 'own-meta');
-  await service.service.checkpointer.run(true);
+  await service.service.checkpointer.run('grown');
   await create('stranger-id-2', 'stranger-value-1', 'stranger-meta');
   await create('own-living', 'stranger-value-1', 'stranger-meta', { key: other });
   await service.call('PATCH', '/tokens/own-living', { metadata: { note: 'own-meta-2' } });

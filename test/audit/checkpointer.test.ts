@@ -113,7 +113,7 @@ test('a checkpoint is signed at the start of each hour, even without new events,
 test('a checkpoint signed for another reason does not replace an hourly one', async () => {
   await run();
   await create();
-  await service.service.checkpointer.run(true);
+  await service.service.checkpointer.run('grown');
   service.clock.advance(anHour);
   await run();
   expect((await stored()).map(({ number, hourly, hours }) => [number, hourly, hours])).toEqual([
@@ -190,7 +190,7 @@ test('checkpoints that the anchor did not accept are counted, and are delivered 
   const { text } = await service.service.metrics.render(await service.service.state());
   expect(text).toMatch(/^strongroom_audit_anchor_failures_total [1-9]/m);
   isBroken = false;
-  await service.service.checkpointer.run(true);
+  await service.service.checkpointer.run('grown');
   expect(lines.map((line) => JSON.parse(line).number)).toEqual([1, 2, 3]);
 });
 

@@ -32,7 +32,7 @@ afterEach(() => {
 });
 
 const create = (id: string) => service.call('POST', '/tokens', { type: 'token', id, data: `data of ${id}` });
-const sign = () => service.service.checkpointer.run(true);
+const sign = () => service.service.checkpointer.run('grown');
 
 function open(options: Partial<EmbeddedOptions> = {}) {
   const fail = (error: unknown) => {
@@ -241,7 +241,7 @@ describe.skipIf(profile !== 'embedded')('a log that is changed while the service
     const newest = 'position = (SELECT max(position) FROM events)';
     behindTriggers(database, () => database.exec(`UPDATE events SET actor = 'somebody' WHERE ${newest}`));
     database.close();
-    await expect(service.service.checkpointer.run(true)).rejects.toThrow('no valid authentication code');
+    await expect(service.service.checkpointer.run('grown')).rejects.toThrow('no valid authentication code');
     const answer = await service.call('GET', '/tokens/two/history');
     expect([answer.status, answer.body['code']]).toEqual([500, 'internal']);
     expect(answer.text).not.toContain('authentication');

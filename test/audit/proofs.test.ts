@@ -17,11 +17,11 @@ beforeAll(async () => {
     await service.call('POST', '/tokens', { type: 'token', id, data: `data of ${id}` });
     await service.call('POST', '/tokens', { type: 'token', id, data: `data of ${id}` }, { key: other });
   }
-  await service.service.checkpointer.run(true);
+  await service.service.checkpointer.run('grown');
   await service.call('PATCH', '/tokens/two', { metadata: { a: 'b' } });
   await service.call('DELETE', '/tokens/two');
   await service.call('DELETE', '/tokens/two', undefined, { key: other });
-  await service.service.checkpointer.run(true);
+  await service.service.checkpointer.run('grown');
   const { log } = service.vault;
   checkpoints = [...(await log.readNewest(checkpointStream, null, 10))].reverse().map(readCheckpointEvent);
   leaves = (await log.readClear(0, 1_000)).filter(endsCommit).map(({ leaf }) => leaf);

@@ -50,7 +50,7 @@ beforeAll(async () => {
   };
   const sign = async () => {
     await service.vault.recorder.now([]);
-    await service.service.checkpointer.run(true);
+    await service.service.checkpointer.run('grown');
   };
   for (const id of ['one', 'two', 'three']) await create(id);
   await service.call('PATCH', '/tokens/one', { metadata: { a: 'b' } });

@@ -157,7 +157,7 @@ test('lost keys, overdue deadlines and orphan keys are reported, and --fix resol
   const [lostKey = ''] = (await keyIdsOf(service, lost)).content;
   // Creates keys that no event refers to. A crash would also leave such keys.
   await service.vault.keys.create(service.tenantId);
-  await service.service.checkpointer.run(true);
+  await service.service.checkpointer.run('grown');
   await service.stop();
   const rootKeyFile = join(tempDir(), 'root.key');
   writeFileSync(rootKeyFile, `${rootKey.toString('hex')}\n`, { mode: 0o600 });
@@ -325,9 +325,9 @@ describe('--fix on a vault whose rows and log were changed from outside', () => 
     };
     const [one, other] = [await create(), await create()];
     const [oneStream, otherStream] = [await streamOf(service, one), await streamOf(service, other)];
-    await service.service.checkpointer.run(true);
+    await service.service.checkpointer.run('grown');
     clock.advance(10_800_000);
-    await service.service.checkpointer.run(true);
+    await service.service.checkpointer.run('grown');
     await service.stop();
     const rootKeyFile = join(tempDir(), 'root.key');
     writeFileSync(rootKeyFile, `${rootKey.toString('hex')}\n`, { mode: 0o600 });

@@ -37,7 +37,7 @@ beforeAll(async () => {
   const cluster = await open(true);
   for (const name of ['one', 'two', 'three']) await createTenant(cluster.vault, name, []);
   await cluster.vault.recorder.now([]);
-  await cluster.newCheckpointer().run(true);
+  await cluster.newCheckpointer().run('grown');
   await createTenant(cluster.vault, 'four', []);
   await cluster.close();
   journal = readFileSync(join(server.directory, 'appends.jsonl'), 'utf8');

@@ -38,7 +38,7 @@ const open = (options: { readonly prepares?: boolean; readonly acceptsOlderLog?:
 
 const operator = () => ({ tenantId, actor: { kind: 'operator' }, traceId: null }) as const;
 const rename = (name: string) => updateTenant(cluster.vault, operator(), { name });
-const sign = () => cluster.newCheckpointer().run(true);
+const sign = () => cluster.newCheckpointer().run('grown');
 const journalFile = () => join(server.directory, 'appends.jsonl');
 
 beforeEach(async () => {

@@ -73,10 +73,10 @@ describe('the search for orphan keys', () => {
     'destroys no key while events %s a checkpoint are hidden, because one of them may name the key',
     async (when) => {
       const { log, chain, keys } = service.vault;
-      await service.service.checkpointer.run(true);
+      await service.service.checkpointer.run('grown');
       const id = await create(service, aCard());
       const stream = await streamOf(service, id);
-      if (when === 'before') await service.service.checkpointer.run(true);
+      if (when === 'before') await service.service.checkpointer.run('grown');
       for (let count = 0; count < 5; count += 1) await create(service, aCard());
       await noteLog(service.vault);
       service.clock.advance(2 * anHour);

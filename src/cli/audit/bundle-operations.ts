@@ -102,7 +102,7 @@ async function signNow({ vault }: Service, logId: string): Promise<void> {
     logId,
     anchor: null,
     onError,
-  }).run(true);
+  }).run('grown');
 }
 
 const scope = {

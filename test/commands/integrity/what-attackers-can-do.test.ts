@@ -309,7 +309,7 @@ async function verified(started?: TestService) {
 
 test('access log: the journal shows that the newest batch was removed after the last checkpoint', async () => {
   const id = await plain();
-  await service.service.checkpointer.run(true);
+  await service.service.checkpointer.run('grown');
   await get(id);
   await service.stop();
   removeNewestBatch(service.dataDir);
@@ -318,7 +318,7 @@ test('access log: the journal shows that the newest batch was removed after the 
 
 test('access log and journal: if the attacker also changes the end in journal.db, verification does not reveal the removal', async () => {
   const id = await plain();
-  await service.service.checkpointer.run(true);
+  await service.service.checkpointer.run('grown');
   await get(id);
   await service.stop();
   const { sequence, hash } = removeNewestBatch(service.dataDir);

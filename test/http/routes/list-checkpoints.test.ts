@@ -49,7 +49,7 @@ describe('GET /audit/checkpoints', () => {
     const signed = await count();
     for (let round = 0; round < 3; round += 1) {
       await service.call('POST', '/tokens', { type: 'token', data: 'x' }, { key: other });
-      await service.service.checkpointer.run(true);
+      await service.service.checkpointer.run('grown');
     }
     expect(await count()).toBe(signed + 3);
     expect(await get()).toEqual(before);
