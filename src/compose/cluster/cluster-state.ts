@@ -1,3 +1,4 @@
+import { withinLimit } from '../../adapters/shared/within-limit.js';
 import type { KeyRing } from '../../keys/key-ring.js';
 import type { Checkpoints } from '../../ports/checkpoints.js';
 import type { EventLog } from '../../ports/event-log.js';
@@ -67,16 +68,6 @@ export async function clusterState(needs: Deps): Promise<ServiceState> {
  * Returns the result of the call, or null if the call fails or takes too long. The state is therefore available
  * quickly, even while a store is down.
  */
-async function orNull<T>(asked: Promise<T>): Promise<T | null> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<null>((resolve) => {
-    timer = setTimeout(() => resolve(null), limitMs);
-  });
-  try {
-    return await Promise.race([asked, late]);
-  } catch {
-    return null;
-  } finally {
-    clearTimeout(timer);
-  }
+function orNull<T>(asked: Promise<T>): Promise<T | null> {
+  return withinLimit('state', limitMs, asked).catch(() => null);
 }
