@@ -19,6 +19,9 @@ import { changedWebhookFields, rotatedSecrets, type WebhookDocument, webhooksMax
 /** The actor of a command, and the time of the command in milliseconds since the epoch. */
 type By = { readonly actor: Actor; readonly at: number };
 
+/** The author of a change as documents record it, and the time of the change. */
+type Stamp = { readonly by: string; readonly at: number };
+
 const needed: Readonly<Record<DirectoryCommand['do'], ManagementPermission | 'operator'>> = {
   create_tenant: 'operator',
   update_tenant: 'tenant:update',
@@ -73,11 +76,7 @@ const defaultSettings: TenantSettings = {
 type TenantCommand = Exclude<DirectoryCommand, { readonly id: string } | { readonly webhookId: string }>;
 
 /** Decides a command on the tenant itself. See docs/contract.md, "Tenants". */
-function decideTenant(
-  command: TenantCommand,
-  stamp: { readonly by: string; readonly at: number },
-  { tenant, revision }: TenantDirectory,
-): DirectoryDecided {
+function decideTenant(command: TenantCommand, stamp: Stamp, { tenant, revision }: TenantDirectory): DirectoryDecided {
   if (command.do === 'create_tenant') {
     if (revision !== -1) throw new Error('a tenant is created only once');
     const stamps = { created_by: stamp.by, created_at: stamp.at, modified_by: null, modified_at: null };
@@ -109,8 +108,6 @@ function hasChangedSince(
 ): boolean {
   return seenChange !== undefined && seenChange !== lastChangeOf(document);
 }
-
-type Stamp = { readonly by: string; readonly at: number };
 
 /** Decides a command on a webhook. See docs/contract.md, "Webhooks". */
 function decideWebhook(command: WebhookCommand, { by, at }: Stamp, { tenant }: TenantDirectory): DirectoryDecided {
@@ -168,7 +165,7 @@ const liveKeysMax = 3;
 /** The author of a change. `holder` is the author's application, or null for the operator, who needs no permission. */
 type Doer = {
   readonly holder: ApplicationDocument | null;
-  readonly stamp: { readonly by: string; readonly at: number };
+  readonly stamp: Stamp;
 };
 
 /**
