@@ -65,60 +65,27 @@ export function readFile(file: string): Reading {
   const contents = parse(file);
   if (typeof contents === 'string') return { given: [], problems: [`${file}: ${contents}`] };
   const given: Given[] = [];
-  const problems = repeatedIn(contents.text).map((problem) => `${file}: ${problem}`);
-  for (const [path, value] of leaves(contents.value, '')) {
+  const problems: string[] = [];
+  for (const [path, value] of leaves(contents, '')) {
     const name = `${path} (${file})`;
-    if (isSettingPath(path)) given.push({ path, source: 'file', name, value });
+    if (given.some((other) => other.path === path)) problems.push(`${name}: occurs more than once; remove all but one`);
+    else if (isSettingPath(path)) given.push({ path, source: 'file', name, value });
     else if (isGroup(path)) problems.push(`${name}: must be an object of settings`);
     else problems.push(`${name}: ${unknownSetting(path, (name) => name)}`);
   }
   return { given, problems };
 }
 
-/** Returns the content of the file and its text, or a description of the problem with the file. */
-function parse(file: string): { readonly value: JsonObject; readonly text: string } | string {
+/** Returns the content of the file, or a description of the problem with the file. */
+function parse(file: string): JsonObject | string {
   try {
-    const bytes = readFileSync(file);
-    const parsed = parseJsonBody(bytes);
+    // The value of a repeated key would replace an earlier one without a message, even a whole group of settings.
+    const parsed = parseJsonBody(readFileSync(file), 'rejected');
     if (!parsed.ok) return `${parsed.path ?? 'the file'} ${parsed.message}`;
-    const { value } = parsed;
-    return isJsonObject(value) ? { value, text: bytes.toString() } : 'the file must contain a JSON object';
+    return isJsonObject(parsed.value) ? parsed.value : 'the file must contain a JSON object';
   } catch {
     return 'cannot be read; check the path, and that this user may read it';
   }
-}
-
-const jsonToken = /"(?:[^"\\]|\\.)*"(?<colon>\s*:)?|[{}[\]\n]/g;
-
-/**
- * Returns a problem for each name that occurs more than once in valid JSON, whether as nested objects or as one key.
- * The parser would use the last value, and drop the others without a message.
- */
-function repeatedIn(text: string): readonly string[] {
-  const lines = new Map<string, number[]>();
-  /** The objects and arrays that contain the current position. `inner` counts those that they contain themselves. */
-  const open: { readonly path: string; readonly isArray: boolean; inner: number }[] = [];
-  let line = 1;
-  let path = '';
-  for (const { 0: token, groups } of text.matchAll(jsonToken)) {
-    const parent = open.at(-1);
-    if (groups?.['colon'] !== undefined) {
-      const name: string = JSON.parse(token.slice(0, -groups['colon'].length));
-      path = parent === undefined || parent.path === '' ? name : `${parent.path}.${name}`;
-      lines.set(path, [...(lines.get(path) ?? []), line]);
-    } else if (token === '{' || token === '[') {
-      const own = parent?.isArray === true ? `${parent.path}[${parent.inner}]` : path;
-      if (parent !== undefined) parent.inner += 1;
-      open.push({ path: own, isArray: token === '[', inner: 0 });
-    } else if (token === '}' || token === ']') open.pop();
-    line += token.split('\n').length - 1;
-  }
-  return [...lines]
-    .filter(([, at]) => at.length > 1)
-    .map(([name, at]) => {
-      const places = [...new Set(at)].map((number) => `line ${number}`).join(' and ');
-      return `${name} is set more than once, in ${places}; remove all but one`;
-    });
 }
 
 /**

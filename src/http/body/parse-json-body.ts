@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { Json } from '../../domain/json.js';
 import type { Steps } from '../../domain/steps.js';
-import { readJson, scanJson } from './scan-json.js';
+import { type RepeatedKeys, readJson, scanJson } from './scan-json.js';
 
 /**
  * The result of parsing a body. `message` completes "the body …" or "the value at `path` …". `path` is the path of the
@@ -13,7 +13,7 @@ export type JsonBody =
 
 /**
  * Parses JSON strictly (docs/contract.md, "Request bodies"). Messages contain positions, never text from the body. If a
- * key is repeated, its last value is used. A leading byte order mark is ignored.
+ * key is repeated, its last value is used, unless `repeatedKeys` is `rejected`. A leading byte order mark is ignored.
  *
  * Rejects the following:
  * - Malformed JSON, and bytes that are not UTF-8.
@@ -22,10 +22,10 @@ export type JsonBody =
  * - Keys that could change a prototype.
  * - Numbers that would lose digits.
  */
-export function parseJsonBody(bytes: Buffer | string): JsonBody {
+export function parseJsonBody(bytes: Buffer | string, repeatedKeys: RepeatedKeys = 'accepted'): JsonBody {
   if (typeof bytes !== 'string' && !isUtf8(bytes)) return { ok: false, message: 'must be UTF-8' };
   const text = bytes.toString().replace(/^\uFEFF/, '');
-  const fault = scanJson(text);
+  const fault = scanJson(text, repeatedKeys);
   if (fault !== null) return { ok: false, ...fault };
   const value: Json = JSON.parse(text);
   return { ok: true, value };

@@ -15,13 +15,16 @@ type JsonFault = { readonly message: string; readonly path?: string };
  */
 const tokensAtOnce = 2_000;
 
+/** Whether an object may contain a key more than once. If it may, the last value is used. */
+export type RepeatedKeys = 'accepted' | 'rejected';
+
 /**
  * Returns the first fault in the JSON text. Returns null if `JSON.parse` accepts the text and the result can be stored
  * safely. Makes one pass without recursion. Does not use `JSON.parse` to validate the syntax, because the error
  * messages of `JSON.parse` quote the text.
  */
-export function scanJson(text: string): JsonFault | null {
-  return finish(new Scanner(text, null).scan());
+export function scanJson(text: string, repeatedKeys: RepeatedKeys): JsonFault | null {
+  return finish(new Scanner(text, null, repeatedKeys).scan());
 }
 
 /**
@@ -30,7 +33,7 @@ export function scanJson(text: string): JsonFault | null {
  */
 export function* readJson(text: string): Steps<JsonFault | { readonly value: Json }> {
   const builder = new JsonBuilder();
-  const fault = yield* new Scanner(text, builder).scan();
+  const fault = yield* new Scanner(text, builder, 'accepted').scan();
   return fault ?? { value: builder.value };
 }
 
@@ -42,10 +45,12 @@ class Scanner {
   #expected: Expected = 'value';
 
   readonly #builder: JsonBuilder | null;
+  readonly #repeatedKeys: RepeatedKeys;
 
-  constructor(text: string, builder: JsonBuilder | null) {
+  constructor(text: string, builder: JsonBuilder | null, repeatedKeys: RepeatedKeys) {
     this.#text = text;
     this.#builder = builder;
+    this.#repeatedKeys = repeatedKeys;
     this.#containers = new Containers(text);
   }
 
@@ -96,7 +101,8 @@ class Scanner {
   #open(isArray: boolean): JsonFault | null {
     if (this.#containers.depth === depthMax) return { message: `must not nest deeper than ${depthMax} levels` };
     this.#builder?.open(isArray);
-    this.#containers.open(isArray, !isArray && this.#containers.key() === 'constructor');
+    const keys = this.#repeatedKeys === 'rejected' ? new Set<string>() : null;
+    this.#containers.open(isArray, !isArray && this.#containers.key() === 'constructor', keys);
     this.#at += 1;
     this.#expected = isArray ? 'value or end' : 'key or end';
     return null;
@@ -133,7 +139,11 @@ class Scanner {
     const fault = this.#string('value');
     if (fault !== null) return fault;
     container.keyEnd = this.#at;
-    const key = this.#containers.key();
+    const key = this.#containers.key() ?? '';
+    if (container.keys?.has(key)) {
+      return { message: 'occurs more than once; remove all but one', path: this.#containers.path() };
+    }
+    container.keys?.add(key);
     // If code copied the object by assigning each key, such a key would change the prototype of the copy.
     if (key === '__proto__' || (key === 'prototype' && container.isConstructor)) {
       return { message: 'must not be used as a key', path: this.#containers.path() };
@@ -186,7 +196,15 @@ function faultAt(path: string, message: string): JsonFault {
   return path === '' ? { message } : { message, path };
 }
 
-type Container = { isArray: boolean; isConstructor: boolean; index: number; keyStart: number; keyEnd: number };
+type Container = {
+  isArray: boolean;
+  isConstructor: boolean;
+  /** The keys so far, or null if keys may be repeated. */
+  keys: Set<string> | null;
+  index: number;
+  keyStart: number;
+  keyEnd: number;
+};
 
 /**
  * The stack of arrays and objects that contain the current value. It can compute the path of that value. To avoid an
@@ -212,12 +230,13 @@ class Containers {
   /**
    * Adds an array or object. `isConstructor` means that the container is an object stored under the key `constructor`.
    */
-  open(isArray: boolean, isConstructor: boolean): void {
+  open(isArray: boolean, isConstructor: boolean, keys: Set<string> | null): void {
     const reused = this.#stack[this.#depth];
-    if (reused === undefined) this.#stack.push({ isArray, isConstructor, index: 0, keyStart: 0, keyEnd: 0 });
+    if (reused === undefined) this.#stack.push({ isArray, isConstructor, keys, index: 0, keyStart: 0, keyEnd: 0 });
     else {
       reused.isArray = isArray;
       reused.isConstructor = isConstructor;
+      reused.keys = keys;
       reused.index = 0;
     }
     this.#depth += 1;
