@@ -85,6 +85,10 @@ test.runIf(process.platform === 'linux')(
       [`${checkpointFile}.next`, false],
       [dir, true],
     ]);
+    // A directory that this user cannot read or flush does not prevent later records.
+    const before = flushed.length;
+    await fileReceiver(path)(['{}\n']);
+    expect(flushed.slice(before)).toEqual([[path, true]]);
   },
 );
 

@@ -73,6 +73,9 @@ test.runIf(process.platform === 'linux')('a delivered line is on disk, and so is
     [file, 'line\n'],
     [dirname(file), 'line\n'],
   ]);
+  // A directory that this user cannot read or flush does not prevent later lines.
+  await fileAnchor(file).deliver('next');
+  expect(flushed.slice(2)).toEqual([[file, 'line\nnext\n']]);
 });
 
 test.each([

@@ -13,7 +13,9 @@ export function fileAnchor(path: string): Anchor {
     async deliver(line) {
       try {
         const file = await open(path, 'a+', 0o600);
+        let isNew: boolean;
         try {
+          isNew = (await file.stat()).size === 0;
           // A crash can leave an incomplete last line. That line stays unchanged, and the new line begins below it.
           const begin = (await endsWithLine(file)) ? '' : '\n';
           await file.appendFile(`${begin}${line}\n`);
@@ -21,9 +23,12 @@ export function fileAnchor(path: string): Anchor {
         } finally {
           await file.close();
         }
-        // The file may be new, so its name must reach the disk too.
-        const folder = await open(dirname(path), 'r');
-        await folder.sync().finally(() => folder.close());
+        // The name of a new file must reach the disk too. For later lines, this user may lack the right to read the
+        // directory, and some network file systems cannot flush one.
+        if (isNew) {
+          const folder = await open(dirname(path), 'r');
+          await folder.sync().finally(() => folder.close());
+        }
       } catch (error) {
         throw new StoreUnavailable('audit anchor', (error as NodeJS.ErrnoException).code ?? 'not_written');
       }

@@ -158,15 +158,18 @@ export function fileReceiver(path: string): Receiver {
   return async (lines) => {
     try {
       const file = await open(path, 'a+', 0o600);
+      let isNew: boolean;
       try {
+        isNew = (await file.stat()).size === 0;
         await endLine(file);
         await file.appendFile(lines.join(''));
         await file.sync();
       } finally {
         await file.close();
       }
-      // The file may be new, so its name must reach the disk too.
-      await fsyncPath(dirname(path));
+      // The name of a new file must reach the disk too. For later records, this user may lack the right to read the
+      // directory, and some network file systems cannot flush one.
+      if (isNew) await fsyncPath(dirname(path));
     } catch (error) {
       throw unwritable(path, error);
     }
