@@ -1,7 +1,6 @@
 import { createHash, createHmac } from 'node:crypto';
 import type { ApplicationType } from '../domain/access/application-type.js';
 import type { Caller } from '../domain/access/caller.js';
-import { clocksApartMs } from '../domain/guess-budget.js';
 import { apiKeyHash } from '../domain/tenancy/api-key.js';
 import type { Service } from '../http/service.js';
 import { latestNow } from '../ports/clock.js';
@@ -25,6 +24,8 @@ export const idleMs = 15 * 60_000;
 export const sessionMs = 12 * 3_600_000;
 /** The time of a session's last request is updated at most once in this many ms. */
 const seenEveryMs = 30_000;
+/** If the clock is set back by at most this many ms, people stay signed in. */
+const correctedMs = 60_000;
 const codeMs = 5 * 60_000;
 /** How long a person may take to sign in at the identity provider, in ms. */
 export const signInMs = 10 * 60_000;
@@ -64,7 +65,7 @@ export type SessionDeps = Pick<Service, 'vault' | 'authenticateHash' | 'authenti
  * it began while the clock was ahead, and would otherwise not end for as long as the clock was ahead.
  */
 function hasEnded(since: number, ms: number, now: number): boolean {
-  return now >= since + ms || since > now + clocksApartMs;
+  return now >= since + ms || since > now + correctedMs;
 }
 
 /** Returns the id of a stored session, sign-in or code. The id is a hash of the secret. */
