@@ -132,7 +132,7 @@ test('a command that cannot write to standard output rejects - as the name of it
   ];
   for (const args of commands) {
     const ended = await run([...args, ...flags], { cwd: dir });
-    const text = '- is no name here: this command cannot write to standard output. Specify a new name.\n';
+    const text = 'this command cannot write to standard output (-). Specify the name of a new file or directory.\n';
     expect(ended, args.join(' ')).toMatchObject({ code: 2, stdout: '', stderr: text });
   }
   expect(readdirSync(dir)).toEqual(before);

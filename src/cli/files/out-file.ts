@@ -84,7 +84,10 @@ export async function expectFree(path: string): Promise<void> {
  */
 export function expectName(path: string): void {
   if (path !== '-') return;
-  throw new Failure('- is no name here: this command cannot write to standard output. Specify a new name.', 2);
+  throw new Failure(
+    'this command cannot write to standard output (-). Specify the name of a new file or directory.',
+    2,
+  );
 }
 
 function taken(path: string): Failure {
