@@ -15,7 +15,6 @@ const reservedDescriptors = 192;
  */
 const toldConnections = 64;
 const connectionsMost = 10_000;
-const connectionsLeast = 16;
 /** How long (in ms) a connection may stay silent after the app has begun to close. */
 const silentMs = 1_000;
 /** The maximum number of pipelined requests that wait on one connection. */
@@ -123,7 +122,7 @@ function peerOf({ remoteAddress, remotePort }: Socket): string {
 
 /** Returns how many connections the limit on file descriptors allows. */
 function connectionsThatFit(): number {
-  return Math.min(connectionsMost, Math.max(connectionsLeast, descriptorLimit() - reservedDescriptors));
+  return Math.min(connectionsMost, descriptorLimit() - reservedDescriptors);
 }
 
 /** Returns the limit on file descriptors. At startup, Node.js raises the soft limit to the hard limit. */
