@@ -169,22 +169,20 @@ export function createFingerprintClaims({ connection, log, rows, batches, waits,
     known: ReadonlyMap<string, FingerprintClaim>,
   ): Promise<boolean> {
     const updates = mine.map(({ _id, ...claim }) => {
-      const before = known.get(_id);
-      const attempt = before === undefined ? { $exists: false } : before.attempt;
+      const attempt = known.get(_id)?.attempt ?? { $exists: false };
       const update = { $set: claim, $currentDate: { openedAt: true } } as const;
-      return { updateOne: { filter: { _id, attempt }, update, upsert: before === undefined } };
+      // If another process has stored this claim, the filter does not match. MongoDB then tries to insert the claim,
+      // which fails and ends the whole call. The claims after this one are therefore left to that process.
+      return { updateOne: { filter: { _id, attempt }, update, upsert: true } };
     });
-    const isTaken = await connection
-      .call((db) => claims(db).bulkWrite(updates))
-      .then(
-        ({ matchedCount, upsertedCount }) => matchedCount + upsertedCount === mine.length,
-        (error: unknown) => {
-          if (error instanceof DuplicateKey) return false;
-          throw error;
-        },
-      );
-    if (!isTaken) await release(mine);
-    return isTaken;
+    try {
+      await connection.call((db) => claims(db).bulkWrite(updates));
+      return true;
+    } catch (error) {
+      if (!(error instanceof DuplicateKey)) throw error;
+      await release(mine);
+      return false;
+    }
   }
 
   async function release(held: readonly FingerprintClaim[]): Promise<void> {
