@@ -64,14 +64,16 @@ export async function openClusterStores({ urls, database, prepares, clockOf, ...
     closing.push(() => keysConnection.close());
     const { log, close: closeLog } = await openEventStoreDb(urls.eventstore);
     closing.push(closeLog);
-    // An init that runs at the same time creates its keys before its log, so the log is read first.
+    // An init that runs at the same time creates its keys, then its log, and then its rows. The log is therefore read
+    // before the keys, and after the rows.
+    const rows = { directory: mongoDirectory(rowsConnection), checkpoints: mongoCheckpoints(rowsConnection) };
+    const hasRows = prepares && (await areOfVault(rows));
     const identity = await logIdentity(log);
     if (identity !== null) await refuseNoKeys(keysConnection);
     if (prepares) {
       // If this process created keys for rows that were restored before their log, `strongroom restore` would reject the
       // key store.
-      const rows = { directory: mongoDirectory(rowsConnection), checkpoints: mongoCheckpoints(rowsConnection) };
-      if (identity === null && (await areOfVault(rows))) throw new MongoBroken(emptyLog);
+      if (identity === null && hasRows) throw new MongoBroken(emptyLog);
       await ensureGenerations(rowsConnection, async () =>
         generationToRead(rowsConnection, await livingGenerations(keysConnection)),
       );
