@@ -256,7 +256,7 @@ describe('a large form', () => {
 
 test('a connection with more than 64 unanswered requests is closed', async () => {
   const { listen } = await startTestConsole();
-  const socket = connect(Number(new URL(await listen()).port), '127.0.0.1');
+  const socket = connect(Number(new URL(await listen()).port), '127.0.0.1').on('error', () => undefined);
   onTestFinished(() => void socket.destroy());
   socket.write('GET /sign-in HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(200));
   let served = 0;
