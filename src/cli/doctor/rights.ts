@@ -48,11 +48,11 @@ function unneeded(store: string, setting: string, permissions: readonly string[]
 const listedMax = 5;
 
 function lacks(permissions: readonly string[]): Finding {
-  const listed = permissions.slice(0, listedMax).join('; ');
   const others = permissions.length - listedMax;
+  const listed = [...permissions.slice(0, listedMax), ...(others > 0 ? [`and ${others} more`] : [])].join('; ');
   return problem(
     'permissions',
-    `the user of mongodb.url or mongodb.keys_url lacks permissions in MongoDB: ${listed}${others > 0 ? `; and ${others} more` : ''}`,
+    `the user of mongodb.url or mongodb.keys_url lacks permissions in MongoDB: ${listed}`,
     '`strongroom cluster prepare` gives both what they need.',
   );
 }
