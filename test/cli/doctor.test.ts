@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { chmodSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { basename, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -140,6 +140,18 @@ test('a root key file that does not open the vault is reported while the service
   const stopped = await doctor(flags);
   expect(stopped.wrong).toEqual(['root key', 'stores']);
   expect(stopped.says('stores')).toBe('the stores could not be opened');
+});
+
+test('a database that was removed is reported while the service still uses it', async () => {
+  for (const file of ['keys.db', 'vault.db']) {
+    const { flags, dataDir } = await makeVault();
+    const service = await startService(flags);
+    rmSync(join(dataDir, file));
+    const found = (await doctor(flags)).findings.find(({ says }) => says.startsWith(`${file} was removed`));
+    expect(found).toMatchObject({ check: 'stores', state: 'problem' });
+    expect(found?.do).toContain('Do not stop the service');
+    await service.stop();
+  }
 });
 
 test('lost keys, overdue deadlines and orphan keys are reported, and --fix resolves the last two', async () => {

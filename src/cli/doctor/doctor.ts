@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Command } from 'commander';
 import type { Config } from '../../compose/config/config.js';
 import { checkAccessFiles } from '../../compose/embedded/check-access-files.js';
@@ -101,20 +103,44 @@ function toldOnce(found: readonly Finding[], finding: Finding): Finding {
   return problem(finding.check, 'the stores could not be opened', `See the finding about the ${earlier.check}.`);
 }
 
+/**
+ * Reports the databases that were removed while the service uses them. Call this function only if the stores are open. A
+ * removed file still exists for the service, which therefore does not notice that it is gone.
+ */
+function removedFiles({ settings }: Config): readonly Finding[] {
+  if (settings.profile !== 'embedded') return [];
+  return ['vault.db', 'keys.db']
+    .filter((file) => !existsSync(join(settings.data, file)))
+    .map((file) =>
+      problem(
+        'stores',
+        `${file} was removed while the service uses it, and is lost as soon as the service stops`,
+        'Do not stop the service yet. Write the tokens to a file with `strongroom tokens export`. Then stop the ' +
+          'service, restore a backup to an empty directory, and import the file.',
+      ),
+    );
+}
+
 /** Returns the findings about the stores. If the stores cannot be opened, returns the error as a finding. */
 async function stores(config: Config, fix: boolean): Promise<readonly Finding[]> {
   try {
     return await runOperations(config, async (run) => {
       const { findings, running } = await run('diagnose', { fix });
+      const removed = removedFiles(config);
       // A service of a different version may not support the operation that checks rows.
       const rows = running?.version === productVersion() ? [await rowsFound(run)] : [];
       // If rows are forged, the check of all rows names them together.
       if (rows.some(({ do: what }) => what === forgedRowsAdvice)) {
-        return [versions(running), ...findings.filter(({ check }) => check !== 'rows'), ...rows];
+        return [versions(running), ...removed, ...findings.filter(({ check }) => check !== 'rows'), ...rows];
       }
       // A check may have repaired the rows that an earlier check reported.
       const wereForged = findings.some(({ check, state }) => check === 'rows' && state === 'problem');
-      return [versions(running), ...findings, ...rows.filter(({ state }) => !wereForged || state === 'problem')];
+      return [
+        versions(running),
+        ...removed,
+        ...findings,
+        ...rows.filter(({ state }) => !wereForged || state === 'problem'),
+      ];
     });
   } catch (error) {
     if (error instanceof StoreProblem && error.found !== null) {
