@@ -27,6 +27,10 @@ import { addWebhooks } from './webhooks/webhooks.js';
 // The files that this program creates must be accessible only to their owner.
 process.umask(0o077);
 
+// Without a listener for this signal, Node.js opens its debugger on 127.0.0.1. Threat: a script that rotates logs sends
+// the signal, and every user of the machine can then read the keys in memory.
+process.on('SIGUSR1', () => undefined);
+
 // The process that reads the output may stop early, as `head` does. Shells report this as exit code 141.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(141);

@@ -70,3 +70,12 @@ test('the configured log level, page origins and trusted proxies take effect', a
   expect(entries).toMatchObject([{ operation: 'create', source_address: '203.0.113.7' }]);
   expect(JSON.parse((await service.stop()).stdout)).toMatchObject({ address: service.address });
 });
+
+/** Threat: every user of the machine can connect to the debugger, and read the keys in memory. */
+test('SIGUSR1 does not open the debugger of Node.js', async () => {
+  const { flags, key } = await makeVault();
+  const service = await startService(flags);
+  service.signal('SIGUSR1');
+  expect((await http('GET', `${service.address}/tokens`, { key })).status).toBe(200);
+  expect(await service.stop()).toMatchObject({ code: 0, stderr: '' });
+});
