@@ -119,6 +119,16 @@ describe('a person or a reason is rejected', () => {
     expect(await logs(service, { entity_id: id, operation: 'reveal' })).toEqual([]);
   });
 
+  test.for(['\u3164', '\u115F\u1160\uFFA0', '\u034F\u200B\u2800 \u00AD'])(
+    'if no character of %j is visible, and the error says so',
+    async (text, { service }) => {
+      const headers = namedBy({ person: text, reason: text });
+      const { status, body } = await service.call('GET', '/tokens', undefined, { headers });
+      const errors = ['must contain a visible character'];
+      expect([status, body['errors']]).toEqual([400, { 'SERVICE-PERSON': errors, 'SERVICE-REASON': errors }]);
+    },
+  );
+
   test('if the name of the person has 201 characters', async ({ service }) => {
     const send = () => service.call('GET', '/tokens', undefined, { headers: namedBy({ person: 'ü'.repeat(201) }) });
     await expectRefusal(service, send, invalid('SERVICE-PERSON'));

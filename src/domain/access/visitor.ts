@@ -59,7 +59,7 @@ function checkText(name: string, text: string | undefined, max: number): Checked
   if (text === undefined) return valid(null);
   const length = codePointCount(text);
   if (length === 0 || length > max) return invalid(name, `must have 1 to ${max} characters`);
-  if (!isVisible(text)) return invalid(name, 'must contain more than spaces');
+  if (!isVisible(text)) return invalid(name, 'must contain a visible character');
   if (/\p{Cc}/u.test(text) || !isWellFormed(text)) return invalid(name, 'must not contain control characters');
   if (mayContainCardNumber(text)) return invalid(name, 'must not contain twelve or more digits in a row');
   return valid(null);

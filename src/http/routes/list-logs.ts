@@ -26,7 +26,8 @@ const time = z
   .string({ error: 'must be given once' })
   .transform((given, context) => {
     const ms = timeOf(given);
-    if (ms === null) context.addIssue({ code: 'custom', message: 'must be a date or date-time' });
+    if (ms === null)
+      context.addIssue({ code: 'custom', message: 'must be a date or date-time, such as 2026-01-31T12:00:00Z' });
     return ms;
   })
   .optional();

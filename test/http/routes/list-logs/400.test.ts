@@ -29,6 +29,11 @@ describe('an invalid query is rejected, and the error names the parameter', () =
     await expectRefusal(service, send, invalid(...paths));
   });
 
+  test('a time that is not a date is rejected, and the error shows an example', async ({ service }) => {
+    const { body } = await service.call('GET', '/logs?end_date=yesterday', undefined, { key: service.managementKey });
+    expect(body['errors']).toEqual({ end_date: ['must be a date or date-time, such as 2026-01-31T12:00:00Z'] });
+  });
+
   test('an unknown value is rejected, and the error lists the valid values', async ({ service }) => {
     const { body } = await service.call('GET', '/logs?operation=typo&entity_type=typo', undefined, {
       key: service.managementKey,
