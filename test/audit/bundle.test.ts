@@ -1,5 +1,5 @@
 import { execFile, execFileSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import {
   chmodSync,
   chownSync,
@@ -311,6 +311,13 @@ test.each([
   const before = readdirSync(dir).filter((name) => name.includes('bad'));
   await expect(writeBundle(run, { ...options(), out: join(dir, 'bad'), ...change })).rejects.toThrow(message);
   expect(readdirSync(dir).filter((name) => name.includes('bad'))).toEqual(before);
+});
+
+test('an application cannot have a manifest of another tenant signed', async () => {
+  const { signature: _, signed_by: __, ...manifest } = JSON.parse(readFileSync(join(person, 'manifest.json'), 'utf8'));
+  expect(await run('bundle-sign', { key, manifest })).toMatchObject({ tenant_id: manifest.tenant_id });
+  const foreign = { ...manifest, tenant_id: randomUUID() };
+  await expect(run('bundle-sign', { key, manifest: foreign })).rejects.toThrow('belongs to another tenant');
 });
 
 test('a bundle never replaces an existing directory, and creating a bundle requires log:read', async () => {

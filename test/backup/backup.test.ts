@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { createHash, randomInt, randomUUID } from 'node:crypto';
+import { createHash, randomBytes, randomInt, randomUUID } from 'node:crypto';
 import {
   chmodSync,
   chownSync,
@@ -13,12 +13,14 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { generateIdentity, identityToRecipient } from 'age-encryption';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import { openKeysToCopy } from '#src/adapters/sqlite/backup/copy-keys.js';
 import { runRestore } from '#src/cli/backup/run-restore.js';
 import { writeBackup } from '#src/cli/backup/write-backup.js';
 import { encrypterFor } from '#src/cli/files/age-keys.js';
 import { loadConfig } from '#src/compose/config/config.js';
 import { apiKeyHash, newApiKey } from '#src/domain/tenancy/api-key.js';
+import { rotateKeys } from '#src/jobs/rotate-keys.js';
 import { findTexts } from '../erasure/files.js';
 import { tamper } from '../erasure/support.js';
 import { fill, unread, wrapsIn } from '../rotation/support.js';
@@ -35,6 +37,7 @@ import {
   until,
 } from '../support/process.js';
 import { canMount, smallDisk } from '../support/small-disk.js';
+import { startTestService } from '../support/test-service.js';
 
 const env = { STRONGROOM_RATE_LIMIT_REQUESTS: '0' };
 
@@ -218,6 +221,18 @@ test('a damaged or incomplete backup, or a wrong list, identity or path, is repo
   writeFileSync(stranger, `${await generateIdentity()}\n`);
   await refused(/cannot be opened: the identity is not one of its recipients/, { identity: stranger });
   await refused(/is not empty/, { data: dataDir });
+  const opening = ['--identity', identityFile, '--erased', list, '--root-key-file', rootKeyFile];
+  const clusterEnv = {
+    STRONGROOM_PROFILE: 'cluster',
+    STRONGROOM_EVENTSTORE_URL: 'esdb://127.0.0.1:1?tls=false',
+    STRONGROOM_MONGODB_URL: 'mongodb://127.0.0.1:1/?replicaSet=rs0',
+    STRONGROOM_REDIS_URL: 'redis://127.0.0.1:1',
+    STRONGROOM_INSECURE_STORES: 'true',
+  };
+  expect(await run(['restore', backup, ...opening], { env: clusterEnv })).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('this is a backup of the embedded profile, but profile is set to cluster'),
+  });
   const again = await run(['backup', backup, '--recipient', recipient, '--data', dataDir]);
   expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('already exists') });
 });
@@ -568,6 +583,30 @@ test('a token that is changed while the backup is verified is restored as it was
   const restored = await startService(as, { env });
   expect((await http('GET', `${restored.address}/tokens/changed`, { key })).body['data']).toBe('old');
   await restored.stop();
+});
+
+test('the keys cannot be copied while they are rotated, or if they were rotated meanwhile', async () => {
+  const service = await startTestService();
+  onTestFinished(service.close);
+  const { rotation } = service.vault.keys;
+  /** Copies the keys, and calls `meanwhile` after the first line. Returns the number of lines. */
+  const copy = async (meanwhile: () => Promise<unknown>): Promise<number> => {
+    const keys = openKeysToCopy(service.dataDir);
+    let lines = 0;
+    try {
+      for await (const _ of keys.lines()) {
+        if (lines === 0) await meanwhile();
+        lines += 1;
+      }
+    } finally {
+      await keys.close();
+    }
+    return lines;
+  };
+  expect(await copy(async () => undefined)).toBeGreaterThan(1);
+  const refused = 'the keys are being rotated';
+  await expect(copy(() => rotateKeys(rotation, randomBytes(32)))).rejects.toThrow(refused);
+  await expect(copy(() => rotation.begin())).rejects.toThrow(refused);
 });
 
 test.runIf(process.platform === 'linux')(

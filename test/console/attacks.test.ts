@@ -97,6 +97,18 @@ test('a session that may have ended changes nothing and starts nothing', async (
   expect(new Set(done)).toEqual(new Set(['read', 'sign_in']));
 });
 
+test('a session that may have ended sees no page and no file', async () => {
+  let isStale = false;
+  const { service, signIn } = await startTestConsole({ readsStaleData: () => isStale });
+  await service.call('POST', '/tokens', { id: 'kept', type: 'token', data: 'plaintext-of-kept' });
+  const browser = await signIn();
+  const paths = ['/session', '/tokens/kept/file', '/evidence/audit.pub'];
+  const statuses = async () => Promise.all(paths.map(async (path) => (await browser.get(path)).status));
+  expect(await statuses()).toEqual([200, 200, 200]);
+  isStale = true;
+  expect(await statuses()).toEqual([503, 503, 503]);
+});
+
 describe('every response', () => {
   test.each(['/', '/sign-in', '/tokens', '/missing', '/assets/0/console.css'])(
     'forbids frames, inline scripts and forms that post to other sites: %s',

@@ -111,6 +111,52 @@ test('a caller that disconnects while its key is checked, before its body arrive
   expect(own).toBe(200);
 }, 30_000);
 
+test('a caller that disconnects while its requests run takes its share until they have ended', async () => {
+  const app = fastify();
+  const admission = createAdmission(app, createTurns(), 4_000_000);
+  const running: (() => void)[] = [];
+  let [asked, gone] = [0, 0];
+  app.get<{ Params: { tenant: string } }>(
+    '/:tenant',
+    {
+      onRequest: async (request, reply) => {
+        asked += 1;
+        await admission.admit(request, reply, request.params.tenant);
+      },
+    },
+    async (_, reply) => {
+      reply.raw.once('close', () => {
+        gone += 1;
+      });
+      await new Promise<void>((resolve) => running.push(resolve));
+      return '';
+    },
+  );
+  await app.listen({ port: 0, host: '127.0.0.1' });
+  onTestFinished(() => app.close());
+  const { port } = app.server.address() as AddressInfo;
+  const ask = (tenant: string) => {
+    const socket = connect(port, '127.0.0.1').on('error', () => undefined);
+    onTestFinished(() => void socket.destroy());
+    socket.write(`GET /${tenant} HTTP/1.1\r\nHost: vault\r\n\r\n`);
+    return socket;
+  };
+  const seen = (what: string, isSeen: () => boolean) => until(what, 10_000, () => isSeen() || undefined);
+  ask('other');
+  await seen('the request of the other tenant', () => running.length === 1);
+  const first = Array.from({ length: 4 }, () => ask('own'));
+  await seen('the requests of the tenant', () => running.length === 5);
+  for (const socket of first) socket.resetAndDestroy();
+  await seen('the disconnections', () => gone === 4);
+  ask('own');
+  await seen('the next request of the tenant', () => asked === 6);
+  ask('other');
+  await seen('the next request of the other tenant', () => asked === 7 && running.length >= 6);
+  expect(running, 'the next request of the tenant waits').toHaveLength(6);
+  for (const end of running.splice(1, 4)) end();
+  await seen('the next request of the tenant', () => running.length === 3);
+});
+
 test('a connection that the vault has ended is closed, even if the other side keeps it open', async () => {
   const { service, port } = await listening();
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true }).on('error', () => undefined);

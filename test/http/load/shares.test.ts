@@ -69,6 +69,24 @@ test('a request larger than a tenant’s share runs if it is the tenant’s only
   expect(room.isFull('a')).toBe(false);
 });
 
+test('tenants whose requests wait for memory take turns', async () => {
+  const room = createRoom(400);
+  for (const tenant of ['c', 'd', 'e', 'f']) await room.take(tenant, 100, stays);
+  const order: string[] = [];
+  const waiting = ['a', 'a', 'b'].map((tenant) => room.take(tenant, 50, stays).then(() => order.push(tenant)));
+  for (const tenant of ['c', 'd', 'e']) room.give(tenant, 50);
+  await Promise.all(waiting);
+  expect(order).toEqual(['a', 'b', 'a']);
+});
+
+test('no request gets memory while responses of all tenants together take more than there is', () => {
+  const room = createRoom(400);
+  for (const tenant of ['b', 'c', 'd', 'e']) room.add(tenant, 100);
+  expect(room.isFull('a')).toBe(false);
+  room.add('f', 1);
+  expect(room.isFull('a')).toBe(true);
+});
+
 test('a request that has to wait for memory for five seconds returns 503 with Retry-After', async () => {
   const room = createRoom(400);
   await room.take('a', 100, stays);
