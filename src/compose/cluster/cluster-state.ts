@@ -22,26 +22,33 @@ type Deps = {
 
 /**
  * Returns the state of one cluster process. A process is ready while MongoDB responds. It can still serve reads while
- * EventStoreDB is unavailable. Timers are at most a few seconds late while Redis is unavailable. A request that needs
+ * EventStoreDB is unavailable. It is not ready if an older copy of EventStoreDB was restored while it runs, because new
+ * events would be lost with that copy. Timers are at most a few seconds late while Redis is unavailable. A request that needs
  * an unavailable store receives status 503.
  */
 export async function clusterState(needs: Deps): Promise<ServiceState> {
   const { log, keys, checkpoints, isUp, damage, accessLogIsWritable, clock, rebuild } = needs;
   const behind = async (position: Promise<number>): Promise<number> =>
     (await log.readClear(await position, countedGapMax)).length;
-  const [head, mongodb, redis, tokens, shredder, backupMadeAt] = await Promise.all([
+  const tokensAt = checkpoints.position('tokens');
+  const [head, mongodb, redis, recorded, tokens, shredder, backupMadeAt] = await Promise.all([
     orNull(log.head()),
     orNull(isUp.mongodb()),
     orNull(isUp.redis()),
-    orNull(behind(checkpoints.position('tokens'))),
+    orNull(tokensAt),
+    orNull(behind(tokensAt)),
     orNull(behind(keys.checkpoint('shredder'))),
     orNull(keys.checkpoint('backup')),
   ]);
+  // The head may have been read before the position. In that case, it is read again.
+  const isBehind = async (): Promise<boolean> =>
+    head !== null && recorded !== null && recorded > head && recorded > ((await orNull(log.head())) ?? recorded);
   const state = (name: string, found: unknown) => ({ name, state: found === null ? 'down' : 'up' }) as const;
   const [offMs, uncertaintyMs] = [Math.round(clock.offMs()), Math.round(clock.uncertaintyMs())];
   return {
     reasons: [
       ...(mongodb === null ? ['MongoDB is unavailable'] : []),
+      ...((await isBehind()) ? ['EventStoreDB lacks events that MongoDB has recorded: run `strongroom doctor`'] : []),
       ...damage,
       ...(accessLogIsWritable ? [] : ['the access log cannot be written']),
       ...(Math.abs(offMs) > clockOffMsMax ? [`this machine’s clock is ${offMs} ms off MongoDB’s`] : []),
