@@ -7,10 +7,17 @@ import { forgery } from './authentic-log.js';
 import { type ExportLine, exportedEvent } from './export-line.js';
 
 const pageSize = 256;
-/** The number of events in one read of the log. No other request runs during a read, and an event can have 512 KiB. */
-const readSize = 32;
-/** A page ends with the read that brings the total size of the page's ciphertexts to at least this many bytes. */
-const pageBytes = 4 * 1024 * 1024;
+/**
+ * The number of events in the first read of a page. Each read has twice as many events as the one before it, up to
+ * `readSizeMax`. No other request runs during a read, and an event can have 512 KiB.
+ */
+const readSizeFirst = 4;
+const readSizeMax = 64;
+/**
+ * A page ends with the event that brings the total size of the page's ciphertexts to at least this many bytes. A page is
+ * encoded and sent without a pause.
+ */
+const pageBytes = 1024 * 1024;
 
 export type ChainedPage = {
   readonly lines: readonly ExportLine[];
@@ -68,11 +75,17 @@ async function readEvents(
   after: number,
 ): Promise<{ readonly page: readonly StoredEvent[]; readonly isWhole: boolean }> {
   const page: StoredEvent[] = [];
-  for (let size = 0; page.length < pageSize && size < pageBytes; await endOfTurn()) {
-    const read = await log.readAll(page.at(-1)?.position ?? after, readSize);
-    page.push(...read);
-    if (read.length < readSize) return { page, isWhole: true };
-    for (const { sealed } of read) size += (sealed.content?.length ?? 0) + (sealed.cvc?.length ?? 0);
+  let sizeBytes = 0;
+  for (let count = readSizeFirst; page.length < pageSize; count = Math.min(2 * count, readSizeMax)) {
+    const read = await log.readAll(page.at(-1)?.position ?? after, count);
+    for (const event of read) {
+      page.push(event);
+      const { content, cvc } = event.sealed;
+      sizeBytes += (content?.length ?? 0) + (cvc?.length ?? 0);
+      if (sizeBytes >= pageBytes) return { page, isWhole: false };
+    }
+    if (read.length < count) return { page, isWhole: true };
+    await endOfTurn();
   }
   return { page, isWhole: false };
 }
