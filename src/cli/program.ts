@@ -38,6 +38,9 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(1);
 });
 
+// Progress or a message that cannot be printed must not end a command. Its exit code still says how it ended.
+process.stderr.on('error', () => undefined);
+
 // If a terminal was closed, Node.js aborts when the process exits. Threat: a core dump contains keys. Node.js ignores
 // files that are closed.
 const terminals = [0, 1, 2].filter((fd) => isatty(fd));
@@ -72,6 +75,7 @@ for (const add of [
 ])
   add(program);
 for (const command of program.commands) inheritExit(command);
+program.hook('preAction', (_, command) => expectNoEmptyPath(command));
 
 try {
   await program.parseAsync();
@@ -82,6 +86,22 @@ try {
 function inheritExit(command: Command): void {
   command.exitOverride().showHelpAfterError('(add --help for help)');
   for (const inner of command.commands) inheritExit(inner);
+}
+
+/**
+ * Throws Failure if a path is empty. Otherwise, an empty path would fail with a message that names no file, or stand for
+ * the working directory.
+ */
+function expectNoEmptyPath(command: Command): void {
+  const { options, registeredArguments, processedArgs } = command;
+  const given = [
+    ...options.map((option) => [option.long, option.flags, command.opts()[option.attributeName()]]),
+    ...registeredArguments.map((argument, index) => [argument.name(), `<${argument.name()}>`, processedArgs[index]]),
+  ];
+  for (const [name, flags, value] of given) {
+    const isPath = /<(file|directory|folder|out|checkpoint)>/.test(String(flags));
+    if (isPath && [value].flat().includes('')) throw new Failure(`${name} must not be empty.`, 2);
+  }
 }
 
 function exitCodeOf(error: unknown): number {

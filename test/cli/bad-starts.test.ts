@@ -314,7 +314,15 @@ describe('a data directory', () => {
     const file = join(dir, 'a-file');
     writeFileSync(file, 'text');
     const flags = ['--root-key-file', rootKeyFile];
-    await expectRefusal(dir, [...flags, '--data', file], /cannot be created: a file is in the way.*--data/);
+    await expectRefusal(dir, [...flags, '--data', file], /a-file is not a directory\. .*--data/);
+    for (const path of [file, join(file, 'data')]) {
+      const { code, stderr } = await run(['tenants', 'list', ...flags, '--data', path]);
+      expect({ code, stderr }).toEqual({
+        code: 1,
+        stderr: expect.stringMatching(/is not a directory|there is no vault in/),
+      });
+      expect(await runDoctor([...flags, '--data', path])).toMatch(/is not a directory|does not exist/);
+    }
     await expectRefusal(
       dir,
       [...flags, '--data', join(file, 'data')],

@@ -176,6 +176,22 @@ test('during the stop, a connection that sends another request gets its response
   }
 });
 
+test.runIf(existsSync('/dev/full'))('a full disk under the log does not stop the service', async () => {
+  const { dataDir, flags } = await makeVault();
+  const service = spawnService(flags, { fillsDisk: 'stdout' });
+  let hasEnded = false;
+  service.ended.finally(() => {
+    hasEnded = true;
+  });
+  // Without a root key, only a running service runs this command.
+  await until('the service', 60_000, async () => {
+    if (hasEnded) throw new Error('the service stopped');
+    const { code } = await run(['tenants', 'list', '--data', dataDir]);
+    return code === 0 ? true : undefined;
+  });
+  expect(await service.stop()).toMatchObject({ code: 0, stderr: '' });
+});
+
 test('several simultaneous signals stop the service once', async () => {
   const { flags } = await makeVault();
   const service = await startService(flags);

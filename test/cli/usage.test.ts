@@ -63,6 +63,11 @@ describe('a usage error exits with code 2, gives the reason, and creates nothing
     ['a boolean that is neither true nor false', ['serve', '--dev', 'yes'], /--dev: must be true or false/],
     ['an invalid port', ['serve', '--port', 'http'], /--port: must be a whole number/],
     ['an empty data directory', ['init', '--data', ''], /--data: must not be empty/],
+    ['an empty path of an option', ['tokens', 'export', '--out', '', '--plaintext'], /^--out must not be empty/],
+    ['an empty path among several', ['backup', 'x', '--recipient-file', ''], /^--recipient-file must not be empty/],
+    ['an empty path of an argument', ['keys', 'generate-root', ''], /^file must not be empty/],
+    ['an empty name of the first tenant', ['init', '--name', ''], /^name: must have 1 to 200 characters/],
+    ['a name with a control character', ['init', '--name', 'a\u001b[1m'], /none of them a control character/],
     ['neither rules nor permissions', ['applications', 'create', '--name', 'a', '--type', 'private'], /--permissions/],
     [
       'rules and permissions',

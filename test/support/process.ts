@@ -40,8 +40,8 @@ export type RunOptions = {
    * `unshare` starts the program, so a signal from the test goes to `unshare`.
    */
   readonly isFirstProcess?: boolean;
-  /** If true, the output of the program goes to `/dev/full`, a device that behaves like a file on a full disk. */
-  readonly fillsDisk?: boolean;
+  /** This output of the program goes to `/dev/full`, a device that behaves like a file on a full disk. */
+  readonly fillsDisk?: 'stdout' | 'stderr';
 };
 
 export type Ended = {
@@ -65,8 +65,8 @@ function start(
   const namespace = isFirstProcess === true ? ['unshare', '--pid', '--fork', '--kill-child'] : [];
   const command = [...namespace, process.execPath, program, ...args];
   const limited = ['sh', '-c', `ulimit -n ${descriptors} && exec "$0" "$@"`, ...command];
-  const full = ['sh', '-c', 'exec "$0" "$@" > /dev/full', ...command];
-  const [file = '', ...rest] = fillsDisk === true ? full : descriptors === undefined ? command : limited;
+  const full = ['sh', '-c', `exec "$0" "$@" ${fillsDisk === 'stderr' ? 2 : 1}> /dev/full`, ...command];
+  const [file = '', ...rest] = fillsDisk !== undefined ? full : descriptors === undefined ? command : limited;
   const child = spawn(file, rest, {
     // The program does not get the settings from the environment of the person who runs the tests.
     env: { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', ...env },

@@ -40,10 +40,11 @@ function read(file: string, what: 'certificate' | 'key', flag: string): Buffer {
   try {
     return readFileSync(file);
   } catch (error) {
-    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
+    const { code = '' } = error as NodeJS.ErrnoException;
+    const fault = { ENOENT: 'does not exist', EISDIR: 'is a directory' }[code];
     throw new Failure(
-      `the TLS ${what} ${file} ${isMissing ? 'does not exist' : 'cannot be read by this user'}. ` +
-        `${isMissing ? `Set ${flag} to the right path` : 'Give this user read permission on it'}.`,
+      `the TLS ${what} ${file} ${fault ?? 'cannot be read by this user'}. ` +
+        `${fault === undefined ? 'Give this user read permission on it' : `Set ${flag} to the right path`}.`,
     );
   }
 }

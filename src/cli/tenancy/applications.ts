@@ -98,6 +98,8 @@ async function rulesFrom(file: string): Promise<Json> {
     return JSON.parse(await readInput(file, 'the access rules')) as Json;
   } catch (error) {
     if (error instanceof Failure) throw error;
-    throw new Failure(`${file} is not valid JSON. It must contain an array of access rules.`);
+    throw new Failure(
+      `${file === '-' ? 'standard input' : file} is not valid JSON. It must contain an array of access rules.`,
+    );
   }
 }

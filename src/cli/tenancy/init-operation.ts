@@ -1,21 +1,25 @@
 import { z } from 'zod';
 import { createTenant } from '../../commands/tenancy/create-tenant.js';
+import { parseName } from '../../domain/tenancy/parse-directory.js';
 import type { Vault } from '../../vault/vault.js';
+import { fieldErrorText } from '../operations/field-error-text.js';
 import { OperationFailed, operation } from '../operations/operation.js';
 
 /**
  * Creates the first tenant and its management application. Throws OperationFailed if a tenant already exists
  * (docs/contract.md, "Initialize").
  */
-export const init = operation(z.object({ name: z.string().min(1).max(200) }), async ({ vault }, { name }) =>
+export const init = operation(z.object({ name: z.string() }), async ({ vault }, input) =>
   vault.streams.run(['init'], async () => {
+    const name = parseName(input.name);
+    if (!name.ok) throw new OperationFailed(fieldErrorText(name.errors));
     if (await containsVault(vault)) {
       throw new OperationFailed(
         'the vault is already initialized; no tenant was created. To create another one, run `strongroom ' +
           'tenants create`.',
       );
     }
-    const { tenantId, managementKey } = await createTenant(vault, name, []);
+    const { tenantId, managementKey } = await createTenant(vault, name.value, []);
     return { tenant_id: tenantId, management_key: managementKey.reveal() };
   }),
 );

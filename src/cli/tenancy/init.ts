@@ -1,4 +1,7 @@
 import type { Command } from 'commander';
+import { parseName } from '../../domain/tenancy/parse-directory.js';
+import { Failure } from '../failure.js';
+import { fieldErrorText } from '../operations/field-error-text.js';
 import type { Answers } from '../operations.js';
 import { configOf, storeSettings, withSettings } from '../options.js';
 import { print } from '../print.js';
@@ -19,6 +22,9 @@ Example:
     --root-key-file /etc/strongroom/root.key`,
     )
     .action(async (options: { readonly name: string; readonly json?: boolean }) => {
+      // The operation checks the name again, but before that, it creates the stores.
+      const name = parseName(options.name);
+      if (!name.ok) throw new Failure(fieldErrorText(name.errors), 2);
       const value = await runCommand(configOf(options), 'init', { name: options.name });
       print(value, options, () => createdTenantText(value));
     });

@@ -1,4 +1,4 @@
-import { constants, existsSync, type Stats } from 'node:fs';
+import { constants, existsSync, type Stats, statSync } from 'node:fs';
 import { access, mkdir, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { fsyncDirectory } from '../../adapters/shared/fsync-directory.js';
@@ -101,11 +101,14 @@ export function containsVault(dataDir: string): boolean {
 }
 
 /**
- * Returns a message that says how to proceed if the directory is a backup or contains an unfinished restore. Otherwise
- * returns null. A command that opened a backup as a data directory would report that its keys are missing. A command
+ * Returns a message that says how to proceed if the directory is a file or a backup, or contains an unfinished restore.
+ * Otherwise returns null. A command that opened a backup as a data directory would report that its keys are missing. A command
  * that opened an unfinished restore would find only some of the files, or create a new vault next to them.
  */
 export function faultOfContent(dataDir: string): string | null {
+  if (existsSync(dataDir) && !statSync(dataDir).isDirectory()) {
+    return `${dataDir} is not a directory. Choose another data directory with --data.`;
+  }
   if (existsSync(join(dataDir, restoringName))) {
     return (
       `${dataDir} contains a restore that has not finished. If \`strongroom restore\` is still running, wait for it. ` +

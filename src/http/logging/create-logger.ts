@@ -15,7 +15,7 @@ export function createLogger(options: {
   readonly pretty: boolean;
   readonly stream?: LineStream;
 }): Logger {
-  const stream = options.stream ?? gathered(destination({ fd: 1, sync: true }));
+  const stream = options.stream ?? gathered(standardOutput());
   const lines = pino(
     {
       level: options.level,
@@ -37,6 +37,19 @@ export function createLogger(options: {
     debug: at('debug'),
     trace: at('trace'),
   };
+}
+
+/** The size of the lines that are kept while they cannot be written. */
+const keptBytesMax = 1024 * 1024;
+
+/**
+ * Returns standard output. While the disk under it is full, keeps the oldest lines and drops the others: a full disk
+ * under the log must not stop the service.
+ */
+function standardOutput(): LineStream {
+  const stream = destination({ fd: 1, sync: true, maxLength: keptBytesMax });
+  stream.on('error', () => undefined);
+  return stream;
 }
 
 /** The maximum time in ms that a line stays in the buffer. Without a buffer, logging would cost twice as much. */

@@ -192,9 +192,15 @@ test.runIf(existsSync('/dev/full'))('a full disk behind standard output is repor
     ['tokens', 'export', '--out', '-', '--plaintext', ...args],
     ['tenants', 'list', ...flags],
   ]) {
-    expect(await run(command, { fillsDisk: true }), command.join(' ')).toMatchObject({
+    expect(await run(command, { fillsDisk: 'stdout' }), command.join(' ')).toMatchObject({
       code: 1,
       stderr: 'standard output cannot be written (ENOSPC), so the output is incomplete.\n',
     });
   }
+});
+
+test.runIf(existsSync('/dev/full'))('a full disk behind standard error does not end a command', async () => {
+  const { args } = await filledVault();
+  const ended = await run(['tokens', 'export', '--out', '-', '--plaintext', ...args], { fillsDisk: 'stderr' });
+  expect(ended).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\{"id":/) });
 });

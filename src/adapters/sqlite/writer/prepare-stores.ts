@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { vaultKeyTenant } from '../../../ports/key-store.js';
 import { expectMonthVersions } from '../access-log/month-reader.js';
@@ -96,7 +96,10 @@ export function lostVault(): StoreBroken {
  * restore can leave an empty file in place of a lost one.
  */
 export function hasContent(path: string): boolean {
-  return [path, `${path}-wal`].some((file) => (statSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0);
+  // `existsSync` is also false if a part of the path is a file. `statSync` would throw.
+  return [path, `${path}-wal`].some(
+    (file) => existsSync(file) && (statSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0,
+  );
 }
 
 function refuse(database: SqliteDatabase, rows: string, error: () => StoreBroken): void {
