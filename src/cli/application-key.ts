@@ -49,8 +49,21 @@ export async function applicationKey(options: Options, config: Config): Promise<
   const devKeys = join(config.settings.data, 'dev-keys.json');
   if (!existsSync(devKeys)) {
     expectVault(config);
-    throw new Failure('specify the API key: --api-key-file FILE (- for standard input), or STRONGROOM_API_KEY.', 2);
+    throw new Failure(askForKey, 2);
   }
-  const keys = JSON.parse(await readInput(devKeys, 'the quickstart key')) as { readonly quickstart_key?: unknown };
-  return String(keys.quickstart_key ?? '');
+  const key = quickstartKeyIn(await readInput(devKeys, 'the quickstart key'));
+  if (key === null) throw new Failure(`${devKeys} contains no quickstart key; ${askForKey}`, 2);
+  return key;
+}
+
+const askForKey = 'specify the API key: --api-key-file FILE (- for standard input), or STRONGROOM_API_KEY.';
+
+/** Returns the key in the content of `dev-keys.json`, or null if it contains none. */
+function quickstartKeyIn(text: string): string | null {
+  try {
+    const { quickstart_key: key } = JSON.parse(text) as { readonly quickstart_key?: unknown };
+    return typeof key === 'string' ? key : null;
+  } catch {
+    return null;
+  }
 }

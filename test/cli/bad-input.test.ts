@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { tamperBehindTriggers } from '../erasure/support.js';
@@ -136,4 +136,23 @@ test('a command that cannot write to standard output rejects - as the name of it
     expect(ended, args.join(' ')).toMatchObject({ code: 2, stdout: '', stderr: text });
   }
   expect(readdirSync(dir)).toEqual(before);
+});
+
+test('a damaged file of --dev keys, and a manifest that cannot be read, are reported with their paths', async () => {
+  const { dir, dataDir, flags } = await makeVault();
+  const devKeys = join(dataDir, 'dev-keys.json');
+  for (const content of ['{"quickstart_key":', '[]', 'null']) {
+    writeFileSync(devKeys, content, { mode: 0o600 });
+    expect(await run(['tokens', 'get', 'a-token', ...flags]), content).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(`${devKeys} contains no quickstart key; specify the API key: --api-key-file`),
+    });
+  }
+  const manifest = join(dir, 'backup', 'manifest.json');
+  mkdirSync(manifest, { recursive: true });
+  const files = ['--identity', devKeys, '--erased', devKeys, '--data', join(dir, 'restored')];
+  expect(await run(['restore', join(dir, 'backup'), ...files])).toMatchObject({
+    code: 1,
+    stderr: `${manifest} cannot be read (EISDIR). It is a directory, not a file. Check the path.\n`,
+  });
 });

@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { Failure } from '../failure.js';
+import { unreadable } from '../file-fault.js';
 import { isBackupMac } from '../maintenance/maintenance-operations.js';
 
 export const manifestFile = 'manifest.json';
@@ -49,7 +50,9 @@ export async function sha256Of(path: string, signal?: AbortSignal): Promise<stri
  * is damaged.
  */
 export async function readManifest(folder: string, signal: AbortSignal): Promise<Manifest> {
-  const text = await readFile(join(folder, manifestFile), 'utf8').catch(() => {
+  const path = join(folder, manifestFile);
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw unreadable(path, error);
     throw new Failure(`${folder} is not a complete backup: it has no ${manifestFile}.`);
   });
   const parsed = shape.safeParse(jsonOf(text));
