@@ -106,6 +106,11 @@ const textsForPeople: Partial<Readonly<Record<ProblemCode, Pick<ShownProblem, 't
     detail: 'The console has no page at this address.',
     advice: 'Check the address, or begin at the overview.',
   },
+  webhook_not_found: {
+    title: 'No such webhook',
+    detail: 'There is no such webhook, or it was deleted.',
+    advice: 'Choose a webhook on the page “Webhooks”.',
+  },
   validation_failed: {
     title: 'The request is not valid',
     detail: 'One or more fields are not valid.',

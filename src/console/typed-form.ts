@@ -66,7 +66,7 @@ export function versionOf(document: Pick<Stamps, 'created_at' | 'modified_at'>):
   return String(lastChangeOf(document));
 }
 
-const onceField = z.object({ once: z.uuid() });
+const onceField = z.object({ once: z.uuid({ error: 'is missing. Open the form again.' }) });
 
 /**
  * Returns the idempotency key for a form that issues a secret. Without this key, reloading the response would issue a

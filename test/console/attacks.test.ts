@@ -211,6 +211,17 @@ test('a key or an operator code in the field for the name is neither shown nor k
   }
 });
 
+test('a form without its fields, and an unknown webhook, lead to a message for people', async () => {
+  const { browser, signIn } = await startTestConsole();
+  const person = browser();
+  await person.get('/sign-in');
+  expect((await person.post('/sign-in', {})).text).toContain('Enter your name.');
+  const signedIn = await signIn();
+  await signedIn.get('/webhooks/new');
+  expect((await signedIn.post('/webhooks/new', { url: 'https://a.example' })).text).toContain('Open the form again.');
+  expect((await signedIn.get('/webhooks/unknown')).text).toContain('Choose a webhook on the page');
+});
+
 describe('a large form', () => {
   test.each(['/sign-in', '/theme'])('is rejected unread by a page that needs no session: %s', async (path) => {
     const { browser } = await startTestConsole();

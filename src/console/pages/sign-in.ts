@@ -16,12 +16,13 @@ const secretMax = 200;
 const keyOrCode = /sr_(?:private|public|management)_|^(?:[0-9A-Z]{4}-){4}[0-9A-Z]{4}$/i;
 
 const secret = z.string().trim().max(secretMax, { error: 'is too long' }).default('');
+const nameMissing = { error: 'Enter your name. The access log shows it.' };
 const form = z.object({
   name: z
-    .string()
+    .string(nameMissing)
     .trim()
     .normalize()
-    .min(1, { error: 'Enter your name. The access log shows it.' })
+    .min(1, nameMissing)
     .max(nameMax, { error: `Use at most ${nameMax} characters.` })
     .regex(/^\P{C}*$/u, { error: 'Use letters, digits, spaces and punctuation only.' })
     .refine(isVisible, { error: 'Use at least one visible character.' })
