@@ -28,9 +28,12 @@ export interface Clock {
   earliestForCodes?(): number;
 }
 
-/** Returns the latest possible value of the current time. Data that is due by this time must not be shown. */
+/**
+ * Returns the latest possible value of the current time, in whole milliseconds, because stores accept no others. Data
+ * that is due by this time must not be shown.
+ */
 export function latestNow(clock: Clock): number {
-  return clock.latest?.() ?? clock.now();
+  return Math.ceil(clock.latest?.() ?? clock.now());
 }
 
 /**
