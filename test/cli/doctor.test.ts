@@ -269,6 +269,17 @@ test('a log that was changed from outside while the service runs is reported', a
   await running.stop('SIGKILL');
 });
 
+test('a forged event of a token does not keep doctor from checking the rows', async () => {
+  const { dataDir, flags, key } = await makeVault();
+  const running = await startService(flags);
+  await http('POST', `${running.address}/tokens`, { key, body: { type: 'token', data: 'value' } });
+  tamperBehindTriggers(dataDir, 'vault.db', `UPDATE events SET actor = 'somebody' WHERE type = 'token.created'`);
+  const { wrong, says } = await doctor(flags);
+  expect(wrong).toContain('log');
+  expect(says('rows')).toMatch(/^\d+ rows checked: authentic and up to date$/);
+  await running.stop('SIGKILL');
+});
+
 test('stores and events from another version are reported as such', async () => {
   const { dataDir, rootKeyFile, flags } = await makeVault();
   await appendOfNewerVersion(dataDir, rootKeyFile);
