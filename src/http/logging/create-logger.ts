@@ -44,11 +44,14 @@ const keptBytesMax = 1024 * 1024;
 
 /**
  * Returns standard output. While the disk under it is full, keeps the oldest lines and drops the others: a full disk
- * under the log must not stop the service.
+ * under the log must not stop the service. Any other error ends the process, for example because the terminal or the
+ * program that reads the log is gone.
  */
 function standardOutput(): LineStream {
   const stream = destination({ fd: 1, sync: true, maxLength: keptBytesMax });
-  stream.on('error', () => undefined);
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOSPC' && error.code !== 'EDQUOT') throw error;
+  });
   return stream;
 }
 
