@@ -104,8 +104,8 @@ async function problemOf(vault: Vault, view: TokenView): Promise<'outdated' | nu
   if (state.life === null) return null;
   const used = await vault.keys.use(tenantId, state.life.key, () => null);
   if (used.state === 'missing') return null;
-  // Does not verify the MAC of the event. Threat: an attacker changes one event, so that the check of all rows ends. The
-  // checks of the log report such an event.
+  // Does not verify the MAC of the event. Threat: an attacker changes one event, so that the check of all rows ends.
+  // The checks of the log report such an event.
   const [newest] = await vault.storedLog.readNewest(stream, null, 1);
   const least = Math.max(newest?.revision ?? -1, used.state === 'open' ? (used.revision ?? -1) : -1);
   for (let now: TokenView | null = view, look = 1; now?.state.life != null && now.state.revision < least; look += 1) {

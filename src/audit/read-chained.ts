@@ -14,8 +14,8 @@ const pageSize = 256;
 const readSizeFirst = 4;
 const readSizeMax = 64;
 /**
- * A page ends with the event that brings the total size of the page's ciphertexts to at least this many bytes. A page is
- * encoded and sent without a pause.
+ * A page ends with the event that brings the total size of the page's ciphertexts to at least this many bytes. A page
+ * is encoded and sent without a pause.
  */
 const pageBytes = 1024 * 1024;
 

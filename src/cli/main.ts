@@ -46,8 +46,8 @@ function faultOfLimit(): string | null {
   const [, limit] = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? [];
   if (limit === undefined || Number(limit) >= descriptorsMin) return null;
   return (
-    `Strongroom needs at least ${descriptorsMin} open files, and this process may open only ${limit}. Raise the limit, ` +
-    'for example with `ulimit -n 4096`, or with LimitNOFILE in a systemd unit.'
+    `Strongroom needs at least ${descriptorsMin} open files, and this process may open only ${limit}. ` +
+    'Raise the limit, for example with `ulimit -n 4096`, or with LimitNOFILE in a systemd unit.'
   );
 }
 

@@ -89,8 +89,8 @@ function inheritExit(command: Command): void {
 }
 
 /**
- * Throws Failure if a path is empty. Otherwise, an empty path would fail with a message that names no file, or stand for
- * the working directory.
+ * Throws Failure if a path is empty. Otherwise, an empty path would fail with a message that names no file, or stand
+ * for the working directory.
  */
 function expectNoEmptyPath(command: Command): void {
   const { options, registeredArguments, processedArgs } = command;

@@ -21,8 +21,9 @@ function delayAfter(failed: number): number | null {
 }
 
 /**
- * Returns true if an attempt that was scheduled for `nextAt` is due. If `nextAt` is further away than the longest delay,
- * the clock has been set back since, and the attempt is due too. A minute is allowed for the clocks of other processes.
+ * Returns true if an attempt that was scheduled for `nextAt` is due. If `nextAt` is further away than the longest
+ * delay, the clock has been set back since, and the attempt is due too. A minute is allowed for the clocks of other
+ * processes.
  */
 export function isAttemptDue(nextAt: number, now: number): boolean {
   return nextAt <= now || nextAt > now + laterDelay + minute;

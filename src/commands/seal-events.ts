@@ -14,7 +14,9 @@ import type { Vault } from '../vault/vault.js';
 import { applyFact, type TokenView } from '../views/token-view.js';
 import { type EventOrigin, sealOrigin } from './event-origin.js';
 
-/** The keys and random ids for the events. The directory shows whether a key is missing because its tenant was deleted. */
+/**
+ * The keys and random ids for the events. The directory shows whether a key is missing because its tenant was deleted.
+ */
 type SealDeps = Keys & Pick<Vault, 'random'>;
 
 /**

@@ -159,8 +159,8 @@ export async function createConsole(service: Service, options: ConsoleOptions): 
 }
 
 /**
- * Replaces each `+` in an encoded form with the space that it means. Works on bytes, because replacing a million of them
- * in a string, or leaving them to `parse`, blocks the process for a tenth of a second.
+ * Replaces each `+` in an encoded form with the space that it means. Works on bytes, because replacing a million of
+ * them in a string, or leaving them to `parse`, blocks the process for a tenth of a second.
  */
 function withSpaces(text: string): string {
   const bytes = Buffer.from(text);

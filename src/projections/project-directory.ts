@@ -56,8 +56,8 @@ export async function foldDirectory(
 }
 
 /**
- * Returns the records of a tenant's applications, and last the record of the tenant, because it is written last. Returns
- * no records if the stream has no events.
+ * Returns the records of a tenant's applications, and last the record of the tenant, because it is written last.
+ * Returns no records if the stream has no events.
  */
 async function foldTenant(log: Pick<EventLog, 'readStream'>, stream: string): Promise<readonly DirectoryRecord[]> {
   const { tenant, applications } = (await log.readStream(stream)).reduce(applyToDirectory, noDirectoryRows);

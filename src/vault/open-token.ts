@@ -31,8 +31,8 @@ export function openTokenOf(content: TokenContent, cvc: Decrypted<string> | null
 
 /**
  * Decrypts a live token. A cvc that is due to be purged is not decrypted. Throws KeyLost if any of its keys was
- * destroyed: either the view is older than the token's deletion, or the key is lost. The write path reads the token again
- * to find out which. Throws TenantGone.
+ * destroyed: either the view is older than the token's deletion, or the key is lost. The write path reads the token
+ * again to find out which. Throws TenantGone.
  */
 export function openToken(vault: Vault, view: TokenView, life: TokenLife): Maybe<OpenToken> {
   return after(openRow(vault, view, life), (opened) => {
@@ -45,9 +45,9 @@ export function openToken(vault: Vault, view: TokenView, life: TokenLife): Maybe
 export type OpenRow = { readonly open: OpenToken; readonly newest: number };
 
 /**
- * Decrypts a live token from its row, as `openToken` does, but returns null if any of its keys was destroyed. Threat: an
- * attacker who can write the rows restores the row that the token had before a change of the containers, the expiry or
- * the data. The caller must therefore compare the revision of the view with `newest`.
+ * Decrypts a live token from its row, as `openToken` does, but returns null if any of its keys was destroyed. Threat:
+ * an attacker who can write the rows restores the row that the token had before a change of the containers, the expiry
+ * or the data. The caller must therefore compare the revision of the view with `newest`.
  */
 export function openRow(vault: Vault, view: TokenView, life: TokenLife): Maybe<OpenRow | null> {
   const due = cvcAt(life, latestForCodes(vault.clock));
@@ -78,8 +78,8 @@ export function openContent(vault: Keys, view: TokenView, life: TokenLife): Mayb
 }
 
 /**
- * Like `openContent`, but also returns null if the key is lost. Use this for work that can continue without the content.
- * The loss is not reported here, because reads of the token report it.
+ * Like `openContent`, but also returns null if the key is lost. Use this for work that can continue without the
+ * content. The loss is not reported here, because reads of the token report it.
  */
 export async function contentUnlessLost(vault: Keys, view: TokenView, life: TokenLife): Promise<OpenToken | null> {
   try {

@@ -104,9 +104,9 @@ export type Vault = {
   readonly guesses: Guesses;
   /**
    * Resolves if all data that the stores returned after the time `since` (from `performance.now()`) was current. Await
-   * this before sending a response that depends on a read. Pass true for `hasWritten` if a durable write was acknowledged
-   * after the last of these reads. Throws StoreUnavailable if the reads may be stale. A server that is no longer the
-   * leader can return stale reads for several seconds.
+   * this before sending a response that depends on a read. Pass true for `hasWritten` if a durable write was
+   * acknowledged after the last of these reads. Throws StoreUnavailable if the reads may be stale. A server that is no
+   * longer the leader can return stale reads for several seconds.
    */
   readonly confirmReads: (since: number, hasWritten?: boolean) => Maybe<void>;
   /**

@@ -104,8 +104,8 @@ function toldOnce(found: readonly Finding[], finding: Finding): Finding {
 }
 
 /**
- * Reports the databases that were removed while the service uses them. Call this function only if the stores are open. A
- * removed file still exists for the service, which therefore does not notice that it is gone.
+ * Reports the databases that were removed while the service uses them. Call this function only if the stores are open.
+ * A removed file still exists for the service, which therefore does not notice that it is gone.
  */
 function removedFiles({ settings }: Config): readonly Finding[] {
   if (settings.profile !== 'embedded') return [];

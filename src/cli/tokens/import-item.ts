@@ -29,8 +29,8 @@ export type ReadLine =
 export type LineIds = (bytes: Buffer) => Promise<string | null>;
 
 /**
- * Parses a line as a request. An error that concerns the whole line has the field name `wholeLine`. If `idOf` is null, the
- * line must contain an id.
+ * Parses a line as a request. An error that concerns the whole line has the field name `wholeLine`. If `idOf` is null,
+ * the line must contain an id.
  */
 export async function readItem({ bytes }: Line, idOf: LineIds | null): Promise<ReadLine> {
   if (bytes === null) return bad(wholeLine, 'must take at most 4 MiB');

@@ -71,8 +71,8 @@ export async function openClusterStores({ urls, database, prepares, clockOf, ...
     const identity = await logIdentity(log);
     if (identity !== null) await refuseNoKeys(keysConnection);
     if (prepares) {
-      // If this process created keys for rows that were restored before their log, `strongroom restore` would reject the
-      // key store.
+      // If this process created keys for rows that were restored before their log, `strongroom restore` would reject
+      // the key store.
       if (identity === null && hasRows) throw new MongoBroken(emptyLog);
       await ensureGenerations(rowsConnection, async () =>
         generationToRead(rowsConnection, await livingGenerations(keysConnection)),

@@ -102,8 +102,8 @@ export function containsVault(dataDir: string): boolean {
 
 /**
  * Returns a message that says how to proceed if the directory is a file or a backup, or contains an unfinished restore.
- * Otherwise returns null. A command that opened a backup as a data directory would report that its keys are missing. A command
- * that opened an unfinished restore would find only some of the files, or create a new vault next to them.
+ * Otherwise returns null. A command that opened a backup as a data directory would report that its keys are missing. A
+ * command that opened an unfinished restore would find only some of the files, or create a new vault next to them.
  */
 export function faultOfContent(dataDir: string): string | null {
   if (existsSync(dataDir) && !statSync(dataDir).isDirectory()) {
@@ -155,7 +155,9 @@ function isGroupsOwn(directory: Stats): boolean {
   return (directory.mode & setgid) !== 0 && isOfOwnGroup(directory);
 }
 
-/** Returns the names of the databases with records about the tokens: the daily counts and the months of the access log. */
+/**
+ * Returns the names of the databases with records about the tokens: the daily counts and the months of the access log.
+ */
 function recordFiles(dataDir: string): readonly string[] {
   return [dailyCountsFile, ...monthsOnDisk(dataDir).map(monthFile)];
 }

@@ -33,9 +33,9 @@ export function devRootKeyPath(dataDir: string): string {
 
 /**
  * Returns the source of the root key specified by the settings. For `--dev` data, the default is the development key
- * file next to the data directory. Without `--dev`, this file is used only if there is a vault, or if `use` is `restore`.
- * Otherwise, a new vault for real data would adopt a file that is left over from earlier `--dev` data. A restore opens
- * the backup with the key, so it cannot adopt the key of other data.
+ * file next to the data directory. Without `--dev`, this file is used only if there is a vault, or if `use` is
+ * `restore`. Otherwise, a new vault for real data would adopt a file that is left over from earlier `--dev` data. A
+ * restore opens the backup with the key, so it cannot adopt the key of other data.
  */
 export function rootKeyPlaceOf({ settings }: Config, use: 'vault' | 'restore' = 'vault'): RootKeyPlace {
   const { data: dataDir, root_key_command: command } = settings;

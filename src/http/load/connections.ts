@@ -100,7 +100,8 @@ export function watchConnections(app: FastifyInstance, connectionsMax = connecti
 function closeSilentOnes(app: FastifyInstance, connections: ReadonlyMap<Socket, Connection>): void {
   const handshaking = new Map<string, Socket>();
   if (app.server instanceof TlsServer) {
-    // The server emits `connection` with the TCP socket, and after the handshake `secureConnection` with another object.
+    // The server emits `connection` with the TCP socket, and after the handshake `secureConnection` with another
+    // object.
     app.server.on('connection', (socket: Socket) => {
       const peer = peerOf(socket);
       handshaking.set(peer, socket);

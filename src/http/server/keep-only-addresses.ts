@@ -4,12 +4,12 @@ import type { FastifyInstance } from 'fastify';
 const header = 'x-forwarded-for';
 
 /**
- * Adds a hook that removes everything except IP addresses from `X-Forwarded-For`. Threat: a trusted proxy passes on what
- * its caller wrote into the header, such as the value of a token. The access log would store the text unencrypted, as
- * the source address.
+ * Adds a hook that removes everything except IP addresses from `X-Forwarded-For`. Threat: a trusted proxy passes on
+ * what its caller wrote into the header, such as the value of a token. The access log would store the text unencrypted,
+ * as the source address.
  *
- * Proxies append to the header, so the hook keeps the addresses after the last entry that is not an address. The entries
- * before it may be from the caller. If no address is left, the source address is the address of the proxy.
+ * Proxies append to the header, so the hook keeps the addresses after the last entry that is not an address. The
+ * entries before it may be from the caller. If no address is left, the source address is the address of the proxy.
  */
 export function keepOnlyAddresses(app: FastifyInstance): void {
   app.addHook('onRequest', (request, _reply, done) => {

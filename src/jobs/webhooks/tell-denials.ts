@@ -125,7 +125,9 @@ function upTo(
   return { ...before, chains: [...others, [chain, sequence]], told: recent };
 }
 
-/** Returns true if the times differ by less than `ms`. The later entry has the earlier time if the clock was set back. */
+/**
+ * Returns true if the times differ by less than `ms`. The later entry has the earlier time if the clock was set back.
+ */
 function areWithin(ms: number, one: number, other: number): boolean {
   return Math.abs(one - other) < ms;
 }

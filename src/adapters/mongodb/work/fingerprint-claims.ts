@@ -205,7 +205,9 @@ export function createFingerprintClaims({ connection, log, rows, batches, waits,
     return { _id: id, attempt, intent, batch, mac };
   }
 
-  /** Waits for other processes only while it has claimed nothing, so that they never wait for this process meanwhile. */
+  /**
+   * Waits for other processes only while it has claimed nothing, so that they never wait for this process meanwhile.
+   */
   async function holdAll(wanted: readonly Wanted[], batch: string | null): Promise<Hold> {
     for (;;) {
       const found = await connection.call((db) =>
@@ -219,7 +221,8 @@ export function createFingerprintClaims({ connection, log, rows, batches, waits,
       const known = new Map(found.map((claim) => [claim._id, claim]));
       const landed = await duplicateOf(wanted.filter(({ id }) => known.has(id)));
       if (landed !== null) return landed;
-      // A new id for each try, so that a process that saw the claims of an earlier try cannot replace those of this one.
+      // A new id for each try, so that a process that saw the claims of an earlier try cannot replace those of this
+      // one.
       const attempt = randomUUID();
       const mine = await Promise.all(wanted.map((one) => claimOf(one, attempt, batch)));
       if (!(await take(mine, known))) continue;
