@@ -368,7 +368,7 @@ describe('a data directory', () => {
       });
       chownSync(join(vault.dataDir, file), uid, uid);
     }
-    for (const file of ['lock', 'keys.db', 'vault.db', 'journal.db']) {
+    for (const file of readdirSync(vault.dataDir)) {
       chownSync(join(vault.dataDir, file), 0, 0);
       chmodSync(join(vault.dataDir, file), 0o600);
     }
