@@ -654,7 +654,7 @@ describe('a usage error exits with code 2 and sends nothing', () => {
       /^STRONGROOM_API_KEY: STRONGROOM_API_KEY_FILE is set too/,
       { env: { ...env, STRONGROOM_API_KEY_FILE: 'x' } },
     ],
-    ['an empty file name', [...get, ...address, '--api-key-file', ''], /^--api-key-file: must be a path/, null],
+    ['an empty file name', [...get, ...address, '--api-key-file', ''], /^--api-key-file must not be empty/, null],
     [
       'a variable that means standard input',
       [...get, ...address],
