@@ -12,8 +12,7 @@ import type { TokenView } from '../views/token-view.js';
 const pageSize = 100;
 const lanes = 16;
 const claimsPageSize = 1_000;
-/** How often a row is read before it counts as outdated, and the pause between two reads, in ms. */
-const looks = 3;
+/** The pause before a row is read for the last time, in ms. If it is still outdated then, it counts as outdated. */
 const pauseMs = 200;
 
 export type FoundRow = { readonly row: RowName; readonly what: ForgedWhat };
@@ -108,12 +107,11 @@ async function problemOf(vault: Vault, view: TokenView): Promise<'outdated' | nu
   // The checks of the log report such an event.
   const [newest] = await vault.storedLog.readNewest(stream, null, 1);
   const least = Math.max(newest?.revision ?? -1, used.state === 'open' ? (used.revision ?? -1) : -1);
-  for (let now: TokenView | null = view, look = 1; now?.state.life != null && now.state.revision < least; look += 1) {
-    if (look === looks) return 'outdated';
-    // Looks again, because the token may have changed since its row was read. In the cluster profile, a row is written
-    // shortly after its event.
-    if (look > 1) await wait(pauseMs);
-    now = await vault.rows.get(stream);
-  }
-  return null;
+  const isOutdated = (row: TokenView | null) => row !== null && row.state.life !== null && row.state.revision < least;
+  if (!isOutdated(view)) return null;
+  // Reads the row again, because the token may have changed since.
+  if (!isOutdated(await vault.rows.get(stream))) return null;
+  // In the cluster profile, a row is written shortly after its event.
+  await wait(pauseMs);
+  return isOutdated(await vault.rows.get(stream)) ? 'outdated' : null;
 }
