@@ -126,21 +126,16 @@ async function stores(config: Config, fix: boolean): Promise<readonly Finding[]>
   try {
     return await runOperations(config, async (run) => {
       const { findings, running } = await run('diagnose', { fix });
-      const removed = removedFiles(config);
+      const first = [versions(running), ...removedFiles(config)];
       // A service of a different version may not support the operation that checks rows.
       const rows = running?.version === productVersion() ? [await rowsFound(run)] : [];
       // If rows are forged, the check of all rows names them together.
       if (rows.some(({ do: what }) => what === forgedRowsAdvice)) {
-        return [versions(running), ...removed, ...findings.filter(({ check }) => check !== 'rows'), ...rows];
+        return [...first, ...findings.filter(({ check }) => check !== 'rows'), ...rows];
       }
       // A check may have repaired the rows that an earlier check reported.
       const wereForged = findings.some(({ check, state }) => check === 'rows' && state === 'problem');
-      return [
-        versions(running),
-        ...removed,
-        ...findings,
-        ...rows.filter(({ state }) => !wereForged || state === 'problem'),
-      ];
+      return [...first, ...findings, ...rows.filter(({ state }) => !wereForged || state === 'problem')];
     });
   } catch (error) {
     if (error instanceof StoreProblem && error.found !== null) {

@@ -13,7 +13,7 @@ export const init = operation(z.object({ name: z.string() }), async ({ vault }, 
   vault.streams.run(['init'], async () => {
     const name = parseName(input.name);
     if (!name.ok) throw new OperationFailed(fieldErrorText(name.errors));
-    if (await containsVault(vault)) {
+    if (await hasHadTenant(vault)) {
       throw new OperationFailed(
         'the vault is already initialized; no tenant was created. To create another one, run `strongroom ' +
           'tenants create`.',
@@ -31,7 +31,7 @@ const firstEvents = 100;
  * Returns true if a tenant exists or existed. Threat: the rows are lost, and are rebuilt from the log only later. The
  * directory is empty in the meantime.
  */
-async function containsVault({ directory, log }: Vault): Promise<boolean> {
+async function hasHadTenant({ directory, log }: Vault): Promise<boolean> {
   if ((await directory.list('tenant')).length > 0) return true;
   return (await log.readClear(0, firstEvents)).some(({ type }) => type === 'tenant.created');
 }
