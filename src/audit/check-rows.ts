@@ -67,7 +67,10 @@ function asFound({ kind: of, id: name }: DirectoryRecord, what: ForgedWhat | nul
  * begins after the stream `after`, and its rows are sorted by stream. The rows of deleted tenants are not checked for
  * older versions, because these rows can no longer be decrypted.
  */
-export async function checkTokenRows(vault: Vault, after: string): Promise<CheckedRows> {
+export async function checkTokenRows(
+  vault: Pick<Vault, 'directory' | 'keys' | 'rows' | 'storedLog'>,
+  after: string,
+): Promise<CheckedRows> {
   const page = await vault.rows.page(after, pageSize);
   const gone = new Set<string>();
   for (const { record } of await vault.directory.check('tenant')) if (record.removedAt !== null) gone.add(record.id);
@@ -98,7 +101,10 @@ export async function checkClaims({ claims }: Pick<Vault, 'claims'>, after: stri
  * the key store recorded. Threat: an attacker puts back the row and the key of a deleted token. A row whose key is lost
  * does not count as outdated. Other checks report lost keys.
  */
-async function problemOf(vault: Vault, view: TokenView): Promise<'outdated' | null> {
+async function problemOf(
+  vault: Pick<Vault, 'keys' | 'rows' | 'storedLog'>,
+  view: TokenView,
+): Promise<'outdated' | null> {
   const { tenantId, stream, state } = view;
   if (state.life === null) return null;
   const used = await vault.keys.use(tenantId, state.life.key, () => null);

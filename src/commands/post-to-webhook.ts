@@ -87,7 +87,11 @@ function shownResponse(response: SendOutcome): Pick<WebhookAttempt, 'status' | '
  * deliveries, including the next denial, become due immediately. Throws StoreUnavailable if the times of the waiting
  * deliveries cannot be stored.
  */
-export async function sendTestEvent(vault: Vault, tenantId: string, webhook: WebhookDocument): Promise<WebhookAttempt> {
+export async function sendTestEvent(
+  vault: Pick<Vault, 'clock' | 'random' | 'webhookSender' | 'webhookStore'>,
+  tenantId: string,
+  webhook: WebhookDocument,
+): Promise<WebhookAttempt> {
   const at = vault.clock.now();
   const eventId = vault.random.uuid();
   const payload = JSON.stringify({

@@ -8,7 +8,7 @@ import { tokenEventVersion } from '../events/tokens/catalogue.js';
 import type { DataKey, TenantKeys } from '../keys/key-ring.js';
 import type { Decrypted } from '../vault/decrypted.js';
 import { keyNotThere } from '../vault/tenant-gone.js';
-import type { Keys } from '../vault/tenant-keys.js';
+import type { TenantKeysDeps } from '../vault/tenant-keys.js';
 import { unwrap } from '../vault/unwrap.js';
 import type { Vault } from '../vault/vault.js';
 import { applyFact, type TokenView } from '../views/token-view.js';
@@ -17,7 +17,7 @@ import { type EventOrigin, sealOrigin } from './event-origin.js';
 /**
  * The keys and random ids for the events. The directory shows whether a key is missing because its tenant was deleted.
  */
-type SealDeps = Keys & Pick<Vault, 'random'>;
+type SealDeps = TenantKeysDeps & Pick<Vault, 'random'>;
 
 /**
  * The plaintext to seal for the decided events: the content after the events, and the new cvc if the events set one.

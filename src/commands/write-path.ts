@@ -21,6 +21,24 @@ import { type Conflict, conflict, retryOnConflict } from './retry-on-conflict.js
 import { type Payload, type Sealed, sealEvents } from './seal-events.js';
 import { keepIdsOfEnding } from './tokens/keep-ids.js';
 
+export type ChangeTokensDeps = Pick<
+  Vault,
+  | 'clock'
+  | 'directory'
+  | 'integrity'
+  | 'keys'
+  | 'log'
+  | 'random'
+  | 'reportDamage'
+  | 'rows'
+  | 'streams'
+  | 'timers'
+  | 'turns'
+  | 'vocabularies'
+  | 'webhookStore'
+  | 'work'
+>;
+
 /**
  * Where an attempt finds its tokens:
  *
@@ -118,7 +136,7 @@ export const nothingToSeal = {
  * continue for 5 s.
  */
 export function changeTokens<T>(
-  vault: Vault,
+  vault: ChangeTokensDeps,
   target: Target,
   command: (attempt: Attempt) => Promise<T | Conflict>,
 ): Promise<T> {
@@ -183,7 +201,11 @@ type Loaded = {
   readonly fromRows: ReadonlySet<string>;
 };
 
-async function load(vault: Vault, { tenantId, streams }: Target, from: Source): Promise<Loaded> {
+async function load(
+  vault: Pick<Vault, 'keys' | 'log' | 'rows' | 'turns'>,
+  { tenantId, streams }: Target,
+  from: Source,
+): Promise<Loaded> {
   const views = new Map<string, TokenView>();
   const fromRows = new Set<string>();
   const work = vault.turns.begin(tenantId);
@@ -202,7 +224,7 @@ async function load(vault: Vault, { tenantId, streams }: Target, from: Source): 
  * if the row is forged or older. Threat: an attacker puts an older row back, so that an update that changes nothing
  * reads data that the caller may no longer see. The revision that is stored with the key shows that the row is older.
  */
-async function liveRow({ rows, keys }: Vault, stream: string): Promise<TokenView | null> {
+async function liveRow({ rows, keys }: Pick<Vault, 'keys' | 'rows'>, stream: string): Promise<TokenView | null> {
   try {
     const row = await rows.get(stream);
     if (row === null || row.state.life === null) return null;
@@ -215,7 +237,7 @@ async function liveRow({ rows, keys }: Vault, stream: string): Promise<TokenView
 }
 
 async function seal(
-  vault: Vault,
+  vault: Pick<Vault, 'directory' | 'keys' | 'random' | 'turns'>,
   { tenantId, tenantKeys }: Target,
   before: ReadonlyMap<string, TokenView>,
   writes: readonly TokenWrite[],
@@ -246,7 +268,7 @@ function viewIn(views: ReadonlyMap<string, TokenView>): ViewOf {
  * that were stored nevertheless.
  */
 async function append(
-  vault: Vault,
+  vault: Pick<Vault, 'clock' | 'integrity' | 'work'>,
   { writes: decided }: SealedWrites,
   result: ClaimResult | null,
   { cmd, at }: EventOrigin,
@@ -265,7 +287,7 @@ async function append(
 }
 
 function streamWrite(
-  { integrity }: Vault,
+  { integrity }: Pick<Vault, 'integrity'>,
   { view, index, distinctFingerprint }: TokenWrite,
   sealed: Sealed,
   now: number,
@@ -316,7 +338,7 @@ async function endedIn({ writes }: SealedWrites, endedOf: Attempt['endedOf']): P
 }
 
 async function settle(
-  { timers, keys, vocabularies }: Vault,
+  { timers, keys, vocabularies }: Pick<Vault, 'keys' | 'timers' | 'vocabularies'>,
   sealedWrites: SealedWrites,
   ended: readonly EndedKeyState[],
 ): Promise<void> {
@@ -383,7 +405,11 @@ export async function ensureProjected(
  * Returns true if another process changed or deleted the token after this process loaded it. In that case, the key that
  * `error` reports as lost was destroyed on purpose.
  */
-async function movedOn(vault: Vault, views: ReadonlyMap<string, TokenView>, error: unknown): Promise<boolean> {
+async function movedOn(
+  vault: Pick<Vault, 'log'>,
+  views: ReadonlyMap<string, TokenView>,
+  error: unknown,
+): Promise<boolean> {
   const view = error instanceof KeyLost ? views.get(error.stream) : undefined;
   if (view === undefined) return false;
   const now = await loadToken(vault, view.tenantId, view.stream);

@@ -7,6 +7,7 @@ import type { Spans } from '../ports/spans.js';
 import { StoreProblem } from '../ports/store-problem.js';
 import type { LimitSettings } from '../vault/limit-settings.js';
 import { noteLog } from '../vault/log-behind.js';
+import type { Vault } from '../vault/vault.js';
 import type { Config } from './config/config.js';
 import type { Settings } from './config/settings.js';
 import { storeUrls } from './config/store-urls.js';
@@ -111,7 +112,7 @@ export function openToRepair(
  * fail. A damaged key of another generation is only reported.
  */
 async function expectSearchKey(
-  { keys, generations }: OpenService['vault'],
+  { keys, generations }: Pick<Vault, 'generations' | 'keys'>,
   onNotice: ProfileOptions['onNotice'],
 ): Promise<void> {
   const damaged = await keys.check.searchKeys();

@@ -1,7 +1,7 @@
 import { createSharedBudget } from '../domain/expressions/budget.js';
 import type { JsonObject } from '../domain/json.js';
 import type { FoundTokens } from '../queries/find-tokens.js';
-import { maskedAnswer, type ReadContext, release } from '../queries/release.js';
+import { maskedAnswer, type ReadContext, type ReleaseDeps, release } from '../queries/release.js';
 import type { Vault } from '../vault/vault.js';
 
 /**
@@ -10,7 +10,7 @@ import type { Vault } from '../vault/vault.js';
  * page needs, so that memory does not contain many whole tokens while a large page is rendered.
  */
 export async function releasedTokens<T>(
-  vault: Vault,
+  vault: ReleaseDeps & Pick<Vault, 'turns'>,
   context: ReadContext,
   found: Pick<FoundTokens, 'tokens' | 'rest'>,
   show: (token: JsonObject) => T,

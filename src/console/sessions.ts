@@ -82,7 +82,7 @@ function idOf(secret: string): string {
  * key signs in again and again, to fill the memory or the store, or to block sign-ins with the identity provider.
  */
 export async function openSession(
-  vault: Vault,
+  vault: Pick<Vault, 'clock' | 'consoleSessions' | 'integrity' | 'random'>,
   credentials: ConsoleCredentials,
   person: Pick<ConsoleSession, 'name' | 'issuer'>,
 ): Promise<string> {
@@ -178,7 +178,7 @@ export async function openedByMembership(
  * the keys of one tenant to keep operators from the console.
  */
 async function openedCaller(
-  vault: Vault,
+  vault: Pick<Vault, 'reportDamage'>,
   isOperator: boolean,
   type: ApplicationType,
   authenticate: () => Maybe<Caller | null>,
@@ -194,7 +194,7 @@ async function openedCaller(
  * sign-ins until the memory or the store is full.
  */
 export async function beginSignIn(
-  { clock, random, consoleSessions }: Vault,
+  { clock, random, consoleSessions }: Pick<Vault, 'clock' | 'consoleSessions' | 'random'>,
   session: string | null,
 ): Promise<{ readonly token: string; readonly secrets: SignInSecrets } | null> {
   const secret = () => random.bytes(tokenBytes).toString('base64url');
@@ -217,29 +217,38 @@ export async function beginSignIn(
  * Removes a sign-in from the store and returns it. Returns null if no sign-in has this token, or if the sign-in began
  * more than ten minutes ago.
  */
-export async function takeSignIn({ clock, consoleSessions }: Vault, token: string): Promise<ConsoleSignIn | null> {
+export async function takeSignIn(
+  { clock, consoleSessions }: Pick<Vault, 'clock' | 'consoleSessions'>,
+  token: string,
+): Promise<ConsoleSignIn | null> {
   const stored = await consoleSessions.take(idOf(token));
   if (stored?.content.kind !== 'sign_in') return null;
   return hasEnded(stored.content.beganAt, signInMs, latestNow(clock)) ? null : stored.content;
 }
 
 /** Closes the old session when a new sign-in replaces it. */
-export async function closeReplaced({ consoleSessions }: Vault, { replaces }: ConsoleSignIn): Promise<void> {
+export async function closeReplaced(
+  { consoleSessions }: Pick<Vault, 'consoleSessions'>,
+  { replaces }: ConsoleSignIn,
+): Promise<void> {
   if (replaces !== null) await consoleSessions.take(replaces);
 }
 
 /** Closes one session. */
-export async function closeSession({ consoleSessions }: Vault, token: string): Promise<void> {
+export async function closeSession({ consoleSessions }: Pick<Vault, 'consoleSessions'>, token: string): Promise<void> {
   await consoleSessions.take(idOf(token));
 }
 
 /** Closes, in all browsers, every session that was opened with any of this session's credentials. */
-export async function closeSessionsLike({ consoleSessions }: Vault, { id }: SignedIn): Promise<void> {
+export async function closeSessionsLike(
+  { consoleSessions }: Pick<Vault, 'consoleSessions'>,
+  { id }: SignedIn,
+): Promise<void> {
   const stored = await consoleSessions.get(id);
   if (stored !== null) await consoleSessions.removeOf(stored.subjects);
 }
 
-function subjectsOf(vault: Vault, credentials: ConsoleCredentials): readonly string[] {
+function subjectsOf(vault: Pick<Vault, 'integrity'>, credentials: ConsoleCredentials): readonly string[] {
   const { privateKeyHash, managementKeyHash, isOperator, membership } = credentials;
   return [
     ...(privateKeyHash === null ? [] : [`key:${privateKeyHash}`]),
@@ -253,7 +262,7 @@ function subjectsOf(vault: Vault, credentials: ConsoleCredentials): readonly str
  * Returns a keyed hash that identifies a person. A subject may be an email address, so a plain hash could be reversed
  * by hashing candidates. Threat: an attacker who can read the hash finds out who the person is.
  */
-function personRef({ integrity }: Vault, { issuer, subject }: ConsoleMembership): string {
+function personRef({ integrity }: Pick<Vault, 'integrity'>, { issuer, subject }: ConsoleMembership): string {
   return createHmac('sha256', integrity.console)
     .update(JSON.stringify(['strongroom.console.person.1', issuer, subject]))
     .digest('hex');
@@ -272,7 +281,11 @@ export async function callerOfKey(
 }
 
 /** Returns a new one-time code. An operator can use it within five minutes to sign in to the console of any process. */
-export async function issueOperatorCode({ clock, random, consoleSessions }: Vault): Promise<string> {
+export async function issueOperatorCode({
+  clock,
+  random,
+  consoleSessions,
+}: Pick<Vault, 'clock' | 'consoleSessions' | 'random'>): Promise<string> {
   const issuedAt = latestNow(clock);
   const characters = Array.from({ length: codeLength }, () => codeAlphabet.charAt(random.integer(codeAlphabet.length)));
   const code = characters.join('');
@@ -289,7 +302,10 @@ export async function issueOperatorCode({ clock, random, consoleSessions }: Vaul
  * Redeems a code. Returns true if the code was valid. The code is removed, even if it had expired, so it cannot be used
  * again.
  */
-export async function redeemOperatorCode({ clock, consoleSessions }: Vault, typed: string): Promise<boolean> {
+export async function redeemOperatorCode(
+  { clock, consoleSessions }: Pick<Vault, 'clock' | 'consoleSessions'>,
+  typed: string,
+): Promise<boolean> {
   const code = typed.toUpperCase().replaceAll(/[\s-]/g, '').replaceAll('O', '0').replaceAll(/[IL]/g, '1');
   if (code.length !== codeLength) return false;
   const stored = await consoleSessions.take(idOf(code));

@@ -5,7 +5,7 @@ import { jsonText } from '../domain/json-text.js';
 import type { Steps } from '../domain/steps.js';
 import type { Maybe } from '../ports/maybe.js';
 import type { FoundTokens } from '../queries/find-tokens.js';
-import { type Render, release } from '../queries/release.js';
+import { type ReleaseDeps, type Render, release } from '../queries/release.js';
 import type { TokenAnswer } from '../queries/token-answer.js';
 import type { Work } from '../vault/turns.js';
 import type { Vault } from '../vault/vault.js';
@@ -18,7 +18,7 @@ import { sendPieces } from './send-json.js';
  * that is being sent are in memory, and up to 64 KiB of text.
  */
 export async function sendTokenPage(
-  vault: Vault,
+  vault: ReleaseDeps & Pick<Vault, 'turns'>,
   request: FastifyRequest,
   reply: FastifyReply,
   pagination: JsonObject,

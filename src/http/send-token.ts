@@ -5,7 +5,7 @@ import type { Json } from '../domain/json.js';
 import { jsonText } from '../domain/json-text.js';
 import type { Steps } from '../domain/steps.js';
 import { after, type Maybe } from '../ports/maybe.js';
-import { release } from '../queries/release.js';
+import { type ReleaseDeps, release } from '../queries/release.js';
 import type { TokenAnswer } from '../queries/token-answer.js';
 import type { CommandResult } from '../vault/result.js';
 import type { Vault } from '../vault/vault.js';
@@ -13,13 +13,15 @@ import { problemFrom } from './error-handler.js';
 import { callerOf, contextOf } from './request-state.js';
 import { sendText } from './send-json.js';
 
+type SendTokenDeps = ReleaseDeps & Pick<Vault, 'turns'>;
+
 /**
  * Sends a token with its entity tag after the access log has recorded the read. A token that the request has just
  * created needs no such record, because its creation event serves as the record. Headers prevent caches from storing
  * the response. If the command was rejected, throws the problem instead.
  */
 export function sendToken(
-  vault: Vault,
+  vault: SendTokenDeps,
   request: FastifyRequest,
   reply: FastifyReply,
   result: CommandResult<TokenAnswer>,

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { forgottenBefore } from '../commands/idempotency.js';
 import { forgetFinishedBefore } from '../commands/tokens/finish-erasure.js';
 import { recordDue } from '../commands/tokens/record-due.js';
+import type { ChangeTokensDeps } from '../commands/write-path.js';
 import { atMost } from '../domain/at-most.js';
 import { keptFrom } from '../events/access-log/retention.js';
 import type { AccessLog } from '../ports/access-log.js';
@@ -12,6 +13,8 @@ import { noteLog } from '../vault/log-behind.js';
 import type { Vault } from '../vault/vault.js';
 import { destroyOrphanKeys } from './orphan-keys.js';
 import { repeated } from './repeated.js';
+
+type SweepDeps = ChangeTokensDeps & Pick<Vault, 'accessLog' | 'chain' | 'claims' | 'unfinishedErasures'>;
 
 const dueRowsMax = 500;
 /**
@@ -46,7 +49,7 @@ export type Sweep = {
  * is repeated when it succeeds. `projectedUpTo` returns the log position up to which the rows are up to date.
  */
 export function createSweep(
-  vault: Vault,
+  vault: SweepDeps,
   forgetTombstones: (notBefore: number) => Promise<unknown>,
   onError: (error: unknown) => void,
   projectedUpTo = async (): Promise<number> => Number.POSITIVE_INFINITY,

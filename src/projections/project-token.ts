@@ -1,13 +1,13 @@
 import type { TokenRowWriter } from '../ports/token-rows.js';
 import type { Vault } from '../vault/vault.js';
-import { foldRow } from './fold-row.js';
+import { foldRow, type RowSources } from './fold-row.js';
 
 /**
  * Brings a token's row up to the end of its stream. Uses only the log and the keys. If another writer changes the row
  * at the same time, the newest revision is kept. If this function throws KeyLost, the caller must stop the projection.
  */
 export async function projectToken(
-  vault: Vault,
+  vault: RowSources & Pick<Vault, 'clock'>,
   rows: Pick<TokenRowWriter, 'write'>,
   tenantId: string,
   stream: string,

@@ -7,6 +7,7 @@ import type { Checkpoints, Lead } from '../ports/checkpoints.js';
 import type { DirectoryWriter } from '../ports/directory.js';
 import type { TokenRowWriter } from '../ports/token-rows.js';
 import type { Vault } from '../vault/vault.js';
+import type { RowSources } from './fold-row.js';
 import { projectDirectory } from './project-directory.js';
 import { projectToken } from './project-token.js';
 
@@ -19,7 +20,7 @@ const lanes = 16;
 const graceMs = 250;
 
 export type RunnerDeps = {
-  readonly vault: Vault;
+  readonly vault: RowSources & Pick<Vault, 'clock'>;
   readonly rows: TokenRowWriter;
   readonly directory: DirectoryWriter;
   readonly checkpoints: Checkpoints;

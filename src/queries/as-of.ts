@@ -26,7 +26,10 @@ export function isMoment(text: string): boolean {
  * Parses a moment, which is either a position or a time in one of the expiry formats (docs/contract.md, "Expiry
  * formats"). Rejects positions after the end of the log, and times in the future.
  */
-export async function readAsOf({ log, chain, clock }: Vault, text: string): Promise<AsOfResult> {
+export async function readAsOf(
+  { log, chain, clock }: Pick<Vault, 'chain' | 'clock' | 'log'>,
+  text: string,
+): Promise<AsOfResult> {
   if (positionText.test(text)) {
     const position = Number(text);
     const head = await log.head();

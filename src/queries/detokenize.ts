@@ -20,8 +20,8 @@ import { type CommandResult, done, invalidFields, type Rejected, rejected } from
 import { tenantKeysOf } from '../vault/tenant-keys.js';
 import type { Work } from '../vault/turns.js';
 import type { Vault } from '../vault/vault.js';
-import { type ReadToken, readToken } from './read-token.js';
-import { isMaskSkipped, type ReadContext, type Render, release } from './release.js';
+import { type ReadToken, type ReadTokenDeps, readToken } from './read-token.js';
+import { isMaskSkipped, type ReadContext, type ReleaseDeps, type Render, release } from './release.js';
 import { type ShownToken, tokenAnswer } from './token-answer.js';
 
 /**
@@ -37,7 +37,7 @@ const keptBytesMax = 1024 * 1024;
  * tokens in the access log beforehand, because even a failed evaluation reveals something about a value.
  */
 export async function detokenize(
-  vault: Vault,
+  vault: ReadTokenDeps & ReleaseDeps & Pick<Vault, 'guesses'>,
   context: ReadContext,
   template: Template,
 ): Promise<CommandResult<Secret<Json>>> {
@@ -66,7 +66,7 @@ export async function detokenize(
 type Named = ShownToken & { readonly life: number; readonly kept: ReadToken | null };
 
 async function readAll(
-  vault: Vault,
+  vault: ReadTokenDeps & Pick<Vault, 'guesses'>,
   work: Work,
   caller: Caller,
   { ids }: Template,
@@ -107,7 +107,7 @@ async function readAll(
  * `readAll`, its id counts as unknown.
  */
 async function evaluateAll(
-  vault: Vault,
+  vault: ReadTokenDeps & Pick<Vault, 'expressions'>,
   work: Work,
   caller: Caller,
   { ids, leaves }: Template,

@@ -8,8 +8,10 @@ import { latestNow } from '../ports/clock.js';
 import type { Looked } from '../ports/erasure-probe.js';
 import { planSearch } from '../search/plan-search.js';
 import { allClearEvents } from '../vault/load-token.js';
-import { searchKeyOf, tenantKeysOf } from '../vault/tenant-keys.js';
+import { type SearchKeyDeps, searchKeyOf, tenantKeysOf } from '../vault/tenant-keys.js';
 import type { Vault } from '../vault/vault.js';
+
+export type ErasureFactsDeps = SearchKeyDeps & Pick<Vault, 'clock' | 'erasureProbe' | 'log' | 'rows' | 'timers'>;
 
 /** An ended life of a token. `createdAt` is in milliseconds since the epoch. */
 export type EndedLife = { readonly createdAt: number; readonly end: ClearEvent };
@@ -51,7 +53,7 @@ export type Sought = Omit<Looked, 'kind'> & { readonly kind: Looked['kind'] | 'f
  * Searches for the remains of a token. Checks every key that an event of the token names, and searches every place that
  * may contain data derived from the token.
  */
-export async function erasureFacts(vault: Vault, tenantId: string, id: string): Promise<ErasureFound> {
+export async function erasureFacts(vault: ErasureFactsDeps, tenantId: string, id: string): Promise<ErasureFound> {
   const stream = tokenStream((await tenantKeysOf(vault, tenantId)).names, id);
   const events = await allClearEvents(vault.log, stream);
   if (events.length === 0) return { is: 'unknown' };
@@ -84,7 +86,7 @@ export async function erasureFacts(vault: Vault, tenantId: string, id: string): 
 }
 
 /** Searches for timers at all due times that the token has ever had. */
-async function timersOf({ timers }: Vault, events: readonly ClearEvent[]): Promise<Sought> {
+async function timersOf({ timers }: Pick<Vault, 'timers'>, events: readonly ClearEvent[]): Promise<Sought> {
   const rows = events.flatMap(({ stream, tenantId, clear }) =>
     (
       [
@@ -100,7 +102,7 @@ async function timersOf({ timers }: Vault, events: readonly ClearEvent[]): Promi
 }
 
 /** Searches for the token by its id. This also finds rows of tokens that have expired. */
-async function searchedById(vault: Vault, tenantId: string, id: string): Promise<Sought> {
+async function searchedById(vault: SearchKeyDeps & Pick<Vault, 'rows'>, tenantId: string, id: string): Promise<Sought> {
   const query = { is: 'text', field: 'id', value: id } as const;
   const plan = planSearch(await searchKeyOf(vault, tenantId), tenantId, query, 'everything');
   const { total } = await vault.rows.search(plan, { now: 0, offset: 0, limit: 1 });

@@ -5,11 +5,11 @@ import { formatTimestamp } from '../domain/time.js';
 import type { SearchKey } from '../keys/key-ring.js';
 import type { SearchPlan } from '../ports/search-plan.js';
 import { planSearch } from '../search/plan-search.js';
-import { withSearchKey } from '../vault/tenant-keys.js';
+import { type SearchKeyDeps, withSearchKey } from '../vault/tenant-keys.js';
 import { unwrap } from '../vault/unwrap.js';
 import type { Vault } from '../vault/vault.js';
-import { type ReadToken, readToken } from './read-token.js';
-import { type ReadContext, release } from './release.js';
+import { type ReadToken, type ReadTokenDeps, readToken } from './read-token.js';
+import { type ReadContext, type ReleaseDeps, release } from './release.js';
 
 export type ExportStep = {
   /**
@@ -30,7 +30,7 @@ export type ExportStep = {
  * token that was created after it began. Records each token as revealed. Throws KeyLost.
  */
 export async function exportTokens(
-  vault: Vault,
+  vault: ReadTokenDeps & ReleaseDeps & Pick<Vault, 'generations'>,
   context: ReadContext,
   before: number | null,
   limit: number,
@@ -65,7 +65,10 @@ export async function exportTokens(
 }
 
 /** Returns the number of tokens that the caller can currently read. */
-export async function countForExport(vault: Vault, { caller }: Pick<ReadContext, 'caller'>): Promise<number> {
+export async function countForExport(
+  vault: SearchKeyDeps & Pick<Vault, 'clock' | 'rows'>,
+  { caller }: Pick<ReadContext, 'caller'>,
+): Promise<number> {
   const page = { now: vault.clock.now(), offset: 0, limit: 1 };
   const { total } = await withSearchKey(vault, caller.tenantId, (key) => vault.rows.search(planOf(key, caller), page));
   return total;

@@ -11,12 +11,14 @@ import type { Query } from '../search/query/syntax-tree.js';
 import type { CommandContext } from '../vault/command-context.js';
 import { ForgedRow } from '../vault/forged-row.js';
 import { KeyLost } from '../vault/key-lost.js';
-import { openRow } from '../vault/open-token.js';
+import { type OpenTokenDeps, openRow } from '../vault/open-token.js';
 import { withSearchKey } from '../vault/tenant-keys.js';
 import type { Vault } from '../vault/vault.js';
 import type { TokenView } from '../views/token-view.js';
-import { isBehindLog, type ReadToken, readToken } from './read-token.js';
+import { isBehindLog, type ReadToken, type ReadTokenDeps, readToken } from './read-token.js';
 import { type TokenAnswer, tokenAnswer } from './token-answer.js';
+
+export type FindTokensDeps = ReadTokenDeps & Pick<Vault, 'generations'>;
 
 const triesMax = 10;
 
@@ -46,7 +48,7 @@ export type FoundTokens = {
  * at that time. Tokens that have been deleted by then, or that the caller may no longer see, are left out.
  */
 export function findTokens(
-  vault: Vault,
+  vault: FindTokensDeps,
   { caller }: Pick<CommandContext, 'caller'>,
   permission: TokenPermission,
   query: Query,
@@ -80,7 +82,7 @@ export type FoundStep = {
  * Throws KeyLost and ForgedRow.
  */
 export function findTokensBefore(
-  vault: Vault,
+  vault: FindTokensDeps,
   { caller }: Pick<CommandContext, 'caller'>,
   permission: TokenPermission,
   query: Query,
@@ -105,7 +107,11 @@ const walkRowsMax = 10;
  * Reads the rows of a step. Rows beyond `openedBytesMax` are returned in `later`, without contents. Threat: if the step
  * ended there, a caller could compare the lengths of pages to find the size of data that it may not see.
  */
-async function walkPage(vault: Vault, plan: SearchPlan, { before, limit }: Continuation) {
+async function walkPage(
+  vault: Pick<Vault, 'clock' | 'rows' | 'turns'>,
+  plan: SearchPlan,
+  { before, limit }: Continuation,
+) {
   const rows: TokenView[] = [];
   const later: FoundLife[] = [];
   const work = vault.turns.begin(plan.tenantId);
@@ -133,7 +139,7 @@ function createdPosition({ state: { life } }: TokenView): number {
 }
 
 async function findPlanned(
-  vault: Vault,
+  vault: ReadTokenDeps,
   caller: CommandContext['caller'],
   permission: TokenPermission,
   plan: SearchPlan,
@@ -148,7 +154,7 @@ async function findPlanned(
 }
 
 function restOf(
-  vault: Vault,
+  vault: ReadTokenDeps,
   caller: CommandContext['caller'],
   permission: TokenPermission,
   later: readonly FoundLife[],
@@ -161,7 +167,7 @@ function restOf(
  * repeats the search.
  */
 async function openFound<F extends { readonly rows: readonly TokenView[] }>(
-  vault: Vault,
+  vault: OpenTokenDeps & Pick<Vault, 'log' | 'work'>,
   find: () => Promise<F>,
 ): Promise<{ readonly found: F; readonly opened: readonly ReadToken[] }> {
   let closedBefore: ClosedBefore = new Map();
@@ -181,7 +187,7 @@ async function openFound<F extends { readonly rows: readonly TokenView[] }>(
   throw new StoreUnavailable('token rows', 'race_not_settled');
 }
 
-function open(vault: Vault, view: TokenView): Maybe<ReadToken | 'key_destroyed' | 'outdated' | 'expired'> {
+function open(vault: OpenTokenDeps, view: TokenView): Maybe<ReadToken | 'key_destroyed' | 'outdated' | 'expired'> {
   const { life } = view.state;
   if (life === null) return 'key_destroyed';
   return after(openRow(vault, view, life), (opened) => {
@@ -193,7 +199,7 @@ function open(vault: Vault, view: TokenView): Maybe<ReadToken | 'key_destroyed' 
 }
 
 async function* readLater(
-  vault: Vault,
+  vault: ReadTokenDeps,
   caller: CommandContext['caller'],
   permission: TokenPermission,
   later: readonly FoundLife[],
@@ -220,7 +226,11 @@ type ClosedBefore = ReadonlyMap<string, number>;
  * outdated, brings it up to the end of its stream. If it is still outdated after that, an attacker has restored the older
  * row.
  */
-async function closedAgain(vault: Vault, closed: readonly Closed[], before: ClosedBefore): Promise<ClosedBefore> {
+async function closedAgain(
+  vault: Pick<Vault, 'log' | 'work'>,
+  closed: readonly Closed[],
+  before: ClosedBefore,
+): Promise<ClosedBefore> {
   const times = new Map<string, number>();
   for (const { view, why } of closed) {
     const { stream, tenantId, state } = view;

@@ -4,8 +4,7 @@ import { after, type Maybe } from '../ports/maybe.js';
 import type { CommandContext } from '../vault/command-context.js';
 import { type CommandResult, done, rejected } from '../vault/result.js';
 import { tenantKeysOf } from '../vault/tenant-keys.js';
-import type { Vault } from '../vault/vault.js';
-import { readToken } from './read-token.js';
+import { type ReadTokenDeps, readToken } from './read-token.js';
 import { type TokenAnswer, tokenAnswer } from './token-answer.js';
 
 /**
@@ -13,7 +12,7 @@ import { type TokenAnswer, tokenAnswer } from './token-answer.js';
  * caller sees the token as detokenize would show it, which may be more than `token:read` shows.
  */
 export function getToken(
-  vault: Vault,
+  vault: ReadTokenDeps,
   { caller }: Pick<CommandContext, 'caller'>,
   id: string,
   permission: 'token:read' | 'token:use' = 'token:read',

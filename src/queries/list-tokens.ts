@@ -1,13 +1,12 @@
 import { type ListFilters, listQuery } from '../search/plan-search.js';
 import type { CommandContext } from '../vault/command-context.js';
-import type { Vault } from '../vault/vault.js';
-import { type FoundTokens, findTokens, type Range } from './find-tokens.js';
+import { type FindTokensDeps, type FoundTokens, findTokens, type Range } from './find-tokens.js';
 
 export type { ListFilters };
 
 /** Returns a page of the tokens that match all filters (docs/contract.md, "List tokens" and "Pagination"). */
 export function listTokens(
-  vault: Vault,
+  vault: FindTokensDeps,
   context: Pick<CommandContext, 'caller'>,
   filters: ListFilters,
   range: Range,

@@ -5,9 +5,11 @@ import type { CommandContext } from '../vault/command-context.js';
 import { type CommandResult, done, invalidFields } from '../vault/result.js';
 import type { Vault } from '../vault/vault.js';
 import { openCursor, sealCursor } from './cursor.js';
-import { type FoundStep, findTokensBefore } from './find-tokens.js';
+import { type FindTokensDeps, type FoundStep, findTokensBefore } from './find-tokens.js';
 import { chargeSearch, recordSearchByValue } from './search-guesses.js';
 import { messageOf } from './search-tokens.js';
+
+type PageTokensDeps = FindTokensDeps & Pick<Vault, 'guesses' | 'integrity' | 'random' | 'recorder'>;
 
 /** `start` is the cursor of the previous page. It is null for the first page. */
 export type PageStart = { readonly start: string | null; readonly size: number };
@@ -19,7 +21,7 @@ type Context = Pick<CommandContext, 'caller' | 'traceId'>;
 
 /** Returns a page of the tokens that match all filters (docs/contract.md, "Cursor pagination"). */
 export function listTokensPage(
-  vault: Vault,
+  vault: PageTokensDeps,
   context: Context,
   filters: ListFilters,
   page: PageStart,
@@ -29,7 +31,7 @@ export function listTokensPage(
 
 /** Returns a page of the tokens that match a query (docs/contract.md, "Cursor pagination"). */
 export async function searchTokensPage(
-  vault: Vault,
+  vault: PageTokensDeps & Pick<Vault, 'vocabularies'>,
   context: Context,
   text: string,
   page: PageStart,
@@ -40,7 +42,7 @@ export async function searchTokensPage(
 }
 
 async function pageOf(
-  vault: Vault,
+  vault: PageTokensDeps,
   context: Context,
   permission: 'token:read' | 'token:search',
   query: Query,

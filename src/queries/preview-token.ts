@@ -10,7 +10,7 @@ import { livingApplication } from '../vault/open-directory.js';
 import { type CommandResult, done, invalidFields, rejected } from '../vault/result.js';
 import { tenantKeysOf } from '../vault/tenant-keys.js';
 import type { Vault } from '../vault/vault.js';
-import { readToken } from './read-token.js';
+import { type ReadTokenDeps, readToken } from './read-token.js';
 import type { ReadContext } from './release.js';
 import { type TokenAnswer, tokenAnswer } from './token-answer.js';
 
@@ -60,7 +60,7 @@ export type TokenPreview = {
  * more than the viewer may see. If there is no viewer, it never shows more than the caller may see.
  */
 export async function previewToken(
-  vault: Vault,
+  vault: ReadTokenDeps & Pick<Vault, 'confirmReads' | 'recorder'>,
   context: ReadContext,
   { applicationId, tokenId, access, permission, viewer: given = null }: PreviewRequest,
 ): Promise<CommandResult<TokenPreview>> {

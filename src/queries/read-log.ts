@@ -12,7 +12,9 @@ import type { CommandContext } from '../vault/command-context.js';
 import { orNull } from '../vault/for-tenants.js';
 import { tenantKeysOf } from '../vault/tenant-keys.js';
 import type { Vault } from '../vault/vault.js';
-import { readToken } from './read-token.js';
+import { type ReadTokenDeps, readToken } from './read-token.js';
+
+type ReadLogDeps = ReadTokenDeps & Pick<Vault, 'accessLog' | 'confirmReads' | 'recorder' | 'reportDamage'>;
 
 const lastDayMs = 24 * 3_600_000;
 const exportedAtOnce = 100;
@@ -43,7 +45,12 @@ type LogPage = { readonly total: number; readonly entries: readonly ShownEntry[]
  * recorded before this request. The ids of tokens are read from live rows. The id of an ended token is therefore shown
  * only if the request filters by that id.
  */
-export async function readLog(vault: Vault, context: LogContext, filter: LogFilter, page: Range): Promise<LogPage> {
+export async function readLog(
+  vault: ReadLogDeps,
+  context: LogContext,
+  filter: LogFilter,
+  page: Range,
+): Promise<LogPage> {
   const found = await pageOf(vault, context, filter, page);
   await recordManagementRead(vault, context, 'log', null, 'access log read');
   return found;
@@ -54,7 +61,7 @@ export async function readLog(vault: Vault, context: LogContext, filter: LogFilt
  * returns the first page.
  */
 export async function* exportLog(
-  vault: Vault,
+  vault: ReadLogDeps,
   context: LogContext,
   filter: LogFilter,
   max: number,
@@ -78,7 +85,12 @@ export async function* exportLog(
   }
 }
 
-async function pageOf(vault: Vault, { caller, beganAt }: LogContext, filter: LogFilter, page: Range): Promise<LogPage> {
+async function pageOf(
+  vault: ReadLogDeps,
+  { caller, beganAt }: LogContext,
+  filter: LogFilter,
+  page: Range,
+): Promise<LogPage> {
   const tenantKeys = await tenantKeysOf(vault, caller.tenantId);
   await vault.recorder.now([]);
   const { entityType, entityId, entityRef: givenRef = null, operation, to } = filter;
@@ -104,7 +116,7 @@ async function pageOf(vault: Vault, { caller, beganAt }: LogContext, filter: Log
  * an attacker changes the row of one token, so that the evidence about all tokens can no longer be read.
  */
 async function livingIds(
-  vault: Vault,
+  vault: ReadTokenDeps & Pick<Vault, 'reportDamage'>,
   { tenantId }: Caller,
   entries: readonly AccessEntry[],
   asked: { readonly id: string; readonly ref: string } | null,

@@ -3,9 +3,11 @@ import { latestNow } from '../ports/clock.js';
 import { after, type Maybe } from '../ports/maybe.js';
 import { ForgedRow } from '../vault/forged-row.js';
 import { KeyLost } from '../vault/key-lost.js';
-import { type OpenToken, openRow } from '../vault/open-token.js';
+import { type OpenToken, type OpenTokenDeps, openRow } from '../vault/open-token.js';
 import type { Vault } from '../vault/vault.js';
 import type { TokenView } from '../views/token-view.js';
+
+export type ReadTokenDeps = OpenTokenDeps & Pick<Vault, 'log' | 'rows' | 'turns' | 'work'>;
 
 /** If the content is larger than this, decrypting and parsing it takes longer than one time slice of the thread. */
 const longContentBytes = 64 * 1024;
@@ -24,13 +26,18 @@ type Closed =
  * Reads a live token from its row and decrypts it. Returns null if the token is unknown, deleted or expired. Throws
  * KeyLost. Throws ForgedRow if the row is outdated.
  */
-export function readToken(vault: Vault, tenantId: string, stream: string): Maybe<ReadToken | null> {
+export function readToken(vault: ReadTokenDeps, tenantId: string, stream: string): Maybe<ReadToken | null> {
   return after(readOnce(vault, tenantId, stream, null), (found) =>
     isClosed(found) ? readAgain(vault, tenantId, stream, found) : found,
   );
 }
 
-async function readAgain(vault: Vault, tenantId: string, stream: string, first: Closed): Promise<ReadToken | null> {
+async function readAgain(
+  vault: ReadTokenDeps,
+  tenantId: string,
+  stream: string,
+  first: Closed,
+): Promise<ReadToken | null> {
   // Reads the row again, because the token may have been changed or deleted between the read of its row and the read of
   // its key.
   const again = await readOnce(vault, tenantId, stream, first);
@@ -56,7 +63,7 @@ function isClosed(found: ReadToken | Closed | null): found is Closed {
  * recorded a newer revision since then.
  */
 function readOnce(
-  vault: Vault,
+  vault: OpenTokenDeps & Pick<Vault, 'rows' | 'turns'>,
   tenantId: string,
   stream: string,
   before: Closed | null,

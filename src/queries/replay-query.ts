@@ -6,7 +6,7 @@ import { planSearch } from '../search/plan-search.js';
 import { parseQuery } from '../search/query/parse-query.js';
 import type { CommandContext } from '../vault/command-context.js';
 import { type CommandResult, done, invalidFields } from '../vault/result.js';
-import { searchKeyOf } from '../vault/tenant-keys.js';
+import { type SearchKeyDeps, searchKeyOf } from '../vault/tenant-keys.js';
 import type { Vault } from '../vault/vault.js';
 import { hadHappened } from './as-of.js';
 import { isFoundBy } from './is-found-by.js';
@@ -38,7 +38,7 @@ export type ReplayStep = {
  * the log.
  */
 export async function replayQuery(
-  vault: Vault,
+  vault: SearchKeyDeps & Pick<Vault, 'clock' | 'expressions' | 'guesses' | 'log'>,
   context: Pick<CommandContext, 'caller'>,
   text: string,
   ask: ReplayAsk,

@@ -8,7 +8,7 @@ import { latestNow } from '../ports/clock.js';
 import type { CommandContext } from '../vault/command-context.js';
 import { KeyLost } from '../vault/key-lost.js';
 import { loadToken, loadTokenBefore } from '../vault/load-token.js';
-import { type OpenToken, openContent } from '../vault/open-token.js';
+import { type OpenToken, type OpenTokenDeps, openContent } from '../vault/open-token.js';
 import type { Vault } from '../vault/vault.js';
 import type { TokenView } from '../views/token-view.js';
 import { type AsOf, hadHappened } from './as-of.js';
@@ -43,7 +43,7 @@ export type ReplayAsk = {
  * what was hidden by choosing an earlier moment. Throws KeyLost.
  */
 export async function replayToken(
-  vault: Vault,
+  vault: OpenTokenDeps & Pick<Vault, 'log'>,
   { caller }: Pick<CommandContext, 'caller'>,
   stream: string,
   { asOf, reveal }: ReplayAsk,

@@ -9,7 +9,7 @@ import { planSearch } from '../search/plan-search.js';
 import type { Query } from '../search/query/syntax-tree.js';
 import type { CommandContext } from '../vault/command-context.js';
 import type { Rejected } from '../vault/result.js';
-import { withSearchKey } from '../vault/tenant-keys.js';
+import { type SearchKeyDeps, withSearchKey } from '../vault/tenant-keys.js';
 import type { Vault } from '../vault/vault.js';
 
 /** A term with which a caller can guess a value, because the search result reveals whether a token has that value. */
@@ -42,7 +42,7 @@ function distinct(terms: readonly ValueTerm[]): readonly ValueTerm[] {
  * its candidates, so every search is a hit. If hits were free, the caller's guesses would be free.
  */
 export async function chargeSearch(
-  vault: Vault,
+  vault: Pick<Vault, 'guesses'>,
   caller: Caller,
   query: Query,
   permission: TokenPermission = 'token:search',
@@ -57,7 +57,7 @@ export async function chargeSearch(
  * type:card`. If the caller may not read every value, each value is therefore also looked up separately.
  */
 export async function recordSearchByValue(
-  vault: Vault,
+  vault: SearchKeyDeps & Pick<Vault, 'clock' | 'recorder' | 'rows'>,
   context: Pick<CommandContext, 'caller' | 'traceId'>,
   query: Query,
   total: number,
@@ -74,7 +74,7 @@ export async function recordSearchByValue(
 }
 
 async function countMissed(
-  vault: Vault,
+  vault: SearchKeyDeps & Pick<Vault, 'clock' | 'rows'>,
   caller: Caller,
   terms: readonly ValueTerm[],
   permission: TokenPermission,

@@ -3,9 +3,9 @@ import { correct, namingTerms, nearestField } from '../search/vocabulary/correct
 import type { CommandContext } from '../vault/command-context.js';
 import { type CommandResult, done, invalidFields } from '../vault/result.js';
 import type { Vault } from '../vault/vault.js';
-import { type FoundTokens, findTokens, type Range } from './find-tokens.js';
+import { type FindTokensDeps, type FoundTokens, findTokens, type Range } from './find-tokens.js';
 import { chargeSearch, recordSearchByValue } from './search-guesses.js';
-import { visibleWordsOf } from './vocabulary/visible-words-of.js';
+import { type VisibleWordsDeps, visibleWordsOf } from './vocabulary/visible-words-of.js';
 
 /** If a search finds nothing, `suggestions` contains the beginnings of terms that the caller may have meant. */
 export type SearchResult = FoundTokens & { readonly suggestions: readonly string[] };
@@ -17,7 +17,7 @@ type Context = Pick<CommandContext, 'caller' | 'traceId'>;
  * matches everything.
  */
 export async function searchTokens(
-  vault: Vault,
+  vault: FindTokensDeps & Pick<Vault, 'guesses' | 'recorder' | 'vocabularies'>,
   context: Context,
   text: string,
   range: Range,
@@ -45,7 +45,7 @@ export function queryErrorAt(text: string): number | null {
 
 /** Returns the error message for an invalid query. */
 export async function messageOf(
-  vault: Vault,
+  vault: VisibleWordsDeps,
   { caller }: Context,
   { message, unknownField }: Extract<ParsedQuery, { readonly ok: false }>,
 ): Promise<string> {

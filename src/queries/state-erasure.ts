@@ -6,7 +6,8 @@ import { checkpointStream } from '../events/audit/checkpoint.js';
 import { logIdentity } from '../vault/open-log.js';
 import { type CommandResult, done, rejected } from '../vault/result.js';
 import type { Vault } from '../vault/vault.js';
-import { type ErasureFound, erasureFacts, type Sought } from './erasure-facts.js';
+import { type ErasureFactsDeps, type ErasureFound, erasureFacts, type Sought } from './erasure-facts.js';
+import type { ReadTokenDeps } from './read-token.js';
 import type { ReadContext } from './release.js';
 import { tokenHistory } from './token-history.js';
 
@@ -32,7 +33,7 @@ const clocksApartMs = 2_000;
  * read the token's history. Records in the access log that the history was read.
  */
 export async function stateErasure(
-  vault: Vault,
+  vault: ErasureFactsDeps & ReadTokenDeps & Pick<Vault, 'confirmReads' | 'recorder'>,
   context: ReadContext,
   id: string,
 ): Promise<CommandResult<StatedErasure>> {
@@ -48,7 +49,7 @@ export async function stateErasure(
 
 /** Returns the statement about a token with these remains, or the reason why there is none. */
 async function statementOf(
-  vault: Vault,
+  vault: Pick<Vault, 'clock' | 'confirmReads' | 'keys' | 'log'>,
   { caller, beganAt }: ReadContext,
   id: string,
   found: Exclude<ErasureFound, { is: 'unknown' }>,
@@ -92,7 +93,7 @@ async function statementOf(
  * token's keys and also the new tenant keys. For this reason, only a rotation that began after `destroyedAt` makes all
  * copies useless.
  */
-async function copiesSince({ keys }: Vault, destroyedAt: number): Promise<string> {
+async function copiesSince({ keys }: Pick<Vault, 'keys'>, destroyedAt: number): Promise<string> {
   const copies = `Copies of the key store from before ${formatTimestamp(destroyedAt)}`;
   const voidBefore = await keys.rotation.voidBefore();
   if (voidBefore === null || voidBefore <= destroyedAt + clocksApartMs)
@@ -130,7 +131,7 @@ function whatIsLeft({ livingKeys, lostKeys, left }: Extract<ErasureFound, { is: 
  * Returns the first checkpoint that signs the event at this position. Returns null if no checkpoint signs the event
  * yet.
  */
-async function checkpointOver({ log }: Vault, position: number): Promise<ErasureStatement['checkpoint']> {
+async function checkpointOver({ log }: Pick<Vault, 'log'>, position: number): Promise<ErasureStatement['checkpoint']> {
   let first: ErasureStatement['checkpoint'] = null;
   for (let before: number | null = null; ; ) {
     const page = await log.readNewest(checkpointStream, before, pageSize);

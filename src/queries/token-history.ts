@@ -14,7 +14,7 @@ import { type CommandResult, done, rejected } from '../vault/result.js';
 import { tenantKeysOf } from '../vault/tenant-keys.js';
 import type { Work } from '../vault/turns.js';
 import type { Vault } from '../vault/vault.js';
-import { readToken } from './read-token.js';
+import { type ReadTokenDeps, readToken } from './read-token.js';
 
 type Page = { readonly offset: number; readonly limit: number };
 /**
@@ -33,7 +33,7 @@ const wholeAtOnce = 4;
  * history").
  */
 export async function tokenHistory(
-  vault: Vault,
+  vault: ReadTokenDeps,
   caller: Caller,
   id: string,
   { offset, limit }: Page,
@@ -60,7 +60,7 @@ export async function tokenHistory(
 }
 
 /** Returns the places of all events of a token. Does not read ciphertexts. Lets other requests run after each page. */
-async function placesOf({ log }: Vault, work: Work, stream: string): Promise<readonly Place[]> {
+async function placesOf({ log }: Pick<Vault, 'log'>, work: Work, stream: string): Promise<readonly Place[]> {
   const places: Place[] = [];
   let life = 0;
   const add = ({ type, revision }: ClearEvent): void => {
@@ -77,7 +77,7 @@ async function placesOf({ log }: Vault, work: Work, stream: string): Promise<rea
 
 /** Reads the events at these places, with their encrypted traces. The places must be in descending order. */
 async function* eventsAt(
-  { log }: Vault,
+  { log }: Pick<Vault, 'log'>,
   work: Work,
   stream: string,
   places: readonly Place[],
@@ -94,7 +94,7 @@ async function* eventsAt(
   }
 }
 
-async function refusalOf(vault: Vault, caller: Caller, stream: string) {
+async function refusalOf(vault: ReadTokenDeps, caller: Caller, stream: string) {
   const read = await readToken(vault, caller.tenantId, stream);
   if (read !== null) {
     const { containers } = read.open;

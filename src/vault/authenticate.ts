@@ -36,7 +36,9 @@ type LookUp = {
  * key, because the response must not reveal which of these cases applies. A result is cached for one second, or until
  * the tenant's directory changes. A key in a forged record is reported, and rejected in the same way as an unknown key.
  */
-export function createAuthenticate(vault: Vault): Authenticate {
+export function createAuthenticate(
+  vault: Pick<Vault, 'clock' | 'directory' | 'keys' | 'knownCallers' | 'reportDamage'>,
+): Authenticate {
   const { clock, directory, knownCallers } = vault;
   const noteUse = createKeyUse(directory);
 

@@ -4,23 +4,26 @@ import { tenantStream } from '../events/tenancy/streams.js';
 import type { DirectoryRecord } from '../views/directory-view.js';
 import { KeyLost } from './key-lost.js';
 import { keyNotThere, TenantGone } from './tenant-gone.js';
-import type { Keys } from './tenant-keys.js';
+import type { TenantKeysDeps } from './tenant-keys.js';
 
 type Schema<T> = { parse(value: unknown): T };
 
 /** Returns the document of a live tenant. Returns null if no live tenant has this id. */
-export async function tenantDocument(vault: Keys, tenantId: string): Promise<TenantDocument | null> {
+export async function tenantDocument(vault: TenantKeysDeps, tenantId: string): Promise<TenantDocument | null> {
   const record = await vault.directory.get('tenant', tenantId);
   return record === null ? null : open(vault, record, tenantDocumentSchema);
 }
 
 /** Decrypts the document in a tenant's record. Returns null if the tenant was deleted. */
-export function openTenant(vault: Keys, record: DirectoryRecord): Promise<TenantDocument | null> {
+export function openTenant(vault: TenantKeysDeps, record: DirectoryRecord): Promise<TenantDocument | null> {
   return open(vault, record, tenantDocumentSchema);
 }
 
 /** Decrypts the document in an application's record. Returns null if the application or its tenant was deleted. */
-export function applicationDocument(vault: Keys, record: DirectoryRecord): Promise<ApplicationDocument | null> {
+export function applicationDocument(
+  vault: TenantKeysDeps,
+  record: DirectoryRecord,
+): Promise<ApplicationDocument | null> {
   return open(vault, record, applicationDocumentSchema);
 }
 
@@ -31,7 +34,7 @@ export type LivingApplication = { readonly id: string; readonly document: Applic
  * id.
  */
 export async function applicationRecord(
-  { directory }: Pick<Keys, 'directory'>,
+  { directory }: Pick<TenantKeysDeps, 'directory'>,
   tenantId: string,
   id: string,
 ): Promise<DirectoryRecord | null> {
@@ -43,13 +46,17 @@ export async function applicationRecord(
  * Returns a live application of this tenant, decrypted. Returns null if the tenant has no live application with this
  * id.
  */
-export async function livingApplication(vault: Keys, tenantId: string, id: string): Promise<LivingApplication | null> {
+export async function livingApplication(
+  vault: TenantKeysDeps,
+  tenantId: string,
+  id: string,
+): Promise<LivingApplication | null> {
   const record = await applicationRecord(vault, tenantId, id);
   const document = record === null ? null : await applicationDocument(vault, record);
   return document === null ? null : { id, document };
 }
 
-async function open<T>(vault: Keys, record: DirectoryRecord, schema: Schema<T>): Promise<T | null> {
+async function open<T>(vault: TenantKeysDeps, record: DirectoryRecord, schema: Schema<T>): Promise<T | null> {
   const { tenantId, contentRevision: revision, content, removedAt } = record;
   if (content === null || removedAt !== null) return null;
   const stream = tenantStream(tenantId);

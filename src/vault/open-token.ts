@@ -9,8 +9,10 @@ import type { TokenView } from '../views/token-view.js';
 import { Decrypted } from './decrypted.js';
 import { KeyLost } from './key-lost.js';
 import { keyNotThere, TenantGone } from './tenant-gone.js';
-import type { Keys } from './tenant-keys.js';
+import type { TenantKeysDeps } from './tenant-keys.js';
 import type { Vault } from './vault.js';
+
+export type OpenTokenDeps = TenantKeysDeps & Pick<Vault, 'clock'>;
 
 /**
  * A decrypted token. Its id, containers and fingerprint are in plaintext, because decisions about the token need them.
@@ -34,7 +36,7 @@ export function openTokenOf(content: TokenContent, cvc: Decrypted<string> | null
  * destroyed: either the view is older than the token's deletion, or the key is lost. The write path reads the token
  * again to find out which. Throws TenantGone.
  */
-export function openToken(vault: Vault, view: TokenView, life: TokenLife): Maybe<OpenToken> {
+export function openToken(vault: OpenTokenDeps, view: TokenView, life: TokenLife): Maybe<OpenToken> {
   return after(openRow(vault, view, life), (opened) => {
     if (opened === null) throw new KeyLost(view.stream, 'key_destroyed_without_event');
     return opened.open;
@@ -49,7 +51,7 @@ export type OpenRow = { readonly open: OpenToken; readonly newest: number };
  * an attacker who can write the rows restores the row that the token had before a change of the containers, the expiry
  * or the data. The caller must therefore compare the revision of the view with `newest`.
  */
-export function openRow(vault: Vault, view: TokenView, life: TokenLife): Maybe<OpenRow | null> {
+export function openRow(vault: OpenTokenDeps, view: TokenView, life: TokenLife): Maybe<OpenRow | null> {
   const due = cvcAt(life, latestForCodes(vault.clock));
   const content = openField(vault, view, life.key, life.contentRevision, 'content');
   if (due === null) return after(content, (opened) => openRowOf(life, opened, null));
@@ -71,7 +73,7 @@ function openRowOf(life: TokenLife, content: OpenField | null, cvc: OpenField | 
 }
 
 /** Decrypts only the content of a live token, in the same way as `openRow`. */
-export function openContent(vault: Keys, view: TokenView, life: TokenLife): Maybe<OpenToken | null> {
+export function openContent(vault: TenantKeysDeps, view: TokenView, life: TokenLife): Maybe<OpenToken | null> {
   return after(openField(vault, view, life.key, life.contentRevision, 'content'), (opened) =>
     opened === null ? null : openTokenOf(opened.value as TokenContent, null),
   );
@@ -81,7 +83,11 @@ export function openContent(vault: Keys, view: TokenView, life: TokenLife): Mayb
  * Like `openContent`, but also returns null if the key is lost. Use this for work that can continue without the
  * content. The loss is not reported here, because reads of the token report it.
  */
-export async function contentUnlessLost(vault: Keys, view: TokenView, life: TokenLife): Promise<OpenToken | null> {
+export async function contentUnlessLost(
+  vault: TenantKeysDeps,
+  view: TokenView,
+  life: TokenLife,
+): Promise<OpenToken | null> {
   try {
     return await openContent(vault, view, life);
   } catch (error) {
@@ -94,7 +100,7 @@ export async function contentUnlessLost(vault: Keys, view: TokenView, life: Toke
 type OpenField = { readonly value: Json; readonly revision: number | null };
 
 function openField(
-  vault: Keys,
+  vault: TenantKeysDeps,
   view: TokenView,
   keyId: string,
   revision: number,
@@ -118,7 +124,11 @@ async function damaged(stream: string): Promise<never> {
 }
 
 /** Returns null if the key may have been destroyed with its token. If not, throws TenantGone or KeyLost. */
-async function notOpened(vault: Keys, { tenantId, stream }: TokenView, state: 'destroyed' | 'missing'): Promise<null> {
+async function notOpened(
+  vault: TenantKeysDeps,
+  { tenantId, stream }: TokenView,
+  state: 'destroyed' | 'missing',
+): Promise<null> {
   const error = await keyNotThere(vault, tenantId, stream, 'key_missing');
   if (state === 'missing' || error instanceof TenantGone) throw error;
   return null;

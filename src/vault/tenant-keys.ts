@@ -7,24 +7,26 @@ import { keyNotThere } from './tenant-gone.js';
 import type { Vault } from './vault.js';
 
 /** The key ring and the directory. If a key is missing, the directory shows whether the key's tenant was deleted. */
-export type Keys = Pick<Vault, 'keys' | 'directory'>;
+export type TenantKeysDeps = Pick<Vault, 'keys' | 'directory'>;
+
+export type SearchKeyDeps = TenantKeysDeps & Pick<Vault, 'generations'>;
 
 /**
  * Returns a tenant's subkeys. Throws TenantGone if the tenant was deleted during the request. Throws KeyLost if the key
  * store has lost the keys.
  */
-export function tenantKeysOf(vault: Keys, tenantId: string): Maybe<TenantKeys> {
+export function tenantKeysOf(vault: TenantKeysDeps, tenantId: string): Maybe<TenantKeys> {
   return after(vault.keys.tenantKeys(tenantId), (tenantKeys) => tenantKeys ?? tenantKeysMissing(vault, tenantId));
 }
 
-async function tenantKeysMissing(vault: Keys, tenantId: string): Promise<never> {
+async function tenantKeysMissing(vault: TenantKeysDeps, tenantId: string): Promise<never> {
   throw await keyNotThere(vault, tenantId, tenantStream(tenantId), 'key_missing');
 }
 
 /**
  * Returns the search-term key for the generation that searches currently use. Throws the same errors as `tenantKeysOf`.
  */
-export async function searchKeyOf(vault: Keys & Pick<Vault, 'generations'>, tenantId: string): Promise<SearchKey> {
+export async function searchKeyOf(vault: SearchKeyDeps, tenantId: string): Promise<SearchKey> {
   const [searchKey] = await searchKeysOf(vault, tenantId, ({ read }) => [read]);
   if (searchKey === undefined) throw new Error('exactly one generation must be in use for reads');
   return searchKey;
@@ -35,7 +37,7 @@ export async function searchKeyOf(vault: Keys & Pick<Vault, 'generations'>, tena
  * updated by writes. Call this again in each attempt to commit a change. If a generation was added after this call, a
  * commit without the terms for that generation results in a conflict. Throws the same errors as `tenantKeysOf`.
  */
-export function indexKeysOf(vault: Keys & Pick<Vault, 'generations'>, tenantId: string): Promise<readonly SearchKey[]> {
+export function indexKeysOf(vault: SearchKeyDeps, tenantId: string): Promise<readonly SearchKey[]> {
   return searchKeysOf(vault, tenantId, ({ write }) => write);
 }
 
@@ -45,7 +47,7 @@ export function indexKeysOf(vault: Keys & Pick<Vault, 'generations'>, tenantId: 
  * errors as `tenantKeysOf`.
  */
 export async function withSearchKey<T>(
-  vault: Keys & Pick<Vault, 'generations'>,
+  vault: SearchKeyDeps,
   tenantId: string,
   search: (searchKey: SearchKey) => Promise<T>,
 ): Promise<T> {
@@ -62,7 +64,7 @@ export async function withSearchKey<T>(
 type InUse = Awaited<ReturnType<Vault['generations']['inUse']>>;
 
 async function searchKeysOf(
-  vault: Keys & Pick<Vault, 'generations'>,
+  vault: SearchKeyDeps,
   tenantId: string,
   wanted: (inUse: InUse) => readonly number[],
 ): Promise<readonly SearchKey[]> {

@@ -49,8 +49,9 @@ export type AccessRecorder = {
 };
 
 /**
- * The ports and settings used by commands and queries. The adapters depend on the profile, and are provided by
- * `compose`.
+ * The ports, shared parts and settings used by commands and queries. The adapters depend on the profile, and are
+ * provided by `compose`. A function accepts only the fields that it and the functions it calls use, as `Pick<Vault, …>`
+ * or as the `…Deps` type of a function that it calls.
  */
 export type Vault = {
   readonly log: EventLog;

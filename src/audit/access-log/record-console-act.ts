@@ -1,6 +1,6 @@
 import { entityRef } from '../../events/access-log/entity-ref.js';
 import type { CommandContext } from '../../vault/command-context.js';
-import { tenantKeysOf } from '../../vault/tenant-keys.js';
+import { type TenantKeysDeps, tenantKeysOf } from '../../vault/tenant-keys.js';
 import type { Vault } from '../../vault/vault.js';
 import { type AccessFact, entriesOfRequest } from './new-entry.js';
 
@@ -12,7 +12,7 @@ export type ConsoleAct = Pick<AccessFact, 'operation' | 'message'>;
  * the person access.
  */
 export async function recordConsoleAct(
-  vault: Vault,
+  vault: TenantKeysDeps & Pick<Vault, 'clock' | 'recorder'>,
   context: Pick<CommandContext, 'caller' | 'traceId'>,
   entity: 'application' | 'webhook',
   entityId: string,

@@ -10,6 +10,8 @@ import { type AccessActor, type AccessFact, entriesOfActor } from './new-entry.j
 import type { AccessOperation } from './operation.js';
 import type { ConsoleAct } from './record-console-act.js';
 
+type RecordForAllDeps = Pick<Vault, 'clock' | 'directory' | 'keys' | 'recorder' | 'reportDamage'>;
+
 type Recorded = Extract<AccessOperation, 'start' | 'stop' | 'rotation'>;
 
 const messages: { readonly [O in Recorded]: string } = {
@@ -22,7 +24,7 @@ const messages: { readonly [O in Recorded]: string } = {
  * Records an operation that concerns every live tenant: a start or stop of the service, or a rotation of all keys. A
  * tenant whose row or keys are damaged is reported and left out.
  */
-export async function recordForAllTenants(vault: Vault, operation: Recorded): Promise<void> {
+export async function recordForAllTenants(vault: RecordForAllDeps, operation: Recorded): Promise<void> {
   const actorType = operation === 'rotation' ? 'operator' : 'system';
   const message = messages[operation];
   await recordIn(vault, null, { actorType, sourceAddress: null }, (tenantId, { names }) => {
@@ -44,7 +46,11 @@ const byOperator = { actorType: 'operator', sourceAddress: null } as const;
  * Records that a command which acts as no application reads data of a tenant. If `tenantId` is null, the command reads
  * the data of all tenants, except those whose row or keys are damaged.
  */
-export async function recordOperatorRead(vault: Vault, entity: ReadEntity, tenantId: string | null): Promise<void> {
+export async function recordOperatorRead(
+  vault: RecordForAllDeps,
+  entity: ReadEntity,
+  tenantId: string | null,
+): Promise<void> {
   const [damaged] = await recordIn(vault, tenantId, byOperator, readOf(entity));
   if (tenantId !== null && damaged !== undefined) throw damaged.error;
 }
@@ -54,7 +60,7 @@ export async function recordOperatorRead(vault: Vault, entity: ReadEntity, tenan
  * attacker changes a tenant's row or keys, so that the operator can no longer read the evidence. If such damage
  * prevents an entry, reports it and goes on. Returns a message about these tenants, or null if every entry was recorded.
  */
-export async function recordAccessLogRead(vault: Vault, tenantId: string | null): Promise<string | null> {
+export async function recordAccessLogRead(vault: RecordForAllDeps, tenantId: string | null): Promise<string | null> {
   const failures = await recordIn(vault, tenantId, byOperator, readOf('log'));
   const [first] = failures;
   if (first === undefined) return null;
@@ -74,7 +80,7 @@ function readOf(entity: ReadEntity): ActOf {
  * damaged is reported and left out.
  */
 export async function recordOperatorAct(
-  vault: Vault,
+  vault: RecordForAllDeps,
   { traceId, visitor, sourceAddress }: { traceId: string; visitor: Visitor; sourceAddress: string },
   { operation, message }: ConsoleAct,
 ): Promise<void> {
@@ -94,7 +100,7 @@ type Actor = { readonly actorType: 'operator' | 'system'; readonly sourceAddress
  * start even if the access log cannot be written.
  */
 function recordIn(
-  vault: Vault,
+  vault: RecordForAllDeps,
   tenantId: string | null,
   { actorType, sourceAddress }: Actor,
   actOf: ActOf,

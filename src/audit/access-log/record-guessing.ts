@@ -4,7 +4,7 @@ import { entityRef, refOfTokenStream } from '../../events/access-log/entity-ref.
 import type { TenantKeys } from '../../keys/key-ring.js';
 import type { BudgetName } from '../../ports/budgets.js';
 import type { CommandContext } from '../../vault/command-context.js';
-import { tenantKeysOf } from '../../vault/tenant-keys.js';
+import { type TenantKeysDeps, tenantKeysOf } from '../../vault/tenant-keys.js';
 import type { Vault } from '../../vault/vault.js';
 import { type AccessActor, type AccessFact, entriesOfActor, entriesOfRequest } from './new-entry.js';
 import { namesKeyOf } from './recorded-work.js';
@@ -61,7 +61,7 @@ export function recordProbe(
 
 /** Records a search by value that found nothing. Never records the value. */
 export async function recordFruitlessSearch(
-  vault: Vault,
+  vault: TenantKeysDeps & Pick<Vault, 'clock' | 'recorder'>,
   context: Pick<CommandContext, 'caller' | 'traceId'>,
   values: number,
   missed: number,

@@ -17,7 +17,7 @@ const messages = {
  * `message` distinguishes a copy that leaves the vault, such as an evidence bundle, from a page that a person looked at.
  */
 export async function recordManagementRead(
-  vault: Vault,
+  vault: Pick<Vault, 'clock' | 'keys' | 'recorder'>,
   context: Pick<CommandContext, 'caller' | 'traceId'>,
   entity: keyof typeof messages,
   pathId: string | null,

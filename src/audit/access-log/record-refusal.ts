@@ -25,7 +25,7 @@ const messages = {
  * throws, and does not change the response.
  */
 export async function recordRefusal(
-  vault: Vault,
+  vault: Pick<Vault, 'clock' | 'keys' | 'recorder'>,
   context: Pick<CommandContext, 'caller' | 'traceId'>,
   permission: Permission,
   id: string | null,

@@ -68,7 +68,7 @@ export const auditBegin = operation(
   },
 );
 
-async function forgeryIn(vault: Vault): Promise<string | null> {
+async function forgeryIn(vault: Pick<Vault, 'chain' | 'keys' | 'log'>): Promise<string | null> {
   try {
     await expectContinuity(vault);
     return null;

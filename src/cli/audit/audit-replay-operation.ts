@@ -77,7 +77,7 @@ export const auditReplayQuery = applicationOperation(
   },
 );
 
-async function momentOf(vault: Vault, text: string): Promise<AsOf> {
+async function momentOf(vault: Pick<Vault, 'chain' | 'clock' | 'log'>, text: string): Promise<AsOf> {
   const read = await readAsOf(vault, text);
   if (!read.ok) throw new OperationFailed(read.message);
   return read.asOf;

@@ -26,6 +26,7 @@ import {
 import { webhooks } from '../../queries/findings/webhooks.js';
 import { livingTenants } from '../../vault/for-tenants.js';
 import { ForgedRow } from '../../vault/forged-row.js';
+import type { Vault } from '../../vault/vault.js';
 import { forgedRowsAdvice, forgedText } from '../forged-row-text.js';
 import { operation } from '../operations/operation.js';
 import { productVersion } from '../product-version.js';
@@ -99,12 +100,12 @@ function unfixedDeadline({ stream }: DueRow, error: unknown): Finding {
 }
 
 /** Returns a finding if rows of the directory are not authentic, or do not match the key store's record of them. */
-async function directoryRows(vault: OperatedService['vault']): Promise<readonly Finding[]> {
+async function directoryRows(vault: Pick<Vault, 'directory' | 'generations' | 'keys'>): Promise<readonly Finding[]> {
   const { problems } = await checkDirectory(vault);
   return problems.length === 0 ? [] : [problem('rows', forgedText(problems), forgedRowsAdvice)];
 }
 
-async function logFound(vault: OperatedService['vault']): Promise<readonly Finding[]> {
+async function logFound(vault: Pick<Vault, 'chain' | 'keys' | 'log'>): Promise<readonly Finding[]> {
   await expectContinuity(vault, wholePages(vault.log));
   return [
     ok('log', 'every event since the last checkpoint is authentic, and none that the key store recorded is missing'),
@@ -193,13 +194,13 @@ function lostText(lost: readonly Lost[]): string {
   );
 }
 
-async function accessLog(vault: OperatedService['vault']): Promise<readonly Finding[]> {
+async function accessLog(vault: Pick<Vault, 'accessLog' | 'clock' | 'storedLog'>): Promise<readonly Finding[]> {
   if (vault.accessLog.missing === null) return [];
   const found = await lostEntries(vault);
   return [found === null ? ok('access log', 'no batch is known to be missing') : problemFound(found)];
 }
 
-async function searchIndex(vault: OperatedService['vault']): Promise<readonly Finding[]> {
+async function searchIndex(vault: Pick<Vault, 'searchIndex'>): Promise<readonly Finding[]> {
   const found = await vault.searchIndex.run();
   if (found.length > 0) return found.map(problemFound);
   return [ok('search index', 'has the postings of the token rows, and no damaged part; the token counts match')];

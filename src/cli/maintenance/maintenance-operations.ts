@@ -24,7 +24,7 @@ export const checkRows = operation(z.object({ from: place.nullable() }), async (
 });
 
 async function checkFrom(
-  vault: Vault,
+  vault: Pick<Vault, 'claims' | 'directory' | 'generations' | 'keys' | 'rows' | 'storedLog'>,
   from: Place | null,
 ): Promise<Omit<CheckedRows, 'next'> & { readonly next: Place | null }> {
   if (from === null) return { ...(await checkDirectory(vault)), next: { of: 'token', after: '' } };

@@ -73,7 +73,7 @@ export async function prepareQuickstart({ vault }: Service, dataDir: string): Pr
  * Returns true if the file with the keys names a tenant that was deleted. Returns false if the file names no tenant,
  * because keys that may still work are never replaced.
  */
-async function namesDeletedTenant(vault: Vault, keysFile: string): Promise<boolean> {
+async function namesDeletedTenant(vault: Pick<Vault, 'directory' | 'keys'>, keysFile: string): Promise<boolean> {
   const tenantId = tenantIdIn(await readFile(keysFile, 'utf8'));
   return tenantId !== null && (await tenantDocument(vault, tenantId)) === null;
 }
@@ -91,7 +91,7 @@ function tenantIdIn(text: string): string | null {
  * Returns the id of the live tenant that was created first. In `--dev` data, this is the tenant of the first start.
  * Returns null if there is no live tenant.
  */
-async function oldestTenant(vault: Vault): Promise<string | null> {
+async function oldestTenant(vault: Pick<Vault, 'directory' | 'keys'>): Promise<string | null> {
   const records = await vault.directory.list('tenant');
   const tenants = await Promise.all(
     records.map(async (record) => ({ id: record.id, createdAt: (await openTenant(vault, record))?.created_at })),

@@ -143,7 +143,7 @@ export async function serve(config: Config): Promise<void> {
  * concerns only that tenant. But if it exists at the start, the operator must find out who changed the stores before the
  * service uses them.
  */
-async function expectAuthenticTenants({ directory, keys }: Vault): Promise<void> {
+async function expectAuthenticTenants({ directory, keys }: Pick<Vault, 'directory' | 'keys'>): Promise<void> {
   for (const { id, removedAt } of await directory.list('tenant')) if (removedAt === null) await keys.tenantKeys(id);
 }
 

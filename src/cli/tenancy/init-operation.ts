@@ -31,7 +31,7 @@ const firstEvents = 100;
  * Returns true if a tenant exists or existed. Threat: the rows are lost, and are rebuilt from the log only later. The
  * directory is empty in the meantime.
  */
-async function hasHadTenant({ directory, log }: Vault): Promise<boolean> {
+async function hasHadTenant({ directory, log }: Pick<Vault, 'directory' | 'log'>): Promise<boolean> {
   if ((await directory.list('tenant')).length > 0) return true;
   return (await log.readClear(0, firstEvents)).some(({ type }) => type === 'tenant.created');
 }

@@ -37,7 +37,7 @@ type ReconciledKeys = {
  * out the tokens of the tenants in `except`, whose own keys are damaged: none of their tokens can be checked.
  */
 export async function reconcileKeys(
-  vault: Vault,
+  vault: Pick<Vault, 'clock' | 'keys' | 'log'>,
   except: ReadonlySet<string> = new Set<string>(),
 ): Promise<ReconciledKeys> {
   const { living, old, damaged } = await livingKeys(vault);
@@ -68,7 +68,10 @@ export async function reconcileKeys(
  * does not find, because the index of the key store is damaged. `damaged` contains the keys that do not open. `old`
  * contains the other keys that are older than `orphanAgeMs`.
  */
-async function livingKeys({ keys, clock }: Vault): Promise<Record<'living' | 'old' | 'damaged', Set<string>>> {
+async function livingKeys({
+  keys,
+  clock,
+}: Pick<Vault, 'clock' | 'keys'>): Promise<Record<'living' | 'old' | 'damaged', Set<string>>> {
   const living = new Set<string>();
   const old = new Set<string>();
   const damaged = new Set<string>();
@@ -89,7 +92,10 @@ async function livingKeys({ keys, clock }: Vault): Promise<Record<'living' | 'ol
   return { living, old, damaged };
 }
 
-async function keyOf(vault: Vault, { tenantId, stream, what }: UnreadableToken): Promise<KeyUse<unknown>['state']> {
+async function keyOf(
+  vault: Pick<Vault, 'keys' | 'log'>,
+  { tenantId, stream, what }: UnreadableToken,
+): Promise<KeyUse<unknown>['state']> {
   const { life } = (await loadToken(vault, tenantId, stream)).state;
   const keyId = what === 'data' ? life?.key : life?.cvc?.key;
   if (keyId === undefined) return 'open';

@@ -2,9 +2,8 @@ import { setImmediate as endOfTurn } from 'node:timers/promises';
 import { decide } from '../../domain/token/decide.js';
 import type { ClearEvent } from '../../events/event.js';
 import { endsToken } from '../../events/tokens/catalogue.js';
-import type { Vault } from '../../vault/vault.js';
 import { recordTenantDeletion } from '../tenancy/delete-tenant.js';
-import { changeTokens, nothingToSeal } from '../write-path.js';
+import { type ChangeTokensDeps, changeTokens, nothingToSeal } from '../write-path.js';
 
 /** The number of events per page. Verifying this many takes a few milliseconds. */
 const pageSize = 250;
@@ -82,7 +81,7 @@ export async function findErased(
  * Records these erasures in the log. Deletes each of the tenants, and each token whose data was erased. If only the
  * verification code (cvc) of a token was erased, purges the cvc.
  */
-export async function recordErased(vault: Vault, { tenants, tokens }: Erased): Promise<void> {
+export async function recordErased(vault: ChangeTokensDeps, { tenants, tokens }: Erased): Promise<void> {
   for (const tenantId of tenants) await recordTenantDeletion(vault, tenantId);
   const origin = { actorId: 'operator', traceId: null, visitor: null, cmd: null };
   for (const { tenantId, stream, what } of tokens) {

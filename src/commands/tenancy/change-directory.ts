@@ -10,7 +10,7 @@ import { latestNow } from '../../ports/clock.js';
 import { StoreUnavailable } from '../../ports/store-unavailable.js';
 import { noteLog } from '../../vault/log-behind.js';
 import { type CommandResult, done } from '../../vault/result.js';
-import { tenantKeysOf } from '../../vault/tenant-keys.js';
+import { type TenantKeysDeps, tenantKeysOf } from '../../vault/tenant-keys.js';
 import type { Vault } from '../../vault/vault.js';
 import { applyToDirectory, type DirectoryView } from '../../views/directory-view.js';
 import type { ClaimResult } from '../../views/finished-claim.js';
@@ -19,6 +19,9 @@ import type { EventOrigin } from '../event-origin.js';
 import { conflict, retryOnConflict } from '../retry-on-conflict.js';
 import { type Concerned, loadDirectory } from './load-directory.js';
 import { sealDirectoryEvents } from './seal-directory-events.js';
+
+export type ChangeDirectoryDeps = TenantKeysDeps &
+  Pick<Vault, 'chain' | 'clock' | 'integrity' | 'knownCallers' | 'random' | 'streams' | 'work'>;
 
 /**
  * The event types after which the caches of callers are cleared. These events take rights away from a caller or change
@@ -91,7 +94,7 @@ export type DirectoryChange<T> = {
  * every process. After a conflict, starts over. Throws StoreUnavailable if conflicts continue for 5 s.
  */
 export function changeDirectory<T>(
-  vault: Vault,
+  vault: ChangeDirectoryDeps,
   { tenantId, actor, traceId }: DirectoryContext,
   { commands, claim = null, answer }: DirectoryChange<T>,
 ): Promise<CommandResult<T>> {
@@ -147,7 +150,7 @@ function concernedBy(commands: readonly DirectoryCommand[], actor: Actor): Conce
 }
 
 async function sealed(
-  vault: Vault,
+  vault: TenantKeysDeps & Pick<Vault, 'random'>,
   place: { readonly tenantId: string; readonly revision: number },
   facts: readonly DirectoryFact[],
   origin: EventOrigin,
@@ -169,7 +172,7 @@ type Written = {
  * committed first. In that case, the calling function starts over.
  */
 export async function storeInDirectory(
-  vault: Vault,
+  vault: Pick<Vault, 'clock' | 'integrity' | 'keys' | 'work'>,
   { tenantId, revision: expectedRevision, view, events }: Written,
   claim: DirectoryChange<unknown>['claim'],
 ): Promise<boolean> {

@@ -4,7 +4,7 @@ import type { CommandContext } from '../../vault/command-context.js';
 import type { LivingApplication } from '../../vault/open-directory.js';
 import { type CommandResult, done } from '../../vault/result.js';
 import type { Vault } from '../../vault/vault.js';
-import { changeDirectory, type DirectoryContext } from './change-directory.js';
+import { type ChangeDirectoryDeps, changeDirectory, type DirectoryContext } from './change-directory.js';
 import { documentAfter } from './document-after.js';
 import { newKey } from './new-key.js';
 import { issueKeyOnce } from './once-in-directory.js';
@@ -14,7 +14,7 @@ export type CreatedApplication = LivingApplication & { readonly key: Secret<stri
 
 /** Creates an application with its first API key (docs/contract.md, "Applications"). */
 export async function createApplication(
-  vault: Vault,
+  vault: ChangeDirectoryDeps & Pick<Vault, 'claims'>,
   context: DirectoryContext,
   spec: ApplicationSpec,
   idempotency: CommandContext['idempotency'] = null,

@@ -2,8 +2,7 @@ import { managementPermissions } from '../../domain/access/permission.js';
 import type { Secret } from '../../domain/secret.js';
 import type { ApplicationSpec } from '../../domain/tenancy/application-spec.js';
 import type { DirectoryCommand } from '../../domain/tenancy/directory-command.js';
-import type { Vault } from '../../vault/vault.js';
-import { changeDirectory } from './change-directory.js';
+import { type ChangeDirectoryDeps, changeDirectory } from './change-directory.js';
 import { newKey } from './new-key.js';
 
 /** The tenant and the keys of its new applications. */
@@ -27,7 +26,7 @@ const management: ApplicationSpec = {
  * remains.
  */
 export async function createTenant(
-  vault: Vault,
+  vault: ChangeDirectoryDeps,
   name: string,
   further: readonly ApplicationSpec[],
 ): Promise<CreatedTenant> {
@@ -41,7 +40,7 @@ export async function createTenant(
  * The events name the operator as the actor. Creates either all of the applications or none.
  */
 export function createManagement(
-  vault: Vault,
+  vault: ChangeDirectoryDeps,
   tenantId: string,
   further: readonly ApplicationSpec[],
 ): Promise<CreatedTenant> {
@@ -49,7 +48,7 @@ export function createManagement(
 }
 
 async function createApplications(
-  vault: Vault,
+  vault: ChangeDirectoryDeps,
   tenantId: string,
   before: readonly DirectoryCommand[],
   further: readonly ApplicationSpec[],

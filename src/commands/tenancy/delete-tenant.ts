@@ -9,7 +9,20 @@ import { type CommandResult, done } from '../../vault/result.js';
 import type { Vault } from '../../vault/vault.js';
 import { applyToDirectory, noDirectoryRows } from '../../views/directory-view.js';
 import { conflict, retryOnConflict } from '../retry-on-conflict.js';
-import { changeDirectory, type DirectoryContext, storeInDirectory } from './change-directory.js';
+import {
+  type ChangeDirectoryDeps,
+  changeDirectory,
+  type DirectoryContext,
+  storeInDirectory,
+} from './change-directory.js';
+
+type RecordDeletionDeps = Pick<
+  Vault,
+  'clock' | 'integrity' | 'keys' | 'log' | 'random' | 'streams' | 'webhookStore' | 'work'
+>;
+
+type DeleteTenantDeps = ChangeDirectoryDeps &
+  Pick<Vault, 'log' | 'unfinishedErasures' | 'vocabularies' | 'webhookStore'>;
 
 /**
  * Deletes a tenant, destroys its tenant keys, and removes what is stored for its webhooks. `name` must equal the
@@ -17,7 +30,7 @@ import { changeDirectory, type DirectoryContext, storeInDirectory } from './chan
  * be decrypted (docs/contract.md, "Tenants"). Throws StoreUnavailable if the tenant keys could not be destroyed in time.
  */
 export async function deleteTenant(
-  vault: Vault,
+  vault: DeleteTenantDeps,
   context: DirectoryContext,
   name: string,
 ): Promise<CommandResult<null>> {
@@ -38,7 +51,7 @@ export async function deleteTenant(
  * does what else a deletion does. Needs no key of the tenant. Reads the log, because the rows of an older log can be
  * older than the revisions in the key store.
  */
-export async function recordTenantDeletion(vault: Vault, tenantId: string): Promise<void> {
+export async function recordTenantDeletion(vault: RecordDeletionDeps, tenantId: string): Promise<void> {
   const stream = tenantStream(tenantId);
   const eventId = await retryOnConflict<string>(vault, [stream], async () => {
     const view = (await vault.log.readStream(stream)).reduce(applyToDirectory, noDirectoryRows);
@@ -67,7 +80,10 @@ export async function recordTenantDeletion(vault: Vault, tenantId: string): Prom
  * for the tenant's webhooks. The API key must belong to the application that requested the deletion. Returns false
  * unless that application deleted the tenant and at least one tenant key still existed.
  */
-export async function finishTenantDeletion(vault: Vault, key: string): Promise<boolean> {
+export async function finishTenantDeletion(
+  vault: Pick<Vault, 'directory' | 'keys' | 'log' | 'webhookStore'>,
+  key: string,
+): Promise<boolean> {
   if (!isWellFormedApiKey(key)) return false;
   const application = await vault.directory.byKeyHash(apiKeyHash(key));
   if (application === null) return false;
@@ -86,7 +102,10 @@ export async function finishTenantDeletion(vault: Vault, key: string): Promise<b
  * gone, so this function finds the webhooks in the log. If a store is unavailable, the rest stays. This does not make
  * the deletion fail, because without the tenant's keys, none of it can be decrypted.
  */
-async function removeWebhookStates({ log, webhookStore }: Vault, tenantId: string): Promise<void> {
+async function removeWebhookStates(
+  { log, webhookStore }: Pick<Vault, 'log' | 'webhookStore'>,
+  tenantId: string,
+): Promise<void> {
   try {
     for await (const page of clearEvents(log, tenantStream(tenantId), 1)) {
       for (const { type, clear } of page) {

@@ -4,7 +4,7 @@ import type { CommandContext } from '../../vault/command-context.js';
 import { livingApplication } from '../../vault/open-directory.js';
 import { type CommandResult, done, rejected } from '../../vault/result.js';
 import type { Vault } from '../../vault/vault.js';
-import { changeDirectory, type DirectoryContext } from './change-directory.js';
+import { type ChangeDirectoryDeps, changeDirectory, type DirectoryContext } from './change-directory.js';
 import { documentAfter } from './document-after.js';
 import { newKey } from './new-key.js';
 import { issueKeyOnce } from './once-in-directory.js';
@@ -19,7 +19,7 @@ export type IssuedKey = { readonly key: ApiKeyDocument; readonly shown: Secret<s
  * (docs/contract.md, "API keys").
  */
 export async function issueKey(
-  vault: Vault,
+  vault: ChangeDirectoryDeps & Pick<Vault, 'claims'>,
   context: DirectoryContext,
   applicationId: string,
   idempotency: CommandContext['idempotency'],

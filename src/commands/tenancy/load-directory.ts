@@ -2,7 +2,7 @@ import { isLastingAdministrator } from '../../domain/tenancy/administrators.js';
 import type { ApplicationDocument } from '../../domain/tenancy/documents.js';
 import { noDirectory, type TenantDirectory } from '../../domain/tenancy/tenant-directory.js';
 import { applicationDocument, applicationRecord, openTenant } from '../../vault/open-directory.js';
-import type { Keys } from '../../vault/tenant-keys.js';
+import type { TenantKeysDeps } from '../../vault/tenant-keys.js';
 import type { DirectoryRecord } from '../../views/directory-view.js';
 import { type DirectoryView, noDirectoryRows } from '../../views/directory-view.js';
 
@@ -24,7 +24,11 @@ export type Concerned = {
  * of how many applications the tenant has. Reads the tenant's row first. If anything changes after that read, the
  * append at the revision of that row fails.
  */
-export async function loadDirectory(vault: Keys, tenantId: string, concerned: Concerned): Promise<LoadedDirectory> {
+export async function loadDirectory(
+  vault: TenantKeysDeps,
+  tenantId: string,
+  concerned: Concerned,
+): Promise<LoadedDirectory> {
   const record = await vault.directory.get('tenant', tenantId);
   if (record === null) return { directory: noDirectory, view: noDirectoryRows };
   const tenant = await openTenant(vault, record);
@@ -47,7 +51,7 @@ export async function loadDirectory(vault: Keys, tenantId: string, concerned: Co
   return { directory, view: { tenant: record, applications: records } };
 }
 
-async function findAdministrator(vault: Keys, tenantId: string, besideId: string) {
+async function findAdministrator(vault: TenantKeysDeps, tenantId: string, besideId: string) {
   const filter = { ids: null, types: ['management'] };
   for (let offset = 0; ; offset += pageSize) {
     const { records } = await vault.directory.applications(tenantId, filter, { offset, limit: pageSize });

@@ -9,7 +9,7 @@ import type { Vault } from '../../vault/vault.js';
  * an idempotency key.
  */
 export function newKey(
-  { random }: Vault,
+  { random }: Pick<Vault, 'random'>,
   type: ApplicationType,
 ): { readonly shown: Secret<string>; readonly stored: NewKey } {
   const key = newApiKey(type, (maxExclusive) => random.integer(maxExclusive));

@@ -1,11 +1,13 @@
 import type { CommandContext } from '../../vault/command-context.js';
 import { type LivingApplication, livingApplication } from '../../vault/open-directory.js';
 import { type CommandResult, rejected } from '../../vault/result.js';
-import { tenantKeysOf } from '../../vault/tenant-keys.js';
+import { type TenantKeysDeps, tenantKeysOf } from '../../vault/tenant-keys.js';
 import type { Vault } from '../../vault/vault.js';
 import type { ClaimResult } from '../../views/finished-claim.js';
 import { claimRequest } from '../idempotency.js';
 import type { DirectoryContext } from './change-directory.js';
+
+type DirectoryClaimDeps = TenantKeysDeps & Pick<Vault, 'claims' | 'clock'>;
 
 type ClaimedApplication = NonNullable<ClaimResult['application']>;
 
@@ -14,7 +16,7 @@ type ClaimedApplication = NonNullable<ClaimResult['application']>;
  * result of the first request no longer exists. In that case, a retry returns 404 (docs/contract.md, "Idempotency").
  */
 export async function onceInDirectory<T>(
-  vault: Vault,
+  vault: DirectoryClaimDeps,
   { tenantId, actor }: DirectoryContext,
   idempotency: CommandContext['idempotency'],
   run: (cmd: string | null) => Promise<CommandResult<T>>,
@@ -36,7 +38,7 @@ export async function onceInDirectory<T>(
  * in its current state, without the API key, because the vault does not store API keys.
  */
 export function issueKeyOnce<T>(
-  vault: Vault,
+  vault: DirectoryClaimDeps,
   context: DirectoryContext,
   idempotency: CommandContext['idempotency'],
   run: (cmd: string | null) => Promise<CommandResult<T>>,

@@ -1,10 +1,9 @@
 import type { CommandResult } from '../../vault/result.js';
-import type { Vault } from '../../vault/vault.js';
-import { changeDirectory, type DirectoryContext } from './change-directory.js';
+import { type ChangeDirectoryDeps, changeDirectory, type DirectoryContext } from './change-directory.js';
 
 /** Revokes an API key. Once the promise resolves, the vault rejects the key (docs/contract.md, "API keys"). */
 export function revokeKey(
-  vault: Vault,
+  vault: ChangeDirectoryDeps,
   context: DirectoryContext,
   applicationId: string,
   keyId: string,

@@ -12,7 +12,7 @@ import { type EventOrigin, sealOrigin } from '../event-origin.js';
  * tenant's stream before these events.
  */
 export function sealDirectoryEvents(
-  { random }: Vault,
+  { random }: Pick<Vault, 'random'>,
   tenantKeys: TenantKeys,
   { tenantId, revision }: { readonly tenantId: string; readonly revision: number },
   facts: readonly DirectoryFact[],

@@ -6,8 +6,7 @@ import { parseName } from '../../domain/tenancy/parse-directory.js';
 import { checkExpiresAt } from '../../domain/token/fields/expires-at.js';
 import type { LivingApplication } from '../../vault/open-directory.js';
 import { type CommandResult, invalidFields } from '../../vault/result.js';
-import type { Vault } from '../../vault/vault.js';
-import { changeDirectory, type DirectoryContext } from './change-directory.js';
+import { type ChangeDirectoryDeps, changeDirectory, type DirectoryContext } from './change-directory.js';
 import { documentAfter } from './document-after.js';
 
 /** The fields of a `PUT` request on an application. The JSON types of the fields have already been checked. */
@@ -20,7 +19,7 @@ export type ApplicationUpdate = AccessFields & {
 
 /** Changes an application's name, expiry, and permissions or rules (docs/contract.md, "Applications"). */
 export async function updateApplication(
-  vault: Vault,
+  vault: ChangeDirectoryDeps,
   context: DirectoryContext,
   id: string,
   { name: givenName, type, permissions, rules, expires_at: givenExpiry }: ApplicationUpdate,

@@ -4,15 +4,14 @@ import type { Seen } from '../../domain/tenancy/directory-command.js';
 import type { TenantDocument } from '../../domain/tenancy/documents.js';
 import { parseName, parseSettings } from '../../domain/tenancy/parse-directory.js';
 import { type CommandResult, invalidFields } from '../../vault/result.js';
-import type { Vault } from '../../vault/vault.js';
-import { changeDirectory, type DirectoryContext } from './change-directory.js';
+import { type ChangeDirectoryDeps, changeDirectory, type DirectoryContext } from './change-directory.js';
 
 /**
  * Changes the name or settings of a tenant. Settings that are absent from the request do not change (docs/contract.md,
  * "Tenants").
  */
 export async function updateTenant(
-  vault: Vault,
+  vault: ChangeDirectoryDeps,
   context: DirectoryContext,
   given: { readonly name: string; readonly settings?: Json | undefined },
   { seenChange }: Seen = {},

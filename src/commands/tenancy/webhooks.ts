@@ -6,7 +6,7 @@ import type { CommandContext } from '../../vault/command-context.js';
 import { tenantDocument } from '../../vault/open-directory.js';
 import { type CommandResult, done, invalidFields } from '../../vault/result.js';
 import type { Vault } from '../../vault/vault.js';
-import { changeDirectory, type DirectoryContext } from './change-directory.js';
+import { type ChangeDirectoryDeps, changeDirectory, type DirectoryContext } from './change-directory.js';
 import { onceInDirectory } from './once-in-directory.js';
 
 const keyBytes = 32;
@@ -22,7 +22,7 @@ type CreatedWebhook = { readonly webhook: WebhookDocument; readonly secret: Secr
  * idempotency key.
  */
 export async function createWebhook(
-  vault: Vault,
+  vault: ChangeDirectoryDeps & Pick<Vault, 'webhookSender'>,
   context: DirectoryContext,
   fields: WebhookFields,
   cmd: string | null = null,
@@ -41,7 +41,7 @@ export async function createWebhook(
 
 /** Creates a webhook at most once per idempotency key. A retry returns the webhook in its current state. */
 export function createWebhookOnce(
-  vault: Vault,
+  vault: ChangeDirectoryDeps & Pick<Vault, 'claims' | 'webhookSender'>,
   context: DirectoryContext,
   fields: WebhookFields,
   idempotency: CommandContext['idempotency'],
@@ -61,7 +61,7 @@ export function createWebhookOnce(
 
 /** Replaces the fields of a webhook and keeps its secrets. */
 export async function updateWebhook(
-  vault: Vault,
+  vault: ChangeDirectoryDeps & Pick<Vault, 'webhookSender'>,
   context: DirectoryContext,
   webhookId: string,
   fields: WebhookFields,
@@ -77,7 +77,7 @@ export async function updateWebhook(
 
 /** Enables or disables a webhook, and keeps its other fields, even if they are being changed at the same moment. */
 export function switchWebhook(
-  vault: Vault,
+  vault: ChangeDirectoryDeps,
   context: DirectoryContext,
   webhookId: string,
   enabled: boolean,
@@ -93,7 +93,7 @@ export function switchWebhook(
  * secrets.
  */
 export function rotateWebhookSecret(
-  vault: Vault,
+  vault: ChangeDirectoryDeps,
   context: DirectoryContext,
   webhookId: string,
   { overlapMs, seenChange }: Seen & { readonly overlapMs: number },
@@ -107,7 +107,7 @@ export function rotateWebhookSecret(
 
 /** Deletes a webhook, its state, and the sealed token ids that are stored for it. */
 export async function deleteWebhook(
-  vault: Vault,
+  vault: ChangeDirectoryDeps & Pick<Vault, 'webhookStore'>,
   context: DirectoryContext,
   webhookId: string,
 ): Promise<CommandResult<null>> {
@@ -120,7 +120,7 @@ export async function deleteWebhook(
 }
 
 /** Returns a new secret in the format that Standard Webhooks specifies. */
-function newSecret({ random }: Vault): Secret<string> {
+function newSecret({ random }: Pick<Vault, 'random'>): Secret<string> {
   return new Secret(`whsec_${random.bytes(keyBytes).toString('base64')}`);
 }
 

@@ -1,7 +1,7 @@
 import type { TokenRequest } from '../../domain/token/draft-token.js';
 import type { CommandContext } from '../../vault/command-context.js';
 import { type CommandResult, done, invalidFields } from '../../vault/result.js';
-import { tenantKeysOf } from '../../vault/tenant-keys.js';
+import { type TenantKeysDeps, tenantKeysOf } from '../../vault/tenant-keys.js';
 import type { Vault } from '../../vault/vault.js';
 import { chooseId } from './choose-id.js';
 import { prepareCreation } from './creation.js';
@@ -12,7 +12,7 @@ import { prepareCreation } from './creation.js';
  * neither ids nor values.
  */
 export async function checkCreation(
-  vault: Vault,
+  vault: TenantKeysDeps & Pick<Vault, 'clock' | 'expressions' | 'random' | 'turns'>,
   context: Pick<CommandContext, 'caller'>,
   request: TokenRequest,
 ): Promise<CommandResult<null>> {

@@ -19,7 +19,7 @@ const aliasTriesMax = 10;
  * is free.
  */
 export function* chooseId(
-  vault: Vault,
+  vault: Pick<Vault, 'expressions' | 'random'>,
   { id, draft, ownValues }: TokenDraft,
   random: Pick<Random, 'uuid' | 'integer'>,
   taken: number,

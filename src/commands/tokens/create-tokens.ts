@@ -9,26 +9,38 @@ import type { ReadToken } from '../../queries/read-token.js';
 import { type TokenAnswer, tokenAnswer } from '../../queries/token-answer.js';
 import type { CommandContext } from '../../vault/command-context.js';
 import { type CommandResult, done, invalidFields, type Rejected, rejected } from '../../vault/result.js';
-import { indexKeysOf, tenantKeysOf } from '../../vault/tenant-keys.js';
+import { indexKeysOf, type TenantKeysDeps, tenantKeysOf } from '../../vault/tenant-keys.js';
 import type { Vault } from '../../vault/vault.js';
 import type { ClaimedToken, ClaimResult } from '../../views/finished-claim.js';
 import { randomForCommand } from '../derived-random.js';
 import { originOf } from '../event-origin.js';
 import { claimRequest } from '../idempotency.js';
 import { type Conflict, conflict } from '../retry-on-conflict.js';
-import { type Attempt, changeTokens, type DistinctFingerprint, type Target, type ViewOf } from '../write-path.js';
+import {
+  type Attempt,
+  type ChangeTokensDeps,
+  changeTokens,
+  type DistinctFingerprint,
+  type Target,
+  type ViewOf,
+} from '../write-path.js';
 import { chooseId, mayChooseAgain } from './choose-id.js';
 import { type Creation, type CreationWrite, decideCreation, prepareCreation } from './creation.js';
 import {
   chargeDeduplicated,
   chargeDeduplication,
   comparedMax,
+  type DuplicateDeps,
   duplicateAnswer,
   findDuplicate,
   isDuplicate,
   type SoughtValue,
 } from './deduplication.js';
 import { renderAgain } from './render-again.js';
+
+export type CreateTokensDeps = ChangeTokensDeps &
+  DuplicateDeps &
+  Pick<Vault, 'claims' | 'cvcRetentionMs' | 'generations' | 'guesses'>;
 
 /** A request for one token, and the location of this request in the request body. */
 export type CreateRequest = {
@@ -44,7 +56,7 @@ export type CreateRequest = {
 
 /** Creates one token in the same way as `createTokens` (docs/contract.md, "Create a token"). */
 export async function createToken(
-  vault: Vault,
+  vault: CreateTokensDeps,
   context: CommandContext,
   request: TokenRequest,
   misses: 'charged' | 'exempt' = 'charged',
@@ -62,7 +74,7 @@ export async function createToken(
  * for deduplications that find nothing. Imports use this option.
  */
 export async function createTokens(
-  vault: Vault,
+  vault: CreateTokensDeps,
   context: CommandContext,
   requests: readonly CreateRequest[],
   misses: 'charged' | 'exempt' = 'charged',
@@ -94,7 +106,7 @@ export async function createTokens(
  * all requests are valid but the caller may not make some of them, returns `forbidden`.
  */
 async function prepareAll(
-  vault: Vault,
+  vault: Pick<Vault, 'clock' | 'expressions' | 'turns'>,
   context: CommandContext,
   tenantKeys: TenantKeys,
   requests: readonly CreateRequest[],
@@ -153,7 +165,7 @@ type Taken = { readonly ok: false; readonly taken: readonly number[] };
  * retries with another one.
  */
 async function createUnderSomeIds(
-  vault: Vault,
+  vault: CreateTokensDeps,
   command: Command,
   creations: readonly Creation[],
 ): Promise<Created | Failed> {
@@ -186,7 +198,7 @@ async function createUnderSomeIds(
 }
 
 async function attemptCreate(
-  vault: Vault,
+  vault: DuplicateDeps & Pick<Vault, 'cvcRetentionMs' | 'generations' | 'guesses'>,
   context: CommandContext,
   candidates: readonly Candidate[],
   attempt: Attempt,
@@ -241,7 +253,7 @@ type New = { readonly is: 'new'; readonly creation: Creation; readonly write: Cr
  * checks whether ids are in use.
  */
 async function decideAll(
-  vault: Vault,
+  vault: DuplicateDeps & Pick<Vault, 'cvcRetentionMs' | 'generations'>,
   { caller }: CommandContext,
   candidates: readonly Candidate[],
   { viewOf, at }: Attempt,
@@ -291,7 +303,7 @@ function distinctBeside(before: readonly New[], fingerprint: DistinctFingerprint
 
 /** Returns the newest of the earlier creations in a request that has this value, or null. */
 async function findTwin(
-  vault: Vault,
+  vault: TenantKeysDeps & Pick<Vault, 'expressions' | 'turns'>,
   caller: Caller,
   sought: SoughtValue,
   before: readonly New[],
@@ -332,7 +344,7 @@ function newToken({ view: before, payload }: CreationWrite, after: ViewOf): Read
  * contain as many create requests as the body of the first request.
  */
 async function renderAllAgain(
-  vault: Vault,
+  vault: DuplicateDeps & Pick<Vault, 'guesses'>,
   context: CommandContext,
   requests: readonly CreateRequest[],
   { tokens }: ClaimResult,

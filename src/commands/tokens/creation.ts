@@ -37,7 +37,7 @@ export type Creation = TokenDraft & {
  * (docs/contract.md, "Fields of a request").
  */
 export async function prepareCreation(
-  vault: Vault,
+  vault: Pick<Vault, 'clock' | 'expressions' | 'turns'>,
   { caller }: Pick<CommandContext, 'caller'>,
   tenantKeys: TenantKeys,
   request: TokenRequest,

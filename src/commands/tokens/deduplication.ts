@@ -2,17 +2,19 @@ import type { Caller } from '../../domain/access/caller.js';
 import { maySeeClear, readsEveryValue, transformFor } from '../../domain/access/decide-access.js';
 import { fingerprintHash } from '../../events/tokens/fingerprint.js';
 import { latestNow } from '../../ports/clock.js';
-import { type ReadToken, readToken } from '../../queries/read-token.js';
+import { type ReadToken, type ReadTokenDeps, readToken } from '../../queries/read-token.js';
 import { type AnswerOptions, type TokenAnswer, tokenAnswer } from '../../queries/token-answer.js';
 import type { CommandContext } from '../../vault/command-context.js';
 import { ForgedRow } from '../../vault/forged-row.js';
 import type { ChargedMisses } from '../../vault/guesses.js';
 import type { OpenToken } from '../../vault/open-token.js';
 import type { Rejected } from '../../vault/result.js';
-import { tenantKeysOf } from '../../vault/tenant-keys.js';
+import { type TenantKeysDeps, tenantKeysOf } from '../../vault/tenant-keys.js';
 import type { Vault } from '../../vault/vault.js';
 import type { DistinctFingerprint } from '../write-path.js';
 import { type Fingerprinted, isSameValue } from './same-value.js';
+
+export type DuplicateDeps = ReadTokenDeps & Pick<Vault, 'expressions'>;
 
 /**
  * Returns true if deduplication is in force for a request. The setting in the request takes precedence over the
@@ -56,7 +58,7 @@ type FoundDuplicate =
  * errors as `readToken`.
  */
 export async function findDuplicate(
-  vault: Vault,
+  vault: DuplicateDeps,
   caller: Caller,
   sought: SoughtValue,
   ownStream: string | null,
@@ -86,7 +88,7 @@ export async function findDuplicate(
 
 /** Returns whether a token with the fingerprint of a value is a duplicate (docs/contract.md, "Equal values"). */
 export async function isDuplicate(
-  vault: Vault,
+  vault: TenantKeysDeps & Pick<Vault, 'expressions' | 'turns'>,
   caller: Caller,
   { content, seesContent, mustLast }: SoughtValue,
   open: OpenToken,
@@ -111,7 +113,7 @@ const nothingCharged: ChargedMisses = { ok: true, hits: () => undefined };
  * token with one of these values, because the lookup returns the newest token.
  */
 export async function chargeDeduplication(
-  { guesses }: Vault,
+  { guesses }: Pick<Vault, 'guesses'>,
   caller: Caller,
   values: number,
 ): Promise<ChargedMisses | Rejected> {
@@ -129,7 +131,7 @@ export function readsEveryToken(caller: Caller): boolean {
  * empty. Returns null if the caller may see the result.
  */
 export async function chargeDeduplicated(
-  { guesses }: Vault,
+  { guesses }: Pick<Vault, 'guesses'>,
   caller: Caller,
   met: readonly ReadToken[],
 ): Promise<Rejected | null> {

@@ -6,7 +6,7 @@ import { chargeUnknownIds } from '../../vault/guesses.js';
 import { type CommandResult, done } from '../../vault/result.js';
 import { tenantKeysOf } from '../../vault/tenant-keys.js';
 import type { Vault } from '../../vault/vault.js';
-import { deleteTokens } from './delete-tokens.js';
+import { type DeleteTokensDeps, deleteTokens } from './delete-tokens.js';
 
 /** The number of rows that are in memory at the same time. Each row contains up to 512 KiB of ciphertext. */
 const rowsAtOnce = 20;
@@ -17,7 +17,7 @@ const rowsAtOnce = 20;
  * response which ids exist. The caller is therefore charged for unknown ids before anything is deleted.
  */
 export async function deleteByIds(
-  vault: Vault,
+  vault: DeleteTokensDeps & Pick<Vault, 'guesses'>,
   context: Pick<CommandContext, 'caller' | 'traceId'>,
   ids: readonly string[],
 ): Promise<CommandResult<{ readonly deleted: number; readonly refused: number; readonly remaining: 0 }>> {
@@ -36,7 +36,11 @@ export async function deleteByIds(
  * Returns the number of unknown ids. If the deletion of a token returned 503, its id still counts as known, because a
  * retry finishes the erasure.
  */
-async function countUnknown(vault: Vault, tenantId: string, streams: readonly string[]): Promise<number> {
+async function countUnknown(
+  vault: Pick<Vault, 'clock' | 'rows' | 'unfinishedErasures'>,
+  tenantId: string,
+  streams: readonly string[],
+): Promise<number> {
   const unfinished = vault.unfinishedErasures.get(tenantId);
   let unknown = 0;
   for (let start = 0; start < streams.length; start += rowsAtOnce) {

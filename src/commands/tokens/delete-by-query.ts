@@ -10,8 +10,11 @@ import { ForgedRow } from '../../vault/forged-row.js';
 import { type CommandResult, done, invalidFields } from '../../vault/result.js';
 import { withSearchKey } from '../../vault/tenant-keys.js';
 import type { Vault } from '../../vault/vault.js';
-import { type DeleteTarget, deleteTokens } from './delete-tokens.js';
+import { type DeleteTarget, type DeleteTokensDeps, deleteTokens } from './delete-tokens.js';
 import { finishRemembered, rememberOthers } from './finish-erasure.js';
+
+type DeleteByQueryDeps = DeleteTokensDeps &
+  Pick<Vault, 'confirmReads' | 'expressions' | 'generations' | 'guesses' | 'recorder'>;
 
 const tokensMax = 1_000;
 const pageSize = 100;
@@ -22,7 +25,7 @@ const pageSize = 100;
  * other matches are still deleted. `remaining` counts the tokens that another call would delete.
  */
 export async function deleteByQuery(
-  vault: Vault,
+  vault: DeleteByQueryDeps,
   context: Pick<CommandContext, 'caller' | 'traceId' | 'beganAt'>,
   text: string,
 ): Promise<CommandResult<{ readonly deleted: number; readonly refused: number; readonly remaining: number }>> {
@@ -68,7 +71,7 @@ export async function deleteByQuery(
  * include that token.
  */
 async function firstOf(
-  { rows, clock }: Vault,
+  { rows, clock }: Pick<Vault, 'clock' | 'rows'>,
   plan: SearchPlan,
 ): Promise<{ readonly total: number; readonly tokens: readonly DeleteTarget[] }> {
   const tokens = new Map<string, DeleteTarget>();

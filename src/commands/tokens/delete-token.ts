@@ -5,13 +5,13 @@ import { isExpired } from '../../domain/token/token-state.js';
 import { tokenStream } from '../../events/tokens/stream-name.js';
 import { earliestNow } from '../../ports/clock.js';
 import type { CommandContext } from '../../vault/command-context.js';
-import { openToken } from '../../vault/open-token.js';
+import { type OpenTokenDeps, openToken } from '../../vault/open-token.js';
 import { type CommandResult, done, rejected } from '../../vault/result.js';
 import { tenantKeysOf } from '../../vault/tenant-keys.js';
 import type { Vault } from '../../vault/vault.js';
 import { originOf } from '../event-origin.js';
 import { type Conflict, conflict } from '../retry-on-conflict.js';
-import { type Attempt, changeTokens, nothingToSeal } from '../write-path.js';
+import { type Attempt, type ChangeTokensDeps, changeTokens, nothingToSeal } from '../write-path.js';
 import { finishErasure } from './finish-erasure.js';
 import { preconditionHolds } from './precondition.js';
 
@@ -22,7 +22,7 @@ import { preconditionHolds } from './precondition.js';
  * the expiry and destroys them (docs/contract.md, "Expiry").
  */
 export async function deleteToken(
-  vault: Vault,
+  vault: ChangeTokensDeps,
   { caller, traceId }: Pick<CommandContext, 'caller' | 'traceId'>,
   id: string,
   ifMatch: string | null,
@@ -35,7 +35,7 @@ export async function deleteToken(
 }
 
 async function attemptDelete(
-  vault: Vault,
+  vault: OpenTokenDeps & Pick<Vault, 'work'>,
   caller: Caller,
   stream: string,
   ifMatch: string | null,

@@ -5,14 +5,16 @@ import { decide } from '../../domain/token/decide.js';
 import { isExpired, type TokenLife } from '../../domain/token/token-state.js';
 import { earliestNow } from '../../ports/clock.js';
 import type { CommandContext } from '../../vault/command-context.js';
-import { type OpenToken, openToken } from '../../vault/open-token.js';
+import { type OpenToken, type OpenTokenDeps, openToken } from '../../vault/open-token.js';
 import { tenantKeysOf } from '../../vault/tenant-keys.js';
 import type { Vault } from '../../vault/vault.js';
 import type { TokenView } from '../../views/token-view.js';
 import { originOf } from '../event-origin.js';
 import { conflict } from '../retry-on-conflict.js';
-import { type Attempt, changeTokens, nothingToSeal, type TokenWrite } from '../write-path.js';
+import { type Attempt, type ChangeTokensDeps, changeTokens, nothingToSeal, type TokenWrite } from '../write-path.js';
 import { finishErasure, finishIfMany, forgetFinished, mayHaveKeys, rememberUnfinished } from './finish-erasure.js';
+
+export type DeleteTokensDeps = ChangeTokensDeps & Pick<Vault, 'unfinishedErasures'>;
 
 /**
  * The number of tokens in one unit of work. All these tokens are in memory at the same time, and each has up to 512 KiB
@@ -39,7 +41,7 @@ export type Deletion = { readonly deleted: number; readonly refused: number; rea
  * erasure it finishes.
  */
 export async function deleteTokens(
-  vault: Vault,
+  vault: DeleteTokensDeps,
   context: Pick<CommandContext, 'caller' | 'traceId'>,
   tokens: readonly DeleteTarget[],
   expect: Expect = () => undefined,
@@ -66,7 +68,7 @@ export async function deleteTokens(
 
 /** Deletes these tokens. Adds a stream to `begun` before its deletion can be in the log. */
 async function deleteAtOnce(
-  vault: Vault,
+  vault: ChangeTokensDeps,
   { caller, traceId }: Pick<CommandContext, 'caller' | 'traceId'>,
   tokens: readonly DeleteTarget[],
   expect: Expect,
@@ -106,7 +108,7 @@ type Deleting = {
 };
 
 async function sort(
-  vault: Vault,
+  vault: OpenTokenDeps & Pick<Vault, 'turns'>,
   { caller, tokens, expect }: Deleting,
   { viewOf, at, landed }: Attempt,
 ): Promise<Sorted> {
@@ -129,7 +131,7 @@ async function sort(
 }
 
 async function mayDelete(
-  vault: Vault,
+  vault: OpenTokenDeps,
   caller: Caller,
   view: TokenView,
   life: TokenLife,

@@ -6,11 +6,13 @@ import type { Vault } from '../../vault/vault.js';
 import type { TokenView } from '../../views/token-view.js';
 import { ensureProjected } from '../write-path.js';
 
+type FinishErasureDeps = Pick<Vault, 'keys' | 'log' | 'turns' | 'unfinishedErasures' | 'work'>;
+
 /**
  * Destroys the keys that earlier deletions of these tokens failed to destroy. Returns how many of the tokens still had
  * such keys. The calls to the key store run concurrently, so that they share one checkpoint of the key store.
  */
-export async function finishErasure(vault: Vault, gone: readonly TokenView[]): Promise<number> {
+export async function finishErasure(vault: Pick<Vault, 'keys' | 'work'>, gone: readonly TokenView[]): Promise<number> {
   const ended = gone.filter(mayHaveKeys);
   // The rows must reflect the deletion before the keys are destroyed, because the row of a live token must not name a
   // destroyed key.
@@ -39,13 +41,21 @@ const pageSize = 100;
  * Records streams whose deletion is in the log, or may be, although their keys may still exist. `finishRemembered`
  * later finishes the deletion.
  */
-export function rememberUnfinished({ unfinishedErasures }: Vault, tenantId: string, streams: Iterable<string>): void {
+export function rememberUnfinished(
+  { unfinishedErasures }: Pick<Vault, 'unfinishedErasures'>,
+  tenantId: string,
+  streams: Iterable<string>,
+): void {
   const remembered = unfinishedErasures.get(tenantId) ?? new Map<string, number>();
   for (const stream of streams) remembered.set(stream, performance.now());
   if (remembered.size > 0) unfinishedErasures.set(tenantId, remembered);
 }
 
-export function forgetFinished({ unfinishedErasures }: Vault, tenantId: string, streams: Iterable<string>): void {
+export function forgetFinished(
+  { unfinishedErasures }: Pick<Vault, 'unfinishedErasures'>,
+  tenantId: string,
+  streams: Iterable<string>,
+): void {
   const remembered = unfinishedErasures.get(tenantId);
   if (remembered === undefined) return;
   for (const stream of streams) remembered.delete(stream);
@@ -53,7 +63,7 @@ export function forgetFinished({ unfinishedErasures }: Vault, tenantId: string, 
 }
 
 /** Forgets all deletions that were remembered before a time (`performance.now()`). */
-export function forgetFinishedBefore(vault: Vault, before: number): void {
+export function forgetFinishedBefore(vault: Pick<Vault, 'unfinishedErasures'>, before: number): void {
   for (const [tenantId, remembered] of vault.unfinishedErasures) {
     const finished = [...remembered].filter(([, at]) => at < before).map(([stream]) => stream);
     forgetFinished(vault, tenantId, finished);
@@ -65,7 +75,7 @@ export function forgetFinishedBefore(vault: Vault, before: number): void {
  * the embedded profile, there is no other process, and a restart finishes all deletions. Reads the events that the
  * shredder has not read yet, but at most 10,000 of them, because without a leader there can be very many.
  */
-export async function rememberOthers(vault: Vault, tenantId: string): Promise<void> {
+export async function rememberOthers(vault: FinishErasureDeps, tenantId: string): Promise<void> {
   const { log, keys, work } = vault;
   if (work.isOneTransaction) return;
   const turn = vault.turns.begin(tenantId);
@@ -95,7 +105,7 @@ export async function rememberOthers(vault: Vault, tenantId: string): Promise<vo
  * cannot be loaded, finishes the others and then throws the error. If a store is unavailable, throws StoreUnavailable
  * at once.
  */
-export async function finishRemembered(vault: Vault, tenantId: string): Promise<void> {
+export async function finishRemembered(vault: FinishErasureDeps, tenantId: string): Promise<void> {
   const streams = [...(vault.unfinishedErasures.get(tenantId)?.keys() ?? [])];
   const work = vault.turns.begin(tenantId);
   const failures: unknown[] = [];
@@ -124,7 +134,7 @@ export async function finishRemembered(vault: Vault, tenantId: string): Promise<
  * Finishes the tenant's earlier deletions if many of them are unfinished. Call this before more tokens are deleted.
  * Throws StoreUnavailable if the keys still cannot be destroyed.
  */
-export async function finishIfMany(vault: Vault, tenantId: string): Promise<void> {
+export async function finishIfMany(vault: FinishErasureDeps, tenantId: string): Promise<void> {
   const unfinished = vault.unfinishedErasures.get(tenantId)?.size ?? 0;
   if (unfinished >= unfinishedMax) await finishRemembered(vault, tenantId);
 }

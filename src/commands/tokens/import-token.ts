@@ -10,10 +10,10 @@ import type { TokenAnswer } from '../../queries/token-answer.js';
 import type { CommandContext } from '../../vault/command-context.js';
 import { loadToken } from '../../vault/load-token.js';
 import { type CommandResult, done, invalidFields } from '../../vault/result.js';
-import { tenantKeysOf } from '../../vault/tenant-keys.js';
+import { type TenantKeysDeps, tenantKeysOf } from '../../vault/tenant-keys.js';
 import type { Vault } from '../../vault/vault.js';
-import { createToken, createTokens } from './create-tokens.js';
-import { deduplicationInForce, readsEveryToken } from './deduplication.js';
+import { type CreateTokensDeps, createToken, createTokens } from './create-tokens.js';
+import { type DuplicateDeps, deduplicationInForce, readsEveryToken } from './deduplication.js';
 import { isSameValue } from './same-value.js';
 
 /** `skipped` means that the requested token already existed. */
@@ -29,7 +29,7 @@ export type ImportRequest = TokenRequest & { readonly id: string };
  * request, so the values are not compared.
  */
 export async function importToken(
-  vault: Vault,
+  vault: CreateTokensDeps,
   context: CommandContext,
   request: ImportRequest,
   isDerived: boolean,
@@ -50,7 +50,7 @@ export async function importToken(
  * several tokens in one transaction.
  */
 export async function importTogether(
-  vault: Vault,
+  vault: CreateTokensDeps,
   context: CommandContext,
   requests: readonly ImportRequest[],
 ): Promise<readonly Imported[] | null> {
@@ -72,7 +72,11 @@ export async function importTogether(
 }
 
 /** Returns true if the request states an id that is in use. Does not evaluate id expressions. */
-async function isInUse(vault: Vault, { caller }: CommandContext, { id }: ImportRequest): Promise<boolean> {
+async function isInUse(
+  vault: TenantKeysDeps & Pick<Vault, 'expressions' | 'log'>,
+  { caller }: CommandContext,
+  { id }: ImportRequest,
+): Promise<boolean> {
   const source = checkIdSource(vault.expressions, id);
   if (!source.ok || source.value.kind !== 'given') return false;
   const { names } = await tenantKeysOf(vault, caller.tenantId);
@@ -89,13 +93,17 @@ function isChargedForHits({ caller }: CommandContext, requests: readonly ImportR
   return requests.some((request) => deduplicationInForce(caller, request.deduplicate_token));
 }
 
-function hasRandomId({ expressions }: Vault, { id }: ImportRequest): boolean {
+function hasRandomId({ expressions }: Pick<Vault, 'expressions'>, { id }: ImportRequest): boolean {
   const source = checkIdSource(expressions, id);
   return source.ok && source.value.kind === 'expression' && source.value.random;
 }
 
 /** Returns what a successful creation means for the import. */
-function importedBy(vault: Vault, request: ImportRequest, { recordedAs, id }: TokenAnswer): Imported {
+function importedBy(
+  vault: Pick<Vault, 'clock' | 'expressions'>,
+  request: ImportRequest,
+  { recordedAs, id }: TokenAnswer,
+): Imported {
   if (recordedAs === 'create') return 'created';
   // Deduplication comes before the check for ids in use. The token that deduplication found may therefore be the token
   // that an earlier attempt at this request created.
@@ -106,7 +114,7 @@ function importedBy(vault: Vault, request: ImportRequest, { recordedAs, id }: To
  * Returns the id that a request contains or that its id expression evaluates to. Returns null if the request is
  * invalid.
  */
-function idOf({ expressions, clock }: Vault, request: ImportRequest): string | null {
+function idOf({ expressions, clock }: Pick<Vault, 'clock' | 'expressions'>, request: ImportRequest): string | null {
   const drafted = draftToken(expressions, request, clock.now());
   if (!drafted.ok || drafted.value.id === null) return null;
   const id = finish(evaluateId(expressions, drafted.value.id, drafted.value.draft.data, () => 0));
@@ -118,7 +126,7 @@ function idOf({ expressions, clock }: Vault, request: ImportRequest): string | n
  * plaintext finds out whether a guessed value is right. For such a caller, the values are not compared, and the result
  * is false.
  */
-async function isAnother(vault: Vault, context: CommandContext, request: ImportRequest): Promise<boolean> {
+async function isAnother(vault: DuplicateDeps, context: CommandContext, request: ImportRequest): Promise<boolean> {
   const { caller } = context;
   const tenantKeys = await tenantKeysOf(vault, caller.tenantId);
   const id = idOf(vault, request);

@@ -20,7 +20,10 @@ type Ending = { readonly view: TokenView; readonly sealed: Sealed };
  * expiry continues, and the delivery contains only the token's reference. If the ids cannot be stored, throws
  * StoreUnavailable before any event is appended. In that case, the command can be retried.
  */
-export async function keepIdsOfEnding(vault: Vault, endings: readonly Ending[]): Promise<void> {
+export async function keepIdsOfEnding(
+  vault: Pick<Vault, 'directory' | 'keys' | 'reportDamage' | 'webhookStore'>,
+  endings: readonly Ending[],
+): Promise<void> {
   const [first] = endings;
   if (first === undefined) return;
   const tenant = await unlessUnreadable(vault, tenantDocument(vault, first.view.tenantId));
@@ -37,7 +40,7 @@ export async function keepIdsOfEnding(vault: Vault, endings: readonly Ending[]):
  * attacker changes the row of one tenant, so that its tokens remain due, and the sweep does not get to the tokens of
  * other tenants.
  */
-function unlessUnreadable<T>(vault: Vault, read: Promise<T>): Promise<T | null> {
+function unlessUnreadable<T>(vault: Pick<Vault, 'reportDamage'>, read: Promise<T>): Promise<T | null> {
   const unlessErased = read.catch((error: unknown) => {
     if (error instanceof KeyLost || error instanceof TenantGone) return null;
     throw error;
@@ -48,7 +51,7 @@ function unlessUnreadable<T>(vault: Vault, read: Promise<T>): Promise<T | null> 
 type Webhooks = NonNullable<Awaited<ReturnType<typeof tenantDocument>>>['webhooks'];
 
 async function sealedIdsOf(
-  vault: Vault,
+  vault: Pick<Vault, 'directory' | 'keys'>,
   webhooks: Webhooks,
   { view, sealed: { events } }: Ending,
 ): Promise<readonly SealedTokenId[]> {

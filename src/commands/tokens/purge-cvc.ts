@@ -5,13 +5,12 @@ import { isExpired } from '../../domain/token/token-state.js';
 import { tokenStream } from '../../events/tokens/stream-name.js';
 import { earliestNow, latestNow } from '../../ports/clock.js';
 import type { CommandContext } from '../../vault/command-context.js';
-import { openToken } from '../../vault/open-token.js';
+import { type OpenTokenDeps, openToken } from '../../vault/open-token.js';
 import { type CommandResult, done, invalidFields, rejected } from '../../vault/result.js';
 import { tenantKeysOf } from '../../vault/tenant-keys.js';
-import type { Vault } from '../../vault/vault.js';
 import { originOf } from '../event-origin.js';
 import { type Conflict, conflict } from '../retry-on-conflict.js';
-import { type Attempt, changeTokens, nothingToSeal } from '../write-path.js';
+import { type Attempt, type ChangeTokensDeps, changeTokens, nothingToSeal } from '../write-path.js';
 import { preconditionHolds } from './precondition.js';
 
 /**
@@ -19,7 +18,7 @@ import { preconditionHolds } from './precondition.js';
  * has no cvc (docs/contract.md, "Purge a cvc").
  */
 export async function purgeCvc(
-  vault: Vault,
+  vault: ChangeTokensDeps,
   { caller, traceId }: Pick<CommandContext, 'caller' | 'traceId'>,
   id: string,
   ifMatch: string | null,
@@ -32,7 +31,7 @@ export async function purgeCvc(
 }
 
 async function attemptPurge(
-  vault: Vault,
+  vault: OpenTokenDeps,
   caller: Caller,
   stream: string,
   ifMatch: string | null,

@@ -1,8 +1,7 @@
 import { decide } from '../../domain/token/decide.js';
 import { earliestForCodes, earliestNow } from '../../ports/clock.js';
 import type { DueRow } from '../../ports/token-rows.js';
-import type { Vault } from '../../vault/vault.js';
-import { changeTokens, nothingToSeal } from '../write-path.js';
+import { type ChangeTokensDeps, changeTokens, nothingToSeal } from '../write-path.js';
 
 /**
  * Records that a token has expired or that its cvc is due for purging, and destroys the keys. The decision is not based
@@ -10,7 +9,7 @@ import { changeTokens, nothingToSeal } from '../write-path.js';
  * due time has changed, does nothing. No tenant keys are needed, so the tokens of a deleted tenant expire too. If the
  * tenant keys exist, the id of an expiring token is sealed for webhooks.
  */
-export async function recordDue(vault: Vault, { tenantId, stream, due }: DueRow): Promise<void> {
+export async function recordDue(vault: ChangeTokensDeps, { tenantId, stream, due }: DueRow): Promise<void> {
   const origin = { actorId: 'system', traceId: null, visitor: null, cmd: null };
   const target = { tenantId, tenantKeys: null, streams: [stream], origin };
   await changeTokens(vault, target, async (attempt) => {

@@ -10,11 +10,11 @@ import { type TokenAnswer, tokenAnswer } from '../../queries/token-answer.js';
 import type { CommandContext } from '../../vault/command-context.js';
 import { loadToken } from '../../vault/load-token.js';
 import { type CommandResult, done, rejected } from '../../vault/result.js';
-import { tenantKeysOf } from '../../vault/tenant-keys.js';
+import { type TenantKeysDeps, tenantKeysOf } from '../../vault/tenant-keys.js';
 import type { Vault } from '../../vault/vault.js';
 import type { ClaimedToken } from '../../views/finished-claim.js';
 import { ensureProjected } from '../write-path.js';
-import { asRead, duplicateAnswer } from './deduplication.js';
+import { asRead, type DuplicateDeps, duplicateAnswer } from './deduplication.js';
 import { expressionOf, type Fingerprinted, fingerprintOfContent } from './same-value.js';
 
 /** A retry. `request` is null for a single value to tokenize, because the response shows only the token's id. */
@@ -27,7 +27,7 @@ type Retry =
  * token has been deleted or has expired, even if a new token has the same id.
  */
 export async function renderAgain(
-  vault: Vault,
+  vault: DuplicateDeps & Pick<Vault, 'guesses'>,
   context: CommandContext,
   retry: Retry,
   claimed: ClaimedToken | undefined,
@@ -76,7 +76,7 @@ export async function renderAgain(
  * guesses are used up, the response contains no fingerprint, whatever the body is.
  */
 async function mayShowFingerprint(
-  vault: Vault,
+  vault: TenantKeysDeps & Pick<Vault, 'expressions' | 'guesses' | 'turns'>,
   { caller }: CommandContext,
   read: ReadToken,
   retry: Retry,

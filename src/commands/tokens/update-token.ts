@@ -43,16 +43,21 @@ import type { TokenView } from '../../views/token-view.js';
 import { originOf } from '../event-origin.js';
 import { claimRequest } from '../idempotency.js';
 import { type Conflict, conflict } from '../retry-on-conflict.js';
-import { type Attempt, changeTokens, nothingToSeal, type TokenWrite } from '../write-path.js';
+import { type Attempt, type ChangeTokensDeps, changeTokens, nothingToSeal, type TokenWrite } from '../write-path.js';
 import {
   chargeDeduplicated,
   chargeDeduplication,
+  type DuplicateDeps,
   deduplicationInForce,
   duplicateAnswer,
   findDuplicate,
 } from './deduplication.js';
 import { preconditionHolds } from './precondition.js';
 import { renderAgain } from './render-again.js';
+
+type UpdateTokenDeps = ChangeTokensDeps &
+  DuplicateDeps &
+  Pick<Vault, 'claims' | 'cvcRetentionMs' | 'generations' | 'guesses' | 'recorder'>;
 
 type Update = {
   readonly context: CommandContext;
@@ -80,7 +85,7 @@ type TokenResult = CommandResult<TokenAnswer>;
  * update").
  */
 export async function updateToken(
-  vault: Vault,
+  vault: UpdateTokenDeps,
   context: CommandContext,
   id: string,
   patch: TokenPatch,
@@ -125,7 +130,11 @@ function once<T>(run: () => Promise<T>): () => Promise<T> {
   };
 }
 
-async function attemptUpdate(vault: Vault, update: Update, attempt: Attempt): Promise<TokenResult | Conflict> {
+async function attemptUpdate(
+  vault: UpdateTokenDeps,
+  update: Update,
+  attempt: Attempt,
+): Promise<TokenResult | Conflict> {
   const { context, tenantKeys, stream, patch, distinct } = update;
   const { caller } = context;
   const view = attempt.viewOf(stream);
@@ -221,7 +230,7 @@ function mergesHiddenData(caller: Caller, containers: readonly string[], { data 
  * large, or for another reason, the caller learns whether it is too large.
  */
 async function rejectHidden(
-  vault: Vault,
+  vault: Pick<Vault, 'clock' | 'recorder'>,
   { context, tenantKeys, stream, chargeGuess }: Update,
   errors: FieldErrors,
 ): Promise<Rejected> {
@@ -258,7 +267,7 @@ function claimedBy({ stream }: TokenView, life: TokenLife, carriesFingerprint: b
 }
 
 function updateCommand(
-  vault: Vault,
+  vault: Pick<Vault, 'clock' | 'cvcRetentionMs'>,
   { context }: Update,
   { changed, dataReplaced, expiresAt, cvc }: UpdateDraft,
   at: number,
@@ -301,7 +310,7 @@ type Drafted = {
 };
 
 async function draft(
-  vault: Vault,
+  vault: Pick<Vault, 'clock' | 'expressions' | 'turns'>,
   { context, patch, tenantKeys }: Update,
   at: number,
   content: TokenContent,

@@ -59,7 +59,7 @@ export function clusterProjections({ vault, stores, keptMs, state, onError }: De
 }
 
 /** Also counts the rows of tenants whose own row is damaged. */
-async function countRows({ directory, rows, clock }: Vault): Promise<number> {
+async function countRows({ directory, rows, clock }: Pick<Vault, 'clock' | 'directory' | 'rows'>): Promise<number> {
   let count = 0;
   for (const { record } of await directory.check('tenant')) {
     for (const ofType of (await rows.countByType(record.id, clock.now())).values()) count += ofType;

@@ -3,8 +3,8 @@ import { createMongoRowComparison } from '../../adapters/mongodb/token-rows/comp
 import { mongoRowWriter } from '../../adapters/mongodb/token-rows/row-writer.js';
 import { tokenRowsIndexes } from '../../adapters/mongodb/token-rows/token-rows-indexes.js';
 import type { RebuildThread } from '../../ports/rebuild-thread.js';
+import type { RowSources } from '../../projections/fold-row.js';
 import { buildPage } from '../../projections/rebuild/build-page.js';
-import type { Vault } from '../../vault/vault.js';
 import type { ClusterStores } from './cluster-stores.js';
 
 /**
@@ -12,7 +12,7 @@ import type { ClusterStores } from './cluster-stores.js';
  * StoreUnavailable if another process is already running the rebuild.
  */
 export async function rebuildInProcess(
-  vault: Vault,
+  vault: RowSources,
   { generations, rowsConnection, batches }: ClusterStores,
 ): Promise<Omit<RebuildThread, 'directory'>> {
   const close = () => generations.release().catch(() => undefined);

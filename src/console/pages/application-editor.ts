@@ -11,6 +11,7 @@ import { directoryContextOf } from '../../http/directory-context.js';
 import { problemFrom } from '../../http/error-handler.js';
 import { problemCatalogue } from '../../http/problem/problem-catalogue.js';
 import type { LivingApplication } from '../../vault/open-directory.js';
+import type { Vault } from '../../vault/vault.js';
 import {
   type ApplicationForm,
   accessFields,
@@ -200,7 +201,7 @@ function errorsIn({ vault }: Visit, { document }: LivingApplication, form: Appli
  * Checks the expiry in the form. A changed expiry must be in the future. An unchanged expiry is valid even if it is in
  * the past.
  */
-function expiryCheck({ clock }: Visit['vault'], document: ApplicationDocument, form: ApplicationForm) {
+function expiryCheck({ clock }: Pick<Vault, 'clock'>, document: ApplicationDocument, form: ApplicationForm) {
   return form.expiresAt === formOf(document).expiresAt ? valid(null) : checkExpiresAt(expiryIn(form), clock.now());
 }
 

@@ -2,9 +2,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { entityTag, weaklyNamesRevision } from '../../commands/tokens/precondition.js';
 import { after, type Maybe } from '../../ports/maybe.js';
 import { getToken } from '../../queries/get-token.js';
-import { release } from '../../queries/release.js';
+import { type ReleaseDeps, release } from '../../queries/release.js';
 import type { TokenAnswer } from '../../queries/token-answer.js';
-import type { Vault } from '../../vault/vault.js';
 import { documented } from '../openapi/operation.js';
 import { tokenExample, tokenObject } from '../openapi/schemas/token.js';
 import { callerOf, contextOf } from '../request-state.js';
@@ -50,7 +49,7 @@ function isKnown({ headers }: FastifyRequest, { revision }: TokenAnswer): boolea
 }
 
 function sendUnchanged(
-  vault: Vault,
+  vault: ReleaseDeps,
   request: FastifyRequest,
   reply: FastifyReply,
   { stream, revision }: TokenAnswer,

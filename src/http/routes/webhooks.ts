@@ -296,7 +296,11 @@ export const webhookRoutes: Routes = (app, { vault }) => {
   );
 };
 
-async function existing(vault: Vault, tenantId: string, id: string): Promise<WebhookDocument> {
+async function existing(
+  vault: Pick<Vault, 'directory' | 'keys'>,
+  tenantId: string,
+  id: string,
+): Promise<WebhookDocument> {
   const found = await findWebhook(vault, tenantId, id);
   if (found === null) throw new Problem('webhook_not_found');
   return found;

@@ -14,7 +14,10 @@ const entities = {
  * Adds a hook to every route that shows applications, keys, webhooks, the tenant, a report or the history of a token.
  * The hook records each read in the access log, unless the route's handler does (`recordsRead`).
  */
-export function recordManagementReads(app: FastifyInstance, vault: Vault): void {
+export function recordManagementReads(
+  app: FastifyInstance,
+  vault: Pick<Vault, 'clock' | 'confirmReads' | 'keys' | 'recorder'>,
+): void {
   app.addHook('onRoute', (route) => {
     const { permission, recordsRead = false } = route.config ?? {};
     const entity =

@@ -6,7 +6,11 @@ import type { Vault } from '../../vault/vault.js';
  * Records in the access log that a known caller's request failed with 403, 500 or 503. The response does not wait for
  * this record.
  */
-export function recordRefusedRequest(vault: Vault, request: FastifyRequest, status: number): void {
+export function recordRefusedRequest(
+  vault: Pick<Vault, 'clock' | 'keys' | 'recorder'>,
+  request: FastifyRequest,
+  status: number,
+): void {
   const { caller, traceId, routeOptions, params } = request;
   const { permission } = routeOptions.config;
   if (caller === null || permission === undefined || permission === 'any_key') return;

@@ -15,7 +15,7 @@ import {
   withAttempts,
 } from '../../ports/webhook-store.js';
 import { loadToken, tokenTypeAt } from '../../vault/load-token.js';
-import { contentUnlessLost } from '../../vault/open-token.js';
+import { contentUnlessLost, type OpenTokenDeps } from '../../vault/open-token.js';
 import type { Vault } from '../../vault/vault.js';
 
 const lanes = 8;
@@ -38,7 +38,7 @@ type Batch = {
 
 /** Delivers a batch and returns the resulting state. The events of each token are delivered in order. */
 export async function deliverBatch(
-  vault: Vault,
+  vault: OpenTokenDeps & Pick<Vault, 'log' | 'webhookSender' | 'webhookStore'>,
   subscription: Subscription,
   before: WebhookState,
   { retried, missing, chunk, upTo }: Batch,
@@ -104,7 +104,7 @@ export async function deliverBatch(
  * applied again.
  */
 async function payloadOf(
-  vault: Vault,
+  vault: Pick<Vault, 'directory' | 'keys' | 'log'>,
   { tenantId, webhook }: Subscription,
   event: ClearEvent,
   sealedIds: ReadonlyMap<string, Uint8Array>,
@@ -142,7 +142,7 @@ type Told = {
 
 /** Returns null if the token was never created, because the request that was to create it failed. */
 async function tokenOf(
-  vault: Vault,
+  vault: Pick<Vault, 'directory' | 'keys' | 'log'>,
   webhook: WebhookDocument,
   event: ClearEvent,
   sealedIds: ReadonlyMap<string, Uint8Array>,

@@ -16,6 +16,11 @@ import { deliverBatch, type Retried, type Subscription, undoesCreation } from '.
 import { createPace } from './pace.js';
 import { tellDenials } from './tell-denials.js';
 
+type DeliveryDeps = Pick<
+  Vault,
+  'accessLog' | 'clock' | 'directory' | 'keys' | 'log' | 'reportDamage' | 'webhookSender' | 'webhookStore'
+>;
+
 const pageSize = 500;
 /**
  * The maximum number of pages that are kept for other webhooks. A webhook that continues after a long time reads the
@@ -95,7 +100,7 @@ type Page = { readonly events: readonly ClearEvent[]; readonly held: ReadonlySet
  * run this at the same time, an event may be delivered twice.
  */
 export function createWebhookDeliveries(
-  vault: Vault,
+  vault: DeliveryDeps,
   onError: (error: unknown) => void,
   { carry, pendingStreams = async () => new Set() }: Options = {},
 ): WebhookDeliveries {

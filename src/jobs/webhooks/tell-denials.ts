@@ -24,7 +24,7 @@ const batchesBack = 1_000;
  * before the next notification is sent. `isCurrent` returns false if the webhook has changed, which ends the work.
  */
 export async function tellDenials(
-  vault: Vault,
+  vault: Pick<Vault, 'accessLog' | 'clock' | 'webhookSender' | 'webhookStore'>,
   subscription: Subscription,
   before: VersionedState<WebhookState>,
   isCurrent: () => Promise<boolean>,
@@ -69,7 +69,7 @@ function sequenceOf({ chains }: DenialState, chain: string): number {
  * has failed for the last time, continues with the next denial.
  */
 async function tellBatches(
-  vault: Vault,
+  vault: Pick<Vault, 'clock' | 'webhookSender'>,
   { tenantId, webhook }: Subscription,
   before: DenialState,
   chain: string,

@@ -15,7 +15,7 @@ const unsignedMsMax = 3_600_000 + 300_000;
  * Checks that the newest checkpoint was signed with this vault's key, and that the events after it have not waited too
  * long for the next checkpoint.
  */
-export async function lastCheckpoint({ log, keys, clock }: Vault): Promise<Finding> {
+export async function lastCheckpoint({ log, keys, clock }: Pick<Vault, 'clock' | 'keys' | 'log'>): Promise<Finding> {
   const [newest] = await log.readNewest(checkpointStream, null, 1);
   if (newest !== undefined) {
     const wrong = await problemOf(newest, keys);

@@ -11,6 +11,11 @@ import { lastCheckpoint } from './last-checkpoint.js';
 import { gapText } from './projection-text.js';
 import { webhooks } from './webhooks.js';
 
+type TenantFindingsDeps = Pick<
+  Vault,
+  'budgets' | 'clock' | 'directory' | 'keys' | 'log' | 'reportDamage' | 'webhookStore'
+>;
+
 const overdueMs = 60_000;
 const overdueMax = 1_000;
 /** A projection this far behind is a problem. In the cluster profile, no larger gap is counted. */
@@ -26,7 +31,10 @@ const backupMsMax = 2 * 24 * 3_600_000;
  * Runs the checks that need only a few reads. `strongroom doctor` has more checks, which read the whole log, all keys
  * and all rows. The findings name applications and webhooks of all tenants, so only operators may see them.
  */
-export async function serviceFindings(vault: Vault, state: ServiceState): Promise<readonly Finding[]> {
+export async function serviceFindings(
+  vault: TenantFindingsDeps & Pick<Vault, 'rows' | 'storedLog'>,
+  state: ServiceState,
+): Promise<readonly Finding[]> {
   const [stuck, due, signed, guessing, delivered] = await Promise.all([
     shredder(vault, state),
     deadlines(vault),
@@ -43,7 +51,11 @@ export async function serviceFindings(vault: Vault, state: ServiceState): Promis
  * the activity of other tenants. Findings about the service therefore consist of fixed text. All other findings are
  * only about this tenant.
  */
-export async function tenantFindings(vault: Vault, state: ServiceState, tenantId: string): Promise<readonly Finding[]> {
+export async function tenantFindings(
+  vault: TenantFindingsDeps,
+  state: ServiceState,
+  tenantId: string,
+): Promise<readonly Finding[]> {
   const askOperator = 'Ask the operator of the service.';
   const [{ state: signed }, guessing, delivered] = await Promise.all([
     checkpoint(vault),
@@ -109,7 +121,7 @@ export function storesAndProjections({ reasons, notices, stores, projections }: 
  * returns no finding.
  */
 export async function shredder(
-  { storedLog, keys, clock }: Vault,
+  { storedLog, keys, clock }: Pick<Vault, 'clock' | 'keys' | 'storedLog'>,
   { projections }: ServiceState,
 ): Promise<readonly Finding[]> {
   const gap = projections.find(({ name }) => name === 'shredder')?.gap ?? null;
@@ -125,11 +137,11 @@ function gapsText(projections: ServiceState['projections']): string {
 }
 
 /** Returns up to 1,000 expiries and cvc purges that have been due for more than one minute. */
-export function overdue({ clock, rows }: Vault): Promise<readonly DueRow[]> {
+export function overdue({ clock, rows }: Pick<Vault, 'clock' | 'rows'>): Promise<readonly DueRow[]> {
   return rows.due(earliestNow(clock) - overdueMs, overdueMax, earliestForCodes(clock) - overdueMs);
 }
 
-export async function deadlines(vault: Vault): Promise<Finding> {
+export async function deadlines(vault: Pick<Vault, 'clock' | 'rows'>): Promise<Finding> {
   const { length } = await overdue(vault);
   if (length === 0) return ok('deadlines', 'nothing is overdue');
   const deadlinesText = counted(length, 'overdue expiry or purge', 'overdue expiries or purges');
@@ -138,7 +150,7 @@ export async function deadlines(vault: Vault): Promise<Finding> {
 }
 
 /** Runs `lastCheckpoint`. If the log is forged, returns a finding that reports this. */
-async function checkpoint(vault: Vault): Promise<Finding> {
+async function checkpoint(vault: Pick<Vault, 'clock' | 'keys' | 'log'>): Promise<Finding> {
   try {
     return await lastCheckpoint(vault);
   } catch (error) {
@@ -160,7 +172,10 @@ export function backup({ backupMadeAt }: ServiceState, now: number): Finding {
  * Reports the applications that deduplicated many values without a hit in the last day. If `tenantId` is null, covers
  * all tenants.
  */
-export async function suspects(vault: Vault, tenantId: string | null): Promise<Finding> {
+export async function suspects(
+  vault: Pick<Vault, 'budgets' | 'clock' | 'directory' | 'reportDamage'>,
+  tenantId: string | null,
+): Promise<Finding> {
   const found: string[] = [];
   for (const { applicationId, at } of await vault.budgets.suspects(vault.clock.now() - suspectMs)) {
     // Threat: an attacker changes the row of another tenant's application, so that this check fails.

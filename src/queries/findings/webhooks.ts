@@ -24,7 +24,10 @@ export const deliveryAdvice =
  * log. If `tenantId` is null, covers all tenants. If it is set, the result does not state how many events a webhook is
  * behind, because that number includes events of other tenants. Also reports the tenants whose webhooks cannot be read.
  */
-export async function webhooks(vault: Vault, tenantId: string | null): Promise<Finding> {
+export async function webhooks(
+  vault: Pick<Vault, 'clock' | 'directory' | 'keys' | 'log' | 'reportDamage' | 'webhookStore'>,
+  tenantId: string | null,
+): Promise<Finding> {
   const now = vault.clock.now();
   const head = await vault.log.head();
   const found: string[] = [];

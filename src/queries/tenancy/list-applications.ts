@@ -5,7 +5,7 @@ import type { Vault } from '../../vault/vault.js';
 
 /** Returns a page of a tenant's live applications, newest first, and the total number of live applications. */
 export async function listApplications(
-  vault: Vault,
+  vault: Pick<Vault, 'directory' | 'keys'>,
   tenantId: string,
   filter: ApplicationFilter,
   page: { readonly offset: number; readonly limit: number },

@@ -13,7 +13,7 @@ export type ListedKey = ApiKeyDocument & { readonly lastUsedAt: number | null };
 
 /** Returns an application's live API keys, without their secrets (docs/contract.md, "API keys"). */
 export async function listKeys(
-  vault: Vault,
+  vault: Pick<Vault, 'directory' | 'keys'>,
   tenantId: string,
   applicationId: string,
 ): Promise<CommandResult<readonly ListedKey[]>> {
@@ -24,7 +24,7 @@ export async function listKeys(
 
 /** Returns the live API keys of an application that has already been loaded, with the time of their last use. */
 export function keysWithLastUse(
-  vault: Vault,
+  vault: Pick<Vault, 'directory'>,
   { document }: Pick<LivingApplication, 'document'>,
 ): Promise<readonly ListedKey[]> {
   return Promise.all(

@@ -7,11 +7,18 @@ import type { Vault } from '../../vault/vault.js';
 import { stampsAnswer } from './tenancy-answers.js';
 
 /** Returns a tenant's webhooks, newest first. */
-export async function listWebhooks(vault: Vault, tenantId: string): Promise<readonly WebhookDocument[]> {
+export async function listWebhooks(
+  vault: Pick<Vault, 'directory' | 'keys'>,
+  tenantId: string,
+): Promise<readonly WebhookDocument[]> {
   return (await tenantDocument(vault, tenantId))?.webhooks.toReversed() ?? [];
 }
 
-export async function findWebhook(vault: Vault, tenantId: string, id: string): Promise<WebhookDocument | null> {
+export async function findWebhook(
+  vault: Pick<Vault, 'directory' | 'keys'>,
+  tenantId: string,
+  id: string,
+): Promise<WebhookDocument | null> {
   return (await listWebhooks(vault, tenantId)).find((webhook) => webhook.id === id) ?? null;
 }
 

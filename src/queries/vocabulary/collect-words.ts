@@ -4,10 +4,12 @@ import { isExpired } from '../../domain/token/token-state.js';
 import { planSearch } from '../../search/plan-search.js';
 import { buildWordList, containersInUse, type TenantWords, type WordList } from '../../search/vocabulary/word-list.js';
 import { contentUnlessLost } from '../../vault/open-token.js';
-import { withSearchKey } from '../../vault/tenant-keys.js';
+import { type SearchKeyDeps, withSearchKey } from '../../vault/tenant-keys.js';
 import { unwrap } from '../../vault/unwrap.js';
 import type { Vault } from '../../vault/vault.js';
 import type { TokenView } from '../../views/token-view.js';
+
+export type WordsDeps = SearchKeyDeps & Pick<Vault, 'clock' | 'rows'>;
 
 /**
  * The maximum number of rows to read, newest first. Each row is decrypted with a different key, so reading this many
@@ -39,7 +41,7 @@ const sliceMs = 4;
  * Returns the metadata keys and containers of a tenant's newest live tokens. The result contains no values, ids or
  * data. Never decrypts a cvc. Throws the same errors as a search for the tenant's tokens.
  */
-export async function collectWords(vault: Vault, tenantId: string): Promise<TenantWords> {
+export async function collectWords(vault: WordsDeps, tenantId: string): Promise<TenantWords> {
   const turn = slices();
   const keys = createBounded();
   const containers = createBounded();
@@ -65,7 +67,7 @@ export async function collectWords(vault: Vault, tenantId: string): Promise<Tena
  * Yields rows, newest first. Reads the rows page by page, because their contents can be large. If a token is created
  * between two pages, a token may be yielded twice.
  */
-async function* newestRows(vault: Vault, tenantId: string): AsyncGenerator<TokenView> {
+async function* newestRows(vault: WordsDeps, tenantId: string): AsyncGenerator<TokenView> {
   for (let offset = 0; offset < rowsMax; ) {
     const page = { now: vault.clock.now(), offset, limit: pageSize, contentBytesMax: pageBytesMax };
     const { rows, later } = await withSearchKey(vault, tenantId, (searchKey) =>

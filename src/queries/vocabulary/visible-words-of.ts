@@ -4,7 +4,9 @@ import { StoreUnavailable } from '../../ports/store-unavailable.js';
 import { type TenantWords, type VisibleWords, wordsOfRules, wordsOfTenant } from '../../search/vocabulary/word-list.js';
 import { TenantGone } from '../../vault/tenant-gone.js';
 import type { Vault } from '../../vault/vault.js';
-import { collectWords } from './collect-words.js';
+import { collectWords, type WordsDeps } from './collect-words.js';
+
+export type VisibleWordsDeps = WordsDeps & Pick<Vault, 'vocabularies'>;
 
 /**
  * Returns the words that can be suggested to a caller (docs/contract.md, "Suggestions"). Threat: a caller uses
@@ -12,7 +14,7 @@ import { collectWords } from './collect-words.js';
  * therefore gets only the words from its rules. For such a caller, this function neither reads nor waits for any of the
  * tenant's data.
  */
-export async function visibleWordsOf(vault: Vault, caller: Caller): Promise<VisibleWords> {
+export async function visibleWordsOf(vault: VisibleWordsDeps, caller: Caller): Promise<VisibleWords> {
   if (reachOf(caller, 'token:search') !== 'everything') return wordsOfRules(searchableContainers(caller));
   const { tenantId } = caller;
   return wordsOfTenant(await vault.vocabularies.of(tenantId, vault.clock.now(), () => collect(vault, tenantId)));
@@ -34,7 +36,7 @@ function refusedByStore(error: unknown): null {
   throw error;
 }
 
-async function collect(vault: Vault, tenantId: string): Promise<TenantWords | null> {
+async function collect(vault: WordsDeps, tenantId: string): Promise<TenantWords | null> {
   const words = await collectWords(vault, tenantId).catch(refusedByStore);
   // If the tenant is deleted after this check, its words are dropped when the deletion is stored.
   const tenant = await vault.directory.get('tenant', tenantId);
