@@ -6,6 +6,22 @@ export function print(value: Json, { json }: { readonly json?: boolean | undefin
 }
 
 /**
+ * Like `print`, for a result with a key that is shown only once. If the key cannot be printed, also writes `lost` to
+ * standard error, which says what was created and how to replace the key.
+ */
+export function printKey(
+  value: Json,
+  { json }: { readonly json?: boolean | undefined },
+  text: () => string,
+  lost: string,
+): void {
+  // The stream calls this function before it emits the error, which ends the process.
+  process.stdout.write(`${withoutControls(json === true ? JSON.stringify(value) : text())}\n`, (error) => {
+    if (error != null) writeError(`${lost}\n`);
+  });
+}
+
+/**
  * Prints text. Escapes control characters as in JSON, except line endings and tabs. Threat: an application stores
  * control sequences, and the operator's terminal executes them when they are printed. `JSON.stringify` would not escape
  * U+007F to U+009F, so it is not sufficient.

@@ -1,4 +1,4 @@
-import { statSync, writeFileSync } from 'node:fs';
+import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { hashesOf, http, makeRootKey, makeVault, run, runJson, startService, tempDir } from '../support/process.js';
@@ -32,6 +32,40 @@ test('without --json, init prints text, and only the owner can read the files th
   expect(statSync(dataDir).mode & 0o777).toBe(0o700);
   for (const file of ['vault.db', 'keys.db']) expect(statSync(join(dataDir, file)).mode & 0o077, file).toBe(0);
 });
+
+test.runIf(existsSync('/dev/full'))(
+  'a command whose new key cannot be printed says what was created and how to replace the key',
+  async () => {
+    const dir = tempDir();
+    const flags = ['--data', join(dir, 'data'), '--root-key-file', makeRootKey(dir)];
+    const unprinted = { code: 1, stdout: '' };
+    const tenants = [
+      await run(['init', ...flags], { fillsDisk: 'stdout' }),
+      await run(['tenants', 'create', '--name', 'b', '--json', ...flags], { fillsDisk: 'stdout' }),
+    ];
+    for (const ended of tenants) {
+      expect(ended).toMatchObject(unprinted);
+      const [, tenant = ''] = /^tenant ([0-9a-f-]{36}) was created, but/.exec(ended.stderr) ?? [];
+      expect(tenant, ended.stderr).not.toBe('');
+      const [, command = ''] = /^ {2}strongroom (.*\\\n.*)$/m.exec(ended.stderr) ?? [];
+      const replaced = await run([...command.replace('\\\n', ' ').trim().split(/\s+/), ...flags, '--json']);
+      expect(JSON.parse(replaced.stdout)).toMatchObject({
+        tenant_id: tenant,
+        key: expect.stringMatching(managementKey),
+      });
+
+      const create = ['applications', 'create', '--name', 'a', '--type', 'public', '--permissions', 'token:create'];
+      const application = await run([...create, '--tenant', tenant, ...flags], { fillsDisk: 'stdout' });
+      expect(application).toMatchObject(unprinted);
+      const { applications } = await runJson(['applications', 'list', '--tenant', tenant, ...flags]);
+      const [{ id }] = applications as [{ readonly id: string }];
+      expect(application.stderr).toContain(`application ${id} was created, but its key could not be printed`);
+      expect(application.stderr).not.toMatch(/sr_/);
+    }
+    const left = await run(['tenants', 'create', '--name', 'c', ...flags], { leavesAtOnce: true });
+    expect(left).toMatchObject({ code: 141, stderr: expect.stringMatching(/^tenant [0-9a-f-]{36} was created, but/) });
+  },
+);
 
 test('two simultaneous inits create one tenant', async () => {
   const dir = tempDir();

@@ -3,7 +3,7 @@ import { applicationTypes } from '../../domain/access/application-type.js';
 import type { Json } from '../../domain/json.js';
 import { Failure } from '../failure.js';
 import { storeSettings, withSettings } from '../options.js';
-import { print } from '../print.js';
+import { print, printKey } from '../print.js';
 import { readInput } from '../read-input.js';
 import { table } from '../table.js';
 import { applicationTargetOf, withAddress } from '../target.js';
@@ -63,7 +63,14 @@ where support-rules.json contains an array of access rules:
         rules === undefined ? { permissions: listOf(permissions ?? '') } : { rules: await rulesFrom(rules) };
       const value = await target.createApplication({ name, type, ...access });
       const { id, key } = value;
-      print(value, options, () => `application ${id}\nkey, shown only once: ${key}`);
+      printKey(
+        value,
+        options,
+        () => `application ${id}\nkey, shown only once: ${key}`,
+        `application ${id} was created, but its key could not be printed. Use a management key to give the ` +
+          `application another key (\`POST /applications/${id}/keys\`) or to delete the application ` +
+          `(\`DELETE /applications/${id}\`).`,
+      );
     });
   applicationsCommand(applications, 'list')
     .description("list a tenant's applications, newest first, without their keys")

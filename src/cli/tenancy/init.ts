@@ -1,10 +1,11 @@
 import type { Command } from 'commander';
+import { managementPermissions } from '../../domain/access/permission.js';
 import { parseName } from '../../domain/tenancy/parse-directory.js';
 import { Failure } from '../failure.js';
 import { fieldErrorText } from '../operations/field-error-text.js';
 import type { Answers } from '../operations.js';
 import { configOf, storeSettings, withSettings } from '../options.js';
-import { print } from '../print.js';
+import { printKey } from '../print.js';
 import { runCommand } from '../run-command.js';
 
 /** Adds the command `strongroom init`. */
@@ -26,11 +27,21 @@ Example:
       const name = parseName(options.name);
       if (!name.ok) throw new Failure(fieldErrorText(name.errors), 2);
       const value = await runCommand(configOf(options), 'init', { name: options.name });
-      print(value, options, () => createdTenantText(value));
+      printTenant(value, options);
     });
 }
 
-/** Returns the message that shows the operator the id and the management key of a new tenant. */
-export function createdTenantText(created: Answers['init']): string {
-  return `tenant ${created.tenant_id}\nmanagement key, shown only once: ${created.management_key}`;
+/** Prints the id and the management key of a new tenant. */
+export function printTenant(created: Answers['init'], options: { readonly json?: boolean }): void {
+  const { tenant_id: id, management_key: key } = created;
+  const text = () => `tenant ${id}\nmanagement key, shown only once: ${key}`;
+  printKey(
+    created,
+    options,
+    text,
+    `tenant ${id} was created, but its management key could not be printed. To get another management key, run:\n` +
+      `  strongroom applications create --tenant ${id} --type management \\\n` +
+      `    --name management --permissions ${managementPermissions.join(',')}\n` +
+      'Then use this key to delete the other management application (`DELETE /applications/{id}`).',
+  );
 }

@@ -4,7 +4,7 @@ import { configOf, storeSettings, withSettings } from '../options.js';
 import { print } from '../print.js';
 import { runCommand } from '../run-command.js';
 import { table } from '../table.js';
-import { createdTenantText } from './init.js';
+import { printTenant } from './init.js';
 
 /** Adds the commands `strongroom tenants create` and `tenants list`. */
 export function addTenants(program: Command): void {
@@ -16,7 +16,7 @@ export function addTenants(program: Command): void {
     .addHelpText('after', '\nExample:\n  strongroom tenants create --name "Second shop" --json')
     .action(async (options: { readonly name: string; readonly json?: boolean }) => {
       const value = await runCommand(configOf(options), 'tenants-create', { name: options.name });
-      print(value, options, () => createdTenantText(value));
+      printTenant(value, options);
     });
   withSettings(tenants.command('list'), storeSettings)
     .description('list all tenants')
