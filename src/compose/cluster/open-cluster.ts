@@ -140,7 +140,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     // when the primary changes, because its entries may come from a deposed primary.
     const knownCallers = createKnownCallers({ othersToo: true });
     stores.rowsConnection.onPrimaryChanged(knownCallers.forgetAll);
-    const { vault, recorder, service, damage, backgroundFailed } = composeVault(stores, {
+    const { vault, recorder, service, damage, forgetRepaired, backgroundFailed } = composeVault(stores, {
       integrity: await stores.keys.integrityKeys(),
       clock,
       random: systemRandom,
@@ -208,6 +208,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
       () => damage().join(),
       async () => {
         const lost: string[] = [];
+        await forgetRepaired();
         const rebuild = await stores.generations.rebuild().catch((error: unknown) => {
           if (error instanceof StoreUnavailable && error.reason === 'generations_missing') lost.push(lostRows);
           return null;

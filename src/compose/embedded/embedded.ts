@@ -141,7 +141,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
     const webhookSender = options.webhookSender ?? httpWebhookSender({ allowsPrivate: false });
     const dailyCounts = sqliteDailyCounts(dataDir, logId);
     opened.push(dailyCounts);
-    const { vault, recorder, service, damage, backgroundFailed } = composeVault(
+    const { vault, recorder, service, damage, forgetRepaired, backgroundFailed } = composeVault(
       { ...guarded, dailyCounts },
       {
         integrity: await stores.keys.integrityKeys(),
@@ -172,6 +172,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
     const state = async () => {
       // If the store cannot be read, we assume that no rebuild is running.
       const { running } = rebuildStatus(await stores.generations.rebuild().catch(() => null));
+      await forgetRepaired();
       return embeddedState({
         log: stores.log,
         keys: stores.keys,

@@ -25,7 +25,7 @@ import { authenticDirectory } from '../../vault/authentic-directory.js';
 import { authenticTokenRows } from '../../vault/authentic-token-rows.js';
 import { authenticWebhookStore } from '../../vault/authentic-webhook-store.js';
 import { createAuthenticate } from '../../vault/authenticate.js';
-import { ForgedRow } from '../../vault/forged-row.js';
+import { ForgedRow, type RowName } from '../../vault/forged-row.js';
 import { createGuesses } from '../../vault/guesses.js';
 import { KeyLost } from '../../vault/key-lost.js';
 import type { KnownCallers } from '../../vault/known-callers.js';
@@ -93,6 +93,8 @@ type ComposedVault = {
    * list contains entries.
    */
   readonly damage: () => readonly string[];
+  /** Removes the forged rows that were repaired since they were found from the list that `damage` returns. */
+  readonly forgetRepaired: () => Promise<void>;
   /** Records a failure that was not caused by a request. */
   readonly backgroundFailed: (error: unknown) => void;
 };
@@ -101,6 +103,17 @@ type ComposedVault = {
 const forgedNamedMax = 10;
 /** The maximum number of damaged rows and keys that are logged. */
 const loggedMax = 1_000;
+
+/** How often `forgetRepaired` reads the forged rows again, in ms. Anyone can ask whether the service is ready. */
+const repairedMs = 1_000;
+
+/** A forged row that a request or background work has found. */
+type Forged = {
+  readonly row: RowName;
+  readonly message: string;
+  /** The generation that token rows were read from, or null if it is not known yet. */
+  generation: number | null;
+};
 
 /** Composes the vault from the stores of one profile. All commands use the result. */
 export function composeVault(bare: Stores, given: Parts): ComposedVault {
@@ -130,7 +143,7 @@ export function composeVault(bare: Stores, given: Parts): ComposedVault {
     heal: (tenantId) => healDirectory({ log, keys, work: stores.work }, tenantId),
   });
   const lost = new Set<string>();
-  const forged = new Map<string, string>();
+  const forged = new Map<string, Forged>();
   /** The messages about damaged files. There are only a few files, so the set stays small. */
   const damagedFiles = new Set<string>();
   let forgedLog: string | null = null;
@@ -140,7 +153,26 @@ export function composeVault(bare: Stores, given: Parts): ComposedVault {
     if (error instanceof StoreProblem && error.found?.check === filesCheck) damagedFiles.add(error.message);
     if (!(error instanceof ForgedRow)) return;
     metrics.forgedRowFound();
-    if (forged.size < forgedNamedMax) forged.set(`${error.row.of} ${error.row.name}`, error.message);
+    const { row, message } = error;
+    const name = `${row.of} ${row.name}`;
+    if (forged.size >= forgedNamedMax && !forged.has(name)) return;
+    const found: Forged = { row, message, generation: null };
+    forged.set(name, found);
+    const noted = generations.inUse().then(({ read }) => {
+      found.generation = read;
+    });
+    // Without the generation, the row counts as forged until the next start.
+    noted.catch(() => undefined);
+  };
+  let lookedAt = Number.NEGATIVE_INFINITY;
+  const forgetRepaired = async (): Promise<void> => {
+    if (forged.size === 0 || performance.now() - lookedAt < repairedMs) return;
+    lookedAt = performance.now();
+    for (const [name, found] of forged) {
+      const isRepaired = await repaired(vault, found).catch(() => false);
+      // If a read found the row again in the meantime, the row is still forged.
+      if (isRepaired && forged.get(name) === found) forged.delete(name);
+    }
   };
   const logged = new Set<string>();
   const reportDamage = (error: unknown): void => {
@@ -196,9 +228,10 @@ export function composeVault(bare: Stores, given: Parts): ComposedVault {
     damage: () => [
       ...(lost.size === 0 ? [] : ['token keys are lost']),
       ...(forgedLog === null ? [] : [`the log was changed from outside: ${forgedLog}`]),
-      ...forged.values(),
+      ...[...forged.values()].map(({ message }) => message),
       ...damagedFiles,
     ],
+    forgetRepaired,
     service: {
       vault,
       metrics,
@@ -212,6 +245,26 @@ export function composeVault(bare: Stores, given: Parts): ComposedVault {
       metrics.backgroundWorkFailed();
     },
   };
+}
+
+/** Returns true if a forged row was repaired since it was found. */
+async function repaired(
+  { directory, claims, generations }: Pick<Vault, 'directory' | 'claims' | 'generations'>,
+  { row: { of, name }, generation }: Forged,
+): Promise<boolean> {
+  if (of === 'token') {
+    // The search index may be forged as well, so only a rebuild repairs a token's row.
+    const { read } = await generations.inUse();
+    return generation !== null && read !== generation;
+  }
+  if (of === 'generation') return !(await generations.inUse()).write.includes(Number(name));
+  if (of === 'claim') {
+    const [next] = await claims.page(name.slice(0, -1), 1);
+    return next?.cmd !== name || next.claim !== null;
+  }
+  // Throws ForgedRow if the row is still forged.
+  await directory.get(of, name);
+  return true;
 }
 
 /** Wraps the stores so that each call to a store during a request records a span. */

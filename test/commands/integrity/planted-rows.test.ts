@@ -422,6 +422,41 @@ describe('an attacker who can write to the rows', () => {
   });
 });
 
+describe('a service that found a forged row becomes ready again without a restart', () => {
+  const ready = async () => (await service.call('GET', '/health/ready', undefined, { key: null })).status;
+  const becomesReady = () => expect.poll(ready, { timeout: 10_000 }).toBe(200);
+
+  test('after a rebuild of the tokens', async () => {
+    const id = await aToken();
+    await attacker.editToken(await streamOf(id), (life) => ({ ...life, tenantId: randomUUID() }));
+    await expectRefused(await get(id), await streamOf(id));
+    await rebuildTokens(service, true);
+    await becomesReady();
+    expect((await get(id)).status).toBe(200);
+  });
+
+  test('after a rebuild of the directory', async () => {
+    const other = await service.otherTenant();
+    const { tenantId = '' } = (await service.service.authenticate(other)) ?? {};
+    await attacker.editRecord('tenant', tenantId, { revision: 99 });
+    const answer = await afterASecond(() => service.call('GET', '/tokens', undefined, { key: other }));
+    await expectRefused(answer, tenantId);
+    await service.service.projections.rebuild('directory', true);
+    await becomesReady();
+  });
+
+  test('after a forged claim was removed', async () => {
+    const options = { headers: { 'service-idempotency-key': randomUUID() } };
+    const send = () => service.call('POST', '/tokens', { type: 'token', data: 'asked' }, options);
+    const stream = await streamOf(String((await send()).body['id']));
+    await attacker.editClaim(stream, (result) => ({ ...result, tokens: [] }));
+    await expectRefused(await send(), 'the row of claim');
+    service.clock.advance(40 * 24 * hourMs);
+    await service.vault.claims.forget(service.clock.now());
+    await becomesReady();
+  });
+});
+
 test('a planted generation of rows is reported, and a rebuild removes it', async () => {
   const id = await aToken();
   await attacker.plantGeneration(7);
@@ -434,4 +469,5 @@ test('a planted generation of rows is reported, and a rebuild removes it', async
   expect((await send()).status).toBe(201);
   expect((await get(id)).body).toMatchObject({ data: secret });
   expect((await checkDirectory(service.vault)).problems).toEqual([]);
+  await expect.poll(async () => (await service.service.state()).reasons, { timeout: 10_000 }).toEqual([]);
 });
