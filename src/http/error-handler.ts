@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
 import { errorsOf, type FieldErrors, invalid } from '../domain/field-errors.js';
+import { rightsCheck, StoreProblem } from '../ports/store-problem.js';
 import { StoreUnavailable } from '../ports/store-unavailable.js';
 import { ForgedRow } from '../vault/forged-row.js';
 import { KeyLost } from '../vault/key-lost.js';
@@ -71,6 +72,8 @@ export function problemFrom({ code, errors, retryAfterMs }: Rejected): Problem {
 export function problemOf(error: unknown): ProblemContent {
   if (error instanceof Problem) return error;
   if (error instanceof StoreUnavailable) return { code: 'store_unavailable' };
+  // The operator can grant the missing right at any time, and a retry then succeeds.
+  if (error instanceof StoreProblem && error.found?.check === rightsCheck) return { code: 'store_unavailable' };
   if (error instanceof TenantGone) return { code: 'unauthenticated' };
   if (error instanceof KeyLost) return { code: 'key_lost' };
   if (error instanceof ForgedRow) return { code: 'row_forged' };

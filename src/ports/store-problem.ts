@@ -6,6 +6,12 @@ export type FoundProblem = { readonly check: string; readonly says: string; read
  */
 export const filesCheck = 'files';
 
+/**
+ * The `check` of a problem with the rights of a user of a server. Requests that need the right fail until the operator
+ * has granted it.
+ */
+export const rightsCheck = 'permissions';
+
 /** Returns the text that describes a problem and how to fix it. */
 export function problemText({ says, do: what }: FoundProblem): string {
   return `${says}. ${what}.`;

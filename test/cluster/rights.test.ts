@@ -5,7 +5,7 @@ import { MongoClient } from 'mongodb';
 import { expect, onTestFinished, test } from 'vitest';
 import { fill } from '../rotation/support.js';
 import { startSecureStandIn } from '../support/eventstoredb.js';
-import { makeRootKey, run, runJson, startService, tempDir } from '../support/process.js';
+import { http, makeRootKey, run, runJson, startService, tempDir, until } from '../support/process.js';
 import { serverWithUsers } from './server-with-users.js';
 
 type Found = { readonly check: string; readonly state: string; readonly says: string };
@@ -44,6 +44,15 @@ test('prepare gives the vault exactly the rights that it needs, and doctor warns
   const { key } = await runJson(application, { env });
   const service = await startService(['--role', 'all'], { env: { ...env, STRONGROOM_ADMIN_PORT: '0' } });
   expect(await fill(service.address, { key: String(key) }, 3)).toHaveProperty('size', 3);
+
+  const create = async () =>
+    http('POST', `${service.address}/tokens`, { key: String(key), body: { type: 'token', data: 1 } });
+  await withoutChangesOf('token_rows_1', mongodb);
+  expect(await create()).toMatchObject({ status: 503, body: { code: 'store_unavailable' } });
+  const named = /lacks a permission in MongoDB: update in \w+\.token_rows_1\. `strongroom cluster prepare` gives both/;
+  await until('the log line', 10_000, () => named.exec(service.stdout()) ?? undefined);
+  expect(await run(both, { env })).toMatchObject({ code: 0 });
+  expect(await create()).toMatchObject({ status: 201 });
   expect((await service.stop()).code).toBe(0);
 
   const permissions = async (changed: Readonly<Record<string, string>>) => {

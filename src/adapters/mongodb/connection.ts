@@ -6,7 +6,7 @@ import {
   type ServerDescription,
   type TopologyDescription,
 } from 'mongodb';
-import { type FoundProblem, StoreProblem } from '../../ports/store-problem.js';
+import { type FoundProblem, rightsCheck, StoreProblem } from '../../ports/store-problem.js';
 import { withinLimit } from '../shared/within-limit.js';
 import { leftTransactions } from './left-transactions.js';
 import { mongoError } from './mongo-error.js';
@@ -135,7 +135,7 @@ function refusalOf(error: unknown): MongoBroken | null {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (error instanceof MongoServerError) {
     if (code === authenticationFailed) return new MongoBroken(unknownUser);
-    return code === unauthorized ? new MongoBroken(lacksRights) : null;
+    return code === unauthorized ? new MongoBroken(lacksRights(error.message)) : null;
   }
   return code === 'ENOENT' || code === 'EACCES' ? new MongoBroken(unreadable) : null;
 }
@@ -145,12 +145,27 @@ const unauthorized = 13;
 const unreadable =
   'the address of MongoDB cannot be used: check mongodb.url and mongodb.keys_url, their options, and that the files ' +
   'that they name can be read.';
-const unknownUser =
-  'MongoDB does not know this user with this password. Check name, password and authSource in mongodb.url and ' +
-  'mongodb.keys_url.';
-const lacksRights =
-  'the user of mongodb.url or mongodb.keys_url lacks a permission in MongoDB. `strongroom cluster prepare` ' +
-  'gives both what they need.';
+const unknownUser = {
+  check: rightsCheck,
+  says: 'MongoDB does not know this user with this password',
+  do: 'Check name, password and authSource in mongodb.url and mongodb.keys_url',
+} satisfies FoundProblem;
+
+/**
+ * Returns the problem of a user without a permission. From the server's message, includes only the operation and the
+ * collection, because the rest can contain documents.
+ */
+function lacksRights(message: string): FoundProblem {
+  const [, database, operation, collection] = deniedPattern.exec(message) ?? [];
+  const what = database === undefined ? '' : `: ${operation} in ${database}.${collection}`;
+  return {
+    check: rightsCheck,
+    says: `the user of mongodb.url or mongodb.keys_url lacks a permission in MongoDB${what}`,
+    do: '`strongroom cluster prepare` gives both what they need; `strongroom doctor` lists what they lack',
+  };
+}
+
+const deniedPattern = /^not authorized on ([\w-]{1,64}) to execute command \{ (\w{1,32}): "([\w.-]{1,120})"/;
 
 /**
  * Thrown when MongoDB is configured in a way that the vault cannot use. The message tells the operator how to fix it.
