@@ -195,6 +195,16 @@ export function createTokenRebuild(needs: TokenRebuildDeps) {
     return null;
   }
 
+  /**
+   * Returns the generation that is used for reads. Threat: an attacker adds a generation, and marks it as the one that
+   * is used. The vault has no key for such a generation, so another one that is written and has a key comes first.
+   */
+  async function authenticRead(): Promise<number> {
+    const { read, write } = await generations.inUse();
+    const known = await keys.generations();
+    return [read, ...write].find((generation) => known.includes(generation)) ?? read;
+  }
+
   async function pause(ms: number): Promise<void> {
     await wait(ms, null, { signal: stopped }).catch(() => undefined);
   }
@@ -212,11 +222,11 @@ export function createTokenRebuild(needs: TokenRebuildDeps) {
         run();
         return 'resumed';
       }
-      const { read } = await generations.inUse();
+      const from = await authenticRead();
       const generation = await keys.createGeneration();
       const begun = await generations.begin({
         generation,
-        from: read,
+        from,
         phase: 'building',
         position: 0,
         head: await log.head(),

@@ -43,8 +43,8 @@ export type RowsAttacker = {
   copyClaim(fromStream: string, toStream: string): Promise<void>;
   webhookState(id: string): Promise<StoredWebhookState>;
   setWebhookState(id: string, stored: StoredWebhookState): Promise<void>;
-  /** Adds a generation to those that the vault writes. */
-  plantGeneration(generation: number): Promise<void>;
+  /** Adds a generation to those that the vault writes, and marks it as the one to read if `isRead` is true. */
+  plantGeneration(generation: number, isRead: boolean): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -151,8 +151,8 @@ function onFiles(dataDir: string): RowsAttacker {
     async setWebhookState(id, { version, text }) {
       changeOne('UPDATE webhook_states SET version = ?, state = ? WHERE webhook = ?', version, text, id);
     },
-    async plantGeneration(generation) {
-      changeOne("INSERT INTO generations VALUES (?, 0, 'building')", generation);
+    async plantGeneration(generation, isRead) {
+      changeOne('INSERT INTO generations VALUES (?, 0, ?)', generation, isRead ? 'read' : 'building');
     },
     close: async () => void database.close(),
   };
@@ -234,9 +234,12 @@ async function onMongo(name: string): Promise<RowsAttacker> {
       const { matchedCount } = await states.updateOne({ _id: id }, { $set: { version, state: text } });
       if (matchedCount !== 1) throw new Error('the attack changed nothing');
     },
-    async plantGeneration(generation) {
+    async plantGeneration(generation, isRead) {
       const generations = client.db(name).collection('generations');
-      const { modifiedCount } = await generations.updateOne({}, { $push: { write: generation } } as object);
+      const { modifiedCount } = await generations.updateOne({}, {
+        $push: { write: generation },
+        ...(isRead ? { $set: { read: generation } } : {}),
+      } as object);
       if (modifiedCount !== 1) throw new Error('the attack changed nothing');
     },
     close: () => client.close(),

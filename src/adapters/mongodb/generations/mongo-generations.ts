@@ -75,14 +75,18 @@ export function mongoGenerations(connection: MongoConnection, log: Pick<EventLog
     saveVersion: async (name, version) => void (await change({}, { $set: { [`versions.${name}`]: version } })),
     rebuild: async () => (await loadGenerations(connection)).rebuild,
     async begin(rebuild) {
-      const { generation } = rebuild;
+      const { generation, from } = rebuild;
       await proveRights(connection, generation);
       const holder = randomUUID();
-      const isFree = { retired: { $lt: generation }, $or: [{ rebuild: null }, { 'rebuild.phase': 'ended' }] };
+      const isFree = {
+        write: from,
+        retired: { $lt: generation },
+        $or: [{ rebuild: null }, { 'rebuild.phase': 'ended' }],
+      };
       // Drops every other generation, because no rebuild is running. Threat: an attacker adds one, and no change can be
       // stored, because the vault has no key for its terms.
-      const write = ['$read', generation];
-      const begun = [{ $set: { rebuild: { $literal: rebuild }, write, holder, until: leaseUntil } }];
+      const inUse = { read: from, write: [from, generation] };
+      const begun = [{ $set: { rebuild: { $literal: rebuild }, ...inUse, holder, until: leaseUntil } }];
       if (!(await change(isFree, begun))) return false;
       hold.keep(holder);
       try {

@@ -43,6 +43,7 @@ export function createGenerationOperations(database: SqliteDatabase) {
       // No rebuild is running, so no other generation is in use. Threat: an attacker adds one, and no change can be
       // stored, because the vault has no key for its terms.
       dropOthers.run(rebuild.from);
+      setState.run('read', rebuild.from);
       add.run(rebuild.generation);
       save(rebuild);
       return true;
