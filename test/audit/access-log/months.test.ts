@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { pinStatements } from '#src/adapters/sqlite/database/pin-statements.js';
@@ -35,6 +35,34 @@ test('each month has its own file; files older than 13 months are removed, and t
   const left = await logs(service, { entity_id: id, start_date: '2020-01-01' });
   expect(left.map(({ created_at }) => created_at).at(-1)).toContain('2026-03-01');
   expect(left).toHaveLength(13);
+  await service.close();
+});
+
+test.each([
+  ['that stays', '2026-08'],
+  ['that is due', '2026-02'],
+  ['of the current month', '2027-04'],
+])('a damaged file of a month %s does not keep other months', async (_what, damaged) => {
+  const service = await startTestService();
+  const months = () =>
+    readdirSync(service.dataDir)
+      .flatMap((name) => /^access-(.*)\.db$/.exec(name)?.[1] ?? [])
+      .sort();
+  const { id } = await createPlain(service);
+  for (let month = 1; month < 16; month += 1) {
+    service.clock.set(Date.UTC(2026, month, 1));
+    await service.call('GET', path(id));
+  }
+  await logs(service, { entity_id: id, start_date: '2020-01-01' });
+  expect(months().slice(0, 3)).toEqual(['2026-01', '2026-02', '2026-03']);
+  for (const suffix of ['-wal', '-shm'])
+    rmSync(join(service.dataDir, `access-${damaged}.db${suffix}`), { force: true });
+  writeFileSync(join(service.dataDir, `access-${damaged}.db`), 'damaged');
+  await expect(service.vault.accessLog.dropMonths(Date.UTC(2026, 2, 1), service.clock.now())).rejects.toMatchObject({
+    store: 'access log',
+    found: { says: expect.stringContaining(`access-${damaged}.db is damaged`) },
+  });
+  expect(months().slice(0, -13)).toEqual(damaged === '2026-02' ? ['2026-02', '2026-03'] : ['2026-03']);
   await service.close();
 });
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { noBatch, parseLines } from '../../../events/access-log/batch-hash.js';
 import { fsyncDirectory } from '../../shared/fsync-directory.js';
 import { type Month, monthOf } from '../../shared/month.js';
+import { StoreBroken } from '../database/database-error.js';
 import type { SqliteDatabase } from '../database/open-database.js';
 import { reading } from '../database/reading.js';
 import { changedJournal, isSequence, type JournalBatch, type JournalEnd } from '../journal/journal.js';
@@ -89,37 +90,45 @@ export function createBatchMover(journal: SqliteDatabase, dataDir: string) {
 
   const pausing = pauseAfterFailure(close);
 
-  function attempt<T>(work: () => T): T | Error {
+  // A drop has its own pauses, so that it still removes files while a damaged file stops every move.
+  const pausingDrops = pauseAfterFailure();
+
+  function attempt<T>(pauses: typeof pausing, work: () => T): T | Error {
     try {
-      return pausing(work);
+      return pauses(work);
     } catch (error) {
-      return error as Error; // `pausing` has already converted it.
+      return error as Error; // `pauses` has already converted it.
     }
+  }
+
+  function move(): number | Error {
+    return attempt(pausing, () => {
+      moveAll();
+      return moved;
+    });
   }
 
   return {
     /** Moves all batches into the month files. Returns the sequence number of the last moved batch, or an error. */
-    move: (): number | Error =>
-      attempt(() => {
-        moveAll();
-        return moved;
-      }),
+    move,
     /**
      * Moves all batches into the month files, and then removes the files of the months before `before` (see
-     * `monthsToDrop`). Returns the number of removed files, or an error.
+     * `monthsToDrop`). Returns the number of removed files, or an error. Removes the files of the other months even if
+     * one file is damaged.
      */
     drop: (before: Month, now: Month): number | Error =>
-      attempt(() => {
-        moveAll();
-        const months = monthsToDrop(dataDir, before, now);
-        if (months.length === 0) return 0;
+      attempt(pausingDrops, () => {
+        const result = move();
+        const { months, damage } = monthsToDrop(dataDir, before, now);
         if (open !== null && open.month < before) close();
         for (const month of months) {
           // Removes the file's write-ahead log before the file itself. If the log were left behind, SQLite would later
           // apply it to a new file with the same name.
           for (const suffix of ['-wal', '-shm', '']) rmSync(join(dataDir, monthFile(month) + suffix), { force: true });
         }
-        fsyncDirectory(dataDir);
+        if (months.length > 0) fsyncDirectory(dataDir);
+        if (result instanceof Error) throw result;
+        if (damage !== null) throw damage;
         return months.length;
       }),
     moved: (): number => moved,
@@ -144,22 +153,41 @@ function parsed(batch: JournalBatch): LinedBatch | null {
  * for a while, the file of an old month contains batches that are newer than those of later months. Without this check,
  * new entries would be removed, and the chain would have a gap. Ignores the months after `now`, because entries are in
  * such a month only if the clock was ahead, and they would keep all later entries until that month is over.
+ *
+ * A month whose file is damaged stays, and does not keep other months, so that their entries are not stored longer than
+ * promised. `damage` is the first damage that was found. If all months that stay are damaged, no
+ * month is returned, because it is unknown what they contain.
  */
-function monthsToDrop(dataDir: string, before: Month, now: Month): readonly Month[] {
-  const months = monthsOnDisk(dataDir);
-  const old = months.filter((month) => month < before);
-  if (old.length === 0) return [];
-  const kept = months.filter((month) => month >= before && month <= now);
-  let firstKept = Math.min(Number.POSITIVE_INFINITY, ...kept.map((month) => spanIn(dataDir, month).first));
-  const newestFirst = old
-    .map((month) => ({ month, ...spanIn(dataDir, month) }))
-    .sort((one, other) => other.last - one.last);
-  const dropped: Month[] = [];
+function monthsToDrop(
+  dataDir: string,
+  before: Month,
+  now: Month,
+): { readonly months: readonly Month[]; readonly damage: StoreBroken | null } {
+  const all = monthsOnDisk(dataDir);
+  const old = all.filter((month) => month < before);
+  let damage: StoreBroken | null = null;
+  const spansOf = (months: readonly Month[]) =>
+    months.flatMap((month) => {
+      try {
+        return [{ month, ...spanIn(dataDir, month) }];
+      } catch (error) {
+        if (!(error instanceof StoreBroken)) throw error;
+        damage ??= error;
+        return [];
+      }
+    });
+  if (old.length === 0) return { months: [], damage };
+  const kept = all.filter((month) => month >= before && month <= now);
+  const keptSpans = spansOf(kept);
+  if (kept.length > 0 && keptSpans.length === 0) return { months: [], damage };
+  let firstKept = Math.min(Number.POSITIVE_INFINITY, ...keptSpans.map(({ first }) => first));
+  const newestFirst = spansOf(old).sort((one, other) => other.last - one.last);
+  const months: Month[] = [];
   for (const { month, first, last } of newestFirst) {
-    if (last < firstKept) dropped.push(month);
+    if (last < firstKept) months.push(month);
     else firstKept = Math.min(firstKept, first);
   }
-  return dropped;
+  return { months, damage };
 }
 
 /** Returns the first and the last batch in a month's file. Throws StoreBroken if the file is damaged. */

@@ -142,8 +142,9 @@ export function createAccessJournal(
     const request = dropping.get(id);
     dropping.delete(id);
     // Removes the moved batches from the journal. Otherwise, the next start would move them again and recreate the
-    // removed files. If this fails, the caller drops the months again.
-    const error = failed === null ? journal.removeStored() : errorOf(failed);
+    // removed files. If this fails, the caller drops the months again. A failed drop may have removed some files.
+    const unremoved = journal.removeStored();
+    const error = failed === null ? unremoved : errorOf(failed);
     if (request !== undefined) reply(request, error === null ? { ok: true, answer: months } : { ok: false, error });
   }
 
