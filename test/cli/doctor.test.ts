@@ -13,7 +13,7 @@ import { anEvent } from '../contract/support.js';
 import { keyIdBytes, keyIdsOf, streamOf, tamper, tamperBehindTriggers } from '../erasure/support.js';
 import { openVault } from '../rebuild/support.js';
 import { manualClock } from '../support/manual-clock.js';
-import { http, makeVault, run, runJson, startService, tempDir, until } from '../support/process.js';
+import { hashesOf, http, makeVault, run, runJson, startService, tempDir, until } from '../support/process.js';
 import { startTestService } from '../support/test-service.js';
 
 type Found = { readonly check: string; readonly state: string; readonly says: string; readonly do?: string };
@@ -267,6 +267,20 @@ test('a log that was changed from outside while the service runs is reported', a
   expect(forged.wrong).toContain('log');
   expect(forged.says('log')).toContain('no valid authentication code');
   await running.stop('SIGKILL');
+});
+
+test('if the newest event is forged while no service runs, doctor also reports the rest, and fixes nothing', async () => {
+  const { dataDir, flags } = await makeVault();
+  const forge = `UPDATE events SET actor = 'somebody' WHERE position = (SELECT max(position) FROM events)`;
+  tamperBehindTriggers(dataDir, 'vault.db', forge);
+  const plain = await doctor(flags);
+  expect(plain.wrong.filter((check) => check === 'log')).toEqual(['log']);
+  expect(plain.says('log')).toContain('no valid authentication code');
+  expect(plain.says('rows')).toMatch(/^\d+ rows checked: authentic and up to date$/);
+  expect(plain.says('search index')).toMatch(/^has the postings of the token rows/);
+  const before = hashesOf(dataDir)['vault.db'];
+  expect((await doctor([...flags, '--fix'])).wrong).toEqual(plain.wrong);
+  expect(hashesOf(dataDir)['vault.db']).toBe(before);
 });
 
 test('a forged event of a token does not keep doctor from checking the rows', async () => {

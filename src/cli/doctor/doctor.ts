@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import type { Config } from '../../compose/config/config.js';
 import { checkAccessFiles } from '../../compose/embedded/check-access-files.js';
 import { counted } from '../../domain/text.js';
+import { ForgedLog } from '../../ports/event-log.js';
 import { StoreProblem } from '../../ports/store-problem.js';
 import { StoreUnavailable } from '../../ports/store-unavailable.js';
 import { type Finding, ok, problem, problemFound } from '../../queries/findings/finding.js';
@@ -121,10 +122,27 @@ function removedFiles({ settings }: Config): readonly Finding[] {
     );
 }
 
-/** Returns the findings about the stores. If the stores cannot be opened, returns the error as a finding. */
+/**
+ * Returns the findings about the stores. If the stores cannot be opened, returns the error as a finding. If they cannot
+ * be opened because the log is forged, also returns the other findings, and fixes nothing.
+ */
 async function stores(config: Config, fix: boolean): Promise<readonly Finding[]> {
   try {
-    return await runOperations(config, async (run) => {
+    return await lookInto(config, { fix, looksOnly: false });
+  } catch (error) {
+    if (!(error instanceof ForgedLog)) return [unopened(error)];
+    const forged = unopened(error);
+    const others = await lookInto(config, { fix: false, looksOnly: true }).catch((next: unknown) => [unopened(next)]);
+    return [forged, ...others.filter(({ check }) => check !== forged.check)];
+  }
+}
+
+type Look = { readonly fix: boolean; readonly looksOnly: boolean };
+
+async function lookInto(config: Config, { fix, looksOnly }: Look): Promise<readonly Finding[]> {
+  return runOperations(
+    config,
+    async (run) => {
       const { findings, running } = await run('diagnose', { fix });
       const first = [versions(running), ...removedFiles(config)];
       // A service of a different version may not support the operation that checks rows.
@@ -136,15 +154,17 @@ async function stores(config: Config, fix: boolean): Promise<readonly Finding[]>
       // A check may have repaired the rows that an earlier check reported.
       const wereForged = findings.some(({ check, state }) => check === 'rows' && state === 'problem');
       return [...first, ...findings, ...rows.filter(({ state }) => !wereForged || state === 'problem')];
-    });
-  } catch (error) {
-    if (error instanceof StoreProblem && error.found !== null) {
-      return [problemFound(error.found)];
-    }
-    if (error instanceof StoreUnavailable) return [problem('stores', storeUnavailableText(error))];
-    if (error instanceof Failure || error instanceof StoreProblem) return [problem('stores', error.message)];
-    throw error;
-  }
+    },
+    { looksOnly },
+  );
+}
+
+/** Returns the finding for an error because of which the stores could not be opened or checked. */
+function unopened(error: unknown): Finding {
+  if (error instanceof StoreProblem && error.found !== null) return problemFound(error.found);
+  if (error instanceof StoreUnavailable) return problem('stores', storeUnavailableText(error));
+  if (error instanceof Failure || error instanceof StoreProblem) return problem('stores', error.message);
+  throw error;
 }
 
 async function rowsFound(run: RunOperation): Promise<Finding> {
