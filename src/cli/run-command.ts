@@ -6,11 +6,13 @@ import { dataDirectoryOf, openProfile } from '../compose/open-profile.js';
 import type { OperatedService } from '../compose/vault/open-service.js';
 import type { Json } from '../domain/json.js';
 import { StoreProblem } from '../ports/store-problem.js';
+import { StoreUnavailable } from '../ports/store-unavailable.js';
 import { callControl } from './control/call-control.js';
 import { Failure } from './failure.js';
 import { type OperationOutcome, runOperation } from './operations/run-operation.js';
 import type { Answers, OperationName } from './operations.js';
 import { rootKeysOf } from './root-keys-of.js';
+import { storeWasUnavailableText } from './store-unavailable-text.js';
 import { unsearchableDirectory, unsearchableText } from './unsearchable-directory.js';
 
 /**
@@ -121,6 +123,7 @@ async function withService<T>(
   } finally {
     await service.close();
     const [failure] = failures;
-    if (failure instanceof Error) process.stderr.write(`${failure.message}\n`);
+    if (failure instanceof StoreUnavailable) process.stderr.write(`${storeWasUnavailableText(failure)}\n`);
+    else if (failure instanceof Error) process.stderr.write(`${failure.message}\n`);
   }
 }

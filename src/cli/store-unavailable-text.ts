@@ -22,3 +22,9 @@ export function storeUnavailableText({ store, reason, found }: StoreUnavailable)
     'right user and certificates.'
   );
 }
+
+/** Returns a message about a store that was unavailable while a command ran. The command itself did not fail for it. */
+export function storeWasUnavailableText({ store, reason, found }: StoreUnavailable): string {
+  if (found !== null) return problemText(found);
+  return `${store} was unavailable for a while (${reason.replaceAll('_', ' ')}). The command continued after that.`;
+}
