@@ -1,3 +1,4 @@
+import { setImmediate as endOfTurn } from 'node:timers/promises';
 import { maySeeClear, transformFor } from '../domain/access/decide-access.js';
 import { reachOf } from '../domain/access/reach.js';
 import type { JsonObject } from '../domain/json.js';
@@ -10,6 +11,18 @@ import { unwrap } from '../vault/unwrap.js';
 import type { Vault } from '../vault/vault.js';
 import { type ReadToken, type ReadTokenDeps, readToken } from './read-token.js';
 import { type ReadContext, type ReleaseDeps, release } from './release.js';
+
+/**
+ * The number of tokens in the first read of a step. Each read has twice as many tokens as the one before it, up to
+ * `readSizeMax`. No other request runs during a read, and a token can have 512 KiB.
+ */
+const readSizeFirst = 4;
+const readSizeMax = 16;
+/**
+ * A step ends with the read that brings the total size of the step's ciphertexts to at least this many bytes. A step is
+ * encoded and sent without a pause.
+ */
+const stepBytes = 1024 * 1024;
 
 export type ExportStep = {
   /**
@@ -24,10 +37,11 @@ export type ExportStep = {
 };
 
 /**
- * Returns one step of an export. A step contains tokens that the caller may read in plaintext, newest first. If each
- * step continues at the `next` of the previous step, the export contains every token that exists during the whole
- * export. Each token appears exactly once, in the state that it had when its step was read. The export contains no
- * token that was created after it began. Records each token as revealed. Throws KeyLost.
+ * Returns one step of an export, with at most `limit` tokens, or fewer if they are large. A step contains tokens that
+ * the caller may read in plaintext, newest first. If each step continues at the `next` of the previous step, the export
+ * contains every token that exists during the whole export. Each token appears exactly once, in the state that it had
+ * when its step was read. The export contains no token that was created after it began. Records each token as revealed.
+ * Throws KeyLost.
  */
 export async function exportTokens(
   vault: ReadTokenDeps & ReleaseDeps & Pick<Vault, 'generations'>,
@@ -37,31 +51,39 @@ export async function exportTokens(
 ): Promise<ExportStep> {
   const { caller } = context;
   const { tenantId } = caller;
-  const step = { now: vault.clock.now(), before, limit };
-  // `before` is a log position. A step therefore continues where the previous step ended, even if it reads a different
-  // generation of rows.
-  const rows = await withSearchKey(vault, tenantId, (key) => vault.rows.walk(planOf(key, caller), step));
-  const read = await Promise.all(
-    rows.map(async ({ stream, state }) => {
-      const token = await readToken(vault, tenantId, stream);
-      // If the token was deleted and its id was used again, `token` is a different token, which does not belong to this
-      // step.
-      return token?.life.createdPosition === state.life?.createdPosition ? token : null;
-    }),
-  );
-  const readable = read.filter(
-    (token) => token !== null && transformFor(caller, 'token:read', containersOf(token)) !== null,
-  );
-  const shown = readable.flatMap((token) =>
-    token !== null && maySeeClear(caller, containersOf(token)) ? [token] : [],
-  );
+  const now = vault.clock.now();
+  const shown: ReadToken[] = [];
+  let [next, found, masked, sizeBytes] = [before, 0, 0, 0];
+  for (let size = readSizeFirst; ; size = Math.min(2 * size, readSizeMax, limit - found)) {
+    const walked = { now, before: next, limit: size };
+    // `before` is a log position. A step therefore continues where the previous step ended, even if it reads a
+    // different generation of rows.
+    const rows = await withSearchKey(vault, tenantId, (key) => vault.rows.walk(planOf(key, caller), walked));
+    const read = await Promise.all(
+      rows.map(async ({ stream, state }) => {
+        const token = await readToken(vault, tenantId, stream);
+        // If the token was deleted and its id was used again, `token` is a different token, which does not belong to
+        // this step.
+        return token?.life.createdPosition === state.life?.createdPosition ? token : null;
+      }),
+    );
+    for (const token of read) {
+      if (token === null || transformFor(caller, 'token:read', containersOf(token)) === null) continue;
+      sizeBytes += token.view.content?.length ?? 0;
+      if (maySeeClear(caller, containersOf(token))) shown.push(token);
+      else masked += 1;
+    }
+    found += rows.length;
+    next = rows.length < size ? null : (rows.at(-1)?.state.life?.createdPosition ?? null);
+    if (next === null || found >= limit || sizeBytes >= stepBytes) break;
+    await endOfTurn();
+  }
   await release(
     vault,
     context,
     shown.map(({ view }) => ({ stream: view.stream, transform: 'reveal', recordedAs: 'read' })),
   );
-  const next = rows.length < limit ? null : (rows.at(-1)?.state.life?.createdPosition ?? null);
-  return { requests: shown.map(requestOf), masked: readable.length - shown.length, next };
+  return { requests: shown.map(requestOf), masked, next };
 }
 
 /** Returns the number of tokens that the caller can currently read. */

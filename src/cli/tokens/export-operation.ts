@@ -3,7 +3,7 @@ import type { JsonObject } from '../../domain/json.js';
 import { countForExport, exportTokens as exportStep } from '../../queries/export-tokens.js';
 import { applicationOperation } from '../operations/as-application.js';
 
-/** The number of tokens per step. If all tokens have the maximum size, a step uses 32 MiB of memory. */
+/** The maximum number of tokens per step. A step with large tokens has fewer (`stepBytes` in `export-tokens.ts`). */
 const stepSize = 64;
 
 /**

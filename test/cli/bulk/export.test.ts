@@ -2,8 +2,11 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from '
 import { join } from 'node:path';
 import { generateIdentity, identityToRecipient } from 'age-encryption';
 import { describe, expect, test } from 'vitest';
+import type { Answers } from '#src/cli/operations.js';
 import type { JsonObject } from '#src/domain/json.js';
+import { operate } from '../../audit/operate.js';
 import { http, run, runJson, spawnCommand, startService, tempDir } from '../../support/process.js';
+import { startTestService } from '../../support/test-service.js';
 import { allTokens, expectNoMarker, importJson, manyLines, marker, vaultWithKeyFile } from './support.js';
 
 const card = { number: '4242424242424242', expiration_month: 12, expiration_year: 2030, holder: marker };
@@ -184,6 +187,27 @@ test('if tokens change during an export, every token that lived throughout the e
     .map((line) => String((JSON.parse(line) as JsonObject)['id']));
   expect(new Set(ids).size).toBe(ids.length);
   expect(before.filter((id) => !doomed.has(id) && !ids.includes(id))).toEqual([]);
+});
+
+test('a step with large tokens is short, and the steps together return each token once', async () => {
+  const service = await startTestService();
+  const ids = Array.from({ length: 20 }, (_, number) => `t-${number}`);
+  for (const id of ids) {
+    const data = id === 't-0' ? 'small' : 'x'.repeat(300_000);
+    expect((await service.call('POST', '/tokens', { id, type: 'token', data })).status).toBe(201);
+  }
+  const steps: string[][] = [];
+  for (let before: number | null = null; steps.length === 0 || before !== null; ) {
+    const step: Answers['tokens-export'] = await operate(service.service, 'tokens-export', {
+      key: service.key,
+      before,
+    });
+    steps.push(step.requests.map(({ id }) => String(id)));
+    before = step.next;
+  }
+  expect(steps.flat().toSorted()).toEqual(ids.toSorted());
+  expect(Math.max(...steps.map(({ length }) => length))).toBe(4);
+  await service.close();
 });
 
 test.runIf(existsSync('/dev/full'))('a full disk behind standard output is reported', async () => {
