@@ -87,24 +87,33 @@ export async function openProfile(config: Config, options: ProfileOptions): Prom
 }
 
 /**
- * Opens the stores of the configured profile for a repair: even if the log is older than its keys. Any error ends the
- * repair.
+ * Opens the stores of the configured profile for a repair, even if the log is older than its keys, and closes them after
+ * use. Any error ends the repair. If the stores became unusable, throws the reason, not an error that it has caused.
  */
-export function openToRepair(
+export async function repairStores<T>(
   config: Config,
   rootKeys: ProfileOptions['rootKeys'],
-): Promise<OpenService & OperatedService> {
-  const fail = (error: unknown): void => {
-    throw error;
-  };
-  return openProfile(config, {
+  use: (service: OpenService & OperatedService) => Promise<T>,
+): Promise<T> {
+  const problems: Error[] = [];
+  const service = await openProfile(config, {
     rootKeys,
     prepares: false,
     isCommand: true,
     acceptsOlderLog: true,
-    onError: fail,
-    onBroken: fail,
+    onError: (error) => {
+      throw error;
+    },
+    onBroken: (error) => {
+      // Without the lock, another process can use the directory, so this process must not go on.
+      if (error instanceof StoreProblem && error.found?.check === 'lock') throw error;
+      problems.push(error);
+    },
   });
+  const [ended] = await Promise.allSettled([use(service).finally(service.close)]);
+  for (const problem of problems) throw problem;
+  if (ended.status === 'rejected') throw ended.reason;
+  return ended.value;
 }
 
 /**

@@ -15,6 +15,8 @@ import { join } from 'node:path';
 import { generateIdentity, identityToRecipient } from 'age-encryption';
 import { expect, onTestFinished, test } from 'vitest';
 import { openKeysToCopy } from '#src/adapters/sqlite/backup/copy-keys.js';
+import { encodeKeyLine } from '#src/adapters/sqlite/backup/key-line.js';
+import { writeKeys } from '#src/adapters/sqlite/backup/write-keys.js';
 import { runRestore } from '#src/cli/backup/run-restore.js';
 import { writeBackup } from '#src/cli/backup/write-backup.js';
 import { encrypterFor } from '#src/cli/files/age-keys.js';
@@ -38,6 +40,7 @@ import {
 } from '../support/process.js';
 import { canMount, smallDisk } from '../support/small-disk.js';
 import { startTestService } from '../support/test-service.js';
+import { wreckFile } from '../support/wreck-file.js';
 
 const env = { STRONGROOM_RATE_LIMIT_REQUESTS: '0' };
 
@@ -484,6 +487,30 @@ test.runIf(canMount)('a restore that fills the disk says so and leaves no files 
   expect(ended).toMatchObject({ code: 1, stdout: '' });
   expect(ended.stderr).not.toContain('unexpected error');
   expect(readdirSync(target)).toEqual([]);
+});
+
+test.runIf(canMount)('a restore whose keys fill the disk says so', async () => {
+  const { dir } = smallDisk(256 * 1024);
+  async function* lines() {
+    for (let n = 0; n < 5_000; n += 1) {
+      yield encodeKeyLine({ table: 'meta', row: { name: `name-${n}`, value: randomBytes(100) } });
+    }
+  }
+  const full = { name: 'StoreUnavailable', store: 'keys.db', reason: 'full' };
+  await expect(writeKeys(dir, lines(), { ids: new Set(), madeAt: 0 })).rejects.toMatchObject(full);
+});
+
+test('a restore whose files become damaged reports this and leaves no files behind', async () => {
+  const { dir, backup, rootKeyFile, identityFile } = await vaultWithBackup(20);
+  const target = join(dir, 'target');
+  const loaded = loadConfig({ env: {}, flags: { data: target, rootKeyFile } });
+  if (!loaded.ok) throw new Error('these settings must be valid');
+  const files = { folder: backup, identity: identityFile, erased: join(backup, 'erased-keys.txt') };
+  const restored = runRestore(loaded.config, files, false, (phase) => {
+    if (phase.startsWith('recording what was erased')) wreckFile(join(target, '.restoring', 'keys.db'));
+  });
+  await expect(restored).rejects.toThrow('keys.db is damaged');
+  expect(existsSync(target)).toBe(false);
 });
 
 test.each(['SIGINT', 'SIGTERM'] as const)('a restore that %s interrupts leaves no files behind', async (signal) => {

@@ -58,24 +58,33 @@ anchorContract('a command', commandUnderTest);
 test('a file is created so that only its owner can access it, and a truncated line does not damage other lines', async () => {
   const file = join(folder(), 'anchor.jsonl');
   const anchor = fileAnchor(file);
-  await anchor.deliver('whole');
-  appendFileSync(file, 'cut sho');
-  await anchor.deliver('next');
-  expect(linesOf(file)).toEqual(['whole', 'cut sho', 'next']);
+  await anchor.deliver('{"whole":1}');
+  appendFileSync(file, '{"cut sho');
+  await anchor.deliver('{"next":1}');
+  expect(linesOf(file)).toEqual(['{"whole":1}', '{"cut sho', '{"next":1}']);
   expect(statSync(file).mode & 0o777).toBe(0o600);
 });
 
 test.runIf(process.platform === 'linux')('a delivered line is on disk, and so is the name of a new file', async () => {
   const file = join(folder(), 'anchor.jsonl');
   const flushed = await flushedPaths((path) => [path, readFileSync(file, 'utf8')]);
-  await fileAnchor(file).deliver('line');
+  await fileAnchor(file).deliver('{"line":1}');
   expect(flushed).toEqual([
-    [file, 'line\n'],
-    [dirname(file), 'line\n'],
+    [file, '{"line":1}\n'],
+    [dirname(file), '{"line":1}\n'],
   ]);
   // A directory that this user cannot read or flush does not prevent later lines.
-  await fileAnchor(file).deliver('next');
-  expect(flushed.slice(2)).toEqual([[file, 'line\nnext\n']]);
+  await fileAnchor(file).deliver('{"next":1}');
+  expect(flushed.slice(2)).toEqual([[file, '{"line":1}\n{"next":1}\n']]);
+});
+
+test('a file with other content, such as the root key, is not changed', async () => {
+  const file = join(folder(), 'root.key');
+  const key = `${'0f'.repeat(32)}\n`;
+  writeFileSync(file, key);
+  const wrong = { store: 'audit anchor', reason: 'not_an_anchor_file' };
+  await expect(fileAnchor(file).deliver('{"line":1}')).rejects.toMatchObject(wrong);
+  expect(readFileSync(file, 'utf8')).toBe(key);
 });
 
 test.each([

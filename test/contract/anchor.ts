@@ -21,12 +21,12 @@ export function anchorContract(name: string, open: () => AnchorUnderTest): void 
 
     test('reports a failure, and delivers the line when it gets the line again', async () => {
       const { anchor, lines, fail } = open();
-      await anchor.deliver('first');
+      await anchor.deliver('{"a":1}');
       fail(true);
-      await expect(anchor.deliver('second')).rejects.toThrow(StoreUnavailable);
+      await expect(anchor.deliver('{"a":2}')).rejects.toThrow(StoreUnavailable);
       fail(false);
-      await anchor.deliver('second');
-      expect(lines()).toEqual(['first', 'second']);
+      await anchor.deliver('{"a":2}');
+      expect(lines()).toEqual(['{"a":1}', '{"a":2}']);
     });
   });
 }

@@ -3,10 +3,13 @@ import { dirname } from 'node:path';
 import type { Anchor } from '../../ports/anchor.js';
 import { StoreUnavailable } from '../../ports/store-unavailable.js';
 
+const lineStart = 0x7b;
 const lineEnd = 0x0a;
 
 /**
- * Appends each line to a file. A new file is readable only by its owner. `deliver` resolves when the line is on disk.
+ * Appends each line, a JSON object, to a file. A new file is readable only by its owner. `deliver` resolves when the
+ * line is on disk. Rejects if the file contains anything else: the setting may name another file by mistake, such as
+ * the root key, and a line appended to that file would damage it.
  */
 export function fileAnchor(path: string): Anchor {
   return {
@@ -15,9 +18,13 @@ export function fileAnchor(path: string): Anchor {
         const file = await open(path, 'a+', 0o600);
         let isNew: boolean;
         try {
-          isNew = (await file.stat()).size === 0;
+          const { size } = await file.stat();
+          isNew = size === 0;
+          if (!isNew && (await byteAt(file, 0)) !== lineStart) {
+            throw new StoreUnavailable('audit anchor', 'not_an_anchor_file');
+          }
           // A crash can leave an incomplete last line. That line stays unchanged, and the new line begins below it.
-          const begin = (await endsWithLine(file)) ? '' : '\n';
+          const begin = isNew || (await byteAt(file, size - 1)) === lineEnd ? '' : '\n';
           await file.appendFile(`${begin}${line}\n`);
           await file.sync();
         } finally {
@@ -30,15 +37,14 @@ export function fileAnchor(path: string): Anchor {
           await folder.sync().finally(() => folder.close());
         }
       } catch (error) {
+        if (error instanceof StoreUnavailable) throw error;
         throw new StoreUnavailable('audit anchor', (error as NodeJS.ErrnoException).code ?? 'not_written');
       }
     },
   };
 }
 
-async function endsWithLine(file: FileHandle): Promise<boolean> {
-  const { size } = await file.stat();
-  if (size === 0) return true;
-  const { buffer } = await file.read(Buffer.alloc(1), 0, 1, size - 1);
-  return buffer[0] === lineEnd;
+async function byteAt(file: FileHandle, position: number): Promise<number | undefined> {
+  const { buffer } = await file.read(Buffer.alloc(1), 0, 1, position);
+  return buffer[0];
 }

@@ -7,7 +7,7 @@ import { BackupRefused } from '../../ports/backup.js';
 import { acceptLog, logBehind, staysBehind } from '../../vault/log-behind.js';
 import type { Config } from '../config/config.js';
 import { faultOfContent } from '../embedded/data-directory.js';
-import { dataDirectoryOf, openToRepair } from '../open-profile.js';
+import { dataDirectoryOf, repairStores } from '../open-profile.js';
 
 /**
  * Accepts a restored log that is older than the vault's keys. Finds the keys that were destroyed after the log was
@@ -22,8 +22,7 @@ export async function acceptOlderLog(config: Config, rootKeys: readonly [Buffer,
   if (dataDir !== null && !existsSync(join(dataDir, 'vault.db'))) {
     throw new BackupRefused(`there is no vault in ${dataDir}. Choose another directory with --data.`);
   }
-  const { vault, close } = await openToRepair(config, rootKeys);
-  try {
+  return repairStores(config, rootKeys, async ({ vault }) => {
     if ((await logBehind(vault)) === null)
       throw new BackupRefused('the log is not behind its keys; nothing was changed.');
     // Threat: an attacker who can write to the stores substitutes a forged log. Every later start trusts the log
@@ -39,7 +38,5 @@ export async function acceptOlderLog(config: Config, rootKeys: readonly [Buffer,
     await recordErased(vault, { tenants: [], tokens });
     await acceptLog(vault);
     return { tenants, tokens };
-  } finally {
-    await close();
-  }
+  });
 }

@@ -11,7 +11,7 @@ import type { Config } from '../config/config.js';
 import { storeUrls } from '../config/store-urls.js';
 import { lockDataDirectory } from '../embedded/data-directory.js';
 import { fsyncPath } from '../files/fsync-path.js';
-import { openToRepair } from '../open-profile.js';
+import { repairStores } from '../open-profile.js';
 import { restoringName } from '../root-key/holds-vault.js';
 import { keysDatabaseOf } from './stores-to-copy.js';
 
@@ -184,30 +184,27 @@ async function restoreKeys(restoring: Restoring): Promise<Erased> {
   }
 }
 
-async function endInOpened(config: Config, restoring: Restoring): Promise<Erased> {
+function endInOpened(config: Config, restoring: Restoring): Promise<Erased> {
   const { rootKeys, expectAccepted, onPhase, signal } = restoring;
-  const service = await openToRepair(config, rootKeys);
-  const log: typeof service.vault.log = {
-    ...service.vault.log,
-    async readClear(after, limit) {
-      signal.throwIfAborted();
-      return service.vault.log.readClear(after, limit);
-    },
-  };
-  try {
+  return repairStores(config, rootKeys, async ({ vault }) => {
+    const log: typeof vault.log = {
+      ...vault.log,
+      async readClear(after, limit) {
+        signal.throwIfAborted();
+        return vault.log.readClear(after, limit);
+      },
+    };
     // Threat: an attacker who can write to the stores substitutes a forged log. Every later start trusts the log
     // accepted by this restore.
     onPhase('verifying the log');
-    await expectWholeLog({ ...service.vault, log });
+    await expectWholeLog({ ...vault, log });
     onPhase('recording what was erased since');
     const found = await findErased(log, isErasedIn(restoring));
     expectAccepted(found);
-    await recordErased(service.vault, found);
-    await acceptLog(service.vault);
+    await recordErased(vault, found);
+    await acceptLog(vault);
     return found;
-  } finally {
-    await service.close();
-  }
+  });
 }
 
 /**

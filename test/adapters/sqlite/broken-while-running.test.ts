@@ -1,27 +1,12 @@
-import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { StoreBroken } from '#src/adapters/sqlite/database/database-error.js';
-import { pinStatements } from '#src/adapters/sqlite/database/pin-statements.js';
 import { change, noTokenYet, tokenCreated, tokenWrite } from '../../contract/support.js';
 import { create, keyIdsOf } from '../../erasure/support.js';
 import { startTestService, type TestService } from '../../support/test-service.js';
-
-/**
- * Commits a change, which makes every connection read the file's pages again. Then overwrites these pages with random
- * bytes.
- */
-function wreck(file: string): void {
-  const other = pinStatements(file, {});
-  other.exec('CREATE TABLE wrecker (a); DROP TABLE wrecker;');
-  other.pragma('wal_checkpoint(TRUNCATE)');
-  execFileSync('dd', ['if=/dev/urandom', `of=${file}`, 'bs=4096', 'seek=1', 'count=40', 'conv=notrunc'], {
-    stdio: 'ignore',
-  });
-  other.close();
-}
+import { wreckFile } from '../../support/wreck-file.js';
 
 const operations = {
   'vault.db': ({ vault }: TestService) => vault.work.commit(change(tokenWrite(noTokenYet(), [tokenCreated()]))),
@@ -35,7 +20,7 @@ test.each(['vault.db', 'keys.db'] as const)(
     const body = { type: 'token', data: 'x' };
     const ids = await Promise.all(Array.from({ length: 20 }, () => create(service, body)));
     const { content } = await keyIdsOf(service, String(ids[0]));
-    wreck(join(service.dataDir, file));
+    wreckFile(join(service.dataDir, file));
     const refused = { name: 'StoreUnavailable', store: 'writer', reason: 'broken' };
     await expect(operations[file](service, String(content[0]))).rejects.toMatchObject(refused);
     expect(service.errors).toMatchObject([

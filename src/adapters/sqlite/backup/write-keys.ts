@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { BackupRefused, type ErasedKeys } from '../../../ports/backup.js';
 import type { KeyRingReader } from '../../../ports/key-store.js';
+import { databaseError } from '../database/database-error.js';
 import { keysSchema, keysSchemaVersion, never, noRevision } from '../database/keys-schema.js';
 import { prepareFile } from '../database/prepare-file.js';
 import { noEventBytes, uuidText } from '../database/uuid-bytes.js';
@@ -16,7 +17,8 @@ const notRestored = new Set<unknown>([...readers, 'log_memory']);
 
 /**
  * Creates `keys.db` from the lines of a backup. A key that was erased after the backup was made is written as
- * destroyed.
+ * destroyed. Throws BackupRefused if a line is not a key, StoreUnavailable if the disk is full, and StoreBroken if the
+ * disk fails.
  */
 export async function writeKeys(dataDir: string, lines: AsyncIterable<string>, erased: ErasedKeys): Promise<void> {
   const database = prepareFile(join(dataDir, 'keys.db'), 'keys.db', keysSchema, keysSchemaVersion);
@@ -49,6 +51,8 @@ export async function writeKeys(dataDir: string, lines: AsyncIterable<string>, e
       rows = [];
     }
     insert(rows);
+  } catch (error) {
+    throw databaseError(error, 'keys.db');
   } finally {
     database.close();
   }
