@@ -48,8 +48,11 @@ export async function runOperations<T>(
 ): Promise<T> {
   const socketPath = socketPathOf(config);
   if (socketPath === null || !(await serviceMayListen(socketPath))) {
-    return withService(config, { prepares: false, acceptsOlderLog: looksOnly }, (service) =>
-      use(async (name, input) => answerOf(await runOperation(service, name, input))),
+    return withService(config, { prepares: false, acceptsOlderLog: looksOnly }, (service, expectUsable) =>
+      use(async (name, input) => {
+        expectUsable();
+        return answerOf(await runOperation(service, name, input));
+      }),
     );
   }
   return use(async (name, input) => {
@@ -91,15 +94,19 @@ export function expectVault(config: Config, mayBeNew = false): void {
   );
 }
 
-/** Opens the service in this process, and closes it after use. Only `init` creates missing stores. */
+/**
+ * Opens the service in this process, and closes it after use. Only `init` creates missing stores. `expectUsable` throws
+ * the reason if the files have become unusable, so that a command that waits for work on them ends.
+ */
 async function withService<T>(
   config: Config,
   opening: { readonly prepares: boolean; readonly acceptsOlderLog: boolean },
-  use: (service: OperatedService) => Promise<T>,
+  use: (service: OperatedService, expectUsable: () => void) => Promise<T>,
 ): Promise<T> {
   expectVault(config, opening.prepares);
   const rootKeys = await rootKeysOf(config, opening.prepares ? 'opening' : 'command');
   const failures: unknown[] = [];
+  const broken: Error[] = [];
   const opened = openProfile(config, {
     ...opening,
     rootKeys,
@@ -107,9 +114,12 @@ async function withService<T>(
     onError: (error) => failures.push(error),
     onBroken: (error) => {
       // Without the lock, another process can use the directory, so this process must not go on.
-      if (!(error instanceof StoreProblem) || error.found?.check !== 'lock') return void failures.push(error);
-      process.stderr.write(`${error.message}\n`);
-      process.exit(1);
+      if (error instanceof StoreProblem && error.found?.check === 'lock') {
+        process.stderr.write(`${error.message}\n`);
+        process.exit(1);
+      }
+      failures.push(error);
+      broken.push(error);
     },
     onNotice: (text) => void process.stderr.write(`${text}\n`),
   });
@@ -118,11 +128,17 @@ async function withService<T>(
     // stores.
     for (const rootKey of rootKeys) rootKey.fill(0);
   });
+  let thrown: unknown = null;
   try {
-    return await use(service);
+    return await use(service, () => {
+      for (const error of broken) throw error;
+    });
+  } catch (error) {
+    thrown = error;
+    throw error;
   } finally {
     await service.close();
-    const [failure] = failures;
+    const [failure] = failures.filter((error) => error !== thrown);
     if (failure instanceof StoreUnavailable) process.stderr.write(`${storeWasUnavailableText(failure)}\n`);
     else if (failure instanceof Error) process.stderr.write(`${failure.message}\n`);
   }

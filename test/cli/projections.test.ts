@@ -1,6 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
+import { runRebuild } from '#src/cli/projections/run-rebuild.js';
+import { type RunOperation, runOperations } from '#src/cli/run-command.js';
+import { loadConfig } from '#src/compose/config/config.js';
 import { generous, openVault, rebuildIn, storedIn } from '../rebuild/support.js';
 import {
   hashesOf,
@@ -12,6 +15,7 @@ import {
   startService,
   type TestVault,
 } from '../support/process.js';
+import { wreckFile } from '../support/wreck-file.js';
 
 async function filled(vault: TestVault, tokens: number): Promise<void> {
   const file = join(vault.dir, 'tokens.ndjson');
@@ -51,6 +55,22 @@ test('without a service, the command rebuilds, shows its progress, and removes t
   expect(table[0]).toMatch(/^NAME +VERSION +GENERATION +POSITION +HEAD +STATUS +LAST REBUILD$/);
   expect(table[1]).toMatch(/^tokens +1 +3 +\d+ +\d+ +up to date +done$/);
   expect(table[2]).toMatch(/^directory .* not recorded$/);
+});
+
+test('without a service, the command reports that a file became damaged, and does not wait forever', async () => {
+  const vault = await makeVault();
+  await filled(vault, 300);
+  const loaded = loadConfig({ env: {}, flags: { data: vault.dataDir, rootKeyFile: vault.rootKeyFile } });
+  if (!loaded.ok) throw new Error('these settings must be valid');
+  const rebuilt = runOperations(loaded.config, (run) => {
+    const thenWreck: RunOperation = async (name, input) => {
+      const answer = await run(name, input);
+      if (name === 'projections-rebuild') wreckFile(join(vault.dataDir, 'journal.db'));
+      return answer;
+    };
+    return runRebuild(thenWreck, 'tokens', { acceptNew: false, json: true });
+  });
+  await expect(rebuilt).rejects.toThrow('journal.db is damaged');
 });
 
 test('usage errors, repeated requests and pointless requests are explained, and nothing changes', async () => {
