@@ -3,7 +3,7 @@ import { accessTracePlace } from '../events/access-log/seal-entries.js';
 import type { EventSource, NewEvent } from '../events/event.js';
 import { sealTrace } from '../events/sealing/trace-ciphertext.js';
 import type { TenantKeys } from '../keys/key-ring.js';
-import type { CommandContext } from '../vault/command-context.js';
+import type { RequestContext } from '../vault/request-context.js';
 
 /** The actor and the request that caused an event, and the time of the event. */
 export type EventOrigin = {
@@ -25,7 +25,7 @@ export type RequestOrigin = Omit<EventOrigin, 'at'>;
 
 /** Returns the origin of the events caused by an application's request. */
 export function originOf(
-  { caller, traceId }: Pick<CommandContext, 'caller' | 'traceId'>,
+  { caller, traceId }: Pick<RequestContext, 'caller' | 'traceId'>,
   cmd: string | null,
 ): RequestOrigin {
   const { applicationId: actorId, keyId, sourceAddress = null, visitor = null } = caller;

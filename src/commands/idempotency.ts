@@ -1,7 +1,7 @@
 import { keyedHash } from '../events/sealing/keyed-hash.js';
 import type { TenantKeys } from '../keys/key-ring.js';
 import { earliestNow } from '../ports/clock.js';
-import type { CommandContext } from '../vault/command-context.js';
+import type { RequestContext } from '../vault/request-context.js';
 import type { Vault } from '../vault/vault.js';
 import type { ClaimResult } from '../views/finished-claim.js';
 
@@ -41,7 +41,7 @@ export async function claimRequest(
   vault: Pick<Vault, 'claims' | 'clock'>,
   { claims }: TenantKeys,
   applicationId: string,
-  idempotency: CommandContext['idempotency'],
+  idempotency: RequestContext['idempotency'],
 ): Promise<Claimed> {
   if (idempotency === null) return { state: 'first', cmd: null, release: async () => undefined };
   const { method, path, key } = idempotency;

@@ -208,13 +208,13 @@ async function load(
 ): Promise<Loaded> {
   const views = new Map<string, TokenView>();
   const fromRows = new Set<string>();
-  const work = vault.turns.begin(tenantId);
+  const slices = vault.turns.begin(tenantId);
   for (const stream of streams) {
-    if (views.size > 0) await work.pause();
+    if (views.size > 0) await slices.pause();
     const row = from === 'rows' ? await liveRow(vault, stream) : null;
     if (row !== null) fromRows.add(stream);
     const view = from === 'nothing' ? emptyView(stream, tenantId) : row;
-    views.set(stream, view ?? (await loadToken(vault, tenantId, stream, work.pause)));
+    views.set(stream, view ?? (await loadToken(vault, tenantId, stream, slices.pause)));
   }
   return { views, fromRows };
 }
@@ -243,11 +243,11 @@ async function seal(
   writes: readonly TokenWrite[],
   origin: EventOrigin,
 ): Promise<SealedWrites> {
-  const work = vault.turns.begin(tenantId);
+  const slices = vault.turns.begin(tenantId);
   const views = new Map(before);
   const sealedWrites: { readonly write: TokenWrite; readonly sealed: Sealed }[] = [];
   for (const write of writes) {
-    if (sealedWrites.length > 0) await work.pause();
+    if (sealedWrites.length > 0) await slices.pause();
     const sealed = await sealEvents(vault, tenantKeys, write.view, write.decisions, write.payload, origin);
     sealedWrites.push({ write, sealed });
     views.set(write.view.stream, sealed.view);

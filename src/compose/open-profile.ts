@@ -22,13 +22,13 @@ class WrongStores extends StoreProblem {
   }
 }
 
-class DamagedSearchKey extends StoreProblem {
+class DamagedGenerationKey extends StoreProblem {
   constructor(name: string) {
     super(
       `${name} in the key store is damaged and does not open. Find out what changed or damaged the key store. Then ` +
         'restore the newest backup whose keys all open: `strongroom backup` exited with status 0 for it.',
     );
-    this.name = 'DamagedSearchKey';
+    this.name = 'DamagedGenerationKey';
   }
 }
 
@@ -68,7 +68,7 @@ export async function openProfile(config: Config, options: ProfileOptions): Prom
   const { vault } = service;
   if (!options.isCommand) {
     try {
-      await expectSearchKey(vault, options.onNotice);
+      await expectGenerationKey(vault, options.onNotice);
     } catch (error) {
       await service.close();
       throw error;
@@ -120,7 +120,7 @@ export async function repairStores<T>(
  * Throws if the search key of the generation used for reads is damaged: every search and every change of a token would
  * fail. A damaged key of another generation is only reported.
  */
-async function expectSearchKey(
+async function expectGenerationKey(
   { keys, generations }: Pick<Vault, 'generations' | 'keys'>,
   onNotice: ProfileOptions['onNotice'],
 ): Promise<void> {
@@ -128,7 +128,7 @@ async function expectSearchKey(
   if (damaged.length === 0) return;
   const { read } = await generations.inUse();
   for (const key of damaged) {
-    if (key.kind === 'search' && key.generation === read) throw new DamagedSearchKey(key.name);
+    if (key.kind === 'search' && key.generation === read) throw new DamagedGenerationKey(key.name);
     onNotice?.(`${key.name} is damaged; searches do not use it. Find out what changed or damaged the key store`);
   }
 }

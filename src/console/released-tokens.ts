@@ -15,15 +15,15 @@ export async function releasedTokens<T>(
   found: Pick<FoundTokens, 'tokens' | 'rest'>,
   show: (token: JsonObject) => T,
 ): Promise<readonly T[]> {
-  const work = vault.turns.begin(context.caller.tenantId);
+  const slices = vault.turns.begin(context.caller.tenantId);
   const shared = createSharedBudget();
   const shown: T[] = [];
   const tokens = found.tokens.map(maskedAnswer);
   const render = await release(vault, context, tokens, shared);
-  for (const token of tokens) shown.push(show(await work.run(render(token))));
+  for (const token of tokens) shown.push(show(await slices.run(render(token))));
   for await (const later of found.rest?.() ?? []) {
     const token = maskedAnswer(later);
-    shown.push(show(await work.run((await release(vault, context, [token], shared))(token))));
+    shown.push(show(await slices.run((await release(vault, context, [token], shared))(token))));
   }
   return shown;
 }

@@ -5,7 +5,7 @@ import type { TokenRequest } from '../domain/token/draft-token.js';
 import { type TokenType, tokenTypes } from '../domain/token/types/token-type.js';
 import { typeRules } from '../domain/token/types/type-rules.js';
 import { parsingJsonBody } from '../http/body/parse-json-body.js';
-import type { Work } from '../vault/turns.js';
+import type { Slices } from '../vault/turns.js';
 import { sentence } from './shown-text.js';
 import { shortText, shortTexts } from './typed-form.js';
 
@@ -127,11 +127,11 @@ export function shapeOf(type: TokenType) {
 
 /** Converts a form to a create request. In addition, returns an error for each field that contains invalid JSON. */
 export async function requestOf(
-  work: Work,
+  slices: Slices,
   typed: TypedToken,
 ): Promise<{ readonly request: TokenRequest; readonly errors: FieldErrors }> {
-  const data = await dataOf(work, typed);
-  const mask = typed.mask.trim() === '' ? null : await maskOf(work, typed.mask);
+  const data = await dataOf(slices, typed);
+  const mask = typed.mask.trim() === '' ? null : await maskOf(slices, typed.mask);
   const metadata = metadataOf(typed);
   const request: TokenRequest = {
     id: absentIfEmpty(typed.id.trim()),
@@ -150,7 +150,7 @@ export async function requestOf(
 
 type Read = { readonly value: Json; readonly errors: FieldErrors };
 
-async function dataOf(work: Work, { type, ...typed }: TypedToken): Promise<Read> {
+async function dataOf(slices: Slices, { type, ...typed }: TypedToken): Promise<Read> {
   const { fields } = typeForms[type];
   const values: Readonly<Record<string, unknown>> = typed;
   // People write long numbers with spaces. These spaces are never part of the number.
@@ -163,17 +163,17 @@ async function dataOf(work: Work, { type, ...typed }: TypedToken): Promise<Read>
   }
   const source = withLineFeeds(typed.text);
   if (source === '') return { value: '', errors: { data: ['is required'] } };
-  return typed.format === 'json' ? jsonOf(work, source, 'data') : { value: source, errors: {} };
+  return typed.format === 'json' ? jsonOf(slices, source, 'data') : { value: source, errors: {} };
 }
 
 /** Parses a mask, which is either JSON or one expression. */
-async function maskOf(work: Work, given: string): Promise<Read> {
+async function maskOf(slices: Slices, given: string): Promise<Read> {
   const source = withLineFeeds(given).trim();
-  return /^(?:\{(?![{%])|\[|")/.test(source) ? jsonOf(work, source, 'mask') : { value: source, errors: {} };
+  return /^(?:\{(?![{%])|\[|")/.test(source) ? jsonOf(slices, source, 'mask') : { value: source, errors: {} };
 }
 
-async function jsonOf(work: Work, source: string, path: string): Promise<Read> {
-  const parsed = await work.run(parsingJsonBody(Buffer.from(source)));
+async function jsonOf(slices: Slices, source: string, path: string): Promise<Read> {
+  const parsed = await slices.run(parsingJsonBody(Buffer.from(source)));
   if (parsed.ok) return { value: parsed.value, errors: {} };
   const at = parsed.path === undefined ? path : `${path}.${parsed.path}`;
   return { value: '', errors: { [at]: [parsed.message] } };

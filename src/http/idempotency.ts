@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { codePointCount } from '../domain/text.js';
-import type { CommandContext } from '../vault/command-context.js';
+import type { RequestContext } from '../vault/request-context.js';
 import { Problem } from './problem/problem.js';
 
 const charactersMax = 200;
@@ -13,7 +13,7 @@ export function idempotencyOf(
   { method, headers, raw }: FastifyRequest,
   headerNames: readonly string[],
   path: string,
-): CommandContext['idempotency'] {
+): RequestContext['idempotency'] {
   const name = headerNames.find((candidate) => typeof headers[candidate] === 'string');
   const key = name === undefined ? undefined : headers[name];
   if (name === undefined || typeof key !== 'string') return null;

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Caller } from '../domain/access/caller.js';
 import type { Permission } from '../domain/access/permission.js';
 import type { RequestSpan } from '../ports/spans.js';
-import type { CommandContext } from '../vault/command-context.js';
+import type { RequestContext } from '../vault/request-context.js';
 import type { Admission, Lease } from './load/admission.js';
 import type { Operation } from './openapi/operation.js';
 import { Problem } from './problem/problem.js';
@@ -48,7 +48,7 @@ declare module 'fastify' {
 }
 
 /** Returns the part of the command context that comes from the request. */
-export function contextOf(request: FastifyRequest): Pick<CommandContext, 'caller' | 'traceId' | 'beganAt'> {
+export function contextOf(request: FastifyRequest): Pick<RequestContext, 'caller' | 'traceId' | 'beganAt'> {
   return { caller: callerOf(request), traceId: request.traceId, beganAt: request.beganAt };
 }
 

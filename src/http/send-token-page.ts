@@ -7,7 +7,7 @@ import type { Maybe } from '../ports/maybe.js';
 import type { FoundTokens } from '../queries/find-tokens.js';
 import { type ReleaseDeps, type Render, release } from '../queries/release.js';
 import type { TokenAnswer } from '../queries/token-answer.js';
-import type { Work } from '../vault/turns.js';
+import type { Slices } from '../vault/turns.js';
 import type { Vault } from '../vault/vault.js';
 import { contextOf } from './request-state.js';
 import { sendPieces } from './send-json.js';
@@ -26,13 +26,13 @@ export async function sendTokenPage(
   besides: JsonObject = {},
 ): Promise<FastifyReply> {
   const context = contextOf(request);
-  const work = vault.turns.begin(context.caller.tenantId);
+  const slices = vault.turns.begin(context.caller.tenantId);
   const shared = createSharedBudget();
   const render = await release(vault, context, tokens, shared);
   const head = `{"pagination":${JSON.stringify(pagination)},"data":[`;
   const tail = `]${Object.entries(besides).map(([key, value]) => `,${JSON.stringify(key)}:${JSON.stringify(value)}`)}}`;
   const releaseOne = (token: TokenAnswer) => release(vault, context, [token], shared);
-  return sendPieces(reply, piecesOf({ head, tokens, render, rest, releaseOne, tail, work }));
+  return sendPieces(reply, piecesOf({ head, tokens, render, rest, releaseOne, tail, slices: slices }));
 }
 
 type Page = Pick<FoundTokens, 'tokens' | 'rest'> & {
@@ -42,7 +42,7 @@ type Page = Pick<FoundTokens, 'tokens' | 'rest'> & {
   /** Records the read of one of the other tokens. */
   releaseOne(token: TokenAnswer): Maybe<Render>;
   readonly tail: string;
-  readonly work: Work;
+  readonly slices: Slices;
 };
 
 /**
@@ -50,7 +50,7 @@ type Page = Pick<FoundTokens, 'tokens' | 'rest'> & {
  * that is created, and keeps it, with everything that the function refers to, until the next full garbage collection
  * (ADR 33).
  */
-async function* piecesOf({ head, tokens, render, rest, releaseOne, tail, work }: Page): AsyncGenerator<string> {
+async function* piecesOf({ head, tokens, render, rest, releaseOne, tail, slices: work }: Page): AsyncGenerator<string> {
   if (rest === null) {
     yield head + (await work.run(textsOf(render, tokens))) + tail;
     return;

@@ -27,7 +27,7 @@ export function createKeyCheck(store: KeyStore, roots: RootKeys): Omit<KeyCheck,
     return look();
   }
 
-  async function lookAtSearchKeys(): Promise<readonly DamagedKey[]> {
+  async function lookAtGenerationKeys(): Promise<readonly DamagedKey[]> {
     const damaged: DamagedKey[] = [];
     for (const generation of await store.generations()) {
       const wrapped = await store.generationKey(generation);
@@ -101,7 +101,7 @@ export function createKeyCheck(store: KeyStore, roots: RootKeys): Omit<KeyCheck,
     return { damaged, unwrappable, locked };
   }
 
-  const searchKeys = () => lookTwice(lookAtSearchKeys);
+  const searchKeys = () => lookTwice(lookAtGenerationKeys);
 
   return {
     searchKeys,

@@ -41,7 +41,7 @@ export function rewrapGenerationKey(rootKey: Buffer, next: Buffer, wrapped: Buff
  * is one of the tenant's keys. If either the generation key or the salt is destroyed, the search-term key can no longer
  * be derived.
  */
-export function deriveSearchKey(generationKey: Buffer, tenantId: string, salt: Buffer): Buffer {
+export function deriveSearchTermKey(generationKey: Buffer, tenantId: string, salt: Buffer): Buffer {
   const derived = Buffer.from(hkdfSync('sha256', generationKey, salt, `strongroom.search.${tenantId}`, keyBytes));
   generationKey.fill(0);
   return derived;

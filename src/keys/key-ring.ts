@@ -5,7 +5,7 @@ import type { Maybe } from '../ports/maybe.js';
 export type DataKey = { readonly id: string; readonly key: Buffer };
 
 /** The key for the hashes of a tenant's search terms in one generation of token rows. */
-export type SearchKey = { readonly generation: number; readonly key: Buffer };
+export type SearchTermKey = { readonly generation: number; readonly key: Buffer };
 
 /** Subkeys of 32 bytes each, derived from a tenant's identity key with HKDF. Subkeys never change. */
 export type TenantKeys = {
@@ -13,7 +13,10 @@ export type TenantKeys = {
   readonly names: Buffer;
   /** The key for fingerprints. It must not change, because callers store fingerprints. */
   readonly fingerprints: Buffer;
-  /** The key for idempotency and deduplication claims. */
+  /**
+   * The key for the hashes of idempotency keys and fingerprints, and for the ids that a retry of a command must choose
+   * again.
+   */
   readonly claims: Buffer;
   /**
    * The trace keys of all epochs are derived from this key. Trace keys encrypt the trace ids in events and in the
@@ -162,7 +165,7 @@ export interface KeyRing extends KeyRecords {
    * Returns the tenant's 32-byte search-term key for one generation of token rows. Each generation has a different key,
    * so a rebuild makes all older terms useless. Returns null if the tenant is unknown or if the generation has no key.
    */
-  searchKey(tenantId: string, generation: number): Maybe<Buffer | null>;
+  searchTermKey(tenantId: string, generation: number): Maybe<Buffer | null>;
   /**
    * Creates the key of a new generation, and returns the number of the generation. The number has never been used
    * before. The key is durable once the promise resolves.

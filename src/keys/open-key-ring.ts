@@ -8,11 +8,11 @@ import { openDataKey, wrapDataKey, wrapsMax } from './data-key.js';
 import { createKeyCache, type OpenKey } from './key-cache.js';
 import { createKeyPools } from './key-pools.js';
 import type { DataKey, KeyRing, KeyUse } from './key-ring.js';
-import { createOpenTenants, type OpenTenant } from './open-tenants.js';
+import { createOpenTenants, type OpenTenantKeys } from './open-tenants.js';
 import { ownBuffer, randomKeys } from './random-key.js';
 import { openRootKeys, type RootKeySource } from './root-keys.js';
 import { createKeyRotation, type Wrapper } from './rotation.js';
-import { createSearchKeys } from './search-keys.js';
+import { createSearchTermKeys } from './search-keys.js';
 import { TenantKeysBroken } from './tenant-keys-broken.js';
 import { createTraceUses, type TraceUseLimits } from './trace-uses.js';
 import { createVaultKey, integrityKeysOf, signingKeyOf } from './vault-keys.js';
@@ -62,7 +62,7 @@ export async function openKeyRing({
   const roots = await openRootKeys(store, rootKey, source);
   const traceUses = createTraceUses(store.reserveTraces, traceLimits === 'seals_none' ? {} : traceLimits);
   const tenants = createOpenTenants(store, roots, forgetTenant, traceUses);
-  const searchKeys = createSearchKeys(store, roots);
+  const searchKeys = createSearchTermKeys(store, roots);
   const cache = createKeyCache();
   const pools = createKeyPools(makeBlock, () => clock.now());
   await searchKeys.ensureFirst();
@@ -171,7 +171,7 @@ export async function openKeyRing({
         const reserved = subkeys === null || traceLimits === 'seals_none' ? null : traceUses.ready(tenantId);
         return after(reserved, () => subkeys);
       }),
-    searchKey: (tenantId, generation) =>
+    searchTermKey: (tenantId, generation) =>
       after(tenants.current(tenantId), ({ subkeys }) =>
         subkeys === null ? null : searchKeys.get(generation, tenantId, subkeys.names),
       ),
@@ -273,7 +273,7 @@ export async function openKeyRing({
   };
 }
 
-function newestOf(store: KeyStore, { state, newest }: OpenTenant): NonNullable<OpenTenant['newest']> {
+function newestOf(store: KeyStore, { state, newest }: OpenTenantKeys): NonNullable<OpenTenantKeys['newest']> {
   if (state === 'destroyed') throw new StoreUnavailable(store.name, 'tenant_destroyed');
   if (newest === null) {
     throw new TenantKeysBroken(`${store.title} lacks the keys of a tenant: restore it from a backup.`);

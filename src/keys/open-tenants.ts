@@ -19,7 +19,7 @@ const attemptsMax = 3;
  * seal under a key that every attacker knows. A wrapping key is zeroed when it is dropped or destroyed, and `wrapping`
  * reflects this immediately. Callers must therefore look the wrapping key up again after each `await`.
  */
-export type OpenTenant = {
+export type OpenTenantKeys = {
   /** `unknown` means that the tenant has no keys, or that its keys are being created. */
   readonly state: 'living' | 'destroyed' | 'unknown';
   readonly subkeys: TenantKeys | null;
@@ -37,7 +37,7 @@ type KeyNumber = { readonly tenant: string; readonly number: number };
 type Known = {
   readonly readAt: number;
   readonly signature: string;
-  readonly tenant: OpenTenant;
+  readonly tenant: OpenTenantKeys;
   readonly wrapping: Map<string, Buffer | 'destroyed'>;
 };
 
@@ -52,7 +52,7 @@ export function createOpenTenants(
   traceUses: Pick<TraceUses, 'next'>,
 ) {
   const tenants = new Map<string, Known>();
-  const reading = new Map<string, Promise<OpenTenant>>();
+  const reading = new Map<string, Promise<OpenTenantKeys>>();
   let drops = 0;
 
   const insert = (purpose: TenantKeyPurpose, keys: readonly KeyNumber[]) =>
@@ -63,7 +63,7 @@ export function createOpenTenants(
       ),
     );
 
-  async function fresh(tenantId: string): Promise<OpenTenant> {
+  async function fresh(tenantId: string): Promise<OpenTenantKeys> {
     for (let attempt = 1; ; attempt += 1) {
       const tenant = await read(tenantId);
       if (tenant !== null) return tenant;
@@ -77,7 +77,7 @@ export function createOpenTenants(
   }
 
   /** Reads and unwraps a tenant's keys. Returns null if they cannot be unwrapped with the root key of this process. */
-  async function read(tenantId: string): Promise<OpenTenant | null> {
+  async function read(tenantId: string): Promise<OpenTenantKeys | null> {
     const readAt = performance.now();
     const dropsBefore = drops;
     const rows = await store.readTenantKeys(tenantId);
@@ -107,10 +107,10 @@ export function createOpenTenants(
     rows: readonly StoredTenantKey[],
     wrapping: Map<string, Buffer | 'destroyed'>,
     traceEpoch: () => number,
-  ): OpenTenant | null {
+  ): OpenTenantKeys | null {
     const identity = identityKeyOf(rows);
     if (identity === undefined) return { state: 'unknown', subkeys: null, wrapping, newest: null };
-    let newest: OpenTenant['newest'] = null;
+    let newest: OpenTenantKeys['newest'] = null;
     for (const row of rows) {
       if (row.purpose !== 'wrapping') continue;
       const known = wrapping.get(row.id);
@@ -143,7 +143,7 @@ export function createOpenTenants(
   }
 
   /** Returns the tenant's keys. If the store is shared, the keys were read at most one second ago. */
-  function current(tenantId: string): OpenTenant | Promise<OpenTenant> {
+  function current(tenantId: string): OpenTenantKeys | Promise<OpenTenantKeys> {
     const known = tenants.get(tenantId);
     if (known !== undefined && (!store.isShared || performance.now() - known.readAt < lifeMs)) return known.tenant;
     const underWay = reading.get(tenantId);
@@ -170,7 +170,7 @@ export function createOpenTenants(
      * Returns the tenant's keys, including this wrapping key if it exists. If the cached keys do not include the
      * wrapping key, reads the keys again.
      */
-    async having(tenantId: string, wrappingKeyId: string): Promise<OpenTenant> {
+    async having(tenantId: string, wrappingKeyId: string): Promise<OpenTenantKeys> {
       const tenant = await current(tenantId);
       return tenant.wrapping.has(wrappingKeyId) ? tenant : fresh(tenantId);
     },

@@ -2,7 +2,7 @@ import type { KeyStore, LivingDataKey, RewrappedDataKey } from '../ports/key-sto
 import { rewrapDataKey } from './data-key.js';
 import { rewrapGenerationKey } from './generation-key.js';
 import type { KeyRotation } from './key-ring.js';
-import type { createOpenTenants, OpenTenant } from './open-tenants.js';
+import type { createOpenTenants, OpenTenantKeys } from './open-tenants.js';
 import { passesRootCheck, type RootKeys } from './root-keys.js';
 import { rewrapTenantKey } from './tenant-key.js';
 
@@ -18,7 +18,7 @@ export class RotationRefused extends Error {
 }
 
 /** A tenant and the id of one of its wrapping keys. `tenant.wrapping` contains the key. */
-export type Wrapper = { readonly tenant: OpenTenant; readonly id: string };
+export type Wrapper = { readonly tenant: OpenTenantKeys; readonly id: string };
 
 type Deps = {
   readonly store: KeyStore;

@@ -1,7 +1,7 @@
 import { firstGeneration } from '../ports/generations.js';
 import { type KeyStore, vaultKeyTenant } from '../ports/key-store.js';
 import type { Maybe } from '../ports/maybe.js';
-import { deriveSearchKey, newGenerationKey, openGenerationKey } from './generation-key.js';
+import { deriveSearchTermKey, newGenerationKey, openGenerationKey } from './generation-key.js';
 import type { RootKeys } from './root-keys.js';
 
 /**
@@ -9,7 +9,7 @@ import type { RootKeys } from './root-keys.js';
  * root key. The search-term keys of all tenants are derived from it. A search-term key that is dropped from the cache
  * is not zeroed, because it may still be in use.
  */
-export function createSearchKeys(store: KeyStore, roots: RootKeys) {
+export function createSearchTermKeys(store: KeyStore, roots: RootKeys) {
   const cached = new Map<number, Map<string, Buffer>>();
   let drops = 0;
 
@@ -34,7 +34,7 @@ export function createSearchKeys(store: KeyStore, roots: RootKeys) {
     const dropsBefore = drops;
     const opened = await generationKey(generation);
     if (opened === null) return null;
-    const key = deriveSearchKey(opened, tenantId, salt);
+    const key = deriveSearchTermKey(opened, tenantId, salt);
     // A read that began before a key was destroyed must not put that key back into the cache.
     if (drops !== dropsBefore) return key;
     const tenants = cached.get(generation) ?? new Map<string, Buffer>();

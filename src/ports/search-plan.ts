@@ -6,15 +6,15 @@ import type { TokenView } from '../views/token-view.js';
  * An empty `and` matches every token, and an empty `or` matches none.
  */
 export type PlanNode =
-  | { readonly is: 'term'; readonly term: string }
-  | { readonly is: 'and' | 'or'; readonly of: readonly PlanNode[] }
-  | { readonly is: 'not'; readonly of: PlanNode }
+  | { readonly kind: 'term'; readonly term: string }
+  | { readonly kind: 'and' | 'or'; readonly of: readonly PlanNode[] }
+  | { readonly kind: 'not'; readonly of: PlanNode }
   /**
    * A range of times in ms since the epoch. `from` is inclusive and `to` is exclusive. If either is null, the range is
    * open at that end. A token that does not have the date matches no range.
    */
   | {
-      readonly is: 'date';
+      readonly kind: 'date';
       readonly column: 'created_at' | 'modified_at';
       readonly from: number | null;
       readonly to: number | null;

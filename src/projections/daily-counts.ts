@@ -93,22 +93,22 @@ async function countsOfEvents(deps: CountingDeps, page: readonly ClearEvent[]): 
     const { stream, tenantId, time, revision } = event;
     const change = changeOf(event);
     if (change === null) continue;
-    if (change.what === 'created') types.set(stream, change.tokenType);
+    if (change.kind === 'created') types.set(stream, change.tokenType);
     const name = types.get(stream) ?? (await tokenTypeAt(deps, stream, revision));
-    const at = change.what === 'expired' ? Math.min(time, change.dueAt) : time;
+    const at = change.kind === 'expired' ? Math.min(time, change.dueAt) : time;
     const day = Math.floor(at / dayMs);
     // From the tenant's point of view, the tokens of an undone batch never existed, so they are subtracted from the
     // count of created tokens.
-    const counted = change.what === 'undone' ? { what: 'created', count: -1 } : { what: change.what, count: 1 };
+    const counted = change.kind === 'undone' ? { what: 'created', count: -1 } : { what: change.kind, count: 1 };
     found.push({ tenantId, series: 'tokens', day, name, ...counted });
   }
   return summed(found);
 }
 
 type Change =
-  | { readonly what: 'created'; readonly tokenType: string }
-  | { readonly what: 'deleted' | 'undone' }
-  | { readonly what: 'expired'; readonly dueAt: number };
+  | { readonly kind: 'created'; readonly tokenType: string }
+  | { readonly kind: 'deleted' | 'undone' }
+  | { readonly kind: 'expired'; readonly dueAt: number };
 
 /**
  * Returns the change that an event makes to the token counts. Returns null if the event neither creates a token nor
@@ -120,9 +120,9 @@ function changeOf(event: ClearEvent): Change | null {
     case 'token.deleted':
     case 'token.expired': {
       const fact = readTokenEvent(event);
-      if (fact.type === 'token.created') return { what: 'created', tokenType: fact.clear.token_type };
-      if (fact.type === 'token.expired') return { what: 'expired', dueAt: fact.clear.due_at };
-      return { what: fact.type === 'token.deleted' && fact.clear.reason === 'undone' ? 'undone' : 'deleted' };
+      if (fact.type === 'token.created') return { kind: 'created', tokenType: fact.clear.token_type };
+      if (fact.type === 'token.expired') return { kind: 'expired', dueAt: fact.clear.due_at };
+      return { kind: fact.type === 'token.deleted' && fact.clear.reason === 'undone' ? 'undone' : 'deleted' };
     }
     default:
       return null;

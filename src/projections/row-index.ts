@@ -1,5 +1,5 @@
 import type { TokenContent } from '../domain/token/content.js';
-import type { SearchKey } from '../keys/key-ring.js';
+import type { SearchTermKey } from '../keys/key-ring.js';
 import type { RowIndex } from '../ports/unit-of-work.js';
 import { type Circumstances, tokenTerms } from '../search/terms.js';
 
@@ -8,7 +8,7 @@ import { type Circumstances, tokenTerms } from '../search/terms.js';
  * fingerprint.
  */
 export function rowIndexOf(
-  keys: readonly SearchKey[],
+  keys: readonly SearchTermKey[],
   fingerprintHash: string,
   content: TokenContent,
   circumstances: Circumstances,

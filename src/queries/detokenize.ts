@@ -18,7 +18,7 @@ import { tokenStream } from '../events/tokens/stream-name.js';
 import { chargeUnknownIds } from '../vault/guesses.js';
 import { type CommandResult, done, invalidFields, type Rejected, rejected } from '../vault/result.js';
 import { tenantKeysOf } from '../vault/tenant-keys.js';
-import type { Work } from '../vault/turns.js';
+import type { Slices } from '../vault/turns.js';
 import type { Vault } from '../vault/vault.js';
 import { type ReadToken, type ReadTokenDeps, readToken } from './read-token.js';
 import { isMaskSkipped, type ReadContext, type ReleaseDeps, type Render, release } from './release.js';
@@ -42,17 +42,17 @@ export async function detokenize(
   template: Template,
 ): Promise<CommandResult<Secret<Json>>> {
   const { caller } = context;
-  const work = vault.turns.begin(caller.tenantId);
-  const read = await readAll(vault, work, caller, template);
+  const slices = vault.turns.begin(caller.tenantId);
+  const read = await readAll(vault, slices, caller, template);
   if (!read.ok) {
     await vault.confirmReads(context.beganAt);
     return read;
   }
   const found = read.value;
   const render = await release(vault, context, [...found.values()], createSharedBudget());
-  const values = await evaluateAll(vault, work, caller, template, found, render);
+  const values = await evaluateAll(vault, slices, caller, template, found, render);
   if (!values.ok) return values;
-  const filled = await work.run(
+  const filled = await slices.run(
     fillTemplate(template, (slot) => {
       const value = values.value.get(slot);
       if (value === undefined) throw new Error('every expression of a template must have been evaluated');
@@ -67,7 +67,7 @@ type Named = ShownToken & { readonly life: number; readonly kept: ReadToken | nu
 
 async function readAll(
   vault: ReadTokenDeps & Pick<Vault, 'guesses'>,
-  work: Work,
+  slices: Slices,
   caller: Caller,
   { ids }: Template,
 ): Promise<CommandResult<ReadonlyMap<string, Named>>> {
@@ -78,7 +78,7 @@ async function readAll(
   let isForbidden = false;
   let bytes = 0;
   for (const [id, path] of ids) {
-    await work.pause();
+    await slices.pause();
     const stream = tokenStream(names, id);
     const read = await readToken(vault, tenantId, stream);
     if (read === null) {
@@ -108,7 +108,7 @@ async function readAll(
  */
 async function evaluateAll(
   vault: ReadTokenDeps & Pick<Vault, 'expressions'>,
-  work: Work,
+  slices: Slices,
   caller: Caller,
   { ids, leaves }: Template,
   tokens: ReadonlyMap<string, Named>,
@@ -121,7 +121,7 @@ async function evaluateAll(
   const budget = templateBudget();
   const values = new Map<Slot, Filled>();
   for (const [id, { stream, transform, life, kept }] of tokens) {
-    await work.pause();
+    await slices.pause();
     const token = kept ?? (await readToken(vault, caller.tenantId, stream));
     const now = token === null ? null : transformFor(caller, 'token:use', token.open.containers);
     if (token === null || token.life.createdRevision !== life) return unknownIds([[id, ids.get(id) ?? 'body']]);
@@ -131,9 +131,9 @@ async function evaluateAll(
     const shown =
       transform === 'redact'
         ? nothing
-        : shownIn(await work.run(render(tokenAnswer(caller, token, transform))), transform);
+        : shownIn(await slices.run(render(tokenAnswer(caller, token, transform))), transform);
     for (const slot of slots.get(id) ?? []) {
-      values.set(slot, await work.run(evaluateSlot(vault.expressions, slot, shown, budget)));
+      values.set(slot, await slices.run(evaluateSlot(vault.expressions, slot, shown, budget)));
     }
   }
   return done(values);

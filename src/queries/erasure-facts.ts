@@ -8,21 +8,21 @@ import { latestNow } from '../ports/clock.js';
 import type { Looked } from '../ports/erasure-probe.js';
 import { planSearch } from '../search/plan-search.js';
 import { allClearEvents } from '../vault/load-token.js';
-import { type SearchKeyDeps, searchKeyOf, tenantKeysOf } from '../vault/tenant-keys.js';
+import { type SearchTermKeyDeps, searchTermKeyOf, tenantKeysOf } from '../vault/tenant-keys.js';
 import type { Vault } from '../vault/vault.js';
 
-export type ErasureFactsDeps = SearchKeyDeps & Pick<Vault, 'clock' | 'erasureProbe' | 'log' | 'rows' | 'timers'>;
+export type ErasureFactsDeps = SearchTermKeyDeps & Pick<Vault, 'clock' | 'erasureProbe' | 'log' | 'rows' | 'timers'>;
 
 /** An ended life of a token. `createdAt` is in milliseconds since the epoch. */
 export type EndedLife = { readonly createdAt: number; readonly end: ClearEvent };
 
 /** The result of a search for the remains of a token. */
 export type ErasureFound =
-  | { readonly is: 'unknown' }
-  | { readonly is: 'living' }
-  | { readonly is: 'expired' }
+  | { readonly kind: 'unknown' }
+  | { readonly kind: 'living' }
+  | { readonly kind: 'expired' }
   | {
-      readonly is: 'incomplete';
+      readonly kind: 'incomplete';
       /**
        * `livingKeys` is the number of the token's keys that are not destroyed. `lostKeys` is the number of its keys
        * that have no row in the key store.
@@ -33,7 +33,7 @@ export type ErasureFound =
       readonly left: readonly Sought[];
     }
   | {
-      readonly is: 'erased';
+      readonly kind: 'erased';
       readonly stream: string;
       readonly lives: readonly EndedLife[];
       readonly keys: number;
@@ -56,9 +56,9 @@ export type Sought = Omit<Looked, 'kind'> & { readonly kind: Looked['kind'] | 'f
 export async function erasureFacts(vault: ErasureFactsDeps, tenantId: string, id: string): Promise<ErasureFound> {
   const stream = tokenStream((await tenantKeysOf(vault, tenantId)).names, id);
   const events = await allClearEvents(vault.log, stream);
-  if (events.length === 0) return { is: 'unknown' };
+  if (events.length === 0) return { kind: 'unknown' };
   const { life } = events.map(readTokenEvent).reduce(evolve, noToken);
-  if (life !== null) return isExpired(life, latestNow(vault.clock)) ? { is: 'expired' } : { is: 'living' };
+  if (life !== null) return isExpired(life, latestNow(vault.clock)) ? { kind: 'expired' } : { kind: 'living' };
 
   const keyIds = [...new Set(events.flatMap(namedKeys))];
   const keyStatuses = await vault.keys.keyStatuses(keyIds);
@@ -72,10 +72,10 @@ export async function erasureFacts(vault: ErasureFactsDeps, tenantId: string, id
   const left = looked.filter(({ found }) => found > 0);
   if (destroyed.length < keyIds.length || left.length > 0) {
     const livingKeys = keyStatuses.length - destroyed.length;
-    return { is: 'incomplete', livingKeys, lostKeys: keyIds.length - keyStatuses.length, left };
+    return { kind: 'incomplete', livingKeys, lostKeys: keyIds.length - keyStatuses.length, left };
   }
   return {
-    is: 'erased',
+    kind: 'erased',
     stream,
     lives: endedLives(events),
     keys: destroyed.length,
@@ -102,9 +102,13 @@ async function timersOf({ timers }: Pick<Vault, 'timers'>, events: readonly Clea
 }
 
 /** Searches for the token by its id. This also finds rows of tokens that have expired. */
-async function searchedById(vault: SearchKeyDeps & Pick<Vault, 'rows'>, tenantId: string, id: string): Promise<Sought> {
-  const query = { is: 'text', field: 'id', value: id } as const;
-  const plan = planSearch(await searchKeyOf(vault, tenantId), tenantId, query, 'everything');
+async function searchedById(
+  vault: SearchTermKeyDeps & Pick<Vault, 'rows'>,
+  tenantId: string,
+  id: string,
+): Promise<Sought> {
+  const query = { kind: 'text', field: 'id', value: id } as const;
+  const plan = planSearch(await searchTermKeyOf(vault, tenantId), tenantId, query, 'everything');
   const { total } = await vault.rows.search(plan, { now: 0, offset: 0, limit: 1 });
   return { kind: 'found_by_id', store: 'search', looked: 1, found: total };
 }

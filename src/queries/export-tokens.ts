@@ -3,10 +3,10 @@ import { maySeeClear, transformFor } from '../domain/access/decide-access.js';
 import { reachOf } from '../domain/access/reach.js';
 import type { JsonObject } from '../domain/json.js';
 import { formatTimestamp } from '../domain/time.js';
-import type { SearchKey } from '../keys/key-ring.js';
+import type { SearchTermKey } from '../keys/key-ring.js';
 import type { SearchPlan } from '../ports/search-plan.js';
 import { planSearch } from '../search/plan-search.js';
-import { type SearchKeyDeps, withSearchKey } from '../vault/tenant-keys.js';
+import { type SearchTermKeyDeps, withSearchTermKey } from '../vault/tenant-keys.js';
 import { unwrap } from '../vault/unwrap.js';
 import type { Vault } from '../vault/vault.js';
 import { type ReadToken, type ReadTokenDeps, readToken } from './read-token.js';
@@ -58,7 +58,7 @@ export async function exportTokens(
     const walked = { now, before: next, limit: size };
     // `before` is a log position. A step therefore continues where the previous step ended, even if it reads a
     // different generation of rows.
-    const rows = await withSearchKey(vault, tenantId, (key) => vault.rows.walk(planOf(key, caller), walked));
+    const rows = await withSearchTermKey(vault, tenantId, (key) => vault.rows.walk(planOf(key, caller), walked));
     const read = await Promise.all(
       rows.map(async ({ stream, state }) => {
         const token = await readToken(vault, tenantId, stream);
@@ -88,16 +88,18 @@ export async function exportTokens(
 
 /** Returns the number of tokens that the caller can currently read. */
 export async function countForExport(
-  vault: SearchKeyDeps & Pick<Vault, 'clock' | 'rows'>,
+  vault: SearchTermKeyDeps & Pick<Vault, 'clock' | 'rows'>,
   { caller }: Pick<ReadContext, 'caller'>,
 ): Promise<number> {
   const page = { now: vault.clock.now(), offset: 0, limit: 1 };
-  const { total } = await withSearchKey(vault, caller.tenantId, (key) => vault.rows.search(planOf(key, caller), page));
+  const { total } = await withSearchTermKey(vault, caller.tenantId, (key) =>
+    vault.rows.search(planOf(key, caller), page),
+  );
   return total;
 }
 
-function planOf(searchKey: SearchKey, caller: ReadContext['caller']): SearchPlan {
-  return planSearch(searchKey, caller.tenantId, { is: 'everything' }, reachOf(caller, 'token:read'));
+function planOf(searchKey: SearchTermKey, caller: ReadContext['caller']): SearchPlan {
+  return planSearch(searchKey, caller.tenantId, { kind: 'everything' }, reachOf(caller, 'token:read'));
 }
 
 function containersOf({ open }: ReadToken): readonly string[] {

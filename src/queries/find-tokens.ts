@@ -8,11 +8,11 @@ import { type FoundLife, foundLife, type SearchPlan } from '../ports/search-plan
 import { StoreUnavailable } from '../ports/store-unavailable.js';
 import { planSearch } from '../search/plan-search.js';
 import type { Query } from '../search/query/syntax-tree.js';
-import type { CommandContext } from '../vault/command-context.js';
 import { ForgedRow } from '../vault/forged-row.js';
 import { KeyLost } from '../vault/key-lost.js';
 import { type OpenTokenDeps, openRow } from '../vault/open-token.js';
-import { withSearchKey } from '../vault/tenant-keys.js';
+import type { RequestContext } from '../vault/request-context.js';
+import { withSearchTermKey } from '../vault/tenant-keys.js';
 import type { Vault } from '../vault/vault.js';
 import type { TokenView } from '../views/token-view.js';
 import { isBehindLog, type ReadToken, type ReadTokenDeps, readToken } from './read-token.js';
@@ -49,13 +49,13 @@ export type FoundTokens = {
  */
 export function findTokens(
   vault: FindTokensDeps,
-  { caller }: Pick<CommandContext, 'caller'>,
+  { caller }: Pick<RequestContext, 'caller'>,
   permission: TokenPermission,
   query: Query,
   range: Range,
 ): Promise<FoundTokens> {
   const { tenantId } = caller;
-  return withSearchKey(vault, tenantId, (searchKey) => {
+  return withSearchTermKey(vault, tenantId, (searchKey) => {
     const plan = planSearch(searchKey, tenantId, query, reachOf(caller, permission));
     return findPlanned(vault, caller, permission, plan, range);
   });
@@ -83,13 +83,13 @@ export type FoundStep = {
  */
 export function findTokensBefore(
   vault: FindTokensDeps,
-  { caller }: Pick<CommandContext, 'caller'>,
+  { caller }: Pick<RequestContext, 'caller'>,
   permission: TokenPermission,
   query: Query,
   continuation: Continuation,
 ): Promise<FoundStep> {
   const { tenantId } = caller;
-  return withSearchKey(vault, tenantId, async (searchKey) => {
+  return withSearchTermKey(vault, tenantId, async (searchKey) => {
     const plan = planSearch(searchKey, tenantId, query, reachOf(caller, permission));
     const { found, opened } = await openFound(vault, () => walkPage(vault, plan, continuation));
     const tokens = opened.flatMap((read) => answerFor(caller, permission, read));
@@ -114,11 +114,11 @@ async function walkPage(
 ) {
   const rows: TokenView[] = [];
   const later: FoundLife[] = [];
-  const work = vault.turns.begin(plan.tenantId);
+  const slices = vault.turns.begin(plan.tenantId);
   let bytes = 0;
   let position = before;
   for (;;) {
-    await work.pause();
+    await slices.pause();
     // Reads one more row than the page contains, to find out whether there are more matches.
     const wanted = Math.min(walkRowsMax, limit + 1 - rows.length - later.length);
     const step = await vault.rows.walk(plan, { now: latestNow(vault.clock), before: position, limit: wanted });
@@ -140,7 +140,7 @@ function createdPosition({ state: { life } }: TokenView): number {
 
 async function findPlanned(
   vault: ReadTokenDeps,
-  caller: CommandContext['caller'],
+  caller: RequestContext['caller'],
   permission: TokenPermission,
   plan: SearchPlan,
   range: Range,
@@ -155,7 +155,7 @@ async function findPlanned(
 
 function restOf(
   vault: ReadTokenDeps,
-  caller: CommandContext['caller'],
+  caller: RequestContext['caller'],
   permission: TokenPermission,
   later: readonly FoundLife[],
 ): FoundTokens['rest'] {
@@ -200,13 +200,13 @@ function open(vault: OpenTokenDeps, view: TokenView): Maybe<ReadToken | 'key_des
 
 async function* readLater(
   vault: ReadTokenDeps,
-  caller: CommandContext['caller'],
+  caller: RequestContext['caller'],
   permission: TokenPermission,
   later: readonly FoundLife[],
 ): AsyncIterable<TokenAnswer> {
-  const work = vault.turns.begin(caller.tenantId);
+  const slices = vault.turns.begin(caller.tenantId);
   for (const { stream, createdRevision } of later) {
-    await work.pause();
+    await slices.pause();
     const read = await readToken(vault, caller.tenantId, stream);
     if (read?.life.createdRevision === createdRevision) yield* answerFor(caller, permission, read);
   }
@@ -246,7 +246,7 @@ async function closedAgain(
   return times;
 }
 
-function answerFor(caller: CommandContext['caller'], permission: TokenPermission, token: ReadToken) {
+function answerFor(caller: RequestContext['caller'], permission: TokenPermission, token: ReadToken) {
   const transform = transformFor(caller, permission, token.open.containers);
   return transform === null ? [] : [tokenAnswer(caller, token, transform)];
 }

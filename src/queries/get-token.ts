@@ -1,7 +1,7 @@
 import { transformFor } from '../domain/access/decide-access.js';
 import { tokenStream } from '../events/tokens/stream-name.js';
 import { after, type Maybe } from '../ports/maybe.js';
-import type { CommandContext } from '../vault/command-context.js';
+import type { RequestContext } from '../vault/request-context.js';
 import { type CommandResult, done, rejected } from '../vault/result.js';
 import { tenantKeysOf } from '../vault/tenant-keys.js';
 import { type ReadTokenDeps, readToken } from './read-token.js';
@@ -13,7 +13,7 @@ import { type TokenAnswer, tokenAnswer } from './token-answer.js';
  */
 export function getToken(
   vault: ReadTokenDeps,
-  { caller }: Pick<CommandContext, 'caller'>,
+  { caller }: Pick<RequestContext, 'caller'>,
   id: string,
   permission: 'token:read' | 'token:use' = 'token:read',
 ): Maybe<CommandResult<TokenAnswer>> {

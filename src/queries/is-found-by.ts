@@ -1,6 +1,6 @@
 import { deriveFrom } from '../domain/token/derive-content.js';
 import type { TokenLife } from '../domain/token/token-state.js';
-import type { SearchKey } from '../keys/key-ring.js';
+import type { SearchTermKey } from '../keys/key-ring.js';
 import type { SearchPlan } from '../ports/search-plan.js';
 import { matchesPlan } from '../search/plan-search.js';
 import { tokenTerms } from '../search/terms.js';
@@ -13,7 +13,7 @@ import type { Vault } from '../vault/vault.js';
  */
 export function isFoundBy(
   { expressions }: Pick<Vault, 'expressions'>,
-  { key }: SearchKey,
+  { key }: SearchTermKey,
   { where }: SearchPlan,
   { open, life }: { readonly open: OpenToken; readonly life: TokenLife },
 ): boolean {

@@ -1,5 +1,5 @@
 import { type ListFilters, listQuery } from '../search/plan-search.js';
-import type { CommandContext } from '../vault/command-context.js';
+import type { RequestContext } from '../vault/request-context.js';
 import { type FindTokensDeps, type FoundTokens, findTokens, type Range } from './find-tokens.js';
 
 export type { ListFilters };
@@ -7,7 +7,7 @@ export type { ListFilters };
 /** Returns a page of the tokens that match all filters (docs/contract.md, "List tokens" and "Pagination"). */
 export function listTokens(
   vault: FindTokensDeps,
-  context: Pick<CommandContext, 'caller'>,
+  context: Pick<RequestContext, 'caller'>,
   filters: ListFilters,
   range: Range,
 ): Promise<FoundTokens> {

@@ -1,7 +1,7 @@
 import { type ListFilters, listQuery } from '../search/plan-search.js';
 import { parseQuery } from '../search/query/parse-query.js';
 import type { Query } from '../search/query/syntax-tree.js';
-import type { CommandContext } from '../vault/command-context.js';
+import type { RequestContext } from '../vault/request-context.js';
 import { type CommandResult, done, invalidFields } from '../vault/result.js';
 import type { Vault } from '../vault/vault.js';
 import { openCursor, sealCursor } from './cursor.js';
@@ -17,7 +17,7 @@ export type PageStart = { readonly start: string | null; readonly size: number }
 /** `next` is the cursor of the next page. It is null on the last page. */
 export type TokenStep = Pick<FoundStep, 'tokens' | 'rest'> & { readonly next: string | null };
 
-type Context = Pick<CommandContext, 'caller' | 'traceId'>;
+type Context = Pick<RequestContext, 'caller' | 'traceId'>;
 
 /** Returns a page of the tokens that match all filters (docs/contract.md, "Cursor pagination"). */
 export function listTokensPage(

@@ -8,11 +8,11 @@ import { accessTracePlace } from '../events/access-log/seal-entries.js';
 import { openTrace, type Trace } from '../events/sealing/trace-ciphertext.js';
 import type { TenantKeys } from '../keys/key-ring.js';
 import type { AccessFilter } from '../ports/access-log.js';
-import type { CommandContext } from '../vault/command-context.js';
 import { orNull } from '../vault/for-tenants.js';
 import { tenantKeysOf } from '../vault/tenant-keys.js';
 import type { Vault } from '../vault/vault.js';
 import { type ReadTokenDeps, readToken } from './read-token.js';
+import type { ReadContext } from './release.js';
 
 type ReadLogDeps = ReadTokenDeps & Pick<Vault, 'accessLog' | 'confirmReads' | 'recorder' | 'reportDamage'>;
 
@@ -36,7 +36,6 @@ export type ShownEntry = {
   readonly trace: Trace | null;
 };
 
-type LogContext = Pick<CommandContext, 'caller' | 'traceId' | 'beganAt'>;
 type Range = { readonly offset: number; readonly limit: number };
 type LogPage = { readonly total: number; readonly entries: readonly ShownEntry[] };
 
@@ -47,7 +46,7 @@ type LogPage = { readonly total: number; readonly entries: readonly ShownEntry[]
  */
 export async function readLog(
   vault: ReadLogDeps,
-  context: LogContext,
+  context: ReadContext,
   filter: LogFilter,
   page: Range,
 ): Promise<LogPage> {
@@ -62,7 +61,7 @@ export async function readLog(
  */
 export async function* exportLog(
   vault: ReadLogDeps,
-  context: LogContext,
+  context: ReadContext,
   filter: LogFilter,
   max: number,
 ): AsyncIterable<readonly ShownEntry[]> {
@@ -87,7 +86,7 @@ export async function* exportLog(
 
 async function pageOf(
   vault: ReadLogDeps,
-  { caller, beganAt }: LogContext,
+  { caller, beganAt }: ReadContext,
   filter: LogFilter,
   page: Range,
 ): Promise<LogPage> {
@@ -128,9 +127,9 @@ async function livingIds(
   // Threat: a caller delays other requests with expensive pages of the log. The id of each token is part of its
   // content, which can be 512 KiB long. Decrypting a hundred tokens without pauses would delay other requests by a
   // fifth of a second.
-  const work = vault.turns.begin(tenantId);
+  const slices = vault.turns.begin(tenantId);
   const found = await atMost(openedAtOnce, [...refs], async (ref): Promise<readonly [string, string][]> => {
-    await work.pause();
+    await slices.pause();
     const token = await orNull(vault, () => readToken(vault, tenantId, tokenStreamOf(ref)));
     return token === null ? [] : [[ref, token.open.id]];
   });

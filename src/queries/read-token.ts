@@ -19,8 +19,8 @@ export type ReadToken = { readonly view: TokenView; readonly life: TokenLife; re
  * the row has.
  */
 type Closed =
-  | { readonly is: 'key_destroyed'; readonly view: TokenView }
-  | { readonly is: 'outdated'; readonly newest: number };
+  | { readonly kind: 'key_destroyed'; readonly view: TokenView }
+  | { readonly kind: 'outdated'; readonly newest: number };
 
 /**
  * Reads a live token from its row and decrypts it. Returns null if the token is unknown, deleted or expired. Throws
@@ -42,11 +42,11 @@ async function readAgain(
   // its key.
   const again = await readOnce(vault, tenantId, stream, first);
   if (!isClosed(again)) return again;
-  if (again.is === 'key_destroyed' && !(await isBehindLog(vault, again.view))) {
+  if (again.kind === 'key_destroyed' && !(await isBehindLog(vault, again.view))) {
     throw new KeyLost(stream, 'key_destroyed_without_event');
   }
   // The process that changed the token may have crashed before it wrote the row. In that case, `follow` writes it.
-  const revision = again.is === 'outdated' ? again.newest : again.view.state.revision + 1;
+  const revision = again.kind === 'outdated' ? again.newest : again.view.state.revision + 1;
   await vault.work.follow([{ tenantId, stream, revision }]);
   const followed = await readOnce(vault, tenantId, stream, again);
   if (isClosed(followed)) throw new ForgedRow({ of: 'token', name: stream }, 'outdated');
@@ -54,7 +54,7 @@ async function readAgain(
 }
 
 function isClosed(found: ReadToken | Closed | null): found is Closed {
-  return found !== null && 'is' in found;
+  return found !== null && 'kind' in found;
 }
 
 /**
@@ -77,9 +77,9 @@ function readOnce(
       ? vault.turns.turn(tenantId).then(() => openRow(vault, view, life))
       : openRow(vault, view, life);
     return after(opening, (opened) => {
-      if (opened === null) return { is: 'key_destroyed', view };
-      const newest = before?.is === 'outdated' ? before.newest : opened.newest;
-      if (view.state.revision < newest) return { is: 'outdated', newest };
+      if (opened === null) return { kind: 'key_destroyed', view };
+      const newest = before?.kind === 'outdated' ? before.newest : opened.newest;
+      if (view.state.revision < newest) return { kind: 'outdated', newest };
       // The token may have expired while its key was read.
       return isExpired(life, latestNow(vault.clock)) ? null : { view, life, open: opened.open };
     });

@@ -13,14 +13,14 @@ import type { NewAccessEntry } from '../events/access-log/access-entry.js';
 import { refOfTokenStream } from '../events/access-log/entity-ref.js';
 import { latestForCodes } from '../ports/clock.js';
 import { after, type Maybe } from '../ports/maybe.js';
-import type { CommandContext } from '../vault/command-context.js';
+import type { RequestContext } from '../vault/request-context.js';
 import { tenantKeysOf } from '../vault/tenant-keys.js';
 import { unwrap } from '../vault/unwrap.js';
 import type { Vault } from '../vault/vault.js';
 import { type DecryptedAnswer, type ShownToken, type TokenAnswer, tokenAnswer } from './token-answer.js';
 
 /** The caller that the tokens are read for, and the facts about its request. */
-export type ReadContext = Pick<CommandContext, 'caller' | 'traceId' | 'beganAt'>;
+export type ReadContext = Pick<RequestContext, 'caller' | 'traceId' | 'beganAt'>;
 
 /** Renders a released token so that it contains only what the caller may see (docs/contract.md, "The token object"). */
 export type Render = (answer: TokenAnswer) => Steps<JsonObject>;

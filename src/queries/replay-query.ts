@@ -4,9 +4,9 @@ import { atMost } from '../domain/at-most.js';
 import type { ClearEvent } from '../events/event.js';
 import { planSearch } from '../search/plan-search.js';
 import { parseQuery } from '../search/query/parse-query.js';
-import type { CommandContext } from '../vault/command-context.js';
+import type { RequestContext } from '../vault/request-context.js';
 import { type CommandResult, done, invalidFields } from '../vault/result.js';
-import { type SearchKeyDeps, searchKeyOf } from '../vault/tenant-keys.js';
+import { type SearchTermKeyDeps, searchTermKeyOf } from '../vault/tenant-keys.js';
 import type { Vault } from '../vault/vault.js';
 import { hadHappened } from './as-of.js';
 import { isFoundBy } from './is-found-by.js';
@@ -38,8 +38,8 @@ export type ReplayStep = {
  * the log.
  */
 export async function replayQuery(
-  vault: SearchKeyDeps & Pick<Vault, 'clock' | 'expressions' | 'guesses' | 'log'>,
-  context: Pick<CommandContext, 'caller'>,
+  vault: SearchTermKeyDeps & Pick<Vault, 'clock' | 'expressions' | 'guesses' | 'log'>,
+  context: Pick<RequestContext, 'caller'>,
   text: string,
   ask: ReplayAsk,
   after: number,
@@ -50,7 +50,7 @@ export async function replayQuery(
   if (!parsed.ok) return invalidFields({ query: [parsed.message] });
   const refusal = after === 0 ? await chargeSearch(vault, caller, parsed.query) : null;
   if (refusal !== null) return refusal;
-  const searchKey = await searchKeyOf(vault, tenantId);
+  const searchKey = await searchTermKeyOf(vault, tenantId);
   const plan = planSearch(searchKey, tenantId, parsed.query, reachOf(caller, 'token:search'));
   const page = await vault.log.readClear(after, pageSize);
   const born = page.filter(
@@ -66,9 +66,9 @@ export async function replayQuery(
     // If the id already had a later life at the moment `ask.asOf`, this page skips the token. The page that contains
     // the start of the later life returns it.
     const replayed = await replayToken(vault, context, stream, ask, revision);
-    if (replayed.is === 'erased') erased += 1;
-    if (replayed.is === 'withheld') withheld += 1;
-    if (replayed.is === 'token' && isFoundBy(vault, searchKey, plan, replayed))
+    if (replayed.kind === 'erased') erased += 1;
+    if (replayed.kind === 'withheld') withheld += 1;
+    if (replayed.kind === 'token' && isFoundBy(vault, searchKey, plan, replayed))
       tokens.push({ at: position, answer: replayed.answer });
   }
 

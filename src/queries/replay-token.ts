@@ -5,10 +5,10 @@ import { formatTimestamp } from '../domain/time.js';
 import { isExpired, type TokenLife } from '../domain/token/token-state.js';
 import { refOfTokenStream } from '../events/access-log/entity-ref.js';
 import { latestNow } from '../ports/clock.js';
-import type { CommandContext } from '../vault/command-context.js';
 import { KeyLost } from '../vault/key-lost.js';
 import { loadToken, loadTokenBefore } from '../vault/load-token.js';
 import { type OpenToken, type OpenTokenDeps, openContent } from '../vault/open-token.js';
+import type { RequestContext } from '../vault/request-context.js';
 import type { Vault } from '../vault/vault.js';
 import type { TokenView } from '../views/token-view.js';
 import { type AsOf, hadHappened } from './as-of.js';
@@ -17,13 +17,13 @@ import { type TokenAnswer, tokenAnswer } from './token-answer.js';
 /** A token as it was at a past moment. */
 export type Replayed =
   /** No token existed at that moment, or the caller is not allowed to find out whether one existed. */
-  | { readonly is: 'none' }
-  | { readonly is: 'forbidden' }
+  | { readonly kind: 'none' }
+  | { readonly kind: 'forbidden' }
   /** The token has changed since that moment, and the caller may not see it in plaintext. */
-  | { readonly is: 'withheld' }
+  | { readonly kind: 'withheld' }
   /** The content was erased after that moment. `body` contains what is left of the token. */
-  | { readonly is: 'erased'; readonly body: JsonObject }
-  | { readonly is: 'token'; readonly answer: TokenAnswer; readonly open: OpenToken; readonly life: TokenLife };
+  | { readonly kind: 'erased'; readonly body: JsonObject }
+  | { readonly kind: 'token'; readonly answer: TokenAnswer; readonly open: OpenToken; readonly life: TokenLife };
 
 export type ReplayAsk = {
   readonly asOf: AsOf;
@@ -44,7 +44,7 @@ export type ReplayAsk = {
  */
 export async function replayToken(
   vault: OpenTokenDeps & Pick<Vault, 'log'>,
-  { caller }: Pick<CommandContext, 'caller'>,
+  { caller }: Pick<RequestContext, 'caller'>,
   stream: string,
   { asOf, reveal }: ReplayAsk,
   createdRevision: number | null = null,
@@ -52,8 +52,8 @@ export async function replayToken(
   const { tenantId } = caller;
   const then = await loadTokenBefore(vault, tenantId, stream, (event) => !hadHappened(asOf, event));
   const { life } = then.state;
-  if (life === null || isExpired(life, asOf.time)) return { is: 'none' };
-  if (createdRevision !== null && life.createdRevision !== createdRevision) return { is: 'none' };
+  if (life === null || isExpired(life, asOf.time)) return { kind: 'none' };
+  if (createdRevision !== null && life.createdRevision !== createdRevision) return { kind: 'none' };
   const now = await loadToken(vault, tenantId, stream);
   const present = now.state.life;
   const lives =
@@ -65,18 +65,18 @@ export async function replayToken(
     // The token's containers were erased with the token, so only a caller that may read every token is told that the
     // token existed.
     const mayKnow = transformFor(caller, 'token:read', ['/']) !== null;
-    return mayKnow ? { is: 'erased', body: whatIsLeft(stream, life) } : { is: 'none' };
+    return mayKnow ? { kind: 'erased', body: whatIsLeft(stream, life) } : { kind: 'none' };
   }
   const transform = strictest(
     transformFor(caller, 'token:read', open.containers),
     transformFor(caller, 'token:read', presentOpen.containers),
   );
-  if (transform === null) return { is: 'forbidden' };
+  if (transform === null) return { kind: 'forbidden' };
   const isUnchanged = lives?.contentRevision === life.contentRevision;
   const seesClear = [open, presentOpen].every(({ containers }) => maySeeClear(caller, containers));
-  if (!isUnchanged && !seesClear) return { is: 'withheld' };
+  if (!isUnchanged && !seesClear) return { kind: 'withheld' };
   const shown = transform === 'reveal' && !reveal ? 'mask' : transform;
-  return { is: 'token', answer: tokenAnswer(caller, { view: then, life, open }, shown), open, life };
+  return { kind: 'token', answer: tokenAnswer(caller, { view: then, life, open }, shown), open, life };
 }
 
 /** Throws KeyLost if a key was destroyed but no event has ended the key. */

@@ -7,17 +7,17 @@ import { latestNow } from '../ports/clock.js';
 import { normalise } from '../search/normalise.js';
 import { planSearch } from '../search/plan-search.js';
 import type { Query } from '../search/query/syntax-tree.js';
-import type { CommandContext } from '../vault/command-context.js';
+import type { RequestContext } from '../vault/request-context.js';
 import type { Rejected } from '../vault/result.js';
-import { type SearchKeyDeps, withSearchKey } from '../vault/tenant-keys.js';
+import { type SearchTermKeyDeps, withSearchTermKey } from '../vault/tenant-keys.js';
 import type { Vault } from '../vault/vault.js';
 
 /** A term with which a caller can guess a value, because the search result reveals whether a token has that value. */
-type ValueTerm = Extract<Query, { is: 'text' }>;
+type ValueTerm = Extract<Query, { kind: 'text' }>;
 
 /** Returns the terms of a query that can be used to guess values. Each distinct value is returned only once. */
 export function valueTerms(query: Query): readonly ValueTerm[] {
-  switch (query.is) {
+  switch (query.kind) {
     case 'and':
     case 'or':
       return distinct(query.of.flatMap(valueTerms));
@@ -57,8 +57,8 @@ export async function chargeSearch(
  * type:card`. If the caller may not read every value, each value is therefore also looked up separately.
  */
 export async function recordSearchByValue(
-  vault: SearchKeyDeps & Pick<Vault, 'clock' | 'recorder' | 'rows'>,
-  context: Pick<CommandContext, 'caller' | 'traceId'>,
+  vault: SearchTermKeyDeps & Pick<Vault, 'clock' | 'recorder' | 'rows'>,
+  context: Pick<RequestContext, 'caller' | 'traceId'>,
   query: Query,
   total: number,
   permission: TokenPermission = 'token:search',
@@ -67,14 +67,14 @@ export async function recordSearchByValue(
   if (terms.length === 0) return;
   const { caller } = context;
   if (total === 0) await recordFruitlessSearch(vault, context, terms.length, terms.length);
-  else if (query.is !== 'text' && !readsEveryValue(caller, permission)) {
+  else if (query.kind !== 'text' && !readsEveryValue(caller, permission)) {
     const missed = await countMissed(vault, caller, terms, permission);
     if (missed > 0) await recordFruitlessSearch(vault, context, terms.length, missed);
   }
 }
 
 async function countMissed(
-  vault: SearchKeyDeps & Pick<Vault, 'clock' | 'rows'>,
+  vault: SearchTermKeyDeps & Pick<Vault, 'clock' | 'rows'>,
   caller: Caller,
   terms: readonly ValueTerm[],
   permission: TokenPermission,
@@ -84,7 +84,7 @@ async function countMissed(
   const page = { now: latestNow(vault.clock), offset: 0, limit: 1 };
   let missed = 0;
   for (const term of terms) {
-    const { total } = await withSearchKey(vault, tenantId, (searchKey) =>
+    const { total } = await withSearchTermKey(vault, tenantId, (searchKey) =>
       vault.rows.search(planSearch(searchKey, tenantId, term, reach), page),
     );
     if (total === 0) missed += 1;

@@ -1,6 +1,6 @@
 import { type ParsedQuery, parseQuery } from '../search/query/parse-query.js';
 import { correct, namingTerms, nearestField } from '../search/vocabulary/correct.js';
-import type { CommandContext } from '../vault/command-context.js';
+import type { RequestContext } from '../vault/request-context.js';
 import { type CommandResult, done, invalidFields } from '../vault/result.js';
 import type { Vault } from '../vault/vault.js';
 import { type FindTokensDeps, type FoundTokens, findTokens, type Range } from './find-tokens.js';
@@ -10,7 +10,7 @@ import { type VisibleWordsDeps, visibleWordsOf } from './vocabulary/visible-word
 /** If a search finds nothing, `suggestions` contains the beginnings of terms that the caller may have meant. */
 export type SearchResult = FoundTokens & { readonly suggestions: readonly string[] };
 
-type Context = Pick<CommandContext, 'caller' | 'traceId'>;
+type Context = Pick<RequestContext, 'caller' | 'traceId'>;
 
 /**
  * Returns a page of the tokens that match a query (docs/contract.md, "Search tokens" and "Pagination"). An empty query

@@ -18,8 +18,8 @@ const pageSize = 100;
  * not been completely erased.
  */
 export type StatedErasure =
-  | { readonly is: 'erased'; readonly statement: ErasureStatement }
-  | { readonly is: 'living' | 'expired' | 'incomplete'; readonly problem: string };
+  | { readonly kind: 'erased'; readonly statement: ErasureStatement }
+  | { readonly kind: 'living' | 'expired' | 'incomplete'; readonly problem: string };
 
 const firstPage = { offset: 0, limit: 1 };
 /**
@@ -41,7 +41,7 @@ export async function stateErasure(
   const history = await tokenHistory(vault, caller, id, firstPage);
   if (!history.ok) return history;
   const found = await erasureFacts(vault, caller.tenantId, id);
-  if (found.is === 'unknown') return rejected('token_not_found');
+  if (found.kind === 'unknown') return rejected('token_not_found');
   const stated = await statementOf(vault, context, id, found);
   await recordManagementRead(vault, context, 'token', id);
   return done(stated);
@@ -52,16 +52,16 @@ async function statementOf(
   vault: Pick<Vault, 'clock' | 'confirmReads' | 'keys' | 'log'>,
   { caller, beganAt }: ReadContext,
   id: string,
-  found: Exclude<ErasureFound, { is: 'unknown' }>,
+  found: Exclude<ErasureFound, { kind: 'unknown' }>,
 ): Promise<StatedErasure> {
-  if (found.is === 'living') {
-    return { is: 'living', problem: 'the token still exists, so there is no erasure to state.' };
+  if (found.kind === 'living') {
+    return { kind: 'living', problem: 'the token still exists, so there is no erasure to state.' };
   }
-  if (found.is === 'expired') {
+  if (found.kind === 'expired') {
     const problem = 'the token has expired, but this is not recorded yet. Try again in a minute.';
-    return { is: 'expired', problem };
+    return { kind: 'expired', problem };
   }
-  if (found.is === 'incomplete') return { is: 'incomplete', problem: whatIsLeft(found) };
+  if (found.kind === 'incomplete') return { kind: 'incomplete', problem: whatIsLeft(found) };
   const { stream, lives, keys, lastDestroyedAt, row, looked } = found;
   await vault.confirmReads(beganAt);
   const last = lives.at(-1)?.end.position ?? 0;
@@ -84,7 +84,7 @@ async function statementOf(
     checkpoint: await checkpointOver(vault, last),
     copies: await copiesSince(vault, lastDestroyedAt),
   });
-  return { is: 'erased', statement };
+  return { kind: 'erased', statement };
 }
 
 /**
@@ -112,7 +112,7 @@ const words: Readonly<Record<Sought['kind'], string>> = {
 };
 
 /** Describes the remains of the token in each store, and gives advice to the operator. */
-function whatIsLeft({ livingKeys, lostKeys, left }: Extract<ErasureFound, { is: 'incomplete' }>): string {
+function whatIsLeft({ livingKeys, lostKeys, left }: Extract<ErasureFound, { kind: 'incomplete' }>): string {
   const rows = left.filter(({ kind }) => kind !== 'timer');
   const found = [
     ...(livingKeys === 0 ? [] : [`${counted(livingKeys, 'of its keys is', 'of its keys are')} not destroyed`]),

@@ -12,7 +12,7 @@ import type { TenantKeys } from '../keys/key-ring.js';
 import { clearEvents } from '../vault/load-token.js';
 import { type CommandResult, done, rejected } from '../vault/result.js';
 import { tenantKeysOf } from '../vault/tenant-keys.js';
-import type { Work } from '../vault/turns.js';
+import type { Slices } from '../vault/turns.js';
 import type { Vault } from '../vault/vault.js';
 import { type ReadTokenDeps, readToken } from './read-token.js';
 
@@ -41,8 +41,8 @@ export async function tokenHistory(
   const { tenantId } = caller;
   const tenantKeys = await tenantKeysOf(vault, tenantId);
   const stream = tokenStream(tenantKeys.names, id);
-  const work = vault.turns.begin(tenantId);
-  const all = await placesOf(vault, work, stream);
+  const slices = vault.turns.begin(tenantId);
+  const all = await placesOf(vault, slices, stream);
   const lastLife = all.at(-1)?.life;
   if (lastLife === undefined) return rejected('token_not_found');
   const seesAll = grantsAnywhere(caller, 'log:read');
@@ -53,14 +53,14 @@ export async function tokenHistory(
   const seen = seesAll ? all : all.filter(({ life }) => life === lastLife);
   const shown = [...seen].reverse().slice(offset, offset + limit);
   const entries: JsonObject[] = [];
-  for await (const { event, life } of eventsAt(vault, work, stream, shown)) {
+  for await (const { event, life } of eventsAt(vault, slices, stream, shown)) {
     entries.push(answer(tenantKeys, event, seesAll ? life : null));
   }
   return done({ entries, total: seen.length });
 }
 
 /** Returns the places of all events of a token. Does not read ciphertexts. Lets other requests run after each page. */
-async function placesOf({ log }: Pick<Vault, 'log'>, work: Work, stream: string): Promise<readonly Place[]> {
+async function placesOf({ log }: Pick<Vault, 'log'>, slices: Slices, stream: string): Promise<readonly Place[]> {
   const places: Place[] = [];
   let life = 0;
   const add = ({ type, revision }: ClearEvent): void => {
@@ -70,7 +70,7 @@ async function placesOf({ log }: Pick<Vault, 'log'>, work: Work, stream: string)
   };
   for await (const page of clearEvents(log, stream, 0)) {
     for (const event of page) add(event);
-    await work.pause();
+    await slices.pause();
   }
   return places;
 }
@@ -78,7 +78,7 @@ async function placesOf({ log }: Pick<Vault, 'log'>, work: Work, stream: string)
 /** Reads the events at these places, with their encrypted traces. The places must be in descending order. */
 async function* eventsAt(
   { log }: Pick<Vault, 'log'>,
-  work: Work,
+  slices: Slices,
   stream: string,
   places: readonly Place[],
 ): AsyncGenerator<{ readonly event: ProvenEvent; readonly life: number }> {
@@ -90,7 +90,7 @@ async function* eventsAt(
       const event = events[revision - first];
       if (event !== undefined) yield { event, life };
     }
-    await work.pause();
+    await slices.pause();
   }
 }
 

@@ -1,51 +1,51 @@
 import type { Reach } from '../domain/access/reach.js';
-import type { SearchKey } from '../keys/key-ring.js';
+import type { SearchTermKey } from '../keys/key-ring.js';
 import type { PlanNode, SearchPlan } from '../ports/search-plan.js';
 import type { Query } from './query/syntax-tree.js';
 import { type Findable, termFor } from './terms.js';
 
 /** The plan that matches every token. */
-const everything: PlanNode = { is: 'and', of: [] };
+const everything: PlanNode = { kind: 'and', of: [] };
 
 /**
  * Returns the search plan for a query. The plan consists of keyed terms. It matches only tokens in containers that the
  * caller may search, so that totals count only tokens that the caller may see (docs/contract.md, "Pagination").
  */
 export function planSearch(
-  { generation, key: searchKey }: SearchKey,
+  { generation, key: searchKey }: SearchTermKey,
   tenantId: string,
   query: Query,
   reach: Reach,
 ): SearchPlan {
-  const term = (what: Findable): PlanNode => ({ is: 'term', term: termFor(searchKey, what) });
-  const within = (path: string): PlanNode => (path === '/' ? everything : term({ by: 'within', value: path }));
+  const term = (what: Findable): PlanNode => ({ kind: 'term', term: termFor(searchKey, what) });
+  const within = (path: string): PlanNode => (path === '/' ? everything : term({ kind: 'within', value: path }));
 
   function plan(node: Query): PlanNode {
-    switch (node.is) {
+    switch (node.kind) {
       case 'everything':
         return everything;
       case 'and':
       case 'or':
-        return { is: node.is, of: node.of.map(plan) };
+        return { kind: node.kind, of: node.of.map(plan) };
       case 'not':
-        return { is: 'not', of: plan(node.of) };
+        return { kind: 'not', of: plan(node.of) };
       case 'text':
-        return term({ by: node.field, value: node.value });
+        return term({ kind: node.field, value: node.value });
       case 'metadata':
-        return term({ by: 'metadata', key: node.key, value: node.value });
+        return term({ kind: 'metadata', key: node.key, value: node.value });
       case 'container':
-        return node.within ? within(node.path) : term({ by: 'container', value: node.path });
+        return node.within ? within(node.path) : term({ kind: 'container', value: node.path });
       case 'date':
-        return { is: 'date', column: node.field, from: node.from, to: node.to };
+        return { kind: 'date', column: node.field, from: node.from, to: node.to };
     }
   }
 
-  const allowed: PlanNode = reach === 'everything' ? everything : { is: 'or', of: reach.map(within) };
+  const allowed: PlanNode = reach === 'everything' ? everything : { kind: 'or', of: reach.map(within) };
   return {
     tenantId,
     generation,
-    all: termFor(searchKey, { by: 'all' }),
-    where: { is: 'and', of: [allowed, plan(query)] },
+    all: termFor(searchKey, { kind: 'all' }),
+    where: { kind: 'and', of: [allowed, plan(query)] },
   };
 }
 
@@ -70,17 +70,17 @@ export function listQuery({ ids, types, metadata, container = null, fingerprint 
   const filters: Query[] = [
     ...(ids === null ? [] : [anyOf('id', ids)]),
     ...(types === null ? [] : [anyOf('type', types)]),
-    ...(container === null ? [] : [{ is: 'container', path: container, within: false } as const]),
-    ...(fingerprint === null ? [] : [{ is: 'text', field: 'fingerprint', value: fingerprint } as const]),
-    ...metadata.map(([key, value]) => ({ is: 'metadata', key, value }) as const),
+    ...(container === null ? [] : [{ kind: 'container', path: container, within: false } as const]),
+    ...(fingerprint === null ? [] : [{ kind: 'text', field: 'fingerprint', value: fingerprint } as const]),
+    ...metadata.map(([key, value]) => ({ kind: 'metadata', key, value }) as const),
   ];
   const [first] = filters;
-  if (first === undefined) return { is: 'everything' };
-  return filters.length === 1 ? first : { is: 'and', of: filters };
+  if (first === undefined) return { kind: 'everything' };
+  return filters.length === 1 ? first : { kind: 'and', of: filters };
 }
 
 function anyOf(field: 'id' | 'type', values: readonly string[]): Query {
-  return { is: 'or', of: values.map((value) => ({ is: 'text', field, value })) };
+  return { kind: 'or', of: values.map((value) => ({ kind: 'text', field, value })) };
 }
 
 /** The parts of a token that a plan can match. */
@@ -92,7 +92,7 @@ type Candidate = {
 
 /** Returns true if a plan matches a token. Does not use a store. */
 export function matchesPlan(node: PlanNode, candidate: Candidate): boolean {
-  switch (node.is) {
+  switch (node.kind) {
     case 'term':
       return candidate.terms.has(node.term);
     case 'and':

@@ -32,12 +32,12 @@ const sharedTermsMax = 100;
 export function termFor(searchKey: Uint8Array, what: Findable): string {
   // Threat: an attacker reads cached values from the process's memory. The terms for ids, fingerprints, metadata and
   // data are therefore not cached.
-  if (what.by === 'id' || what.by === 'fingerprint' || what.by === 'metadata' || what.by === 'data') {
+  if (what.kind === 'id' || what.kind === 'fingerprint' || what.kind === 'metadata' || what.kind === 'data') {
     return termOf(searchKey, what);
   }
   const known = sharedTerms.get(searchKey) ?? createLru<string>(sharedTermsMax);
   sharedTerms.set(searchKey, known);
-  const name = what.by === 'all' ? what.by : `${what.by} ${what.value}`;
+  const name = what.kind === 'all' ? what.kind : `${what.kind} ${what.value}`;
   const term = known.get(name) ?? termOf(searchKey, what);
   known.set(name, term);
   return term;
@@ -46,16 +46,16 @@ export function termFor(searchKey: Uint8Array, what: Findable): string {
 function findables(content: TokenContent, { createdBy, modifiedBy, indexValues }: Circumstances): Findable[] {
   const { id, type, fingerprint, containers, metadata } = content;
   return [
-    { by: 'all' },
-    { by: 'id', value: id },
-    { by: 'type', value: type },
-    { by: 'fingerprint', value: fingerprint },
-    { by: 'created_by', value: createdBy },
-    ...(modifiedBy === null ? [] : [{ by: 'modified_by', value: modifiedBy } as const]),
-    ...containers.map((value) => ({ by: 'container', value }) as const),
-    ...containers.flatMap(selfAndAncestors).map((value) => ({ by: 'within', value }) as const),
-    ...Object.entries(metadata ?? {}).map(([key, value]) => ({ by: 'metadata', key, value }) as const),
-    ...indexValues.map((value) => ({ by: 'data', value }) as const),
+    { kind: 'all' },
+    { kind: 'id', value: id },
+    { kind: 'type', value: type },
+    { kind: 'fingerprint', value: fingerprint },
+    { kind: 'created_by', value: createdBy },
+    ...(modifiedBy === null ? [] : [{ kind: 'modified_by', value: modifiedBy } as const]),
+    ...containers.map((value) => ({ kind: 'container', value }) as const),
+    ...containers.flatMap(selfAndAncestors).map((value) => ({ kind: 'within', value }) as const),
+    ...Object.entries(metadata ?? {}).map(([key, value]) => ({ kind: 'metadata', key, value }) as const),
+    ...indexValues.map((value) => ({ kind: 'data', value }) as const),
   ];
 }
 
@@ -76,21 +76,21 @@ const termHexDigits = 32;
  * container.
  */
 export type Findable =
-  | { readonly by: 'all' }
-  | { readonly by: 'id' | 'fingerprint'; readonly value: string }
-  | { readonly by: 'type' | 'data' | 'created_by' | 'modified_by' | 'container' | 'within'; readonly value: string }
-  | { readonly by: 'metadata'; readonly key: string; readonly value: string };
+  | { readonly kind: 'all' }
+  | { readonly kind: 'id' | 'fingerprint'; readonly value: string }
+  | { readonly kind: 'type' | 'data' | 'created_by' | 'modified_by' | 'container' | 'within'; readonly value: string }
+  | { readonly kind: 'metadata'; readonly key: string; readonly value: string };
 
 /**
  * Returns a term in its stored form: a keyed hash of 16 bytes, in hex. Normalizes all values except ids and
  * fingerprints, which search compares exactly.
  */
 export function termOf(searchKey: Uint8Array, what: Findable): string {
-  return keyedHash(searchKey, 'search-term', what.by, ...parts(what)).slice(0, termHexDigits);
+  return keyedHash(searchKey, 'search-term', what.kind, ...parts(what)).slice(0, termHexDigits);
 }
 
 function parts(what: Findable): readonly string[] {
-  switch (what.by) {
+  switch (what.kind) {
     case 'all':
       return [];
     case 'id':

@@ -1,4 +1,4 @@
-export type LostKey = 'key_missing' | 'key_destroyed_without_event' | 'box_damaged';
+export type LostKey = 'key_missing' | 'key_destroyed_without_event' | 'ciphertext_damaged';
 
 /**
  * Thrown if a key that is still needed is missing, or if a ciphertext cannot be decrypted. A lost key never counts as

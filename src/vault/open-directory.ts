@@ -67,6 +67,6 @@ async function open<T>(vault: TenantKeysDeps, record: DirectoryRecord, schema: S
     throw error;
   }
   const document = openDocument(tenantKeys.directory, content, { tenantId, stream, revision });
-  if (document === undefined) throw new KeyLost(stream, 'box_damaged');
+  if (document === undefined) throw new KeyLost(stream, 'ciphertext_damaged');
   return schema.parse(document);
 }

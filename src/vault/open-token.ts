@@ -113,14 +113,14 @@ function openField(
   );
   return after(use, (opened) => {
     if (opened.state !== 'open') return notOpened(vault, view, opened.state);
-    if (opened.value === undefined) throw new KeyLost(stream, 'box_damaged');
+    if (opened.value === undefined) throw new KeyLost(stream, 'ciphertext_damaged');
     return { value: opened.value, revision: opened.revision };
   });
 }
 
 /** Returns a rejected promise instead of throwing, so that `all` still handles the result for the other ciphertext. */
 async function damaged(stream: string): Promise<never> {
-  throw new KeyLost(stream, 'box_damaged');
+  throw new KeyLost(stream, 'ciphertext_damaged');
 }
 
 /** Returns null if the key may have been destroyed with its token. If not, throws TenantGone or KeyLost. */

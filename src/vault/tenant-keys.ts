@@ -1,5 +1,5 @@
 import { tenantStream } from '../events/tenancy/streams.js';
-import type { SearchKey, TenantKeys } from '../keys/key-ring.js';
+import type { SearchTermKey, TenantKeys } from '../keys/key-ring.js';
 import { GenerationDropped } from '../ports/generations.js';
 import { after, type Maybe } from '../ports/maybe.js';
 import { ForgedRow } from './forged-row.js';
@@ -9,7 +9,7 @@ import type { Vault } from './vault.js';
 /** The key ring and the directory. If a key is missing, the directory shows whether the key's tenant was deleted. */
 export type TenantKeysDeps = Pick<Vault, 'keys' | 'directory'>;
 
-export type SearchKeyDeps = TenantKeysDeps & Pick<Vault, 'generations'>;
+export type SearchTermKeyDeps = TenantKeysDeps & Pick<Vault, 'generations'>;
 
 /**
  * Returns a tenant's subkeys. Throws TenantGone if the tenant was deleted during the request. Throws KeyLost if the key
@@ -26,8 +26,8 @@ async function tenantKeysMissing(vault: TenantKeysDeps, tenantId: string): Promi
 /**
  * Returns the search-term key for the generation that searches currently use. Throws the same errors as `tenantKeysOf`.
  */
-export async function searchKeyOf(vault: SearchKeyDeps, tenantId: string): Promise<SearchKey> {
-  const [searchKey] = await searchKeysOf(vault, tenantId, ({ read }) => [read]);
+export async function searchTermKeyOf(vault: SearchTermKeyDeps, tenantId: string): Promise<SearchTermKey> {
+  const [searchKey] = await searchTermKeysOf(vault, tenantId, ({ read }) => [read]);
   if (searchKey === undefined) throw new Error('exactly one generation must be in use for reads');
   return searchKey;
 }
@@ -37,8 +37,8 @@ export async function searchKeyOf(vault: SearchKeyDeps, tenantId: string): Promi
  * updated by writes. Call this again in each attempt to commit a change. If a generation was added after this call, a
  * commit without the terms for that generation results in a conflict. Throws the same errors as `tenantKeysOf`.
  */
-export function indexKeysOf(vault: SearchKeyDeps, tenantId: string): Promise<readonly SearchKey[]> {
-  return searchKeysOf(vault, tenantId, ({ write }) => write);
+export function indexKeysOf(vault: SearchTermKeyDeps, tenantId: string): Promise<readonly SearchTermKey[]> {
+  return searchTermKeysOf(vault, tenantId, ({ write }) => write);
 }
 
 /**
@@ -46,13 +46,13 @@ export function indexKeysOf(vault: SearchKeyDeps, tenantId: string): Promise<rea
  * search again with the new key. Because `search` may run more than once, it must not change anything. Throws the same
  * errors as `tenantKeysOf`.
  */
-export async function withSearchKey<T>(
-  vault: SearchKeyDeps,
+export async function withSearchTermKey<T>(
+  vault: SearchTermKeyDeps,
   tenantId: string,
-  search: (searchKey: SearchKey) => Promise<T>,
+  search: (searchKey: SearchTermKey) => Promise<T>,
 ): Promise<T> {
   for (;;) {
-    const searchKey = await searchKeyOf(vault, tenantId);
+    const searchKey = await searchTermKeyOf(vault, tenantId);
     try {
       return await search(searchKey);
     } catch (error) {
@@ -63,15 +63,18 @@ export async function withSearchKey<T>(
 
 type InUse = Awaited<ReturnType<Vault['generations']['inUse']>>;
 
-async function searchKeysOf(
-  vault: SearchKeyDeps,
+async function searchTermKeysOf(
+  vault: SearchTermKeyDeps,
   tenantId: string,
   wanted: (inUse: InUse) => readonly number[],
-): Promise<readonly SearchKey[]> {
+): Promise<readonly SearchTermKey[]> {
   for (;;) {
     const generations = wanted(await vault.generations.inUse());
     const found = await Promise.all(
-      generations.map(async (generation) => ({ generation, key: await vault.keys.searchKey(tenantId, generation) })),
+      generations.map(async (generation) => ({
+        generation,
+        key: await vault.keys.searchTermKey(tenantId, generation),
+      })),
     );
     const searchKeys = found.flatMap(({ generation, key }) => (key === null ? [] : [{ generation, key }]));
     if (searchKeys.length === generations.length) return searchKeys;

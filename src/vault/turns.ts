@@ -34,13 +34,13 @@ export type Turns = {
    * Begins the work of a request. The first slice begins immediately, unless earlier requests have already used up the
    * time of this turn.
    */
-  begin(tenantId: string): Work;
+  begin(tenantId: string): Slices;
   /** Resolves when it is the tenant's turn. Await this before work that takes longer than a slice and cannot pause. */
   turn(tenantId: string): Promise<void>;
 };
 
 /** The computation of one request. */
-export type Work = {
+export type Slices = {
   /**
    * Resolves when the request may continue. Returns undefined while the slice lasts. Await this between pieces of work
    * of unknown size.

@@ -94,7 +94,7 @@ test('if a process was paused until its rows were dropped, it reads the current 
   });
   expect((await rows.get(_id))?.state.revision).toBe(3);
   expect(asked).toBe(2);
-  const plan = { tenantId: 'tenant', generation: 1, all: '00', where: { is: 'and', of: [] } } as const;
+  const plan = { tenantId: 'tenant', generation: 1, all: '00', where: { kind: 'and', of: [] } } as const;
   await expect(rows.walk(plan, { now: 0, before: null, limit: 1 })).rejects.toThrow('generation_dropped');
 });
 

@@ -23,7 +23,7 @@ test('every call to the key ring uses an index and reads only what it returns to
     const [first] = await keys.made(0, clock.now() + 1, 1);
     await keys.made(first?.sequence ?? 0, clock.now() + 1, 20);
     await keys.create(String(tenants[4]));
-    await keys.searchKey(String(tenants[4]), 1);
+    await keys.searchTermKey(String(tenants[4]), 1);
     await keys.checkpoint('orphans');
     await keys.saveCheckpoint('orphans', 4);
     await logIdOfKeys();

@@ -77,10 +77,10 @@ test('once a tenant’s keys are destroyed, no other process uses its cached cop
   const { one, other, tenantId } = await twoRings();
   const { id, key } = await other.keys.create(tenantId);
   expect(await opened(other.keys, tenantId, id)).toBe(key.toString('hex'));
-  expect(await other.keys.searchKey(tenantId, 1)).not.toBeNull();
+  expect(await other.keys.searchTermKey(tenantId, 1)).not.toBeNull();
   expect(await one.keys.destroyTenant(tenantId, randomUUID())).toBe(2);
   expect(await other.keys.tenantKeys(tenantId)).toBeNull();
-  expect(await other.keys.searchKey(tenantId, 1)).toBeNull();
+  expect(await other.keys.searchTermKey(tenantId, 1)).toBeNull();
   expect(await opened(other.keys, tenantId, id)).toBe('destroyed');
   await expect(other.keys.create(tenantId)).rejects.toThrow(StoreUnavailable);
 });

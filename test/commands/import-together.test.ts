@@ -103,7 +103,7 @@ test('if the store cannot be written, each valid line reports it, and each inval
   }));
   const run = async (strict: boolean) => {
     const { outcomes } = await operate(broken, 'tokens-import', { key: service.key, strict, items });
-    return outcomes.map(({ is }) => is);
+    return outcomes.map(({ kind: is }) => is);
   };
   expect(await run(false)).toEqual(items.map((_, i) => (i === 18 ? 'failed' : 'stopped')));
   expect(await run(true)).toEqual(['stopped']);
@@ -115,7 +115,7 @@ test('lines that exist already do not keep the other lines of a batch from being
   const run = async (strict: boolean, ids: readonly number[]) => {
     const items = ids.map((id) => ({ request: request(`line-${id}`), id: null }));
     const { outcomes } = await operate(service.service, 'tokens-import', { key: service.key, strict, items });
-    return outcomes.map(({ is }) => is);
+    return outcomes.map(({ kind: is }) => is);
   };
   expect(await run(false, [3, 20])).toEqual(['created', 'created']);
   const numbers = Array.from({ length: 40 }, (_, i) => i);

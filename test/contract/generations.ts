@@ -50,7 +50,7 @@ function written(before: TokenView, generations: readonly number[], events = [to
 
 async function totalIn({ rows }: Pick<ContractStores, 'rows'>, generation: number): Promise<number> {
   const all = term(`all-${generation}`);
-  const plan = { tenantId: 'tenant', generation, all, where: { is: 'and', of: [] } } as const;
+  const plan = { tenantId: 'tenant', generation, all, where: { kind: 'and', of: [] } } as const;
   return (await rows.search(plan, page)).total;
 }
 

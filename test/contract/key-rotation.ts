@@ -213,7 +213,7 @@ async function seen(keys: KeyRing, tenants: readonly string[]) {
   return Promise.all(
     tenants.map(async (tenantId) => ({
       subkeys: Object.entries((await keys.tenantKeys(tenantId)) ?? {}).map(([use, key]) => [use, key.toString('hex')]),
-      search: (await keys.searchKey(tenantId, 1))?.toString('hex'),
+      search: (await keys.searchTermKey(tenantId, 1))?.toString('hex'),
     })),
   );
 }

@@ -89,14 +89,14 @@ export function keyStoreContract(name: string, open: OpenStores): void {
         'each tenant has its own search key, which is the same after a restart, and an unknown tenant has none',
         on(async ({ keys, tenantId, reopen }) => {
           const other = randomUUID();
-          expect(await keys.searchKey(other, 1)).toBeNull();
+          expect(await keys.searchTermKey(other, 1)).toBeNull();
           await keys.createTenant(other);
-          const hex = (await keys.searchKey(tenantId, 1))?.toString('hex');
+          const hex = (await keys.searchTermKey(tenantId, 1))?.toString('hex');
           expect(hex).toMatch(/^[0-9a-f]{64}$/);
-          expect((await keys.searchKey(other, 1))?.toString('hex')).not.toBe(hex);
+          expect((await keys.searchTermKey(other, 1))?.toString('hex')).not.toBe(hex);
           expect(Object.values(hexOf(await keys.tenantKeys(tenantId)))).not.toContain(hex);
           const again = await reopen();
-          expect((await again.keys.searchKey(tenantId, 1))?.toString('hex')).toBe(hex);
+          expect((await again.keys.searchTermKey(tenantId, 1))?.toString('hex')).toBe(hex);
         }),
       );
 
@@ -104,7 +104,7 @@ export function keyStoreContract(name: string, open: OpenStores): void {
         'each generation of rows has its own search key until that key is destroyed, and no generation number is reused',
         on(async ({ keys, tenantId, reopen }) => {
           const hexOfSearchKey = async (generation: number, ring = keys) =>
-            (await ring.searchKey(tenantId, generation))?.toString('hex') ?? null;
+            (await ring.searchTermKey(tenantId, generation))?.toString('hex') ?? null;
           expect(await keys.generations()).toEqual([1]);
           expect(await hexOfSearchKey(2)).toBeNull();
           expect([await keys.createGeneration(), await keys.createGeneration()]).toEqual([2, 3]);

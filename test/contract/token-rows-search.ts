@@ -20,11 +20,11 @@ function term(name: string): string {
 }
 
 function has(name: string): PlanNode {
-  return { is: 'term', term: term(name) };
+  return { kind: 'term', term: term(name) };
 }
 
-const everything: PlanNode = { is: 'and', of: [] };
-const nothing: PlanNode = { is: 'or', of: [] };
+const everything: PlanNode = { kind: 'and', of: [] };
+const nothing: PlanNode = { kind: 'or', of: [] };
 const page = { now: atNoon, offset: 0, limit: 10 };
 
 async function find(rows: TokenRows, where: PlanNode, given: Partial<typeof page> = {}, tenantId = 'tenant') {
@@ -60,7 +60,7 @@ export function tokenRowsSearchContract(name: string, open: OpenStores): void {
         await work.commit(change(tokenWrite(a.view, [update], { index: terms('red', 'small', 'new') })));
         const [A, B, C] = [a.stream, b.stream, c.stream];
         const date = (column: 'created_at' | 'modified_at', from: number | null, to: number | null): PlanNode => ({
-          is: 'date',
+          kind: 'date',
           column,
           from,
           to,
@@ -71,20 +71,20 @@ export function tokenRowsSearchContract(name: string, open: OpenStores): void {
           [has('red'), [B, A]],
           [has('new'), [A]],
           [has('unknown'), []],
-          [{ is: 'not', of: has('red') }, [C]],
-          [{ is: 'not', of: has('unknown') }, [C, B, A]],
-          [{ is: 'and', of: [has('red'), has('small')] }, [A]],
-          [{ is: 'and', of: [has('red'), has('red')] }, [B, A]],
-          [{ is: 'or', of: [has('red'), has('small')] }, [C, B, A]],
-          [{ is: 'or', of: [has('new'), { is: 'not', of: has('red') }] }, [C, A]],
-          [{ is: 'and', of: [has('red'), { is: 'not', of: has('small') }] }, [B]],
+          [{ kind: 'not', of: has('red') }, [C]],
+          [{ kind: 'not', of: has('unknown') }, [C, B, A]],
+          [{ kind: 'and', of: [has('red'), has('small')] }, [A]],
+          [{ kind: 'and', of: [has('red'), has('red')] }, [B, A]],
+          [{ kind: 'or', of: [has('red'), has('small')] }, [C, B, A]],
+          [{ kind: 'or', of: [has('new'), { kind: 'not', of: has('red') }] }, [C, A]],
+          [{ kind: 'and', of: [has('red'), { kind: 'not', of: has('small') }] }, [B]],
           [date('created_at', atNoon, null), [C, A]],
           [date('created_at', null, atNoon), [B]],
           [date('created_at', atNoon, atNoon + 1), [A]],
           [date('created_at', atNoon, atNoon), []],
           [date('modified_at', null, null), [A]],
-          [{ is: 'not', of: date('modified_at', null, null) }, [C, B]],
-          [{ is: 'and', of: [has('small'), date('created_at', null, atNoon + 1)] }, [A]],
+          [{ kind: 'not', of: date('modified_at', null, null) }, [C, B]],
+          [{ kind: 'and', of: [has('small'), date('created_at', null, atNoon + 1)] }, [A]],
         ];
         const reopened = async () => (await reopen()).rows;
         for (const store of [async () => rows, reopened]) {
@@ -136,7 +136,7 @@ export function tokenRowsSearchContract(name: string, open: OpenStores): void {
           streams.unshift(write.stream);
         }
         const living = streams.filter((_, i) => i !== 2);
-        for (const where of [everything, has('red'), { is: 'not', of: has('blue') } as const]) {
+        for (const where of [everything, has('red'), { kind: 'not', of: has('blue') } as const]) {
           expect(await find(rows, where, { offset: 1, limit: 2 })).toEqual({ total: 5, streams: streams.slice(1, 3) });
           expect(await find(rows, where, { offset: 5, limit: 2 })).toEqual({ total: 5, streams: [] });
           expect(await find(rows, where, { now: atNoon + 1 })).toEqual({ total: 4, streams: living });
@@ -199,10 +199,10 @@ export function tokenRowsSearchContract(name: string, open: OpenStores): void {
           expect(met.slice(-9)).toEqual(streams);
           expect(new Set(met).size).toBe(met.length);
         }
-        expect(await walk({ is: 'and', of: [has('red'), has('blue')] }, async () => undefined)).toEqual(
+        expect(await walk({ kind: 'and', of: [has('red'), has('blue')] }, async () => undefined)).toEqual(
           streams.filter((_, i) => i % 3 === 2),
         );
-        expect(await walk({ is: 'not', of: has('red') }, async () => undefined)).toEqual([]);
+        expect(await walk({ kind: 'not', of: has('red') }, async () => undefined)).toEqual([]);
         expect(await walk(nothing, async () => undefined)).toEqual([]);
 
         // While the walk runs, an updated token keeps its place, and a new token is not found. The walk may or may not
@@ -225,7 +225,7 @@ export function tokenRowsSearchContract(name: string, open: OpenStores): void {
       'another tenant finds none of these rows, whatever the query is',
       on(async ({ work, rows }) => {
         await work.commit(change(tokenWrite(noTokenYet(), [tokenCreated()], { index: terms('red') })));
-        for (const where of [everything, { is: 'not', of: has('blue') } as const, has('red')]) {
+        for (const where of [everything, { kind: 'not', of: has('blue') } as const, has('red')]) {
           expect((await find(rows, where, {}, 'another')).streams).toEqual([]);
         }
       }),

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { openDataKey, rewrapDataKey, wrapDataKey } from '#src/keys/data-key.js';
-import { deriveSearchKey } from '#src/keys/generation-key.js';
+import { deriveSearchTermKey } from '#src/keys/generation-key.js';
 import { keyBytes, ownBuffer, randomKeys } from '#src/keys/random-key.js';
 import { deriveSubkeys } from '#src/keys/tenant-key.js';
 import { integrityKeysOf, signingKeyOf } from '#src/keys/vault-keys.js';
@@ -30,7 +30,7 @@ test('a copied key is zeroed where it was copied from', () => {
 
 test.each<[string, (key: Buffer) => unknown]>([
   ['an identity key', (key) => deriveSubkeys(key, () => 0)],
-  ['a generation key', (key) => deriveSearchKey(key, 'tenant', Buffer.alloc(keyBytes, 1))],
+  ['a generation key', (key) => deriveSearchTermKey(key, 'tenant', Buffer.alloc(keyBytes, 1))],
   ['the seed of the signing key', signingKeyOf],
   ['the secret of the integrity keys', integrityKeysOf],
 ])('%s is zeroed when its keys have been derived from it', (_what, derive) => {

@@ -11,12 +11,14 @@ export type Pools = {
 
 function leaf({ text, metadata, path, instant }: Pools): fc.Arbitrary<Query> {
   return fc.oneof(
-    fc.constantFrom(...textFields).chain((field) => text(field).map((value): Query => ({ is: 'text', field, value }))),
-    metadata.map(({ key, value }): Query => ({ is: 'metadata', key, value })),
-    fc.record({ path, within: fc.boolean() }).map((container): Query => ({ is: 'container', ...container })),
+    fc
+      .constantFrom(...textFields)
+      .chain((field) => text(field).map((value): Query => ({ kind: 'text', field, value }))),
+    metadata.map(({ key, value }): Query => ({ kind: 'metadata', key, value })),
+    fc.record({ path, within: fc.boolean() }).map((container): Query => ({ kind: 'container', ...container })),
     fc
       .record({ field: fc.constantFrom(...dateFields), from: instant, to: instant })
-      .map((date): Query => ({ is: 'date', ...date })),
+      .map((date): Query => ({ kind: 'date', ...date })),
   );
 }
 
@@ -31,12 +33,12 @@ export function queries(pools: Pools): fc.Arbitrary<Query> {
       { weight: 3, arbitrary: leaf(pools) },
       {
         weight: 1,
-        arbitrary: fc.record({ is: fc.constant('not' as const), of: tie('tree') }),
+        arbitrary: fc.record({ kind: fc.constant('not' as const), of: tie('tree') }),
       },
       {
         weight: 2,
         arbitrary: fc.record({
-          is: fc.constantFrom('and' as const, 'or' as const),
+          kind: fc.constantFrom('and' as const, 'or' as const),
           of: fc.array(tie('tree'), { minLength: 2, maxLength: 3 }),
         }),
       },
@@ -47,6 +49,6 @@ export function queries(pools: Pools): fc.Arbitrary<Query> {
 
 /** Returns the number of terms in a tree. A query may contain at most 64 terms. */
 export function termCount(query: Query): number {
-  if (query.is === 'and' || query.is === 'or') return query.of.reduce((sum, child) => sum + termCount(child), 0);
-  return query.is === 'not' ? termCount(query.of) : 1;
+  if (query.kind === 'and' || query.kind === 'or') return query.of.reduce((sum, child) => sum + termCount(child), 0);
+  return query.kind === 'not' ? termCount(query.of) : 1;
 }

@@ -17,7 +17,7 @@ export type PlainToken = {
  */
 export function matches(query: Query, { revealed, indexValues }: PlainToken): boolean {
   const token = { revealed, indexValues, masked: {}, order: 0 };
-  switch (query.is) {
+  switch (query.kind) {
     case 'everything':
       return true;
     case 'and':

@@ -3,12 +3,12 @@ import type { Query } from '#src/search/query/syntax-tree.js';
 
 /** Returns the text of a query. Parsing the text results in the same tree. */
 export function printQuery(query: Query): string {
-  switch (query.is) {
+  switch (query.kind) {
     case 'everything':
       return '';
     case 'and':
     case 'or':
-      return query.of.map(printOperand).join(query.is === 'and' ? ' AND ' : ' OR ');
+      return query.of.map(printOperand).join(query.kind === 'and' ? ' AND ' : ' OR ');
     case 'not':
       return `NOT ${printOperand(query.of)}`;
     case 'text':
@@ -23,7 +23,7 @@ export function printQuery(query: Query): string {
 }
 
 function printOperand(query: Query): string {
-  return query.is === 'and' || query.is === 'or' ? `(${printQuery(query)})` : printQuery(query);
+  return query.kind === 'and' || query.kind === 'or' ? `(${printQuery(query)})` : printQuery(query);
 }
 
 function quoted(text: string, of: 'name' | 'value'): string {

@@ -6,7 +6,7 @@ import { release } from '#src/queries/release.js';
 import type { Vault } from '#src/vault/vault.js';
 import { startTestService, type TestService } from '../support/test-service.js';
 
-const everything = { is: 'everything' } as const;
+const everything = { kind: 'everything' } as const;
 const page = { offset: 0, limit: 20 };
 
 async function callerOf({ service, key }: TestService): Promise<Caller> {

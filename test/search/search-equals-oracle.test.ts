@@ -98,7 +98,7 @@ function aboutThePopulation(): fc.Arbitrary<Query> {
 
 async function expectAnswersOfTheOracle(numRuns: number): Promise<void> {
   const asked = fc.record({
-    query: fc.oneof({ weight: 20, arbitrary: aboutThePopulation() }, fc.constant<Query>({ is: 'everything' })),
+    query: fc.oneof({ weight: 20, arbitrary: aboutThePopulation() }, fc.constant<Query>({ kind: 'everything' })),
     application: fc.nat(applications.length - 1),
     page: fc.constantFrom(1, 1, 1, 2, 3),
     size: fc.constantFrom(1, 7, 20, 100),
@@ -198,7 +198,7 @@ describe('for any query, caller and time, a search returns what a scan of every 
           ['size', '100'],
         ]);
         const answer = await expectStatus(200, service.call('GET', `/tokens?${parameters}`, undefined, { key }));
-        const isColored: Query = { is: 'metadata', key: 'color', value: color ?? '' };
+        const isColored: Query = { kind: 'metadata', key: 'color', value: color ?? '' };
         const found = living()
           .filter(({ revealed }) => ids?.includes(String(revealed['id'])) ?? true)
           .filter(({ revealed }) => types?.includes(String(revealed['type'])) ?? true)

@@ -9,7 +9,7 @@ import { createPlain, path } from '../http/routes/support.js';
 import { startTestService } from '../support/test-service.js';
 
 const stream = 'token-1';
-const anyPlan: SearchPlan = { tenantId: 't', generation: 1, all: '', where: { is: 'and', of: [] } };
+const anyPlan: SearchPlan = { tenantId: 't', generation: 1, all: '', where: { kind: 'and', of: [] } };
 
 /**
  * Creates a cache over a store with a single row. Only the revision of the row changes. The test can delay reads and

@@ -19,7 +19,7 @@ export type Driver = {
  * tokens.
  */
 export function chooseDriver(node: WeighedNode): Driver | null {
-  switch (node.is) {
+  switch (node.kind) {
     case 'term':
       return { terms: [node.term], count: node.count, exactly: node };
     case 'and':
@@ -44,10 +44,10 @@ export function chooseDriver(node: WeighedNode): Driver | null {
  */
 export function residue(node: WeighedNode, { exactly }: Driver): WeighedNode | null {
   if (node === exactly) return null;
-  if (node.is !== 'and') return node;
+  if (node.kind !== 'and') return node;
   const of = node.of.filter((child) => child !== exactly);
   const [first] = of;
-  return of.length === 1 && first !== undefined ? first : { is: 'and', of };
+  return of.length === 1 && first !== undefined ? first : { kind: 'and', of };
 }
 
 function cheaper(one: Driver | null, other: Driver | null): Driver | null {

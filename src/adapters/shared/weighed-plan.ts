@@ -2,10 +2,10 @@ import type { PlanNode } from '../../ports/search-plan.js';
 
 /** A plan in which every term occurs in at least one token. `count` is the number of tokens that have the term. */
 export type WeighedNode =
-  | { readonly is: 'term'; readonly term: Buffer; readonly count: number }
-  | { readonly is: 'and' | 'or'; readonly of: readonly WeighedNode[] }
-  | { readonly is: 'not'; readonly of: WeighedNode }
-  | Extract<PlanNode, { is: 'date' }>;
+  | { readonly kind: 'term'; readonly term: Buffer; readonly count: number }
+  | { readonly kind: 'and' | 'or'; readonly of: readonly WeighedNode[] }
+  | { readonly kind: 'not'; readonly of: WeighedNode }
+  | Extract<PlanNode, { kind: 'date' }>;
 
 /**
  * The result of weighing a plan. It is either one of the constants `every` and `none`, or a tree that contains neither
@@ -18,12 +18,12 @@ export type Weighed = WeighedNode | 'every' | 'none';
  * term that every token has matches everything. Removes the parts of the plan that always match or never match.
  */
 export function weigh(node: PlanNode, countOf: (term: Buffer) => number, everyCount: number): Weighed {
-  switch (node.is) {
+  switch (node.kind) {
     case 'term': {
       const term = Buffer.from(node.term, 'hex');
       const count = countOf(term);
       if (count === 0) return 'none';
-      return count === everyCount ? 'every' : { is: 'term', term, count };
+      return count === everyCount ? 'every' : { kind: 'term', term, count };
     }
     case 'date':
       return node.from !== null && node.to !== null && node.from >= node.to ? 'none' : node;
@@ -31,18 +31,18 @@ export function weigh(node: PlanNode, countOf: (term: Buffer) => number, everyCo
       return negate(weigh(node.of, countOf, everyCount));
     case 'and':
     case 'or': {
-      const neutral = node.is === 'and' ? 'every' : 'none';
+      const neutral = node.kind === 'and' ? 'every' : 'none';
       const of: WeighedNode[] = [];
       for (const child of node.of) {
         const weighed = weigh(child, countOf, everyCount);
         if (weighed === neutral) continue;
         if (weighed === 'every' || weighed === 'none') return weighed;
-        of.push(...(weighed.is === node.is ? weighed.of : [weighed]));
+        of.push(...(weighed.kind === node.kind ? weighed.of : [weighed]));
       }
       const distinct = withoutRepeats(of);
       const [first] = distinct;
       if (first === undefined) return neutral;
-      return distinct.length === 1 ? first : { is: node.is, of: distinct };
+      return distinct.length === 1 ? first : { kind: node.kind, of: distinct };
     }
   }
 }
@@ -51,7 +51,7 @@ export function weigh(node: PlanNode, countOf: (term: Buffer) => number, everyCo
 function withoutRepeats(of: readonly WeighedNode[]): readonly WeighedNode[] {
   const seen = new Set<string>();
   return of.filter((node) => {
-    if (node.is !== 'term') return true;
+    if (node.kind !== 'term') return true;
     const term = node.term.toString('latin1');
     if (seen.has(term)) return false;
     seen.add(term);
@@ -62,5 +62,5 @@ function withoutRepeats(of: readonly WeighedNode[]): readonly WeighedNode[] {
 function negate(weighed: Weighed): Weighed {
   if (weighed === 'every') return 'none';
   if (weighed === 'none') return 'every';
-  return weighed.is === 'not' ? weighed.of : { is: 'not', of: weighed };
+  return weighed.kind === 'not' ? weighed.of : { kind: 'not', of: weighed };
 }

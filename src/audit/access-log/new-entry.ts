@@ -1,7 +1,7 @@
 import type { AccessEntry, NewAccessEntry } from '../../events/access-log/access-entry.js';
 import { pendingTrace } from '../../events/sealing/trace-ciphertext.js';
 import type { TenantKeys } from '../../keys/key-ring.js';
-import type { CommandContext } from '../../vault/command-context.js';
+import type { RequestContext } from '../../vault/request-context.js';
 import type { AccessEntity, AccessOperation } from './operation.js';
 
 /** An operation on an entity, and its outcome. */
@@ -20,7 +20,7 @@ export type AccessActor = Pick<AccessEntry, 'tenantId' | 'actorId' | 'actorType'
 
 /** Creates the entries for one request of an application. */
 export function entriesOfRequest(
-  { caller, traceId }: Pick<CommandContext, 'caller' | 'traceId'>,
+  { caller, traceId }: Pick<RequestContext, 'caller' | 'traceId'>,
   tenantKeys: TenantKeys,
   time: number,
   facts: readonly AccessFact[],

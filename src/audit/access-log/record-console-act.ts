@@ -1,5 +1,5 @@
 import { entityRef } from '../../events/access-log/entity-ref.js';
-import type { CommandContext } from '../../vault/command-context.js';
+import type { RequestContext } from '../../vault/request-context.js';
 import { type TenantKeysDeps, tenantKeysOf } from '../../vault/tenant-keys.js';
 import type { Vault } from '../../vault/vault.js';
 import { type AccessFact, entriesOfRequest } from './new-entry.js';
@@ -13,7 +13,7 @@ export type ConsoleAct = Pick<AccessFact, 'operation' | 'message'>;
  */
 export async function recordConsoleAct(
   vault: TenantKeysDeps & Pick<Vault, 'clock' | 'recorder'>,
-  context: Pick<CommandContext, 'caller' | 'traceId'>,
+  context: Pick<RequestContext, 'caller' | 'traceId'>,
   entity: 'application' | 'webhook',
   entityId: string,
   { operation, message }: ConsoleAct,

@@ -3,7 +3,7 @@ import { counted } from '../../domain/text.js';
 import { entityRef, refOfTokenStream } from '../../events/access-log/entity-ref.js';
 import type { TenantKeys } from '../../keys/key-ring.js';
 import type { BudgetName } from '../../ports/budgets.js';
-import type { CommandContext } from '../../vault/command-context.js';
+import type { RequestContext } from '../../vault/request-context.js';
 import { type TenantKeysDeps, tenantKeysOf } from '../../vault/tenant-keys.js';
 import type { Vault } from '../../vault/vault.js';
 import { type AccessActor, type AccessFact, entriesOfActor, entriesOfRequest } from './new-entry.js';
@@ -48,7 +48,7 @@ async function recordOfApplication(
 /** Records an update that was rejected after it was merged with data that the caller may not see. */
 export function recordProbe(
   vault: Pick<Vault, 'clock' | 'recorder'>,
-  context: Pick<CommandContext, 'caller' | 'traceId'>,
+  context: Pick<RequestContext, 'caller' | 'traceId'>,
   tenantKeys: TenantKeys,
   stream: string,
 ): void {
@@ -62,7 +62,7 @@ export function recordProbe(
 /** Records a search by value that found nothing. Never records the value. */
 export async function recordFruitlessSearch(
   vault: TenantKeysDeps & Pick<Vault, 'clock' | 'recorder'>,
-  context: Pick<CommandContext, 'caller' | 'traceId'>,
+  context: Pick<RequestContext, 'caller' | 'traceId'>,
   values: number,
   missed: number,
 ): Promise<void> {

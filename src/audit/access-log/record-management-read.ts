@@ -1,5 +1,5 @@
 import { entityRef } from '../../events/access-log/entity-ref.js';
-import type { CommandContext } from '../../vault/command-context.js';
+import type { RequestContext } from '../../vault/request-context.js';
 import type { Vault } from '../../vault/vault.js';
 import { type AccessFact, entriesOfRequest } from './new-entry.js';
 
@@ -18,7 +18,7 @@ const messages = {
  */
 export async function recordManagementRead(
   vault: Pick<Vault, 'clock' | 'keys' | 'recorder'>,
-  context: Pick<CommandContext, 'caller' | 'traceId'>,
+  context: Pick<RequestContext, 'caller' | 'traceId'>,
   entity: keyof typeof messages,
   pathId: string | null,
   message: string = messages[entity],

@@ -1,7 +1,7 @@
 import type { Permission } from '../../domain/access/permission.js';
 import type { AccessOutcome } from '../../events/access-log/access-entry.js';
 import { entityRef } from '../../events/access-log/entity-ref.js';
-import type { CommandContext } from '../../vault/command-context.js';
+import type { RequestContext } from '../../vault/request-context.js';
 import type { Vault } from '../../vault/vault.js';
 import { entriesOfRequest } from './new-entry.js';
 import type { AccessEntity, AccessOperation } from './operation.js';
@@ -26,7 +26,7 @@ const messages = {
  */
 export async function recordRefusal(
   vault: Pick<Vault, 'clock' | 'keys' | 'recorder'>,
-  context: Pick<CommandContext, 'caller' | 'traceId'>,
+  context: Pick<RequestContext, 'caller' | 'traceId'>,
   permission: Permission,
   id: string | null,
   outcome: Exclude<AccessOutcome, 'success'>,

@@ -16,8 +16,8 @@ export const auditErasure = applicationOperation(
   ['log:read', 'token:read'],
   async ({ vault }, context, { id }): Promise<ErasureAnswer> => {
     const stated = unwrap(await stateErasure(vault, context, id));
-    if (stated.is === 'erased') return { statement: stated.statement, problem: null };
-    if (stated.is === 'incomplete') return { statement: null, problem: stated.problem };
+    if (stated.kind === 'erased') return { statement: stated.statement, problem: null };
+    if (stated.kind === 'incomplete') return { statement: null, problem: stated.problem };
     throw new OperationFailed(stated.problem);
   },
 );

@@ -34,19 +34,19 @@ export const auditReplay = applicationOperation(oneToken, ['token:read'], async 
   const asOf = await momentOf(vault, input.asOf);
   const stream = tokenStream((await tenantKeysOf(vault, caller.tenantId)).names, id);
   const replayed = await replayToken(vault, context, stream, { asOf, reveal });
-  if (replayed.is === 'none') {
+  if (replayed.kind === 'none') {
     throw new OperationFailed(
       'the token did not exist at that moment. `strongroom audit history ID` shows when it was created.',
     );
   }
-  if (replayed.is === 'forbidden') throw new OperationRefused('the application may not read this token.');
-  if (replayed.is === 'withheld') {
+  if (replayed.kind === 'forbidden') throw new OperationRefused('the application may not read this token.');
+  if (replayed.kind === 'withheld') {
     throw new OperationRefused(
       'the token has changed since that moment, so only an application that may see it in plaintext sees its earlier ' +
         'state.',
     );
   }
-  if (replayed.is === 'erased') {
+  if (replayed.kind === 'erased') {
     await recordManagementRead(vault, context, 'token', id);
     return { id, ...replayed.body };
   }
@@ -71,8 +71,8 @@ export const auditReplayQuery = applicationOperation(
     );
     const render = await release(vault, context, tokens);
     const shown: JsonObject[] = [];
-    const work = vault.turns.begin(context.caller.tenantId);
-    for (const token of tokens) shown.push(await work.run(render(token)));
+    const slices = vault.turns.begin(context.caller.tenantId);
+    for (const token of tokens) shown.push(await slices.run(render(token)));
     return { tokens: shown, erased, withheld, next, head: await vault.log.head() };
   },
 );

@@ -32,7 +32,7 @@ import { operation } from '../operations/operation.js';
 import { productVersion } from '../product-version.js';
 
 const restoreKeys = 'Restore the newest backup whose keys all open: `strongroom backup` says if a key does not open.';
-const unusedSearchKey =
+const unusedGenerationKey =
   'Find out what changed or damaged the key store. Searches do not use this key, and the end of the next rebuild of ' +
   '`tokens` destroys it.';
 /** The key of a deleted token, a key made in advance, or the key of a token that another finding names. */
@@ -145,7 +145,7 @@ async function keysFound({ vault }: OperatedService): Promise<readonly Finding[]
       damaged.filter((key) => !unused.includes(key)),
       restoreKeys,
     ),
-    ...damagedFound(unused, unusedSearchKey),
+    ...damagedFound(unused, unusedGenerationKey),
     ...damagedFound(
       unnamed.map((keyId) => ({ name: `the data key ${keyId}, which no event names` })),
       unnamedKey,

@@ -53,9 +53,9 @@ export async function importLines(lines: AsyncIterable<Line>, options: ImportOpt
     if (strict) stopped ??= `stopped at line ${line} because of --strict.`;
   };
   const settle = (line: number, outcome: ImportOutcome): void => {
-    if (outcome.is === 'failed') failed(line, outcome.errors);
-    else if (outcome.is === 'stopped') stopped ??= outcome.message;
-    else counts[outcome.is] += 1;
+    if (outcome.kind === 'failed') failed(line, outcome.errors);
+    else if (outcome.kind === 'stopped') stopped ??= outcome.message;
+    else counts[outcome.kind] += 1;
   };
 
   /** Sends the batch, and resolves when the next batch can be sent. */

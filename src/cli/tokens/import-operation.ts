@@ -6,7 +6,7 @@ import { problemCatalogue } from '../../http/problem/problem-catalogue.js';
 import type { Service } from '../../http/service.js';
 import { createTokenBody } from '../../http/token-body.js';
 import { StoreUnavailable } from '../../ports/store-unavailable.js';
-import type { CommandContext } from '../../vault/command-context.js';
+import type { RequestContext } from '../../vault/request-context.js';
 import { applicationOperation, commandContext, isRefusal, recordDenied } from '../operations/as-application.js';
 import { issueErrors } from '../operations/field-error-text.js';
 import { storeUnavailableText } from '../store-unavailable-text.js';
@@ -26,9 +26,9 @@ const togetherMax = 64;
  * fail for the same reason.
  */
 export type ImportOutcome =
-  | { readonly is: Imported }
-  | { readonly is: 'failed'; readonly errors: FieldErrors }
-  | { readonly is: 'stopped'; readonly message: string };
+  | { readonly kind: Imported }
+  | { readonly kind: 'failed'; readonly errors: FieldErrors }
+  | { readonly kind: 'stopped'; readonly message: string };
 
 /** A request to import. `id` is the token's id if the request itself contains none. */
 const item = z.object({ request: z.unknown(), id: z.string().nullable() });
@@ -56,7 +56,7 @@ export const importTokens = applicationOperation(
       for (const [index, line] of group.entries()) {
         const outcome = together?.[index] ?? (await importOne(service, caller, line));
         outcomes.push(outcome);
-        if (outcome.is === 'failed' || outcome.is === 'stopped') return { outcomes };
+        if (outcome.kind === 'failed' || outcome.kind === 'stopped') return { outcomes };
       }
     }
     return { outcomes };
@@ -92,7 +92,7 @@ function readLine({ request, id: derivedId }: z.infer<typeof item>): ImportLine 
 }
 
 function failed(errors: FieldErrors): ImportLine {
-  return { ok: false, outcome: { is: 'failed', errors } };
+  return { ok: false, outcome: { kind: 'failed', errors } };
 }
 
 /** Imports all valid lines in one change. Returns null if the lines must be imported one by one. */
@@ -111,7 +111,7 @@ async function importInOneChange(
       const outcome = imported[next];
       next += 1;
       if (outcome === undefined) throw new Error('an import must return all of its outcomes');
-      return { is: outcome };
+      return { kind: outcome };
     });
   } catch (error) {
     const stopped = stoppedBy(error);
@@ -124,22 +124,22 @@ async function importOne(service: Service, caller: Caller, line: ImportLine): Pr
   try {
     const context = contextOf(service, caller);
     const imported = await importToken(service.vault, context, line.request, line.isDerived);
-    if (imported.ok) return { is: imported.value };
+    if (imported.ok) return { kind: imported.value };
     if (isRefusal(imported.code)) await recordDenied(service, context, ['token:create'], null);
     const { detail, advice } = problemCatalogue[imported.code];
-    if (imported.code === 'guesses_exhausted') return { is: 'stopped', message: `${detail} ${advice}` };
-    return { is: 'failed', errors: imported.errors ?? { [wholeLine]: [detail] } };
+    if (imported.code === 'guesses_exhausted') return { kind: 'stopped', message: `${detail} ${advice}` };
+    return { kind: 'failed', errors: imported.errors ?? { [wholeLine]: [detail] } };
   } catch (error) {
     return stoppedBy(error);
   }
 }
 
-function contextOf(service: Service, caller: Caller): CommandContext {
+function contextOf(service: Service, caller: Caller): RequestContext {
   return { ...commandContext(service, caller), idempotency: null };
 }
 
 /** Returns the outcome of a line while a store is unavailable. Rethrows any other error. */
 function stoppedBy(error: unknown): ImportOutcome {
-  if (error instanceof StoreUnavailable) return { is: 'stopped', message: storeUnavailableText(error) };
+  if (error instanceof StoreUnavailable) return { kind: 'stopped', message: storeUnavailableText(error) };
   throw error;
 }

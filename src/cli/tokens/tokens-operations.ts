@@ -49,13 +49,13 @@ export const searchTokens = applicationOperation(
   async ({ vault }, context, { query, ...page }): Promise<FoundPage> => {
     const found = unwrap(await search(vault, context, query, rangeOf(page)));
     const data: JsonObject[] = [];
-    const work = vault.turns.begin(context.caller.tenantId);
+    const slices = vault.turns.begin(context.caller.tenantId);
     const shared = createSharedBudget();
     const render = await release(vault, context, found.tokens, shared);
-    for (const token of found.tokens) data.push(await work.run(render(token)));
+    for (const token of found.tokens) data.push(await slices.run(render(token)));
     for await (const token of found.rest?.() ?? []) {
       const renderLater = await release(vault, context, [token], shared);
-      data.push(await work.run(renderLater(token)));
+      data.push(await slices.run(renderLater(token)));
     }
     const besides = found.suggestions.length === 0 ? {} : { _suggestions: [...found.suggestions] };
     return { ...pageAnswer(page, found.total, data), ...besides };

@@ -92,8 +92,8 @@ export async function recordErased(vault: ChangeTokensDeps, { tenants, tokens }:
       // would report the token's key as lost.
       const decided = decide(
         what === 'data'
-          ? { do: 'delete', at: attempt.at, endsUpTo: 0 }
-          : { do: 'purge_cvc', reason: 'request', at: attempt.at },
+          ? { kind: 'delete', at: attempt.at, endsUpTo: 0 }
+          : { kind: 'purge_cvc', reason: 'request', at: attempt.at },
         view.state,
       );
       if (!decided.ok || decided.events.length === 0) return 'nothing_left';

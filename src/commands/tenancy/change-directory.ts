@@ -51,13 +51,13 @@ const isGone: Partial<Record<DirectoryRejection, true>> = {
   application_key_not_found: true,
   tenant_not_found: true,
 };
-const updatesCallers: ReadonlySet<DirectoryCommand['do']> = new Set(['update_application', 'update_tenant']);
+const updatesCallers: ReadonlySet<DirectoryCommand['kind']> = new Set(['update_application', 'update_tenant']);
 
 /**
  * The commands that can take management rights away from an application. Their decision needs another administrator,
  * because the last one must remain (docs/contract.md, "Management rights").
  */
-const endsRights: Readonly<Record<DirectoryCommand['do'], boolean>> = {
+const endsRights: Readonly<Record<DirectoryCommand['kind'], boolean>> = {
   create_tenant: false,
   update_tenant: false,
   delete_tenant: false,
@@ -111,7 +111,7 @@ export function changeDirectory<T>(
     const events = await sealed(vault, { tenantId, revision: directory.revision }, decided.facts, origin);
     if (!(await storeInDirectory(vault, { tenantId, revision: directory.revision, view, events }, claim)))
       return conflict;
-    const mayRepeat = events.length === 0 && commands.some(({ do: what }) => updatesCallers.has(what));
+    const mayRepeat = events.length === 0 && commands.some(({ kind: what }) => updatesCallers.has(what));
     if (mayRepeat || decided.facts.some(({ type }) => changesCallers[type])) await vault.knownCallers.forget(tenantId);
     // Threat: after a crash, an attacker replaces the log with an older copy and thereby restores the rights that this
     // change takes away. Once the key store has recorded the end of the log, the vault rejects an older copy.
@@ -142,7 +142,7 @@ function decideAll(
 
 function concernedBy(commands: readonly DirectoryCommand[], actor: Actor): Concerned {
   const targets = commands.flatMap((command) => ('id' in command ? [command.id] : []));
-  const mayEndRights = commands.some((command) => endsRights[command.do]);
+  const mayEndRights = commands.some((command) => endsRights[command.kind]);
   return {
     applicationIds: actor.kind === 'operator' ? targets : [...targets, actor.applicationId],
     administratorBeside: mayEndRights ? (targets[0] ?? null) : null,

@@ -1,7 +1,7 @@
 import type { Secret } from '../../domain/secret.js';
 import type { ApplicationSpec } from '../../domain/tenancy/application-spec.js';
-import type { CommandContext } from '../../vault/command-context.js';
 import type { LivingApplication } from '../../vault/open-directory.js';
+import type { RequestContext } from '../../vault/request-context.js';
 import { type CommandResult, done } from '../../vault/result.js';
 import type { Vault } from '../../vault/vault.js';
 import { type ChangeDirectoryDeps, changeDirectory, type DirectoryContext } from './change-directory.js';
@@ -17,13 +17,13 @@ export async function createApplication(
   vault: ChangeDirectoryDeps & Pick<Vault, 'claims'>,
   context: DirectoryContext,
   spec: ApplicationSpec,
-  idempotency: CommandContext['idempotency'] = null,
+  idempotency: RequestContext['idempotency'] = null,
 ): Promise<CommandResult<CreatedApplication>> {
   const run = (cmd: string | null): Promise<CommandResult<CreatedApplication>> => {
     const id = vault.random.uuid();
     const { shown, stored } = newKey(vault, spec.type);
     return changeDirectory(vault, context, {
-      commands: [{ do: 'create_application', id, spec, key: stored }],
+      commands: [{ kind: 'create_application', id, spec, key: stored }],
       claim: cmd === null ? null : { cmd, result: { application: { id, keyId: stored.id } } },
       answer: (after) => ({ id, document: documentAfter(after, id), key: shown }),
     });

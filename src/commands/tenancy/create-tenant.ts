@@ -32,7 +32,7 @@ export async function createTenant(
 ): Promise<CreatedTenant> {
   const tenantId = vault.random.uuid();
   await vault.keys.createTenant(tenantId);
-  return createApplications(vault, tenantId, [{ do: 'create_tenant', name }], further);
+  return createApplications(vault, tenantId, [{ kind: 'create_tenant', name }], further);
 }
 
 /**
@@ -54,7 +54,7 @@ async function createApplications(
   further: readonly ApplicationSpec[],
 ): Promise<CreatedTenant> {
   const made = [management, ...further].map((spec) => ({ spec, id: vault.random.uuid(), ...newKey(vault, spec.type) }));
-  const create = made.map(({ id, spec, stored }) => ({ do: 'create_application', id, spec, key: stored }) as const);
+  const create = made.map(({ id, spec, stored }) => ({ kind: 'create_application', id, spec, key: stored }) as const);
   const context = { tenantId, actor: { kind: 'operator' }, traceId: null } as const;
   const created = await changeDirectory(vault, context, {
     commands: [...before, ...create],

@@ -10,5 +10,5 @@ export function deleteApplication(
   context: DirectoryContext,
   id: string,
 ): Promise<CommandResult<null>> {
-  return changeDirectory(vault, context, { commands: [{ do: 'delete_application', id }], answer: () => null });
+  return changeDirectory(vault, context, { commands: [{ kind: 'delete_application', id }], answer: () => null });
 }

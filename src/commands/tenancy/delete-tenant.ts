@@ -35,7 +35,7 @@ export async function deleteTenant(
   name: string,
 ): Promise<CommandResult<null>> {
   const deleted = await changeDirectory(vault, context, {
-    commands: [{ do: 'delete_tenant', name }],
+    commands: [{ kind: 'delete_tenant', name }],
     answer: (_after, events) => events.map(({ id }) => id),
   });
   if (!deleted.ok) return deleted;

@@ -1,7 +1,7 @@
 import type { Secret } from '../../domain/secret.js';
 import type { ApiKeyDocument } from '../../domain/tenancy/documents.js';
-import type { CommandContext } from '../../vault/command-context.js';
 import { livingApplication } from '../../vault/open-directory.js';
+import type { RequestContext } from '../../vault/request-context.js';
 import { type CommandResult, done, rejected } from '../../vault/result.js';
 import type { Vault } from '../../vault/vault.js';
 import { type ChangeDirectoryDeps, changeDirectory, type DirectoryContext } from './change-directory.js';
@@ -22,7 +22,7 @@ export async function issueKey(
   vault: ChangeDirectoryDeps & Pick<Vault, 'claims'>,
   context: DirectoryContext,
   applicationId: string,
-  idempotency: CommandContext['idempotency'],
+  idempotency: RequestContext['idempotency'],
 ): Promise<CommandResult<IssuedKey>> {
   const run = async (cmd: string | null): Promise<CommandResult<IssuedKey>> => {
     // The type of an application never changes, so it can be read before the command loads the application.
@@ -30,7 +30,7 @@ export async function issueKey(
     if (application === null) return rejected('application_not_found');
     const { shown, stored } = newKey(vault, application.document.type);
     return changeDirectory(vault, context, {
-      commands: [{ do: 'issue_key', id: applicationId, key: stored }],
+      commands: [{ kind: 'issue_key', id: applicationId, key: stored }],
       claim: cmd === null ? null : { cmd, result: { application: { id: applicationId, keyId: stored.id } } },
       answer(after) {
         const key = documentAfter(after, applicationId).keys.find(({ id }) => id === stored.id);

@@ -1,5 +1,5 @@
-import type { CommandContext } from '../../vault/command-context.js';
 import { type LivingApplication, livingApplication } from '../../vault/open-directory.js';
+import type { RequestContext } from '../../vault/request-context.js';
 import { type CommandResult, rejected } from '../../vault/result.js';
 import { type TenantKeysDeps, tenantKeysOf } from '../../vault/tenant-keys.js';
 import type { Vault } from '../../vault/vault.js';
@@ -18,7 +18,7 @@ type ClaimedApplication = NonNullable<ClaimResult['application']>;
 export async function onceInDirectory<T>(
   vault: DirectoryClaimDeps,
   { tenantId, actor }: DirectoryContext,
-  idempotency: CommandContext['idempotency'],
+  idempotency: RequestContext['idempotency'],
   run: (cmd: string | null) => Promise<CommandResult<T>>,
   again: (result: ClaimResult) => Promise<CommandResult<T> | null>,
 ): Promise<CommandResult<T>> {
@@ -40,7 +40,7 @@ export async function onceInDirectory<T>(
 export function issueKeyOnce<T>(
   vault: DirectoryClaimDeps,
   context: DirectoryContext,
-  idempotency: CommandContext['idempotency'],
+  idempotency: RequestContext['idempotency'],
   run: (cmd: string | null) => Promise<CommandResult<T>>,
   again: (application: LivingApplication, claimed: ClaimedApplication) => CommandResult<T>,
 ): Promise<CommandResult<T>> {

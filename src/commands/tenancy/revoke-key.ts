@@ -8,6 +8,6 @@ export function revokeKey(
   applicationId: string,
   keyId: string,
 ): Promise<CommandResult<null>> {
-  const commands = [{ do: 'revoke_key', id: applicationId, keyId }] as const;
+  const commands = [{ kind: 'revoke_key', id: applicationId, keyId }] as const;
   return changeDirectory(vault, context, { commands, answer: () => null });
 }

@@ -31,7 +31,7 @@ export async function updateApplication(
   const access = { permissions, rules };
   return changeDirectory(vault, context, {
     commands: [
-      { do: 'update_application', id, name: name.value, access, type, expiresAt: expiresAt.value, seenChange },
+      { kind: 'update_application', id, name: name.value, access, type, expiresAt: expiresAt.value, seenChange },
     ],
     answer: (after) => ({ id, document: documentAfter(after, id) }),
   });

@@ -20,7 +20,7 @@ export async function updateTenant(
   const settings = parseSettings(given.settings);
   if (!(name.ok && settings.ok)) return invalidFields(errorsOf([name, settings]) ?? {});
   return changeDirectory(vault, context, {
-    commands: [{ do: 'update_tenant', name: name.value, settings: settings.value, seenChange }],
+    commands: [{ kind: 'update_tenant', name: name.value, settings: settings.value, seenChange }],
     answer({ tenant }) {
       if (tenant === null) throw new Error('an updated tenant must exist');
       return tenant;

@@ -2,8 +2,8 @@ import { Secret } from '../../domain/secret.js';
 import type { Seen } from '../../domain/tenancy/directory-command.js';
 import type { TenantDirectory } from '../../domain/tenancy/tenant-directory.js';
 import { parseWebhook, type WebhookDocument, type WebhookFields } from '../../domain/tenancy/webhook.js';
-import type { CommandContext } from '../../vault/command-context.js';
 import { tenantDocument } from '../../vault/open-directory.js';
+import type { RequestContext } from '../../vault/request-context.js';
 import { type CommandResult, done, invalidFields } from '../../vault/result.js';
 import type { Vault } from '../../vault/vault.js';
 import { type ChangeDirectoryDeps, changeDirectory, type DirectoryContext } from './change-directory.js';
@@ -33,7 +33,7 @@ export async function createWebhook(
   const secret = newSecret(vault);
   const idKey = vault.random.bytes(keyBytes).toString('base64');
   return changeDirectory(vault, context, {
-    commands: [{ do: 'create_webhook', webhookId, spec: spec.value, secret: { secret: secret.reveal() }, idKey }],
+    commands: [{ kind: 'create_webhook', webhookId, spec: spec.value, secret: { secret: secret.reveal() }, idKey }],
     claim: cmd === null ? null : { cmd, result: { webhookId } },
     answer: (after) => ({ webhook: webhookAfter(after, webhookId), secret }),
   });
@@ -44,7 +44,7 @@ export function createWebhookOnce(
   vault: ChangeDirectoryDeps & Pick<Vault, 'claims' | 'webhookSender'>,
   context: DirectoryContext,
   fields: WebhookFields,
-  idempotency: CommandContext['idempotency'],
+  idempotency: RequestContext['idempotency'],
 ): Promise<CommandResult<CreatedWebhook>> {
   return onceInDirectory<CreatedWebhook>(
     vault,
@@ -70,7 +70,7 @@ export async function updateWebhook(
   const spec = parseWebhook(fields, vault.webhookSender.problemOf);
   if (!spec.ok) return invalidFields(spec.errors);
   return changeDirectory(vault, context, {
-    commands: [{ do: 'update_webhook', webhookId, spec: spec.value, seenChange }],
+    commands: [{ kind: 'update_webhook', webhookId, spec: spec.value, seenChange }],
     answer: (after) => webhookAfter(after, webhookId),
   });
 }
@@ -83,7 +83,7 @@ export function switchWebhook(
   enabled: boolean,
 ): Promise<CommandResult<WebhookDocument>> {
   return changeDirectory(vault, context, {
-    commands: [{ do: 'update_webhook', webhookId, spec: { enabled } }],
+    commands: [{ kind: 'update_webhook', webhookId, spec: { enabled } }],
     answer: (after) => webhookAfter(after, webhookId),
   });
 }
@@ -100,7 +100,9 @@ export function rotateWebhookSecret(
 ): Promise<CommandResult<WebhookWithSecret>> {
   const secret = newSecret(vault);
   return changeDirectory(vault, context, {
-    commands: [{ do: 'rotate_webhook_secret', webhookId, secret: { secret: secret.reveal() }, overlapMs, seenChange }],
+    commands: [
+      { kind: 'rotate_webhook_secret', webhookId, secret: { secret: secret.reveal() }, overlapMs, seenChange },
+    ],
     answer: (after) => ({ webhook: webhookAfter(after, webhookId), secret }),
   });
 }
@@ -112,7 +114,7 @@ export async function deleteWebhook(
   webhookId: string,
 ): Promise<CommandResult<null>> {
   const deleted = await changeDirectory(vault, context, {
-    commands: [{ do: 'delete_webhook', webhookId }],
+    commands: [{ kind: 'delete_webhook', webhookId }],
     answer: () => null,
   });
   if (deleted.ok) await vault.webhookStore.remove(webhookId);

@@ -1,5 +1,5 @@
 import type { TokenRequest } from '../../domain/token/draft-token.js';
-import type { CommandContext } from '../../vault/command-context.js';
+import type { RequestContext } from '../../vault/request-context.js';
 import { type CommandResult, done, invalidFields } from '../../vault/result.js';
 import { type TenantKeysDeps, tenantKeysOf } from '../../vault/tenant-keys.js';
 import type { Vault } from '../../vault/vault.js';
@@ -13,13 +13,13 @@ import { prepareCreation } from './creation.js';
  */
 export async function checkCreation(
   vault: TenantKeysDeps & Pick<Vault, 'clock' | 'expressions' | 'random' | 'turns'>,
-  context: Pick<CommandContext, 'caller'>,
+  context: Pick<RequestContext, 'caller'>,
   request: TokenRequest,
 ): Promise<CommandResult<null>> {
   const { tenantId } = context.caller;
-  const work = vault.turns.begin(tenantId);
-  const prepared = await prepareCreation(vault, context, await tenantKeysOf(vault, tenantId), request, work);
+  const slices = vault.turns.begin(tenantId);
+  const prepared = await prepareCreation(vault, context, await tenantKeysOf(vault, tenantId), request, slices);
   if (!prepared.ok) return prepared;
-  const id = await work.run(chooseId(vault, prepared.value, vault.random, 0));
+  const id = await slices.run(chooseId(vault, prepared.value, vault.random, 0));
   return id.ok ? done(null) : invalidFields(id.errors);
 }

@@ -7,7 +7,7 @@ import { tokenStream } from '../../events/tokens/stream-name.js';
 import type { TenantKeys } from '../../keys/key-ring.js';
 import type { ReadToken } from '../../queries/read-token.js';
 import { type TokenAnswer, tokenAnswer } from '../../queries/token-answer.js';
-import type { CommandContext } from '../../vault/command-context.js';
+import type { RequestContext } from '../../vault/request-context.js';
 import { type CommandResult, done, invalidFields, type Rejected, rejected } from '../../vault/result.js';
 import { indexKeysOf, type TenantKeysDeps, tenantKeysOf } from '../../vault/tenant-keys.js';
 import type { Vault } from '../../vault/vault.js';
@@ -57,7 +57,7 @@ export type CreateRequest = {
 /** Creates one token in the same way as `createTokens` (docs/contract.md, "Create a token"). */
 export async function createToken(
   vault: CreateTokensDeps,
-  context: CommandContext,
+  context: RequestContext,
   request: TokenRequest,
   misses: 'charged' | 'exempt' = 'charged',
 ): Promise<CommandResult<TokenAnswer>> {
@@ -75,7 +75,7 @@ export async function createToken(
  */
 export async function createTokens(
   vault: CreateTokensDeps,
-  context: CommandContext,
+  context: RequestContext,
   requests: readonly CreateRequest[],
   misses: 'charged' | 'exempt' = 'charged',
 ): Promise<CommandResult<readonly TokenAnswer[]>> {
@@ -87,7 +87,7 @@ export async function createTokens(
   try {
     const creations = await prepareAll(vault, context, tenantKeys, requests);
     if (!creations.ok) return creations;
-    const distinct = creations.value.filter((creation) => creation.distinct);
+    const distinct = creations.value.filter((creation) => creation.deduplicates);
     const values = misses === 'exempt' ? 0 : new Set(distinct.map((creation) => creation.fingerprintHash)).size;
     const charged = await chargeDeduplication(vault, caller, values);
     if (!charged.ok) return charged;
@@ -107,16 +107,16 @@ export async function createTokens(
  */
 async function prepareAll(
   vault: Pick<Vault, 'clock' | 'expressions' | 'turns'>,
-  context: CommandContext,
+  context: RequestContext,
   tenantKeys: TenantKeys,
   requests: readonly CreateRequest[],
 ): Promise<CommandResult<readonly Creation[]>> {
   const creations: Creation[] = [];
   let errors: FieldErrors = {};
   let refused: Rejected | null = null;
-  const work = vault.turns.begin(context.caller.tenantId);
+  const slices = vault.turns.begin(context.caller.tenantId);
   for (const part of requests) {
-    const prepared = await prepareCreation(vault, context, tenantKeys, part.request, work, part.isValue);
+    const prepared = await prepareCreation(vault, context, tenantKeys, part.request, slices, part.isValue);
     if (prepared.ok) creations.push(prepared.value);
     else if (prepared.code === 'validation_failed') errors = { ...errors, ...placed(prepared, part).errors };
     else refused ??= prepared;
@@ -133,7 +133,7 @@ function placed({ code, errors }: Rejected, part: CreateRequest | undefined): Re
 }
 
 type Command = {
-  readonly context: CommandContext;
+  readonly context: RequestContext;
   readonly tenantKeys: TenantKeys;
   readonly cmd: string | null;
 };
@@ -172,7 +172,7 @@ async function createUnderSomeIds(
   const { context, tenantKeys, cmd } = command;
   const { tenantId } = context.caller;
   const random = randomForCommand(vault.random, tenantKeys.claims, cmd);
-  const work = vault.turns.begin(tenantId);
+  const slices = vault.turns.begin(tenantId);
   const candidates: Candidate[] = [];
   let unnamed = creations.map((_creation, index) => index);
   for (;;) {
@@ -181,7 +181,7 @@ async function createUnderSomeIds(
       if (creation === undefined) throw new Error('an index must belong to a creation');
       const before = candidates[index];
       const taken = before === undefined ? 0 : before.taken + 1;
-      const id = await work.run(chooseId(vault, creation, random, taken));
+      const id = await slices.run(chooseId(vault, creation, random, taken));
       if (!id.ok) return { ok: false, index, rejected: invalidFields(id.errors) };
       candidates[index] = { creation, id: id.value, stream: tokenStream(tenantKeys.names, id.value), taken };
     }
@@ -199,7 +199,7 @@ async function createUnderSomeIds(
 
 async function attemptCreate(
   vault: DuplicateDeps & Pick<Vault, 'cvcRetentionMs' | 'generations' | 'guesses'>,
-  context: CommandContext,
+  context: RequestContext,
   candidates: readonly Candidate[],
   attempt: Attempt,
 ): Promise<Created | Failed | Taken | Conflict> {
@@ -209,15 +209,15 @@ async function attemptCreate(
     return candidate === undefined || !mayChooseAgain(candidate.creation, candidate.taken + 1);
   });
   if (taken.length > 0 && failed === undefined) return { ok: false, taken };
-  const met = outcomes.flatMap((outcome) => (outcome.is === 'stored' ? [outcome.token] : []));
-  const deduplicates = candidates.some(({ creation }) => creation.distinct);
+  const met = outcomes.flatMap((outcome) => (outcome.kind === 'stored' ? [outcome.token] : []));
+  const deduplicates = candidates.some(({ creation }) => creation.deduplicates);
   // The vault deduplicates before it checks whether ids are in use. A response that reports an id in use therefore also
   // reveals that no token has the value, so the caller is charged before that response is sent.
   const refusal = deduplicates ? await chargeDeduplicated(vault, context.caller, met) : null;
   if (refusal !== null) return { ok: false, index: null, rejected: refusal };
   if (failed !== undefined) return { ok: false, index: failed, rejected: idInUse };
 
-  const sealed = await attempt.seal(outcomes.flatMap((outcome) => (outcome.is === 'new' ? [outcome.write] : [])));
+  const sealed = await attempt.seal(outcomes.flatMap((outcome) => (outcome.kind === 'new' ? [outcome.write] : [])));
   const claim = { tokens: outcomes.map((outcome) => claimedBy(outcome, sealed.viewOf)) };
   if ((await attempt.commit(sealed, claim)) === conflict) return conflict;
   const hits = new Map(met.map((token) => [token.open.fingerprint, token]));
@@ -244,9 +244,9 @@ const idInUse: Rejected = { ok: false, code: 'id_in_use', errors: { id: ['is in 
  */
 type Outcome =
   | New
-  | { readonly is: 'stored'; readonly creation: Creation; readonly token: ReadToken }
-  | { readonly is: 'twin'; readonly creation: Creation; readonly write: CreationWrite };
-type New = { readonly is: 'new'; readonly creation: Creation; readonly write: CreationWrite };
+  | { readonly kind: 'stored'; readonly creation: Creation; readonly token: ReadToken }
+  | { readonly kind: 'twin'; readonly creation: Creation; readonly write: CreationWrite };
+type New = { readonly kind: 'new'; readonly creation: Creation; readonly write: CreationWrite };
 
 /**
  * Decides all creations. The result is the same as if they were executed one after another. Deduplicates before it
@@ -254,7 +254,7 @@ type New = { readonly is: 'new'; readonly creation: Creation; readonly write: Cr
  */
 async function decideAll(
   vault: DuplicateDeps & Pick<Vault, 'cvcRetentionMs' | 'generations'>,
-  { caller }: CommandContext,
+  { caller }: RequestContext,
   candidates: readonly Candidate[],
   { viewOf, at }: Attempt,
 ): Promise<{ readonly outcomes: readonly Outcome[]; readonly taken: readonly number[] }> {
@@ -264,23 +264,23 @@ async function decideAll(
   const byFingerprint = new Map<string, New[]>();
   const streams = new Set<string>();
   const taken: number[] = [];
-  const work = vault.turns.begin(tenantId);
+  const slices = vault.turns.begin(tenantId);
   for (const [index, { creation, id, stream }] of candidates.entries()) {
-    if (index > 0) await work.pause();
-    const { fingerprintHash: hash, distinct, draft, isValue } = creation;
+    if (index > 0) await slices.pause();
+    const { fingerprintHash: hash, deduplicates, draft, isValue } = creation;
     const sought = { content: draft, hash, seesContent: true, mustLast: isValue };
     const before = byFingerprint.get(hash) ?? [];
-    const twin = distinct ? await findTwin(vault, caller, sought, before) : null;
-    const found = distinct && twin === null ? await findDuplicate(vault, caller, sought, null) : null;
-    if (twin !== null) outcomes.push({ is: 'twin', creation, write: twin.write });
-    else if (found !== null && found.token !== null) outcomes.push({ is: 'stored', creation, token: found.token });
+    const twin = deduplicates ? await findTwin(vault, caller, sought, before) : null;
+    const found = deduplicates && twin === null ? await findDuplicate(vault, caller, sought, null) : null;
+    if (twin !== null) outcomes.push({ kind: 'twin', creation, write: twin.write });
+    else if (found !== null && found.token !== null) outcomes.push({ kind: 'stored', creation, token: found.token });
     else {
       const distinctFingerprint = distinctBeside(before, found?.distinctFingerprint ?? null);
       const place = { id, view: viewOf(stream), at, createdBy, distinctFingerprint };
       const write = streams.has(stream) ? null : decideCreation(vault, keys, creation, place);
       if (write === null) taken.push(index);
       else {
-        const created: New = { is: 'new', creation, write };
+        const created: New = { kind: 'new', creation, write };
         streams.add(stream);
         byFingerprint.set(hash, [created, ...before].slice(0, comparedMax));
         outcomes.push(created);
@@ -318,17 +318,17 @@ async function findTwin(
 /** Returns the part of the claim that a retry needs to render this token again. */
 function claimedBy(outcome: Outcome, after: ViewOf): ClaimedToken {
   const { creation } = outcome;
-  const { view, life } = outcome.is === 'stored' ? outcome.token : newToken(outcome.write, after);
+  const { view, life } = outcome.kind === 'stored' ? outcome.token : newToken(outcome.write, after);
   const { createdRevision, contentRevision: carriedContent } = life;
   const claimed = { stream: view.stream, createdRevision, carriedContent };
-  return outcome.is === 'new' ? claimed : { ...claimed, deduplicated: true, cvcIgnored: creation.cvc !== null };
+  return outcome.kind === 'new' ? claimed : { ...claimed, deduplicated: true, cvcIgnored: creation.cvc !== null };
 }
 
 /** Returns the token as the caller sees it. */
-function answerOf({ caller }: CommandContext, outcome: Outcome, after: ViewOf): TokenAnswer {
+function answerOf({ caller }: RequestContext, outcome: Outcome, after: ViewOf): TokenAnswer {
   const { cvc, transform } = outcome.creation;
-  const token = outcome.is === 'stored' ? outcome.token : newToken(outcome.write, after);
-  return outcome.is === 'new'
+  const token = outcome.kind === 'stored' ? outcome.token : newToken(outcome.write, after);
+  return outcome.kind === 'new'
     ? tokenAnswer(caller, token, transform, { recordedAs: 'create', carriesFingerprint: true })
     : duplicateAnswer({ caller }, token, { operation: 'create', cvcIgnored: cvc !== null, carriesFingerprint: true });
 }
@@ -345,7 +345,7 @@ function newToken({ view: before, payload }: CreationWrite, after: ViewOf): Read
  */
 async function renderAllAgain(
   vault: DuplicateDeps & Pick<Vault, 'guesses'>,
-  context: CommandContext,
+  context: RequestContext,
   requests: readonly CreateRequest[],
   { tokens }: ClaimResult,
 ): Promise<CommandResult<readonly TokenAnswer[]>> {

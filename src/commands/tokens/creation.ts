@@ -4,14 +4,14 @@ import { decide } from '../../domain/token/decide.js';
 import { deriving } from '../../domain/token/derive-content.js';
 import { draftToken, type TokenDraft, type TokenRequest } from '../../domain/token/draft-token.js';
 import { fingerprintHash, fingerprintOf } from '../../events/tokens/fingerprint.js';
-import type { SearchKey, TenantKeys } from '../../keys/key-ring.js';
+import type { SearchTermKey, TenantKeys } from '../../keys/key-ring.js';
 import { codesAhead, earliestNow } from '../../ports/clock.js';
 import { rowIndexOf } from '../../projections/row-index.js';
-import type { CommandContext } from '../../vault/command-context.js';
 import { Decrypted } from '../../vault/decrypted.js';
 import { type OpenToken, openTokenOf } from '../../vault/open-token.js';
+import type { RequestContext } from '../../vault/request-context.js';
 import { type CommandResult, done, invalidFields, rejected } from '../../vault/result.js';
-import type { Work } from '../../vault/turns.js';
+import type { Slices } from '../../vault/turns.js';
 import type { Vault } from '../../vault/vault.js';
 import type { TokenView } from '../../views/token-view.js';
 import type { DistinctFingerprint, TokenWrite } from '../write-path.js';
@@ -27,7 +27,7 @@ export type Creation = TokenDraft & {
   /** The transform that is applied to the token in the response to its creator. */
   readonly transform: Transform;
   /** True if deduplication is in force for the request. */
-  readonly distinct: boolean;
+  readonly deduplicates: boolean;
   /** True if the request is a single value to tokenize. The response shows only the token's id. */
   readonly isValue: boolean;
 };
@@ -38,24 +38,32 @@ export type Creation = TokenDraft & {
  */
 export async function prepareCreation(
   vault: Pick<Vault, 'clock' | 'expressions' | 'turns'>,
-  { caller }: Pick<CommandContext, 'caller'>,
+  { caller }: Pick<RequestContext, 'caller'>,
   tenantKeys: TenantKeys,
   request: TokenRequest,
-  work: Work = vault.turns.begin(caller.tenantId),
+  slices: Slices = vault.turns.begin(caller.tenantId),
   isValue = false,
 ): Promise<CommandResult<Creation>> {
-  const distinct = deduplicationInForce(caller, request.deduplicate_token);
-  await work.pause();
+  const deduplicates = deduplicationInForce(caller, request.deduplicate_token);
+  await slices.pause();
   const drafted = draftToken(vault.expressions, request, vault.clock.now());
   if (!drafted.ok) return invalidFields(drafted.errors);
   const transform = transformForCreate(caller, drafted.value.draft.containers);
   if (transform === null) return rejected('forbidden');
-  const derived = await work.run(deriving(vault.expressions, drafted.value.draft));
+  const derived = await slices.run(deriving(vault.expressions, drafted.value.draft));
   if (!derived.ok) return invalidFields(derived.errors);
   const fingerprint = fingerprintOf(tenantKeys.fingerprints, request.type, derived.value.fingerprintValue);
   const hash = fingerprintHash(tenantKeys.claims, fingerprint);
   const { indexValues } = derived.value;
-  return done({ fingerprint, indexValues, fingerprintHash: hash, transform, distinct, isValue, ...drafted.value });
+  return done({
+    fingerprint,
+    indexValues,
+    fingerprintHash: hash,
+    transform,
+    deduplicates,
+    isValue,
+    ...drafted.value,
+  });
 }
 
 /** The write that creates a token, with the plaintext to encrypt. */
@@ -76,13 +84,13 @@ export type CreationPlace = {
 /** Decides a creation against the current view of its stream. Returns null if the id is in use. */
 export function decideCreation(
   { cvcRetentionMs, clock }: Pick<Vault, 'cvcRetentionMs' | 'clock'>,
-  keys: readonly SearchKey[],
+  keys: readonly SearchTermKey[],
   { draft, cvc, expiresAt, fingerprint, fingerprintHash, indexValues }: Creation,
   { id, view, at, createdBy, distinctFingerprint }: CreationPlace,
 ): CreationWrite | null {
   const endsUpTo = earliestNow(clock);
   const command = {
-    do: 'create',
+    kind: 'create',
     at,
     endsUpTo,
     tokenType: draft.type,

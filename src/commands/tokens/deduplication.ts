@@ -4,10 +4,10 @@ import { fingerprintHash } from '../../events/tokens/fingerprint.js';
 import { latestNow } from '../../ports/clock.js';
 import { type ReadToken, type ReadTokenDeps, readToken } from '../../queries/read-token.js';
 import { type AnswerOptions, type TokenAnswer, tokenAnswer } from '../../queries/token-answer.js';
-import type { CommandContext } from '../../vault/command-context.js';
 import { ForgedRow } from '../../vault/forged-row.js';
 import type { ChargedMisses } from '../../vault/guesses.js';
 import type { OpenToken } from '../../vault/open-token.js';
+import type { RequestContext } from '../../vault/request-context.js';
 import type { Rejected } from '../../vault/result.js';
 import { type TenantKeysDeps, tenantKeysOf } from '../../vault/tenant-keys.js';
 import type { Vault } from '../../vault/vault.js';
@@ -163,7 +163,7 @@ const unreadFields = {
 
 /** Returns the response to a request whose deduplication found a live token with the same value. */
 export function duplicateAnswer(
-  { caller }: Pick<CommandContext, 'caller'>,
+  { caller }: Pick<RequestContext, 'caller'>,
   token: ReadToken,
   request: {
     readonly operation: 'create' | 'update';

@@ -1,8 +1,8 @@
 import { isExpired } from '../../domain/token/token-state.js';
 import { tokenStream } from '../../events/tokens/stream-name.js';
 import { latestNow } from '../../ports/clock.js';
-import type { CommandContext } from '../../vault/command-context.js';
 import { chargeUnknownIds } from '../../vault/guesses.js';
+import type { RequestContext } from '../../vault/request-context.js';
 import { type CommandResult, done } from '../../vault/result.js';
 import { tenantKeysOf } from '../../vault/tenant-keys.js';
 import type { Vault } from '../../vault/vault.js';
@@ -18,7 +18,7 @@ const rowsAtOnce = 20;
  */
 export async function deleteByIds(
   vault: DeleteTokensDeps & Pick<Vault, 'guesses'>,
-  context: Pick<CommandContext, 'caller' | 'traceId'>,
+  context: Pick<RequestContext, 'caller' | 'traceId'>,
   ids: readonly string[],
 ): Promise<CommandResult<{ readonly deleted: number; readonly refused: number; readonly remaining: 0 }>> {
   const { caller } = context;

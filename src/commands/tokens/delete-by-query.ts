@@ -5,10 +5,10 @@ import { isFoundBy } from '../../queries/is-found-by.js';
 import { chargeSearch, recordSearchByValue } from '../../queries/search-guesses.js';
 import { planSearch } from '../../search/plan-search.js';
 import { parseQuery } from '../../search/query/parse-query.js';
-import type { CommandContext } from '../../vault/command-context.js';
 import { ForgedRow } from '../../vault/forged-row.js';
+import type { RequestContext } from '../../vault/request-context.js';
 import { type CommandResult, done, invalidFields } from '../../vault/result.js';
-import { withSearchKey } from '../../vault/tenant-keys.js';
+import { withSearchTermKey } from '../../vault/tenant-keys.js';
 import type { Vault } from '../../vault/vault.js';
 import { type DeleteTarget, type DeleteTokensDeps, deleteTokens } from './delete-tokens.js';
 import { finishRemembered, rememberOthers } from './finish-erasure.js';
@@ -26,22 +26,22 @@ const pageSize = 100;
  */
 export async function deleteByQuery(
   vault: DeleteByQueryDeps,
-  context: Pick<CommandContext, 'caller' | 'traceId' | 'beganAt'>,
+  context: Pick<RequestContext, 'caller' | 'traceId' | 'beganAt'>,
   text: string,
 ): Promise<CommandResult<{ readonly deleted: number; readonly refused: number; readonly remaining: number }>> {
   const parsed = parseQuery(text);
   if (!parsed.ok) return invalidFields({ query: [parsed.message] });
-  if (parsed.query.is === 'everything') return invalidFields({ query: ['must not be blank'] });
+  if (parsed.query.kind === 'everything') return invalidFields({ query: ['must not be blank'] });
   const { caller } = context;
   const { tenantId } = caller;
   const refusal = await chargeSearch(vault, caller, parsed.query);
   if (refusal !== null) return refusal;
-  const { total, tokens, all, searchKey, plan } = await withSearchKey(vault, tenantId, async (searchKey) => {
+  const { total, tokens, all, searchKey, plan } = await withSearchTermKey(vault, tenantId, async (searchKey) => {
     const [found, deletable] = (['token:search', 'token:delete'] as const).map((permission) =>
       planSearch(searchKey, tenantId, parsed.query, reachOf(caller, permission)),
     );
     if (found === undefined || deletable === undefined) throw new Error('both plans must have been made');
-    const both: SearchPlan = { ...found, where: { is: 'and', of: [found.where, deletable.where] } };
+    const both: SearchPlan = { ...found, where: { kind: 'and', of: [found.where, deletable.where] } };
     const first = await firstOf(vault, both);
     const counted = await vault.rows.search(found, { now: latestNow(vault.clock), offset: 0, limit: 1 });
     return { ...first, all: counted, searchKey, plan: both };

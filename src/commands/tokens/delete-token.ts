@@ -4,8 +4,8 @@ import { decide } from '../../domain/token/decide.js';
 import { isExpired } from '../../domain/token/token-state.js';
 import { tokenStream } from '../../events/tokens/stream-name.js';
 import { earliestNow } from '../../ports/clock.js';
-import type { CommandContext } from '../../vault/command-context.js';
 import { type OpenTokenDeps, openToken } from '../../vault/open-token.js';
+import type { RequestContext } from '../../vault/request-context.js';
 import { type CommandResult, done, rejected } from '../../vault/result.js';
 import { tenantKeysOf } from '../../vault/tenant-keys.js';
 import type { Vault } from '../../vault/vault.js';
@@ -23,7 +23,7 @@ import { preconditionHolds } from './precondition.js';
  */
 export async function deleteToken(
   vault: ChangeTokensDeps,
-  { caller, traceId }: Pick<CommandContext, 'caller' | 'traceId'>,
+  { caller, traceId }: Pick<RequestContext, 'caller' | 'traceId'>,
   id: string,
   ifMatch: string | null,
 ): Promise<CommandResult<null>> {
@@ -50,7 +50,7 @@ async function attemptDelete(
   const { containers } = await openToken(vault, view, life);
   if (transformFor(caller, 'token:delete', containers) === null) return rejected('forbidden');
   if (!preconditionHolds(ifMatch, revision)) return rejected('precondition_failed');
-  const decided = decide({ do: 'delete', at: attempt.at, endsUpTo: earliestNow(vault.clock) }, view.state);
+  const decided = decide({ kind: 'delete', at: attempt.at, endsUpTo: earliestNow(vault.clock) }, view.state);
   if (!decided.ok) return rejected(decided.code);
   const sealed = await attempt.seal([{ view, decisions: decided.events, ...nothingToSeal }]);
   return (await attempt.commit(sealed, null)) === conflict ? conflict : done(null);

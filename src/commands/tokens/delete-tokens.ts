@@ -4,8 +4,8 @@ import { transformFor } from '../../domain/access/decide-access.js';
 import { decide } from '../../domain/token/decide.js';
 import { isExpired, type TokenLife } from '../../domain/token/token-state.js';
 import { earliestNow } from '../../ports/clock.js';
-import type { CommandContext } from '../../vault/command-context.js';
 import { type OpenToken, type OpenTokenDeps, openToken } from '../../vault/open-token.js';
+import type { RequestContext } from '../../vault/request-context.js';
 import { tenantKeysOf } from '../../vault/tenant-keys.js';
 import type { Vault } from '../../vault/vault.js';
 import type { TokenView } from '../../views/token-view.js';
@@ -42,7 +42,7 @@ export type Deletion = { readonly deleted: number; readonly refused: number; rea
  */
 export async function deleteTokens(
   vault: DeleteTokensDeps,
-  context: Pick<CommandContext, 'caller' | 'traceId'>,
+  context: Pick<RequestContext, 'caller' | 'traceId'>,
   tokens: readonly DeleteTarget[],
   expect: Expect = () => undefined,
 ): Promise<Deletion> {
@@ -69,7 +69,7 @@ export async function deleteTokens(
 /** Deletes these tokens. Adds a stream to `begun` before its deletion can be in the log. */
 async function deleteAtOnce(
   vault: ChangeTokensDeps,
-  { caller, traceId }: Pick<CommandContext, 'caller' | 'traceId'>,
+  { caller, traceId }: Pick<RequestContext, 'caller' | 'traceId'>,
   tokens: readonly DeleteTarget[],
   expect: Expect,
   begun: Set<string>,
@@ -112,15 +112,15 @@ async function sort(
   { caller, tokens, expect }: Deleting,
   { viewOf, at, landed }: Attempt,
 ): Promise<Sorted> {
-  const work = vault.turns.begin(caller.tenantId);
+  const slices = vault.turns.begin(caller.tenantId);
   const writes: TokenWrite[] = [];
   const gone: TokenView[] = [];
   let [refused, changed] = [0, 0];
   for (const { stream, revision } of tokens) {
-    await work.pause();
+    await slices.pause();
     const view = viewOf(stream);
     const { life } = view.state;
-    const decided = decide({ do: 'delete', at, endsUpTo: earliestNow(vault.clock) }, view.state);
+    const decided = decide({ kind: 'delete', at, endsUpTo: earliestNow(vault.clock) }, view.state);
     if (life === null || isExpired(life, at) || !decided.ok) gone.push(view);
     else if (revision !== null && revision !== view.state.revision) changed += 1;
     else if (await mayDelete(vault, caller, view, life, expect))

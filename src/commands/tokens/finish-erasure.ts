@@ -78,10 +78,10 @@ export function forgetFinishedBefore(vault: Pick<Vault, 'unfinishedErasures'>, b
 export async function rememberOthers(vault: FinishErasureDeps, tenantId: string): Promise<void> {
   const { log, keys, work } = vault;
   if (work.isOneTransaction) return;
-  const turn = vault.turns.begin(tenantId);
+  const slices = vault.turns.begin(tenantId);
   let position = await keys.checkpoint('shredder');
   for (let read = 0; read < unreadMax; read += pageSize) {
-    await turn.pause();
+    await slices.pause();
     const page = await log.readClear(position, pageSize);
     const last = page.at(-1);
     if (last === undefined) return;
@@ -107,14 +107,14 @@ export async function rememberOthers(vault: FinishErasureDeps, tenantId: string)
  */
 export async function finishRemembered(vault: FinishErasureDeps, tenantId: string): Promise<void> {
   const streams = [...(vault.unfinishedErasures.get(tenantId)?.keys() ?? [])];
-  const work = vault.turns.begin(tenantId);
+  const slices = vault.turns.begin(tenantId);
   const failures: unknown[] = [];
   for (let start = 0; start < streams.length; start += finishedAtOnce) {
     const views: TokenView[] = [];
     for (const stream of streams.slice(start, start + finishedAtOnce)) {
-      await work.pause();
+      await slices.pause();
       try {
-        views.push(await loadToken(vault, tenantId, stream, work.pause));
+        views.push(await loadToken(vault, tenantId, stream, slices.pause));
       } catch (error) {
         if (error instanceof StoreUnavailable) throw error;
         failures.push(error);

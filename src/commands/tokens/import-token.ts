@@ -7,8 +7,8 @@ import { fingerprintOf } from '../../events/tokens/fingerprint.js';
 import { tokenStream } from '../../events/tokens/stream-name.js';
 import { readToken } from '../../queries/read-token.js';
 import type { TokenAnswer } from '../../queries/token-answer.js';
-import type { CommandContext } from '../../vault/command-context.js';
 import { loadToken } from '../../vault/load-token.js';
+import type { RequestContext } from '../../vault/request-context.js';
 import { type CommandResult, done, invalidFields } from '../../vault/result.js';
 import { type TenantKeysDeps, tenantKeysOf } from '../../vault/tenant-keys.js';
 import type { Vault } from '../../vault/vault.js';
@@ -30,7 +30,7 @@ export type ImportRequest = TokenRequest & { readonly id: string };
  */
 export async function importToken(
   vault: CreateTokensDeps,
-  context: CommandContext,
+  context: RequestContext,
   request: ImportRequest,
   isDerived: boolean,
 ): Promise<CommandResult<Imported>> {
@@ -51,7 +51,7 @@ export async function importToken(
  */
 export async function importTogether(
   vault: CreateTokensDeps,
-  context: CommandContext,
+  context: RequestContext,
   requests: readonly ImportRequest[],
 ): Promise<readonly Imported[] | null> {
   const [first] = requests;
@@ -74,7 +74,7 @@ export async function importTogether(
 /** Returns true if the request states an id that is in use. Does not evaluate id expressions. */
 async function isInUse(
   vault: TenantKeysDeps & Pick<Vault, 'expressions' | 'log'>,
-  { caller }: CommandContext,
+  { caller }: RequestContext,
   { id }: ImportRequest,
 ): Promise<boolean> {
   const source = checkIdSource(vault.expressions, id);
@@ -88,7 +88,7 @@ async function isInUse(
  * Returns true if the caller is charged for each deduplication that finds a token that it may not read. An attempt that
  * fails and is repeated one by one would charge it twice.
  */
-function isChargedForHits({ caller }: CommandContext, requests: readonly ImportRequest[]): boolean {
+function isChargedForHits({ caller }: RequestContext, requests: readonly ImportRequest[]): boolean {
   if (readsEveryToken(caller)) return false;
   return requests.some((request) => deduplicationInForce(caller, request.deduplicate_token));
 }
@@ -126,7 +126,7 @@ function idOf({ expressions, clock }: Pick<Vault, 'clock' | 'expressions'>, requ
  * plaintext finds out whether a guessed value is right. For such a caller, the values are not compared, and the result
  * is false.
  */
-async function isAnother(vault: DuplicateDeps, context: CommandContext, request: ImportRequest): Promise<boolean> {
+async function isAnother(vault: DuplicateDeps, context: RequestContext, request: ImportRequest): Promise<boolean> {
   const { caller } = context;
   const tenantKeys = await tenantKeysOf(vault, caller.tenantId);
   const id = idOf(vault, request);

@@ -4,8 +4,8 @@ import { decide } from '../../domain/token/decide.js';
 import { isExpired } from '../../domain/token/token-state.js';
 import { tokenStream } from '../../events/tokens/stream-name.js';
 import { earliestNow, latestNow } from '../../ports/clock.js';
-import type { CommandContext } from '../../vault/command-context.js';
 import { type OpenTokenDeps, openToken } from '../../vault/open-token.js';
+import type { RequestContext } from '../../vault/request-context.js';
 import { type CommandResult, done, invalidFields, rejected } from '../../vault/result.js';
 import { tenantKeysOf } from '../../vault/tenant-keys.js';
 import { originOf } from '../event-origin.js';
@@ -19,7 +19,7 @@ import { preconditionHolds } from './precondition.js';
  */
 export async function purgeCvc(
   vault: ChangeTokensDeps,
-  { caller, traceId }: Pick<CommandContext, 'caller' | 'traceId'>,
+  { caller, traceId }: Pick<RequestContext, 'caller' | 'traceId'>,
   id: string,
   ifMatch: string | null,
 ): Promise<CommandResult<null>> {
@@ -45,7 +45,7 @@ async function attemptPurge(
   if (!preconditionHolds(ifMatch, revision)) return rejected('precondition_failed');
   if (life.tokenType !== 'card') return invalidFields({ type: ['only a card has a cvc'] });
   const times = { at: attempt.at, endsUpTo: earliestNow(vault.clock) };
-  const decided = decide({ do: 'purge_cvc', ...times, reason: 'request' }, view.state);
+  const decided = decide({ kind: 'purge_cvc', ...times, reason: 'request' }, view.state);
   if (!decided.ok) return rejected(decided.code);
   if (decided.events.length === 0) {
     // An earlier purge may have failed to destroy the cvc's key. If so, this request destroys it.

@@ -18,7 +18,7 @@ export async function recordDue(vault: ChangeTokensDeps, { tenantId, stream, due
     if (view.state.life?.tenantId !== tenantId) return 'nothing_due';
     const times = { at: attempt.at, endsUpTo: earliestNow(vault.clock), codesEndUpTo: earliestForCodes(vault.clock) };
     const decided = decide(
-      due === 'expiry' ? { do: 'expire', ...times } : { do: 'purge_cvc', reason: 'due', ...times },
+      due === 'expiry' ? { kind: 'expire', ...times } : { kind: 'purge_cvc', reason: 'due', ...times },
       view.state,
     );
     if (!decided.ok || decided.events.length === 0) return 'nothing_due';

@@ -7,8 +7,8 @@ import { checkMetadata } from '../../domain/token/fields/metadata.js';
 import { typeRules } from '../../domain/token/types/type-rules.js';
 import { type ReadToken, readToken } from '../../queries/read-token.js';
 import { type TokenAnswer, tokenAnswer } from '../../queries/token-answer.js';
-import type { CommandContext } from '../../vault/command-context.js';
 import { loadToken } from '../../vault/load-token.js';
+import type { RequestContext } from '../../vault/request-context.js';
 import { type CommandResult, done, rejected } from '../../vault/result.js';
 import { type TenantKeysDeps, tenantKeysOf } from '../../vault/tenant-keys.js';
 import type { Vault } from '../../vault/vault.js';
@@ -28,7 +28,7 @@ type Retry =
  */
 export async function renderAgain(
   vault: DuplicateDeps & Pick<Vault, 'guesses'>,
-  context: CommandContext,
+  context: RequestContext,
   retry: Retry,
   claimed: ClaimedToken | undefined,
 ): Promise<CommandResult<TokenAnswer>> {
@@ -77,7 +77,7 @@ export async function renderAgain(
  */
 async function mayShowFingerprint(
   vault: TenantKeysDeps & Pick<Vault, 'expressions' | 'guesses' | 'turns'>,
-  { caller }: CommandContext,
+  { caller }: RequestContext,
   read: ReadToken,
   retry: Retry,
 ): Promise<boolean> {

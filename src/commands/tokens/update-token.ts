@@ -29,11 +29,11 @@ import { codesAhead, earliestForCodes, earliestNow, latestForCodes, latestNow } 
 import { rowIndexOf } from '../../projections/row-index.js';
 import type { ReadToken } from '../../queries/read-token.js';
 import { type TokenAnswer, tokenAnswer } from '../../queries/token-answer.js';
-import type { CommandContext } from '../../vault/command-context.js';
 import { Decrypted } from '../../vault/decrypted.js';
 import type { ChargedMisses } from '../../vault/guesses.js';
 import { KeyLost } from '../../vault/key-lost.js';
 import { openRow, openTokenOf } from '../../vault/open-token.js';
+import type { RequestContext } from '../../vault/request-context.js';
 import { type CommandResult, done, invalidFields, type Rejected, rejected } from '../../vault/result.js';
 import { indexKeysOf, tenantKeysOf } from '../../vault/tenant-keys.js';
 import { unwrap } from '../../vault/unwrap.js';
@@ -60,13 +60,13 @@ type UpdateTokenDeps = ChangeTokensDeps &
   Pick<Vault, 'claims' | 'cvcRetentionMs' | 'generations' | 'guesses' | 'recorder'>;
 
 type Update = {
-  readonly context: CommandContext;
+  readonly context: RequestContext;
   readonly tenantKeys: TenantKeys;
   readonly stream: string;
   readonly patch: TokenPatch;
   /** The value of the `If-Match` header. Null if the request has no such header. */
   readonly ifMatch: string | null;
-  readonly distinct: boolean;
+  readonly deduplicates: boolean;
   /**
    * Charges the caller for the one value that the request may deduplicate. The charge is made only once, even if there
    * are several attempts.
@@ -86,7 +86,7 @@ type TokenResult = CommandResult<TokenAnswer>;
  */
 export async function updateToken(
   vault: UpdateTokenDeps,
-  context: CommandContext,
+  context: RequestContext,
   id: string,
   patch: TokenPatch,
   ifMatch: string | null,
@@ -102,14 +102,14 @@ export async function updateToken(
     const checked = checkPatch(vault.expressions, patch, vault.clock.now());
     if (!checked.ok) return invalidFields(checked.errors);
     const stream = tokenStream(tenantKeys.names, id);
-    const distinct = deduplicationInForce(caller, patch.deduplicate_token);
+    const deduplicates = deduplicationInForce(caller, patch.deduplicate_token);
     const update: Update = {
       context,
       tenantKeys,
       stream,
       patch,
       ifMatch,
-      distinct,
+      deduplicates: deduplicates,
       charge: once(() => chargeDeduplication(vault, caller, 1)),
       chargeGuess: once(() => vault.guesses.charge(caller, 1)),
       requireGuesses: once(() => vault.guesses.charge(caller, 0)),
@@ -135,7 +135,7 @@ async function attemptUpdate(
   update: Update,
   attempt: Attempt,
 ): Promise<TokenResult | Conflict> {
-  const { context, tenantKeys, stream, patch, distinct } = update;
+  const { context, tenantKeys, stream, patch, deduplicates } = update;
   const { caller } = context;
   const view = attempt.viewOf(stream);
   const { life, revision } = view.state;
@@ -155,17 +155,17 @@ async function attemptUpdate(
   // An update with deduplication may change nothing even if it passes all checks. Without this rejection, a caller that
   // has used up its guesses could still tell whether the merged data is too large.
   const mayProbe = allowed.value !== 'reveal' && mergesHiddenData(caller, open.containers, patch);
-  const exhausted = mayProbe && distinct && patch.data !== undefined ? await update.requireGuesses() : null;
+  const exhausted = mayProbe && deduplicates && patch.data !== undefined ? await update.requireGuesses() : null;
   if (exhausted !== null) return exhausted;
   const drafted = await draft(vault, update, attempt.at, unwrap(open.content), life);
   if (!drafted.ok) return mayProbe ? rejectHidden(vault, update, drafted.errors) : invalidFields(drafted.errors);
   const { content, updated } = drafted.value;
 
   const hash = fingerprintHash(tenantKeys.claims, content.fingerprint);
-  const guarded = distinct && content.fingerprint !== open.fingerprint;
+  const guarded = deduplicates && content.fingerprint !== open.fingerprint;
   // Charges the caller even if the new data equals the old data. Without this charge, a caller that has used up its
   // guesses could tell right candidates from wrong ones, because only wrong candidates would be rejected.
-  const guesses = distinct && (guarded || patch.data !== undefined);
+  const guesses = deduplicates && (guarded || patch.data !== undefined);
   const charged = guesses ? await update.charge() : null;
   if (charged !== null && !charged.ok) return charged;
   // Threat: the fingerprint of a token depends on two values, and the caller cannot see one of them. The caller creates
@@ -187,8 +187,8 @@ async function attemptUpdate(
 
   const decided = decide(updateCommand(vault, update, updated, attempt.at), view.state);
   if (!decided.ok) return rejected(decided.code);
-  const newCvc = updated.cvc.is === 'set' ? new Decrypted(updated.cvc.value) : null;
-  const updatedToken = openTokenOf(content, updated.cvc.is === 'kept' ? open.cvc : newCvc);
+  const newCvc = updated.cvc.kind === 'set' ? new Decrypted(updated.cvc.value) : null;
+  const updatedToken = openTokenOf(content, updated.cvc.kind === 'kept' ? open.cvc : newCvc);
   const keys = await indexKeysOf(vault, view.tenantId);
   const circumstances = {
     createdBy: life.createdBy,
@@ -273,7 +273,7 @@ function updateCommand(
   at: number,
 ): TokenCommand {
   return {
-    do: 'update',
+    kind: 'update',
     at,
     endsUpTo: earliestNow(vault.clock),
     codesEndUpTo: earliestForCodes(vault.clock),
@@ -283,7 +283,7 @@ function updateCommand(
     // callers can read the token as it was at an earlier time.
     keepSuperseded: context.caller.tenantSettings.keep_superseded_data === 'true',
     expiresAt,
-    cvc: cvc.is,
+    cvc: cvc.kind,
     cvcRetentionMs: vault.cvcRetentionMs + codesAhead(vault.clock),
   };
 }
@@ -317,14 +317,14 @@ async function draft(
   life: TokenLife,
 ): Promise<Checked<Drafted>> {
   const stored = { content, expiresAt: life.expiresAt, hasCvc: cvcAt(life, latestForCodes(vault.clock)) !== null };
-  const work = vault.turns.begin(context.caller.tenantId);
-  const drafted = await work.run(draftUpdate(vault.expressions, stored, patch, at));
+  const slices = vault.turns.begin(context.caller.tenantId);
+  const drafted = await slices.run(draftUpdate(vault.expressions, stored, patch, at));
   if (!drafted.ok) return drafted;
   const { draft: next, ownValues, ownValuesGiven } = drafted.value;
   if (drafted.value.changed.length === 0) {
     return valid({ updated: drafted.value, content, indexValues: [] });
   }
-  const derived = await work.run(deriving(vault.expressions, next));
+  const derived = await slices.run(deriving(vault.expressions, next));
   if (!derived.ok) return derived;
   const own =
     ownValuesGiven || maySeeClear(context.caller, content.containers)

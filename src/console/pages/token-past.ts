@@ -114,11 +114,11 @@ async function showEarlier(visit: Visit): Promise<FastifyReply> {
   const stream = tokenStream((await tenantKeysOf(vault, context.caller.tenantId)).names, id);
   const replayed = await replayToken(vault, context, stream, { asOf, reveal: false });
   const shown = { ...model, at: fieldOf(new Date(asOf.time).toISOString()), asked: asOf.time };
-  if (replayed.is === 'forbidden') throw problemFrom({ ok: false, code: 'forbidden' });
-  if (replayed.is === 'withheld')
+  if (replayed.kind === 'forbidden') throw problemFrom({ ok: false, code: 'forbidden' });
+  if (replayed.kind === 'withheld')
     return visit.page('tokens/as-of', { ...shown, isWithheld: true }, { ...options, status: 403 });
-  if (replayed.is === 'none') return visit.page('tokens/as-of', { ...shown, isNone: true }, options);
-  if (replayed.is === 'erased') {
+  if (replayed.kind === 'none') return visit.page('tokens/as-of', { ...shown, isNone: true }, options);
+  if (replayed.kind === 'erased') {
     await recordManagementRead(vault, context, 'token', id);
     return visit.page('tokens/as-of', { ...shown, erased: erasedOf(replayed.body) }, options);
   }
@@ -156,7 +156,7 @@ async function sendStatement(visit: Visit): Promise<FastifyReply> {
   const stated = await stateErasure(visit.vault, visit.context, visit.param('id'));
   if (!stated.ok) throw problemFrom(stated);
   const { value } = stated;
-  if (value.is !== 'erased') return showErasure(visit, value.problem);
+  if (value.kind !== 'erased') return showErasure(visit, value.problem);
   return visit.file(
     'erasure-statement.json',
     'application/json; charset=utf-8',

@@ -22,7 +22,7 @@ type By = { readonly actor: Actor; readonly at: number };
 /** The author of a change as documents record it, and the time of the change. */
 type Stamp = { readonly by: string; readonly at: number };
 
-const needed: Readonly<Record<DirectoryCommand['do'], ManagementPermission | 'operator'>> = {
+const needed: Readonly<Record<DirectoryCommand['kind'], ManagementPermission | 'operator'>> = {
   create_tenant: 'operator',
   update_tenant: 'tenant:update',
   delete_tenant: 'tenant:delete',
@@ -46,7 +46,7 @@ const needed: Readonly<Record<DirectoryCommand['do'], ManagementPermission | 'op
 export function decideDirectory(command: DirectoryCommand, by: By, directory: TenantDirectory): DirectoryDecided {
   const holder = by.actor.kind === 'operator' ? null : callerOf(by.actor, by.at, directory);
   if (typeof holder === 'string') return refused(holder);
-  const permission = needed[command.do];
+  const permission = needed[command.kind];
   if (holder !== null) {
     const held: readonly string[] = heldManagementPermissions(holder.access);
     if (!held.includes(permission)) return refused('permission_missing');
@@ -77,7 +77,7 @@ type TenantCommand = Exclude<DirectoryCommand, { readonly id: string } | { reado
 
 /** Decides a command on the tenant itself. See docs/contract.md, "Tenants". */
 function decideTenant(command: TenantCommand, stamp: Stamp, { tenant, revision }: TenantDirectory): DirectoryDecided {
-  if (command.do === 'create_tenant') {
+  if (command.kind === 'create_tenant') {
     if (revision !== -1) throw new Error('a tenant is created only once');
     const stamps = { created_by: stamp.by, created_at: stamp.at, modified_by: null, modified_at: null };
     return decided({
@@ -86,7 +86,7 @@ function decideTenant(command: TenantCommand, stamp: Stamp, { tenant, revision }
     });
   }
   if (tenant === null) return refused('tenant_not_found');
-  if (command.do === 'delete_tenant') {
+  if (command.kind === 'delete_tenant') {
     if (command.name === tenant.name) return decided({ type: 'tenant.deleted' });
     return refusedFields({ name: ['must repeat the name of the tenant'] });
   }
@@ -114,7 +114,7 @@ function decideWebhook(command: WebhookCommand, { by, at }: Stamp, { tenant }: T
   if (tenant === null) return refused('tenant_not_found');
   const { webhookId } = command;
   const before = tenant.webhooks.find(({ id }) => id === webhookId);
-  if (command.do === 'create_webhook') {
+  if (command.kind === 'create_webhook') {
     if (before !== undefined) throw new Error('a webhook id is used only once');
     if (tenant.webhooks.length >= webhooksMax) return refused('too_many_webhooks');
     const webhook: WebhookDocument = {
@@ -134,17 +134,17 @@ function decideWebhook(command: WebhookCommand, { by, at }: Stamp, { tenant }: T
     });
   }
   if (before === undefined) return refused('webhook_not_found');
-  if (command.do === 'delete_webhook') {
+  if (command.kind === 'delete_webhook') {
     const webhooks = tenant.webhooks.filter(({ id }) => id !== webhookId);
     return decided({ type: 'webhook.deleted', webhookId, document: { ...tenant, webhooks } });
   }
   if (hasChangedSince(command.seenChange, before)) return refused('precondition_failed');
   const changed =
-    command.do === 'update_webhook' ? changedWebhookFields(before, { ...before, ...command.spec }) : ['secret'];
+    command.kind === 'update_webhook' ? changedWebhookFields(before, { ...before, ...command.spec }) : ['secret'];
   if (changed.length === 0) return decided();
   const after: WebhookDocument = {
     ...before,
-    ...(command.do === 'update_webhook' ? command.spec : { secrets: rotatedSecrets(before, command, at) }),
+    ...(command.kind === 'update_webhook' ? command.spec : { secrets: rotatedSecrets(before, command, at) }),
     modified_by: by,
     modified_at: at,
   };
@@ -176,7 +176,7 @@ type Doer = {
 function decideApplication(command: ApplicationCommand, doer: Doer, directory: TenantDirectory): DirectoryDecided {
   if (directory.tenant === null) return refused('tenant_not_found');
   const application = directory.applications.get(command.id);
-  if (command.do === 'create_application') {
+  if (command.kind === 'create_application') {
     if (application !== undefined) throw new Error('an application id is used only once');
     return create(command, doer);
   }
@@ -185,7 +185,7 @@ function decideApplication(command: ApplicationCommand, doer: Doer, directory: T
     return refused('exceeds_own_permissions');
   }
   const { id } = command;
-  switch (command.do) {
+  switch (command.kind) {
     case 'update_application':
       return decideUpdate(command, application, doer, directory);
     case 'delete_application':
@@ -198,7 +198,7 @@ function decideApplication(command: ApplicationCommand, doer: Doer, directory: T
   }
 }
 
-type Creation = Extract<ApplicationCommand, { do: 'create_application' }>;
+type Creation = Extract<ApplicationCommand, { kind: 'create_application' }>;
 
 function create({ id, spec, key }: Creation, doer: Doer): DirectoryDecided {
   const { name, type, access, expiresAt } = spec;
@@ -236,7 +236,7 @@ function stampedKey({ id, hash }: NewKey, { stamp }: Doer): ApiKeyDocument {
   return { id, hash, created_by: stamp.by, created_at: stamp.at };
 }
 
-type Update = Extract<ApplicationCommand, { do: 'update_application' }>;
+type Update = Extract<ApplicationCommand, { kind: 'update_application' }>;
 
 /**
  * Decides a `PUT` on an application. `decideApplication` has already checked that the caller has all of the

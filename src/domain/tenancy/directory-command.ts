@@ -19,13 +19,13 @@ export type Seen = { readonly seenChange?: number | undefined };
 
 /** A command on a tenant, or on one of its applications or webhooks. */
 export type DirectoryCommand =
-  | { readonly do: 'create_tenant'; readonly name: string }
-  | (Seen & { readonly do: 'update_tenant'; readonly name: string; readonly settings: Partial<TenantSettings> })
+  | { readonly kind: 'create_tenant'; readonly name: string }
+  | (Seen & { readonly kind: 'update_tenant'; readonly name: string; readonly settings: Partial<TenantSettings> })
   /** `name` must repeat the tenant's name, as a confirmation. */
-  | { readonly do: 'delete_tenant'; readonly name: string }
-  | { readonly do: 'create_application'; readonly id: string; readonly spec: ApplicationSpec; readonly key: NewKey }
+  | { readonly kind: 'delete_tenant'; readonly name: string }
+  | { readonly kind: 'create_application'; readonly id: string; readonly spec: ApplicationSpec; readonly key: NewKey }
   | (Seen & {
-      readonly do: 'update_application';
+      readonly kind: 'update_application';
       readonly id: string;
       readonly name: string;
       /** The access fields from the request. The application's stored type determines which permissions are allowed. */
@@ -38,11 +38,11 @@ export type DirectoryCommand =
       /** The new expiry time in ms since the epoch. Undefined keeps the current expiry, and null removes it. */
       readonly expiresAt: number | null | undefined;
     })
-  | { readonly do: 'delete_application'; readonly id: string }
-  | { readonly do: 'issue_key'; readonly id: string; readonly key: NewKey }
-  | { readonly do: 'revoke_key'; readonly id: string; readonly keyId: string }
+  | { readonly kind: 'delete_application'; readonly id: string }
+  | { readonly kind: 'issue_key'; readonly id: string; readonly key: NewKey }
+  | { readonly kind: 'revoke_key'; readonly id: string; readonly keyId: string }
   | {
-      readonly do: 'create_webhook';
+      readonly kind: 'create_webhook';
       readonly webhookId: string;
       readonly spec: WebhookSpec;
       readonly secret: NewWebhookSecret;
@@ -50,15 +50,15 @@ export type DirectoryCommand =
       readonly idKey: string;
     }
   /** Fields that are absent from `spec` do not change. */
-  | (Seen & { readonly do: 'update_webhook'; readonly webhookId: string; readonly spec: Partial<WebhookSpec> })
+  | (Seen & { readonly kind: 'update_webhook'; readonly webhookId: string; readonly spec: Partial<WebhookSpec> })
   | (Seen & {
-      readonly do: 'rotate_webhook_secret';
+      readonly kind: 'rotate_webhook_secret';
       readonly webhookId: string;
       readonly secret: NewWebhookSecret;
       /** How long the previous secrets continue to sign deliveries, in ms. */
       readonly overlapMs: number;
     })
-  | { readonly do: 'delete_webhook'; readonly webhookId: string };
+  | { readonly kind: 'delete_webhook'; readonly webhookId: string };
 
 export type WebhookCommand = Extract<DirectoryCommand, { readonly webhookId: string }>;
 

@@ -11,14 +11,14 @@ export type TokenCommand = { readonly at: number; readonly endsUpTo?: number; re
 
 type Wanted =
   | {
-      readonly do: 'create';
+      readonly kind: 'create';
       readonly tokenType: TokenType;
       readonly hasCvc: boolean;
       readonly cvcRetentionMs: number;
       readonly expiresAt: number | null;
     }
   | {
-      readonly do: 'update';
+      readonly kind: 'update';
       /** The names of the changed top-level fields. Empty if nothing changes. */
       readonly changed: readonly string[];
       /**
@@ -35,9 +35,9 @@ type Wanted =
       readonly cvcRetentionMs: number;
       readonly expiresAt: number | null;
     }
-  | { readonly do: 'delete' }
-  | { readonly do: 'expire' }
-  | { readonly do: 'purge_cvc'; readonly reason: 'due' | 'request' };
+  | { readonly kind: 'delete' }
+  | { readonly kind: 'expire' }
+  | { readonly kind: 'purge_cvc'; readonly reason: 'due' | 'request' };
 
 /**
  * An event that has been decided, but has no new keys and no position in the log yet. `ends` lists the keys that the
@@ -86,7 +86,7 @@ export function decide(command: TokenCommand, state: TokenState): Decided {
   const { life } = state;
   const endsUpTo = command.endsUpTo ?? command.at;
   const living = life !== null && !isExpired(life, endsUpTo) ? life : null;
-  switch (command.do) {
+  switch (command.kind) {
     case 'create':
       if (living !== null) return { ok: false, code: 'id_in_use' };
       return events(...(life === null ? [] : [expired(life, command.at)]), created(command));
@@ -114,7 +114,7 @@ function events(...decided: readonly TokenEvent[]): Decided {
   return { ok: true, events: decided };
 }
 
-function created(command: Extract<TokenCommand, { do: 'create' }>): TokenEvent {
+function created(command: Extract<TokenCommand, { kind: 'create' }>): TokenEvent {
   return {
     type: 'token.created',
     tokenType: command.tokenType,
@@ -124,7 +124,7 @@ function created(command: Extract<TokenCommand, { do: 'create' }>): TokenEvent {
   };
 }
 
-function updated(life: TokenLife, command: Extract<TokenCommand, { do: 'update' }>): TokenEvent {
+function updated(life: TokenLife, command: Extract<TokenCommand, { kind: 'update' }>): TokenEvent {
   // If the stored cvc is already due, the update does not keep it, even if it has not been purged yet.
   const cvc =
     command.cvc === 'kept' && life.cvc !== null && cvcAt(life, codesEndUpTo(command)) === null

@@ -95,7 +95,10 @@ export type UpdateDraft = {
   readonly changed: readonly string[];
   /** Whether data other than the cvc changes. */
   readonly dataReplaced: boolean;
-  readonly cvc: { readonly is: 'kept' } | { readonly is: 'removed' } | { readonly is: 'set'; readonly value: string };
+  readonly cvc:
+    | { readonly kind: 'kept' }
+    | { readonly kind: 'removed' }
+    | { readonly kind: 'set'; readonly value: string };
   readonly expiresAt: number | null;
   readonly ownValues: readonly string[];
   /** Whether the patch contains all of the token's own values. A caller that sends these values knows them already. */
@@ -157,7 +160,7 @@ export function* draftUpdate(
   yield;
   const fields = ['mask', 'metadata', 'containers', 'search_indexes', 'fingerprint_expression'] as const;
   const changed = [
-    ...(dataReplaced || cvc.is !== 'kept' ? ['data'] : []),
+    ...(dataReplaced || cvc.kind !== 'kept' ? ['data'] : []),
     ...fields.filter((field) => !isDeepStrictEqual(draft[field], content[field])),
     ...(expires.value === expiresBefore ? [] : ['expires_at']),
   ];
@@ -201,9 +204,9 @@ function mergeMetadata(before: TokenContent['metadata'], patch: Json | undefined
  * Returns the change that a patch makes to the stored cvc. A patch that does not contain a cvc keeps the stored cvc.
  */
 function cvcAfter(patch: Json | undefined, value: string | null, isCard: boolean, hasCvc: boolean): UpdateDraft['cvc'] {
-  if (!isCard || !isJsonObject(patch) || patch['cvc'] === undefined) return { is: 'kept' };
-  if (value !== null) return { is: 'set', value };
-  return { is: hasCvc ? 'removed' : 'kept' };
+  if (!isCard || !isJsonObject(patch) || patch['cvc'] === undefined) return { kind: 'kept' };
+  if (value !== null) return { kind: 'set', value };
+  return { kind: hasCvc ? 'removed' : 'kept' };
 }
 
 function samePath(before: string, patch: Json | undefined, path: string): Checked<null> {

@@ -27,8 +27,8 @@ export function readJsonBodies(app: FastifyInstance, turns: Turns): void {
     if (mediaType === undefined || body.length === 0) return undefined;
     const [given] = (request.headers['content-type'] ?? '').split(';');
     if (given?.trim().toLowerCase() !== mediaType) throw new Problem('unsupported_media_type');
-    const work = turns.begin(callerOf(request).tenantId);
-    const parsed = await work.run(parsingJsonBody(body));
+    const slices = turns.begin(callerOf(request).tenantId);
+    const parsed = await slices.run(parsingJsonBody(body));
     if (!parsed.ok) throw new Problem('malformed_body', { errors: { [parsed.path ?? 'body']: [parsed.message] } });
     return parsed.value;
   });

@@ -40,13 +40,13 @@ export const detokenizeRoute: Routes = (app, { vault, limits }) => {
     { config: { permission: 'token:use', mediaType: 'application/json', roomBytes: detokenizeRoomBytes, operation } },
     async (request, reply) => {
       const caller = callerOf(request);
-      const work = vault.turns.begin(caller.tenantId);
-      const template = await work.run(parseTemplate(vault.expressions, jsonBodyOf(request)));
+      const slices = vault.turns.begin(caller.tenantId);
+      const template = await slices.run(parseTemplate(vault.expressions, jsonBodyOf(request)));
       if (!template.ok) throw new Problem('validation_failed', { errors: template.errors });
       await limits.weigh(caller, template.value.ids.size);
       const result = await detokenize(vault, contextOf(request), template.value);
       if (!result.ok) throw problemFrom(result);
-      return sendText(reply, 200, await work.run(jsonText(result.value.reveal())));
+      return sendText(reply, 200, await slices.run(jsonText(result.value.reveal())));
     },
   );
 };

@@ -60,8 +60,8 @@ export const tokenizeRoute: Routes = (app, { vault, limits }, headerNames) => {
     async (request, reply) => {
       const body = jsonBodyOf(request);
       const idempotency = idempotencyOf(request, headerNames.idempotencyKey, '/tokenize');
-      const work = vault.turns.begin(callerOf(request).tenantId);
-      const parts = await work.run(readParts(body));
+      const slices = vault.turns.begin(callerOf(request).tenantId);
+      const parts = await slices.run(readParts(body));
       if (!parts.ok) throw new Problem('validation_failed', { errors: parts.errors });
       const context = { idempotency, ...contextOf(request) };
       await limits.weigh(context.caller, parts.value.length);
@@ -76,11 +76,11 @@ export const tokenizeRoute: Routes = (app, { vault, limits }, headerNames) => {
       // In the response, each bare value is replaced with its token's id, and each create request with its token
       // object.
       for (const [index, token] of result.value.entries()) {
-        shown.push(isShown(index) ? await work.run(render(token)) : token.id);
+        shown.push(isShown(index) ? await slices.run(render(token)) : token.id);
       }
       const replacements = shown.values();
-      const answer = await work.run(withReplaced(body, () => replacements.next().value ?? null));
-      return sendText(reply, 200, await work.run(jsonText(answer)));
+      const answer = await slices.run(withReplaced(body, () => replacements.next().value ?? null));
+      return sendText(reply, 200, await slices.run(jsonText(answer)));
     },
   );
 };

@@ -4,12 +4,12 @@ import { isExpired } from '../../domain/token/token-state.js';
 import { planSearch } from '../../search/plan-search.js';
 import { buildWordList, containersInUse, type TenantWords, type WordList } from '../../search/vocabulary/word-list.js';
 import { contentUnlessLost } from '../../vault/open-token.js';
-import { type SearchKeyDeps, withSearchKey } from '../../vault/tenant-keys.js';
+import { type SearchTermKeyDeps, withSearchTermKey } from '../../vault/tenant-keys.js';
 import { unwrap } from '../../vault/unwrap.js';
 import type { Vault } from '../../vault/vault.js';
 import type { TokenView } from '../../views/token-view.js';
 
-export type WordsDeps = SearchKeyDeps & Pick<Vault, 'clock' | 'rows'>;
+export type WordsDeps = SearchTermKeyDeps & Pick<Vault, 'clock' | 'rows'>;
 
 /**
  * The maximum number of rows to read, newest first. Each row is decrypted with a different key, so reading this many
@@ -70,8 +70,8 @@ export async function collectWords(vault: WordsDeps, tenantId: string): Promise<
 async function* newestRows(vault: WordsDeps, tenantId: string): AsyncGenerator<TokenView> {
   for (let offset = 0; offset < rowsMax; ) {
     const page = { now: vault.clock.now(), offset, limit: pageSize, contentBytesMax: pageBytesMax };
-    const { rows, later } = await withSearchKey(vault, tenantId, (searchKey) =>
-      vault.rows.search(planSearch(searchKey, tenantId, { is: 'everything' }, 'everything'), page),
+    const { rows, later } = await withSearchTermKey(vault, tenantId, (searchKey) =>
+      vault.rows.search(planSearch(searchKey, tenantId, { kind: 'everything' }, 'everything'), page),
     );
     yield* rows;
     offset += rows.length;

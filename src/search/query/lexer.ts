@@ -6,13 +6,13 @@ import { dateFields, type FieldName, textFields } from './syntax-tree.js';
 /** The field of a term. `key` is the metadata key, or null if the field is not a metadata field. */
 export type Field = { readonly name: FieldName; readonly key: string | null };
 
-export type TextValue = { readonly is: 'text'; readonly text: string; readonly quoted: boolean; readonly at: number };
+export type TextValue = { readonly kind: 'text'; readonly text: string; readonly quoted: boolean; readonly at: number };
 
 /** A value as written in the query. `at` is the index of its first character. */
 export type Value =
   | TextValue
   | {
-      readonly is: 'range';
+      readonly kind: 'range';
       readonly from: TextValue;
       readonly to: TextValue;
       readonly fromIncluded: boolean;
@@ -22,8 +22,8 @@ export type Value =
 
 /** A lexical token of a query. */
 export type Token =
-  | { readonly is: 'open' | 'close' | 'and' | 'or' | 'not' | 'end'; readonly at: number }
-  | { readonly is: 'term'; readonly field: Field; readonly value: Value; readonly at: number };
+  | { readonly kind: 'open' | 'close' | 'and' | 'or' | 'not' | 'end'; readonly at: number }
+  | { readonly kind: 'term'; readonly field: Field; readonly value: Value; readonly at: number };
 
 const signs: Readonly<Record<string, 'open' | 'close' | 'not'>> = { '(': 'open', ')': 'close', '!': 'not', '-': 'not' };
 const words: Readonly<Record<string, 'and' | 'or' | 'not'>> = { AND: 'and', OR: 'or', NOT: 'not' };
@@ -39,7 +39,7 @@ export function lex(text: string): readonly Token[] {
     tokens.push(token);
     at = end;
   }
-  return [...tokens, { is: 'end', at: text.length }];
+  return [...tokens, { kind: 'end', at: text.length }];
 }
 
 function skipSpace(text: string, at: number): number {
@@ -48,11 +48,11 @@ function skipSpace(text: string, at: number): number {
 
 function readToken(text: string, at: number): { readonly token: Token; readonly end: number } {
   const sign = signs[text.charAt(at)];
-  if (sign !== undefined) return { token: { is: sign, at }, end: at + 1 };
+  if (sign !== undefined) return { token: { kind: sign, at }, end: at + 1 };
   const run = runAt(text, at, 'name');
   const end = at + run.length;
   const word = Object.hasOwn(words, run) && text.charAt(end) !== ':' ? words[run] : undefined;
-  if (word !== undefined) return { token: { is: word, at }, end };
+  if (word !== undefined) return { token: { kind: word, at }, end };
   return readTerm(text, at, run);
 }
 
@@ -61,11 +61,11 @@ function readTerm(text: string, at: number, run: string) {
   const { value, end } = readValue(text, valueAt);
   const next = text.charAt(end);
   if (next !== '' && next !== ')' && runAt(text, end, 'space') === '') throw new QueryError(unexpectedIn(value), end);
-  return { token: { is: 'term', field, value, at } as const, end };
+  return { token: { kind: 'term', field, value, at } as const, end };
 }
 
-function unexpectedIn(value: { readonly is: string; readonly quoted?: boolean }): string {
-  return value.is === 'text' && value.quoted === false
+function unexpectedIn(value: { readonly kind: string; readonly quoted?: boolean }): string {
+  return value.kind === 'text' && value.quoted === false
     ? 'this character is only allowed in a value in double quotes'
     : 'a space is missing after the value';
 }
@@ -88,10 +88,10 @@ function readValue(text: string, at: number): Read<Value> {
 function readText(text: string, at: number): Read<TextValue> | null {
   if (text.charAt(at) === '"') {
     const { text: quoted, end } = readQuoted(text, at);
-    return { value: { is: 'text', text: quoted, quoted: true, at }, end };
+    return { value: { kind: 'text', text: quoted, quoted: true, at }, end };
   }
   const plain = runAt(text, at, 'value');
-  return plain === '' ? null : { value: { is: 'text', text: plain, quoted: false, at }, end: at + plain.length };
+  return plain === '' ? null : { value: { kind: 'text', text: plain, quoted: false, at }, end: at + plain.length };
 }
 
 function readRange(text: string, at: number): Read<Value> {
@@ -107,7 +107,7 @@ function readRange(text: string, at: number): Read<Value> {
   if (close !== ']' && close !== '}') throw new QueryError('a range must end with ] or }', closeAt);
   return {
     value: {
-      is: 'range',
+      kind: 'range',
       from: from.value,
       to: to.value,
       at,

@@ -53,7 +53,7 @@ function refused(error: QueryError, text: string): ParsedQuery {
 function parse(tokens: readonly Token[]): Query {
   let next = 0;
   let terms = 0;
-  const peek = (): Token => tokens[next] ?? { is: 'end', at: 0 };
+  const peek = (): Token => tokens[next] ?? { kind: 'end', at: 0 };
   const take = (): Token => {
     const token = peek();
     next += 1;
@@ -63,11 +63,11 @@ function parse(tokens: readonly Token[]): Query {
   function alternatives(depth: number): Query {
     const first = conjunction(depth);
     const of = [first];
-    while (peek().is === 'or') {
+    while (peek().kind === 'or') {
       take();
       of.push(conjunction(depth));
     }
-    return of.length === 1 ? first : { is: 'or', of };
+    return of.length === 1 ? first : { kind: 'or', of };
   }
 
   function conjunction(depth: number): Query {
@@ -75,10 +75,10 @@ function parse(tokens: readonly Token[]): Query {
     const of = [first];
     for (;;) {
       const token = peek();
-      if (token.is === 'and') take();
-      else if (token.is === 'term' || token.is === 'open') {
+      if (token.kind === 'and') take();
+      else if (token.kind === 'term' || token.kind === 'open') {
         throw new QueryError('an operator is missing between two terms: AND, OR or NOT', token.at);
-      } else if (token.is !== 'not') return of.length === 1 ? first : { is: 'and', of };
+      } else if (token.kind !== 'not') return of.length === 1 ? first : { kind: 'and', of };
       of.push(negation(depth));
     }
   }
@@ -86,9 +86,9 @@ function parse(tokens: readonly Token[]): Query {
   function negation(depth: number): Query {
     const token = take();
     if (depth > depthMax) throw new QueryError(`a query can be nested at most ${depthMax} levels deep`, token.at);
-    switch (token.is) {
+    switch (token.kind) {
       case 'not':
-        return { is: 'not', of: negation(depth + 1) };
+        return { kind: 'not', of: negation(depth + 1) };
       case 'open':
         return group(token.at, depth + 1);
       case 'term':
@@ -102,24 +102,24 @@ function parse(tokens: readonly Token[]): Query {
 
   function group(at: number, depth: number): Query {
     const inner = alternatives(depth);
-    if (take().is !== 'close') throw new QueryError('this parenthesis is not closed', at);
+    if (take().kind !== 'close') throw new QueryError('this parenthesis is not closed', at);
     return inner;
   }
 
-  if (peek().is === 'end') return { is: 'everything' };
+  if (peek().kind === 'end') return { kind: 'everything' };
   const query = alternatives(0);
-  if (peek().is === 'close') throw new QueryError('no parenthesis was opened for this one', peek().at);
+  if (peek().kind === 'close') throw new QueryError('no parenthesis was opened for this one', peek().at);
   return query;
 }
 
 /** Returns the syntax tree for a field and its value. Throws QueryError if the field does not accept the value. */
 function readTerm({ name, key }: Field, value: Value): Query {
   if (name === 'created_at' || name === 'modified_at') return readDate(name, value);
-  if (value.is === 'range') throw new QueryError('only created_at and modified_at accept a range', value.at);
+  if (value.kind === 'range') throw new QueryError('only created_at and modified_at accept a range', value.at);
   if (name === 'container') return readContainer(value);
   refuseStar(value);
-  if (name === 'metadata') return { is: 'metadata', key: key ?? '', value: value.text };
-  return { is: 'text', field: name, value: value.text };
+  if (name === 'metadata') return { kind: 'metadata', key: key ?? '', value: value.text };
+  return { kind: 'text', field: name, value: value.text };
 }
 
 /**
@@ -133,7 +133,7 @@ function readContainer({ text, at, quoted }: TextValue): Query {
   if (star !== -1) throw new QueryError(starMessage, quoted ? at : at + star);
   if (!path.startsWith('/')) throw new QueryError('a container path must start with /', at);
   if (!path.endsWith('/')) throw new QueryError('a container path must end in / or /*', at);
-  return { is: 'container', path, within };
+  return { kind: 'container', path, within };
 }
 
 const starMessage = '* is only allowed at the end of a container path, after /, and as an open end of a range';
@@ -152,14 +152,14 @@ const dateOnly = /^\d{4}-\d{2}-\d{2}$/;
  * in UTC. Throws QueryError for text that is neither an ISO 8601 date nor a date-time.
  */
 function readDate(field: DateField, value: Value): Query {
-  if (value.is === 'text') {
+  if (value.kind === 'text') {
     const { from, after } = instant(value);
-    return { is: 'date', field, from, to: dateOnly.test(value.text) ? from + dayMs : after };
+    return { kind: 'date', field, from, to: dateOnly.test(value.text) ? from + dayMs : after };
   }
   const from = end(value.from);
   const to = end(value.to);
   return {
-    is: 'date',
+    kind: 'date',
     field,
     from: from === null || value.fromIncluded ? (from?.from ?? null) : from.after,
     to: to === null || value.toIncluded ? (to?.after ?? null) : to.from,

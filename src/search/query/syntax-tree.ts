@@ -12,15 +12,15 @@ export type FieldName = TextField | DateField | 'container' | 'metadata';
  * at least two parts. See docs/contract.md, "Search grammar".
  */
 export type Query =
-  | { readonly is: 'everything' }
-  | { readonly is: 'and' | 'or'; readonly of: readonly Query[] }
-  | { readonly is: 'not'; readonly of: Query }
-  | { readonly is: 'text'; readonly field: TextField; readonly value: string }
-  | { readonly is: 'metadata'; readonly key: string; readonly value: string }
+  | { readonly kind: 'everything' }
+  | { readonly kind: 'and' | 'or'; readonly of: readonly Query[] }
+  | { readonly kind: 'not'; readonly of: Query }
+  | { readonly kind: 'text'; readonly field: TextField; readonly value: string }
+  | { readonly kind: 'metadata'; readonly key: string; readonly value: string }
   /** `path` ends in `/`. If `within` is true, the query also matches tokens in sub-containers. */
-  | { readonly is: 'container'; readonly path: string; readonly within: boolean }
+  | { readonly kind: 'container'; readonly path: string; readonly within: boolean }
   /**
    * `from` is inclusive, and `to` is exclusive. Both are in ms since the epoch. Null means that the range is open at
    * that end.
    */
-  | { readonly is: 'date'; readonly field: DateField; readonly from: number | null; readonly to: number | null };
+  | { readonly kind: 'date'; readonly field: DateField; readonly from: number | null; readonly to: number | null };

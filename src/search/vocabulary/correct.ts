@@ -8,14 +8,14 @@ import { typeWords, type VisibleWords } from './word-list.js';
 const correctionsMax = 4;
 
 /** A term with a type, a metadata key or a container that the caller may have mistyped. */
-type NamingTerm = Extract<Query, { readonly is: 'text' | 'metadata' | 'container' }>;
+type NamingTerm = Extract<Query, { readonly kind: 'text' | 'metadata' | 'container' }>;
 
 /**
  * Returns the terms of a query that may contain a typo. Leaves out terms under NOT, because a typo in such a term
  * cannot be the reason for an empty result.
  */
 export function namingTerms(query: Query): readonly NamingTerm[] {
-  switch (query.is) {
+  switch (query.kind) {
     case 'and':
     case 'or':
       return query.of.flatMap(namingTerms);
@@ -45,12 +45,12 @@ export async function correct(terms: readonly NamingTerm[], visible: VisibleWord
 }
 
 function isKnown(term: NamingTerm, { keys, knowsContainer }: VisibleWords): boolean {
-  if (term.is === 'text') return typeWords.has(term.value);
-  return term.is === 'metadata' ? keys.has(term.key) : knowsContainer(term.path, term.within);
+  if (term.kind === 'text') return typeWords.has(term.value);
+  return term.kind === 'metadata' ? keys.has(term.key) : knowsContainer(term.path, term.within);
 }
 
 function corrected(term: NamingTerm, visible: VisibleWords): string | undefined {
-  switch (term.is) {
+  switch (term.kind) {
     case 'text':
       return written(typeWords.nearest(term.value), (type) => `type:${type}`);
     case 'metadata':

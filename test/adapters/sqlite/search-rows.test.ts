@@ -92,7 +92,7 @@ afterAll(() => {
 });
 
 function matches(node: PlanNode, row: Row): boolean {
-  switch (node.is) {
+  switch (node.kind) {
     case 'term':
       return row.terms.has(node.term);
     case 'and':
@@ -117,15 +117,15 @@ function planNode(tenant: string): fc.Arbitrary<PlanNode> {
   const { tree } = fc.letrec<{ tree: PlanNode }>((tie) => ({
     tree: fc.oneof(
       { maxDepth: 3, withCrossShrink: true },
-      fc.constantFrom(...names).map((name): PlanNode => ({ is: 'term', term: term(tenant, name) })),
+      fc.constantFrom(...names).map((name): PlanNode => ({ kind: 'term', term: term(tenant, name) })),
       fc.record({
-        is: fc.constant('date' as const),
+        kind: fc.constant('date' as const),
         column: fc.constantFrom('created_at' as const, 'modified_at' as const),
         from: instant,
         to: instant,
       }),
-      fc.record({ is: fc.constant('not' as const), of: tie('tree') }),
-      fc.record({ is: fc.constantFrom('and' as const, 'or' as const), of: fc.array(tie('tree'), { maxLength: 4 }) }),
+      fc.record({ kind: fc.constant('not' as const), of: tie('tree') }),
+      fc.record({ kind: fc.constantFrom('and' as const, 'or' as const), of: fc.array(tie('tree'), { maxLength: 4 }) }),
     ),
   }));
   return tree;
@@ -160,9 +160,12 @@ test('every plan returns exactly the rows and the total that a full scan gives',
 });
 
 test('many concurrent searches, long and short, share the connections and get their own results', async () => {
-  const everySecond: PlanNode = { is: 'not', of: { is: 'not', of: { is: 'term', term: term('t1', 'every-2') } } };
-  const slow: PlanNode = { is: 'or', of: [everySecond, { is: 'date', column: 'modified_at', from: null, to: null }] };
-  const quick: PlanNode = { is: 'term', term: term('t1', 'row-45') };
+  const everySecond: PlanNode = { kind: 'not', of: { kind: 'not', of: { kind: 'term', term: term('t1', 'every-2') } } };
+  const slow: PlanNode = {
+    kind: 'or',
+    of: [everySecond, { kind: 'date', column: 'modified_at', from: null, to: null }],
+  };
+  const quick: PlanNode = { kind: 'term', term: term('t1', 'row-45') };
   const plans = Array.from({ length: 24 }, (_, i) => (i % 3 === 0 ? quick : slow));
   const answers = await Promise.all(
     plans.map((where) =>

@@ -11,7 +11,7 @@ export function naiveSearch(rows: readonly SampleRow[], plan: SearchPlan, { now,
 }
 
 function matches(node: PlanNode, row: SampleRow): boolean {
-  switch (node.is) {
+  switch (node.kind) {
     case 'term':
       return row.terms.includes(node.term);
     case 'and':

@@ -49,7 +49,7 @@ test('a page and its total come from one snapshot, even while other processes wr
   };
   for (let i = 0; i < 10; i += 1) await create();
   const search = async () => {
-    const request = { tenantId: 'tenant', generation: 1, all, where: { is: 'and', of: [] } } as const;
+    const request = { tenantId: 'tenant', generation: 1, all, where: { kind: 'and', of: [] } } as const;
     const { total, rows: found } = await rows.search(request, { now: 0, offset: 0, limit: 5 });
     return { total, newest: found[0]?.state.life?.createdPosition };
   };
@@ -76,7 +76,7 @@ test('a row whose terms change is found by its old or its new terms at every mom
     const { view, index } = rowWrite({ ...row, terms: [all, revision % 2 === 0 ? one : other] }, revision);
     return writer.write(view, index, revision - 1, 0);
   };
-  const where = { is: 'or' as const, of: [one, other].map((term) => ({ is: 'term' as const, term })) };
+  const where = { kind: 'or' as const, of: [one, other].map((term) => ({ kind: 'term' as const, term })) };
   const totals = await whileWriting(move, async () => {
     const found = new Set<number>();
     for (let i = 0; i < 150; i += 1) {
@@ -94,7 +94,7 @@ test('the next search sees every acknowledged change', async () => {
   for (let seq = 1; seq <= 100; seq += 1) {
     const { view, index } = rowWrite(aRow({ seq, terms: [all] }));
     await writer.write(view, index, -1, 0);
-    const request = { tenantId: 'tenant', generation: 1, all, where: { is: 'and', of: [] } } as const;
+    const request = { tenantId: 'tenant', generation: 1, all, where: { kind: 'and', of: [] } } as const;
     expect((await rows.search(request, { now: 0, offset: 0, limit: 1 })).total).toBe(seq);
   }
 });

@@ -22,7 +22,7 @@ type Profiled = {
 
 const rowCount = 20_000;
 const [all, half, third, rare] = [aTerm(), aTerm(), aTerm(), aTerm()];
-const term = (of: string): PlanNode => ({ is: 'term', term: of });
+const term = (of: string): PlanNode => ({ kind: 'term', term: of });
 
 let database: MongoDatabase;
 let rows: TokenRows;
@@ -89,7 +89,7 @@ test('a search for a rare and a common term examines one key, in either order of
     [half, third, rare],
   ]) {
     startedAt = new Date();
-    expect((await search({ is: 'and', of: of.map(term) })).total).toBe(1);
+    expect((await search({ kind: 'and', of: of.map(term) })).total).toBe(1);
     const [page, ...others] = await walks();
     expect(page).toMatchObject({ planSummary: 'IXSCAN { terms: 1, seq: -1 }', keysExamined: 1, docsExamined: 1 });
     expect(others).toEqual([]);
@@ -97,7 +97,7 @@ test('a search for a rare and a common term examines one key, in either order of
 });
 
 test('the estimate for a term stops at a thousand keys, and reads no rows', async () => {
-  await search({ is: 'and', of: [term(half), term(third)] });
+  await search({ kind: 'and', of: [term(half), term(third)] });
   const weighed = (await profiled()).filter(({ command }) => JSON.stringify(command).includes('"$limit":1000'));
   expect(weighed).toHaveLength(2);
   for (const one of weighed) expect(one).toMatchObject({ keysExamined: 1_000, docsExamined: 0 });
@@ -112,7 +112,7 @@ test('a page for a common term reads only the rows on the page, and the count re
 });
 
 test('if a few rows are due, a search for everything reads only the due rows to count', async () => {
-  expect((await search({ is: 'and', of: [] }, { now: 801 })).total).toBe(rowCount - 3);
+  expect((await search({ kind: 'and', of: [] }, { now: 801 })).total).toBe(rowCount - 3);
   const [page, ...counts] = await walks();
   expect(page).toMatchObject({ keysExamined: 20 });
   expect(counts.map(({ planSummary }) => planSummary).sort()).toEqual([
@@ -123,7 +123,7 @@ test('if a few rows are due, a search for everything reads only the due rows to 
 });
 
 test('for either of two common terms, the page merges both from the newest token on, and the count reads only the index', async () => {
-  expect((await search({ is: 'or', of: [term(half), term(third)] })).total).toBe(13_333);
+  expect((await search({ kind: 'or', of: [term(half), term(third)] })).total).toBe(13_333);
   const [page, count] = await walks();
   expect(page?.keysExamined).toBeLessThan(40);
   expect(page).not.toHaveProperty('hasSortStage');
@@ -131,7 +131,7 @@ test('for either of two common terms, the page merges both from the newest token
 });
 
 test('a search for NOT with a term reads few rows for a page', async () => {
-  expect((await search({ is: 'not', of: term(rare) })).total).toBe(rowCount - 1);
+  expect((await search({ kind: 'not', of: term(rare) })).total).toBe(rowCount - 1);
   const [page] = await walks();
   expect(page).toMatchObject({ planSummary: 'IXSCAN { terms: 1, seq: -1 }', keysExamined: 20 });
 });
@@ -139,8 +139,8 @@ test('a search for NOT with a term reads few rows for a page', async () => {
 test.each(['created_at', 'modified_at'] as const)(
   'a short range of %s is walked, whatever else the query contains',
   async (column) => {
-    const range: PlanNode = { is: 'date', column, from: 600, to: 700 };
-    expect((await search({ is: 'and', of: [term(half), range] })).total).toBe(50);
+    const range: PlanNode = { kind: 'date', column, from: 600, to: 700 };
+    expect((await search({ kind: 'and', of: [term(half), range] })).total).toBe(50);
     for (const { planSummary, keysExamined } of await walks()) {
       expect(planSummary).toBe(`IXSCAN { tenant: 1, ${column}: 1 }`);
       expect(keysExamined).toBeLessThanOrEqual(101);
@@ -149,7 +149,7 @@ test.each(['created_at', 'modified_at'] as const)(
 );
 
 test('a long date range is counted from its index alone', async () => {
-  expect((await search({ is: 'date', column: 'created_at', from: 600, to: null })).total).toBe(rowCount - 600);
+  expect((await search({ kind: 'date', column: 'created_at', from: 600, to: null })).total).toBe(rowCount - 600);
   const [page, count] = await walks();
   expect(page).toMatchObject({ planSummary: 'IXSCAN { terms: 1, seq: -1 }', keysExamined: 20 });
   expect(count).toMatchObject({ planSummary: 'COUNT_SCAN { tenant: 1, created_at: 1 }', docsExamined: 0 });
@@ -172,7 +172,7 @@ test('live tokens are counted by type from the index, and only due tokens are re
 });
 
 test('a search that takes too long fails with that reason, whether the limit passes on the server or before the search is sent', async () => {
-  const where: PlanNode = { is: 'or', of: [term(rare), { is: 'not', of: term(half) }] };
+  const where: PlanNode = { kind: 'or', of: [term(rare), { kind: 'not', of: term(half) }] };
   for (const limitMs of [0, 3]) {
     const impatient = mongoTokenRows(database.connection, 1, limitMs);
     const searching = impatient.search(

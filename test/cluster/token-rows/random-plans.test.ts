@@ -64,21 +64,21 @@ const plansOf = (terms: readonly string[]) =>
   fc.letrec<{ plan: PlanNode }>((tie) => ({
     plan: fc.oneof(
       { maxDepth: 4, withCrossShrink: true },
-      { weight: 4, arbitrary: fc.constantFrom(...terms).map((term) => ({ is: 'term' as const, term })) },
+      { weight: 4, arbitrary: fc.constantFrom(...terms).map((term) => ({ kind: 'term' as const, term })) },
       {
         weight: 2,
         arbitrary: fc.record({
-          is: fc.constant('date' as const),
+          kind: fc.constant('date' as const),
           column: fc.constantFrom('created_at' as const, 'modified_at' as const),
           from: instant,
           to: instant,
         }),
       },
-      { weight: 1, arbitrary: fc.record({ is: fc.constant('not' as const), of: tie('plan') }) },
+      { weight: 1, arbitrary: fc.record({ kind: fc.constant('not' as const), of: tie('plan') }) },
       {
         weight: 3,
         arbitrary: fc.record({
-          is: fc.constantFrom('and' as const, 'or' as const),
+          kind: fc.constantFrom('and' as const, 'or' as const),
           of: fc.array(tie('plan'), { maxLength: 3 }),
         }),
       },
@@ -110,13 +110,13 @@ test('every page of every plan returns the same rows and total as a full scan', 
 });
 
 test('a plan with the maximum depth and width of a query works', async () => {
-  const leaf = (i: number): PlanNode => ({ is: 'term', term: termsOf.tenant[i % shares.length] ?? '' });
+  const leaf = (i: number): PlanNode => ({ kind: 'term', term: termsOf.tenant[i % shares.length] ?? '' });
   let where = leaf(0);
   for (let depth = 0; depth < 32; depth += 1) {
-    where = { is: 'not', of: { is: depth % 2 === 0 ? 'and' : 'or', of: [where, leaf(depth), leaf(depth + 3)] } };
+    where = { kind: 'not', of: { kind: depth % 2 === 0 ? 'and' : 'or', of: [where, leaf(depth), leaf(depth + 3)] } };
   }
-  const wide: PlanNode = { is: 'or', of: Array.from({ length: 300 }, () => ({ is: 'term', term: aTerm() })) };
-  for (const plan of [where, { is: 'or', of: [leaf(6), wide] } as const]) {
+  const wide: PlanNode = { kind: 'or', of: Array.from({ length: 300 }, () => ({ kind: 'term', term: aTerm() })) };
+  for (const plan of [where, { kind: 'or', of: [leaf(6), wide] } as const]) {
     const request = { tenantId: 'tenant', generation: 1, all: all.tenant, where: plan };
     const page = { now: 500, offset: 0, limit: 20 };
     const found = await rows.search(request, page);

@@ -21,9 +21,9 @@ const directory = directoryAfter(tenant, create('boss', manager()), create('read
 describe('a command that changes nothing produces no event', () => {
   test('an update to the current values', () => {
     expect(outcome(as('boss'), update('reader', ['token:read'], { name: 'reader' }), directory)).toEqual([]);
-    expect(outcome(as('boss'), { do: 'update_tenant', name: 'shop', settings: {} }, directory)).toEqual([]);
+    expect(outcome(as('boss'), { kind: 'update_tenant', name: 'shop', settings: {} }, directory)).toEqual([]);
     const settings = { deduplicate_tokens: 'false' } as const;
-    expect(outcome(as('boss'), { do: 'update_tenant', name: 'shop', settings }, directory)).toEqual([]);
+    expect(outcome(as('boss'), { kind: 'update_tenant', name: 'shop', settings }, directory)).toEqual([]);
   });
 });
 
@@ -72,21 +72,21 @@ describe('keys', () => {
       create('reader', reader),
       issue('reader', 'b'),
       issue('reader', 'c'),
-      { do: 'revoke_key', id: 'reader', keyId: 'b' },
+      { kind: 'revoke_key', id: 'reader', keyId: 'b' },
     );
     expect(outcome(as('boss'), issue('reader', 'd'), freed)).toEqual(['application.key.issued']);
   });
 
   test('an application that does not exist cannot be revoked, deleted, changed or given a key', () => {
     const gone = directoryAfter(tenant, create('boss', manager()), create('reader', reader), {
-      do: 'delete_application',
+      kind: 'delete_application',
       id: 'reader',
     });
     for (const command of [issue('reader', 'x'), update('reader', ['token:use'])]) {
       expect(outcome(as('boss'), command, gone)).toBe('application_not_found');
     }
-    expect(outcome(as('boss'), { do: 'delete_application', id: 'reader' }, gone)).toBe('application_not_found');
-    expect(outcome(as('boss'), { do: 'revoke_key', id: 'reader', keyId: 'reader-2' }, directory)).toBe(
+    expect(outcome(as('boss'), { kind: 'delete_application', id: 'reader' }, gone)).toBe('application_not_found');
+    expect(outcome(as('boss'), { kind: 'revoke_key', id: 'reader', keyId: 'reader-2' }, directory)).toBe(
       'application_key_not_found',
     );
   });
@@ -95,15 +95,15 @@ describe('keys', () => {
 describe('the deletion of a tenant', () => {
   test('requires the exact name of the tenant', () => {
     for (const name of ['', 'Shop', ' shop']) {
-      expect(outcome(as('boss'), { do: 'delete_tenant', name }, directory)).toBe('validation_failed');
+      expect(outcome(as('boss'), { kind: 'delete_tenant', name }, directory)).toBe('validation_failed');
     }
   });
 
   test('leaves nothing that a caller could change', () => {
-    const ended = directoryAfter(tenant, create('boss', manager()), { do: 'delete_tenant', name: 'shop' });
+    const ended = directoryAfter(tenant, create('boss', manager()), { kind: 'delete_tenant', name: 'shop' });
     expect(ended).toMatchObject({ tenant: null, applications: new Map() });
     expect(outcome(operator, create('new', reader), ended)).toBe('tenant_not_found');
-    expect(outcome(operator, { do: 'update_tenant', name: 'x', settings: {} }, ended)).toBe('tenant_not_found');
+    expect(outcome(operator, { kind: 'update_tenant', name: 'x', settings: {} }, ended)).toBe('tenant_not_found');
   });
 });
 
@@ -111,7 +111,7 @@ test('a webhook’s secret is rotated only if the caller has seen the last chang
   const spec = { url: 'https://shop.example/hook', description: '', enabled: true, event_types: ['token.created'] };
   const webhook = { ...spec, token_types: null, containers: null } as WebhookSpec;
   const created = {
-    do: 'create_webhook',
+    kind: 'create_webhook',
     webhookId: 'hook',
     spec: webhook,
     secret: { secret: 'one' },
@@ -119,7 +119,13 @@ test('a webhook’s secret is rotated only if the caller has seen the last chang
   } as const;
   const before = directoryAfter(tenant, create('boss', manager()), created);
   const rotate = (seenChange: number | undefined) =>
-    ({ do: 'rotate_webhook_secret', webhookId: 'hook', secret: { secret: 'two' }, overlapMs: 0, seenChange }) as const;
+    ({
+      kind: 'rotate_webhook_secret',
+      webhookId: 'hook',
+      secret: { secret: 'two' },
+      overlapMs: 0,
+      seenChange,
+    }) as const;
   const rotated = decideDirectory(rotate(at), { actor: as('boss'), at: at + 1 }, before);
   if (!rotated.ok) throw new Error(rotated.code);
   const after = rotated.facts.reduce(evolveDirectory, before);

@@ -21,8 +21,8 @@ describe('a management application cannot gain permissions that it does not have
     ['adding a permission to another application', update('reader', ['token:read'])],
     ['changing an application with more permissions', update(strong, some)],
     ['issuing a key for an application with more permissions', issue(strong, 'strong-3')],
-    ['deleting an application with more permissions', { do: 'delete_application', id: strong }],
-    ['revoking a key of an application with more permissions', { do: 'revoke_key', id: strong, keyId: 'strong-2' }],
+    ['deleting an application with more permissions', { kind: 'delete_application', id: strong }],
+    ['revoking a key of an application with more permissions', { kind: 'revoke_key', id: strong, keyId: 'strong-2' }],
   ] as const)('%s', ([what, command]) => {
     const expected =
       what === 'adding a permission to another application' ? ['application.updated'] : 'exceeds_own_permissions';
@@ -37,15 +37,15 @@ describe('a management application cannot gain permissions that it does not have
     expect(outcome(as(weak), update(weak, some.slice(0, 2)), directory)).toEqual(['application.updated']);
     expect(outcome(as(weak), issue('reader', 'reader-2'), directory)).toEqual(['application.key.issued']);
     expect(outcome(as(weak), issue(weak, 'weak-2'), directory)).toEqual(['application.key.issued']);
-    expect(outcome(as(strong), { do: 'delete_application', id: weak }, directory)).toEqual(['application.deleted']);
+    expect(outcome(as(strong), { kind: 'delete_application', id: weak }, directory)).toEqual(['application.deleted']);
   });
 });
 
 describe('a command is decided with the permissions at the revision that its events follow', () => {
   test.for([
-    ['the caller’s application is gone', [{ do: 'delete_application', id: weak }], 'unauthenticated'],
-    ['the caller’s key is revoked', [{ do: 'revoke_key', id: weak, keyId: 'weak-1' }], 'unauthenticated'],
-    ['the caller’s tenant is gone', [{ do: 'delete_tenant', name: 'shop' }], 'unauthenticated'],
+    ['the caller’s application is gone', [{ kind: 'delete_application', id: weak }], 'unauthenticated'],
+    ['the caller’s key is revoked', [{ kind: 'revoke_key', id: weak, keyId: 'weak-1' }], 'unauthenticated'],
+    ['the caller’s tenant is gone', [{ kind: 'delete_tenant', name: 'shop' }], 'unauthenticated'],
     ['the caller’s application has expired', [update(weak, some, { expiresAt: at })], 'unauthenticated'],
     ['the caller’s application lost the permission', [update(weak, ['application:update'])], 'permission_missing'],
   ] as const)('%s', ([, commands, code]) => {
@@ -54,8 +54,10 @@ describe('a command is decided with the permissions at the revision that its eve
   });
 
   test.for(['reader', weak])('%s does not have the permission', (id) => {
-    expect(outcome(as(id), { do: 'update_tenant', name: 'mine', settings: {} }, directory)).toBe('permission_missing');
-    expect(outcome(as(id), { do: 'delete_tenant', name: 'shop' }, directory)).toBe('permission_missing');
-    expect(outcome(as(id), { do: 'create_tenant', name: 'shop' }, directory)).toBe('permission_missing');
+    expect(outcome(as(id), { kind: 'update_tenant', name: 'mine', settings: {} }, directory)).toBe(
+      'permission_missing',
+    );
+    expect(outcome(as(id), { kind: 'delete_tenant', name: 'shop' }, directory)).toBe('permission_missing');
+    expect(outcome(as(id), { kind: 'create_tenant', name: 'shop' }, directory)).toBe('permission_missing');
   });
 });

@@ -18,11 +18,11 @@ const administrates = ['application:create', 'application:update'] as const;
 
 describe('the last application that can create and update applications is protected from', () => {
   const losing = [
-    ['deletion', { do: 'delete_application', id: last }],
+    ['deletion', { kind: 'delete_application', id: last }],
     ['losing application:create', update(last, ['application:update', 'application:delete'])],
     ['losing application:update', update(last, ['application:create', 'application:delete'])],
     ['an expiry', update(last, [...administrates], { expiresAt: at + 1 })],
-    ['losing its last key', { do: 'revoke_key', id: last, keyId: `${last}-1` }],
+    ['losing its last key', { kind: 'revoke_key', id: last, keyId: `${last}-1` }],
   ] as const;
   const alone = [tenant, create(last, manager()), create('reader', reader)];
 
@@ -38,7 +38,7 @@ describe('the last application that can create and update applications is protec
       create('other half', manager(['application:update'])),
       create('expiring', { ...manager(), expiresAt: at + 1_000_000 }),
       create('keyless', manager()),
-      { do: 'revoke_key', id: 'keyless', keyId: 'keyless-1' } as const,
+      { kind: 'revoke_key', id: 'keyless', keyId: 'keyless-1' } as const,
     ];
     expect(outcome(operator, command, directoryAfter(...alone, ...others))).toBe('last_administrator');
   });
@@ -51,7 +51,7 @@ describe('the last application that can create and update applications is protec
   test('nothing else, such as losing other permissions or one of two keys', () => {
     const directory = directoryAfter(...alone, issue(last, 'last-2'));
     expect(outcome(as(last), update(last, [...administrates]), directory)).toEqual(['application.updated']);
-    expect(outcome(as(last), { do: 'revoke_key', id: last, keyId: 'last-1' }, directory)).toEqual([
+    expect(outcome(as(last), { kind: 'revoke_key', id: last, keyId: 'last-1' }, directory)).toEqual([
       'application.key.revoked',
     ]);
   });

@@ -19,9 +19,9 @@ const command: fc.Arbitrary<DirectoryCommand> = fc.oneof(
   id.map((of) => create(of, reader)),
   fc.tuple(id, permissions, expiry).map(([of, held, expiresAt]) => update(of, held, { expiresAt })),
   id.map((of) => update(of, ['token:use'])),
-  id.map((of) => ({ do: 'delete_application', id: of }) as const),
+  id.map((of) => ({ kind: 'delete_application', id: of }) as const),
   fc.tuple(id, keyId).map(([of, key]) => issue(of, key)),
-  fc.tuple(id, keyId).map(([of, key]) => ({ do: 'revoke_key', id: of, keyId: key }) as const),
+  fc.tuple(id, keyId).map(([of, key]) => ({ kind: 'revoke_key', id: of, keyId: key }) as const),
 );
 const actor = fc.oneof(
   { weight: 5, arbitrary: id.map((who) => as(who)) },
@@ -43,7 +43,7 @@ test('whatever applications try, one administrator remains, none gets four keys,
       let directory = begin;
       for (const { actor: who, command: wanted } of steps) {
         // An id can be used only once, but the generator often draws an id again.
-        if (wanted.do === 'create_application' && directory.applications.has(wanted.id)) continue;
+        if (wanted.kind === 'create_application' && directory.applications.has(wanted.id)) continue;
         const decided = decideDirectory(wanted, { actor: who, at }, directory);
         if (!decided.ok) continue;
         const after = decided.facts.reduce(evolveDirectory, directory);
@@ -72,11 +72,11 @@ test('a decision needs only the two applications that it involves and one other 
     fc.property(fc.array(step, { maxLength: 20 }), step, (steps, last) => {
       let directory = begin;
       for (const { actor: who, command: wanted } of steps) {
-        if (wanted.do === 'create_application' && directory.applications.has(wanted.id)) continue;
+        if (wanted.kind === 'create_application' && directory.applications.has(wanted.id)) continue;
         const decided = decideDirectory(wanted, { actor: who, at }, directory);
         if (decided.ok) directory = decided.facts.reduce(evolveDirectory, directory);
       }
-      if (last.command.do === 'create_application' && directory.applications.has(last.command.id)) return;
+      if (last.command.kind === 'create_application' && directory.applications.has(last.command.id)) return;
       const target = 'id' in last.command ? last.command.id : '';
       const witness = [...directory.applications].find(
         ([other, document]) => other !== target && isLastingAdministrator(document),

@@ -25,20 +25,20 @@ export const reader: ApplicationSpec = {
 };
 
 export function create(id: string, spec: ApplicationSpec): DirectoryCommand {
-  return { do: 'create_application', id, spec, key: { id: `${id}-1`, hash: `hash of ${id}-1` } };
+  return { kind: 'create_application', id, spec, key: { id: `${id}-1`, hash: `hash of ${id}-1` } };
 }
 
 export function issue(id: string, keyId: string): DirectoryCommand {
-  return { do: 'issue_key', id, key: { id: keyId, hash: `hash of ${keyId}` } };
+  return { kind: 'issue_key', id, key: { id: keyId, hash: `hash of ${keyId}` } };
 }
 
 export function update(
   id: string,
   permissions: readonly string[],
-  rest: Partial<Extract<DirectoryCommand, { do: 'update_application' }>> = {},
+  rest: Partial<Extract<DirectoryCommand, { kind: 'update_application' }>> = {},
 ): DirectoryCommand {
   const access = { permissions: [...permissions] };
-  return { do: 'update_application', id, name: 'renamed', access, type: undefined, expiresAt: undefined, ...rest };
+  return { kind: 'update_application', id, name: 'renamed', access, type: undefined, expiresAt: undefined, ...rest };
 }
 
 /** Returns the tenant's directory after these commands. A command without an actor is run by the operator. */
@@ -48,12 +48,12 @@ export function directoryAfter(
   return commands.reduce<TenantDirectory>((directory, given) => {
     const [actor, command] = Array.isArray(given) ? given : [operator, given];
     const decided = decideDirectory(command, { actor, at }, directory);
-    if (!decided.ok) throw new Error(`${command.do}: ${decided.code}`);
+    if (!decided.ok) throw new Error(`${command.kind}: ${decided.code}`);
     return decided.facts.reduce(evolveDirectory, directory);
   }, noDirectory);
 }
 
-export const tenant: DirectoryCommand = { do: 'create_tenant', name: 'shop' };
+export const tenant: DirectoryCommand = { kind: 'create_tenant', name: 'shop' };
 
 /** Returns the error code if the command is rejected, and the types of the resulting events if it is accepted. */
 export function outcome(actor: Actor, command: DirectoryCommand, directory: TenantDirectory, when = at) {

@@ -103,38 +103,38 @@ describe('update', () => {
 describe('delete', () => {
   it('marks every remaining key for destruction', () => {
     given(created)
-      .when({ do: 'delete', at })
+      .when({ kind: 'delete', at })
       .thenEvents({ type: 'token.deleted', ends: ['k1', 'c1'] });
     given(created, updatedFact({ key: 'k2', cvc: 'removed', ends: ['c1'] }))
-      .when({ do: 'delete', at })
+      .when({ kind: 'delete', at })
       .thenEvents({ type: 'token.deleted', ends: ['k2', 'k1'] });
     given(created, updatedFact({ key: 'k2', cvc: 'set', cvc_key: 'c2', cvc_purge_at: 9e9, ends: ['k1', 'c1'] }))
-      .when({ do: 'delete', at })
+      .when({ kind: 'delete', at })
       .thenEvents({ type: 'token.deleted', ends: ['k2', 'c2'] });
   });
 
   it('is rejected if the token does not exist', () => {
-    given().when({ do: 'delete', at }).thenRefused('token_not_found');
-    given(created, deleted).when({ do: 'delete', at }).thenRefused('token_not_found');
-    given(expiring).when({ do: 'delete', at: later }).thenRefused('token_not_found');
+    given().when({ kind: 'delete', at }).thenRefused('token_not_found');
+    given(created, deleted).when({ kind: 'delete', at }).thenRefused('token_not_found');
+    given(expiring).when({ kind: 'delete', at: later }).thenRefused('token_not_found');
   });
 });
 
 describe('expire', () => {
   it('records the time at which the token was due, however late the event is recorded', () => {
     given(expiring)
-      .when({ do: 'expire', at: later + 5_000 })
+      .when({ kind: 'expire', at: later + 5_000 })
       .thenEvents({ type: 'token.expired', dueAt: later, ends: ['k1', 'c1'] });
   });
 
   it('produces no event before the due time, for a token without an expiry, or for a second time', () => {
     given(expiring)
-      .when({ do: 'expire', at: later - 1 })
+      .when({ kind: 'expire', at: later - 1 })
       .thenEvents();
-    given(created).when({ do: 'expire', at: 9e12 }).thenEvents();
-    given(expiring, updatedFact({})).when({ do: 'expire', at: later }).thenEvents();
-    given(expiring, deleted).when({ do: 'expire', at: later }).thenEvents();
-    given().when({ do: 'expire', at }).thenEvents();
+    given(created).when({ kind: 'expire', at: 9e12 }).thenEvents();
+    given(expiring, updatedFact({})).when({ kind: 'expire', at: later }).thenEvents();
+    given(expiring, deleted).when({ kind: 'expire', at: later }).thenEvents();
+    given().when({ kind: 'expire', at }).thenEvents();
   });
 });
 
@@ -143,26 +143,26 @@ describe('purge_cvc', () => {
 
   it('is done when the hour of the cvc is over, or immediately on request', () => {
     given(created)
-      .when({ do: 'purge_cvc', at: startMs + hour, reason: 'due' })
+      .when({ kind: 'purge_cvc', at: startMs + hour, reason: 'due' })
       .thenEvents({ ...purged, reason: 'due' });
     given(created)
-      .when({ do: 'purge_cvc', at, reason: 'request' })
+      .when({ kind: 'purge_cvc', at, reason: 'request' })
       .thenEvents({ ...purged, reason: 'request' });
   });
 
   it('produces no event before the hour is over, or if there is no cvc', () => {
     given(created)
-      .when({ do: 'purge_cvc', at: startMs + hour - 1, reason: 'due' })
+      .when({ kind: 'purge_cvc', at: startMs + hour - 1, reason: 'due' })
       .thenEvents();
     given(created, {
       type: 'token.property.expired',
       clear: { property: 'cvc', reason: 'due', due_at: 1, ends: ['c1'] },
     })
-      .when({ do: 'purge_cvc', at, reason: 'request' })
+      .when({ kind: 'purge_cvc', at, reason: 'request' })
       .thenEvents();
   });
 
   it('is rejected if there is no token', () => {
-    given(created, deleted).when({ do: 'purge_cvc', at, reason: 'request' }).thenRefused('token_not_found');
+    given(created, deleted).when({ kind: 'purge_cvc', at, reason: 'request' }).thenRefused('token_not_found');
   });
 });

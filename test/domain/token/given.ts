@@ -56,8 +56,8 @@ export function updatedFact(
   return { type: 'token.updated', clear: { changed: ['metadata'], key: 'k1', cvc: 'kept', ends: [], ...clear } };
 }
 
-export const create: Extract<TokenCommand, { do: 'create' }> = {
-  do: 'create',
+export const create: Extract<TokenCommand, { kind: 'create' }> = {
+  kind: 'create',
   at: startMs + 10_000,
   tokenType: 'token',
   hasCvc: false,
@@ -65,8 +65,8 @@ export const create: Extract<TokenCommand, { do: 'create' }> = {
   expiresAt: null,
 };
 
-export const update: Extract<TokenCommand, { do: 'update' }> = {
-  do: 'update',
+export const update: Extract<TokenCommand, { kind: 'update' }> = {
+  kind: 'update',
   at: startMs + 10_000,
   changed: ['metadata'],
   dataReplaced: false,

@@ -12,7 +12,7 @@ const at = fc.constant(0);
 const expiresAt = fc.option(fc.integer({ min: 1, max: 300 }));
 const command: fc.Arbitrary<TokenCommand> = fc.oneof(
   fc.record({
-    do: fc.constant('create'),
+    kind: fc.constant('create'),
     at,
     tokenType: fc.constant('card'),
     hasCvc: fc.boolean(),
@@ -20,7 +20,7 @@ const command: fc.Arbitrary<TokenCommand> = fc.oneof(
     expiresAt,
   }),
   fc.record({
-    do: fc.constant('update'),
+    kind: fc.constant('update'),
     at,
     changed: fc.constantFrom([], ['data']),
     dataReplaced: fc.boolean(),
@@ -29,8 +29,8 @@ const command: fc.Arbitrary<TokenCommand> = fc.oneof(
     cvcRetentionMs,
     expiresAt,
   }),
-  fc.record({ do: fc.constantFrom('delete', 'expire'), at }),
-  fc.record({ do: fc.constant('purge_cvc'), at, reason: fc.constantFrom('due', 'request') }),
+  fc.record({ kind: fc.constantFrom('delete', 'expire'), at }),
+  fc.record({ kind: fc.constant('purge_cvc'), at, reason: fc.constantFrom('due', 'request') }),
 ) as fc.Arbitrary<TokenCommand>;
 
 /**
@@ -73,7 +73,7 @@ test('each key that an event names is either in the state, or exactly one event 
 });
 
 function placed(command: TokenCommand, now: number): TokenCommand {
-  if (command.do !== 'create' && command.do !== 'update') return { ...command, at: now };
+  if (command.kind !== 'create' && command.kind !== 'update') return { ...command, at: now };
   return { ...command, at: now, expiresAt: command.expiresAt === null ? null : now + command.expiresAt };
 }
 

@@ -2,21 +2,21 @@ import { describe, expect, test } from 'vitest';
 import { parseQuery } from '#src/search/query/parse-query.js';
 import type { Query } from '#src/search/query/syntax-tree.js';
 
-const type = (value: string): Query => ({ is: 'text', field: 'type', value });
+const type = (value: string): Query => ({ kind: 'text', field: 'type', value });
 const [a, b, c] = [type('a'), type('b'), type('c')];
-const and = (...of: Query[]): Query => ({ is: 'and', of });
-const or = (...of: Query[]): Query => ({ is: 'or', of });
-const not = (of: Query): Query => ({ is: 'not', of });
+const and = (...of: Query[]): Query => ({ kind: 'and', of });
+const or = (...of: Query[]): Query => ({ kind: 'or', of });
+const not = (of: Query): Query => ({ kind: 'not', of });
 const text = (field: 'id' | 'data' | 'fingerprint' | 'created_by' | 'modified_by', value: string): Query => ({
-  is: 'text',
+  kind: 'text',
   field,
   value,
 });
-const metadata = (key: string, value: string): Query => ({ is: 'metadata', key, value });
-const container = (path: string, within = false): Query => ({ is: 'container', path, within });
+const metadata = (key: string, value: string): Query => ({ kind: 'metadata', key, value });
+const container = (path: string, within = false): Query => ({ kind: 'container', path, within });
 const at = (iso: string): number => Date.parse(iso);
 const created = (from: string | null, to: string | null): Query => ({
-  is: 'date',
+  kind: 'date',
   field: 'created_at',
   from: from === null ? null : at(from),
   to: to === null ? null : at(to),
@@ -29,7 +29,7 @@ function parsed(query: string): Query | string {
 
 describe('an empty, blank or missing query finds everything', () => {
   test.for(['', ' ', '\t\n '])('%j', (query) => {
-    expect(parsed(query)).toEqual({ is: 'everything' });
+    expect(parsed(query)).toEqual({ kind: 'everything' });
   });
 });
 
@@ -159,7 +159,7 @@ describe('dates may be single days, or ranges with either kind of bracket and wi
     ['created_at:[2026-01-31 TO 2026-01-01}', created('2026-01-31T00:00:00Z', '2026-01-01T00:00:00Z')],
     [
       'modified_at:[2026-01-01T12:30 TO *]',
-      { is: 'date', field: 'modified_at', from: at('2026-01-01T12:30:00Z'), to: null },
+      { kind: 'date', field: 'modified_at', from: at('2026-01-01T12:30:00Z'), to: null },
     ],
   ])('%s', ([query, tree]) => {
     expect(parsed(query)).toEqual(tree);

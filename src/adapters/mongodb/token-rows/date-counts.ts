@@ -4,7 +4,7 @@ import { countBy } from '../snapshot-reading.js';
 import { rangeOf } from './filter-of.js';
 import { rowIndexes } from './token-rows-indexes.js';
 
-export type DateNode = Extract<WeighedNode, { is: 'date' }>;
+export type DateNode = Extract<WeighedNode, { kind: 'date' }>;
 
 /** A date range that contains all matches, and the number of rows that the tenant has in this range. */
 export type DateCount = { readonly node: DateNode; readonly count: number };
@@ -22,7 +22,7 @@ export async function dateCounts(
   node: WeighedNode,
   maxTimeMS: number,
 ): Promise<readonly DateCount[]> {
-  const dates = (node.is === 'and' ? node.of : [node]).filter((child) => child.is === 'date');
+  const dates = (node.kind === 'and' ? node.of : [node]).filter((child) => child.kind === 'date');
   const counted = dates.map(async (date) => {
     const options = { hint: dateIndexes[date.column], limit: shortMax + 1, maxTimeMS };
     const count = await countBy(db, rowsName, { tenant: tenantId, [date.column]: rangeOf(date) }, options);

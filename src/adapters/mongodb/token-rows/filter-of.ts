@@ -3,7 +3,7 @@ import type { WeighedNode } from '../../shared/weighed-plan.js';
 
 /** Returns a filter that matches exactly the rows matched by the node. */
 export function filterOf(node: WeighedNode): Document {
-  switch (node.is) {
+  switch (node.kind) {
     case 'term':
       return { terms: node.term };
     case 'date':
@@ -21,7 +21,7 @@ export function filterOf(node: WeighedNode): Document {
  * Returns the filter for a date range. A range without a start begins at the smallest number, so that a row without the
  * date never matches.
  */
-export function rangeOf({ from, to }: Extract<WeighedNode, { is: 'date' }>): Document {
+export function rangeOf({ from, to }: Extract<WeighedNode, { kind: 'date' }>): Document {
   return { $gte: from ?? Number.MIN_SAFE_INTEGER, ...(to === null ? {} : { $lt: to }) };
 }
 

@@ -110,7 +110,7 @@ async function walksOf(db: Db, rowsName: string, plan: SearchPlan, maxTimeMS: nu
   const terms = new Set(termsOf(plan.where));
   const node = weigh(plan.where, () => 1, Number.POSITIVE_INFINITY);
   if (node === 'none') return null;
-  if (node === 'every' || node.is === 'term') return chooseWalks(plan, node, []);
+  if (node === 'every' || node.kind === 'term') return chooseWalks(plan, node, []);
   const [counts, dates] = await Promise.all([
     termCounts(db, rowsName, terms, maxTimeMS),
     dateCounts(db, rowsName, plan.tenantId, node, maxTimeMS),
@@ -169,7 +169,7 @@ function chooseWalks(plan: SearchPlan, node: WeighedNode | 'every', short: reado
   const page = alongTerms(driver, residue(node, driver));
   // If the plan consists only of a date range, the index on that date is the fastest way to count, even if the range is
   // long.
-  return node.is === 'date' ? { page, count: alongDates(plan.tenantId, node, null), checked } : alike(page, checked);
+  return node.kind === 'date' ? { page, count: alongDates(plan.tenantId, node, null), checked } : alike(page, checked);
 }
 
 function alike(walk: Walk, checked: Document): Walks {
@@ -194,7 +194,7 @@ function alongDates(tenant: string, date: DateNode, left: WeighedNode | null): W
  */
 function without(node: WeighedNode, part: WeighedNode): WeighedNode | null {
   if (node === part) return null;
-  return node.is === 'and' ? { is: 'and', of: node.of.filter((child) => child !== part) } : node;
+  return node.kind === 'and' ? { kind: 'and', of: node.of.filter((child) => child !== part) } : node;
 }
 
 /** A term's rows are counted only up to this number. A term with this many rows is not rare. */
@@ -221,7 +221,7 @@ async function termCounts(
 
 /** Returns all terms in a plan, in hex. */
 function termsOf(node: PlanNode): readonly string[] {
-  if (node.is === 'term') return [node.term];
-  if (node.is === 'not') return termsOf(node.of);
-  return node.is === 'date' ? [] : node.of.flatMap(termsOf);
+  if (node.kind === 'term') return [node.term];
+  if (node.kind === 'not') return termsOf(node.of);
+  return node.kind === 'date' ? [] : node.of.flatMap(termsOf);
 }

@@ -13,7 +13,7 @@ export function matchSeqs(
   seqs: readonly number[],
 ): readonly number[] {
   if (seqs.length === 0) return seqs;
-  switch (node.is) {
+  switch (node.kind) {
     case 'term':
       return index.among(node.term, seqs);
     case 'date': {
@@ -45,6 +45,6 @@ function without(seqs: readonly number[], others: readonly number[]): readonly n
  * against later parts. Parts that are not terms come last.
  */
 function rarestFirst(nodes: readonly WeighedNode[]): WeighedNode[] {
-  const weight = (node: WeighedNode): number => (node.is === 'term' ? node.count : Number.MAX_SAFE_INTEGER);
+  const weight = (node: WeighedNode): number => (node.kind === 'term' ? node.count : Number.MAX_SAFE_INTEGER);
   return [...nodes].sort((a, b) => weight(a) - weight(b));
 }

@@ -102,7 +102,7 @@ const seqsMax = 2_000;
  */
 function seqsByDate({ between }: SearchStatements, node: WeighedNode, driverCount: number): readonly number[] | null {
   if (driverCount <= seqsMax) return null;
-  const dates = (node.is === 'and' ? node.of : [node]).filter((child) => child.is === 'date');
+  const dates = (node.kind === 'and' ? node.of : [node]).filter((child) => child.kind === 'date');
   for (const { column, from, to } of dates) {
     const range = { from: from ?? Number.MIN_SAFE_INTEGER, to: to ?? Number.MAX_SAFE_INTEGER };
     const seqs = between[column].all({ ...range, limit: seqsMax + 1 }) as number[];

@@ -1,7 +1,7 @@
 import type { Caller } from '../domain/access/caller.js';
 
 /** The facts about the request that are available to every command. */
-export type CommandContext = {
+export type RequestContext = {
   readonly caller: Caller;
   readonly traceId: string;
   /** The time at which the request began (`performance.now()`). All of the request's reads happen after this time. */
