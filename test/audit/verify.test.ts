@@ -346,6 +346,11 @@ describe.skipIf(profile !== 'embedded')('the access log', () => {
       'does not follow',
     ],
     ['a truncated end', 'DELETE FROM entries WHERE batch > 1; DELETE FROM batches WHERE sequence > 1', 'was cut'],
+    [
+      'a missing start',
+      'DELETE FROM entries WHERE batch = 1; DELETE FROM batches WHERE sequence = 1',
+      'does not follow',
+    ],
     ['an empty log', 'DELETE FROM entries; DELETE FROM batches', 'lacks chain vault'],
   ])('%s is reported', async (_, sql, text) => {
     const dataDir = copied();
@@ -371,6 +376,13 @@ function replacedBatch(accessLines: readonly string[], sequence: number): string
     if (hash === access.hash) throw new Error(`nothing was replaced in ${line}`);
     return JSON.stringify({ access: { ...access, lines, hash } });
   });
+}
+
+/** Returns the only batch of another chain, as a line of an export. */
+function lineOfOtherChain(): string {
+  const previous = '0'.repeat(64);
+  const hash = batchHash(Buffer.from(previous, 'hex'), 1, []).toString('hex');
+  return JSON.stringify({ access: { chain: 'other', sequence: 1, previous, hash, lines: [] } });
 }
 
 describe.skipIf(profile !== 'embedded')('an export', () => {
@@ -415,6 +427,11 @@ describe.skipIf(profile !== 'embedded')('an export', () => {
       'is not what checkpoint 2 has signed',
     ],
     ['the absence', () => [], 'lacks chain vault'],
+    [
+      'a chain in two parts',
+      (lines) => [...lines, lineOfOtherChain(), ...lines.slice(-1)],
+      'chain vault of the access log is broken',
+    ],
   ])('reports %s in the access log', async (_, change, text) => {
     const file = await exported();
     const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
@@ -425,6 +442,30 @@ describe.skipIf(profile !== 'embedded')('an export', () => {
     const { problem } = await verifyExport(file, usual);
     expect(problem?.kind).toBe('access_log');
     expect(problem?.message).toContain(text);
+  });
+
+  test('of part of the log does not begin with another checkpoint than the one among its events', async () => {
+    const file = await exported({ from: typed('token.created', 4).position });
+    const [first = '', ...rest] = readFileSync(file, 'utf8').split('\n');
+    const header = JSON.parse(first);
+    const { from } = header;
+    const other = resigned(signingKey, from, { time: from.time + 1 });
+    writeFileSync(file, [JSON.stringify({ ...header, from: other }), ...rest].join('\n'));
+    const { problem } = await verifyExport(file, usual);
+    expect(problem).toMatchObject({ kind: 'checkpoint', message: `checkpoint ${from.number} occurs twice` });
+    writeFileSync(file, [JSON.stringify({ ...header, from: { ...from, time: from.time + 1 } }), ...rest].join('\n'));
+    await expect(verifyExport(file, usual)).rejects.toThrow(`signature of checkpoint ${from.number}`);
+  });
+
+  test('cannot hide missing batches by a time in the future', async () => {
+    const file = await exported();
+    const [first = '', ...rest] = readFileSync(file, 'utf8').trimEnd().split('\n');
+    const events = rest.slice(0, -1).filter((line) => !line.startsWith('{"access"'));
+    const header = { ...JSON.parse(first), made_at: Date.UTC(9000, 0) };
+    const end = JSON.stringify({ strongroom_export_end: { lines: events.length } });
+    writeFileSync(file, `${[JSON.stringify(header), ...events, end].join('\n')}\n`);
+    const { problem } = await verifyExport(file, usual);
+    expect(problem).toMatchObject({ kind: 'access_log', message: expect.stringContaining('lacks chain vault') });
   });
 
   test('contains every event, and no values', async () => {

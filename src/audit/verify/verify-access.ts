@@ -1,4 +1,4 @@
-import { batchHash } from '../../events/access-log/batch-hash.js';
+import { batchHash, noBatch } from '../../events/access-log/batch-hash.js';
 import type { Checkpoint } from '../../events/audit/checkpoint.js';
 import type { Problem } from './problem.js';
 
@@ -27,6 +27,10 @@ export type AccessChecks = {
 export type AccessReport = { readonly problem: Problem | null; readonly chains: number; readonly batches: number };
 
 type Signed = { readonly sequence: number; readonly hash: string; readonly number: number };
+type Place = Pick<Signed, 'sequence' | 'hash'>;
+
+/** The place before the first batch of a chain. */
+const beginning: Place = { sequence: 0, hash: Buffer.from(noBatch).toString('hex') };
 
 /**
  * Recomputes the chains of the access log, and compares them with the chain ends signed by checkpoints. In `batches`,
@@ -38,6 +42,8 @@ export async function verifyAccess(
 ): Promise<AccessReport> {
   const signed = signedEnds(checkpoints.filter(({ time }) => time >= mustContainFrom));
   const before = signedEnds(from === null ? [] : [from]);
+  // If no checkpoint is so old that batches from its time may be missing, the service has not removed any batch yet.
+  const isWhole = from === null && checkpoints.every(({ time }) => time >= mustContainFrom);
   const seen = new Set<string>();
   let chain: ReturnType<typeof createChain> | null = null;
   let count = 0;
@@ -53,7 +59,8 @@ export async function verifyAccess(
       if (cut !== null) return report(cut);
       if (seen.has(batch.chain)) return report(`chain ${batch.chain} of the access log is broken`);
       seen.add(batch.chain);
-      chain = createChain(batch.chain, signed.get(batch.chain) ?? [], before.get(batch.chain)?.[0] ?? null);
+      const start = isWhole ? beginning : (before.get(batch.chain)?.[0] ?? null);
+      chain = createChain(batch.chain, signed.get(batch.chain) ?? [], start);
     }
     const wrong = chain.next(batch);
     if (wrong !== null) return report(wrong);
@@ -72,18 +79,15 @@ export async function verifyAccess(
  * Returns a verifier for one chain. The chain must contain all batches in `ends`. If `start` is set, the first batch
  * must come right after the batch `start`. The methods return a description of the fault that they find, or null.
  */
-function createChain(name: string, ends: readonly Signed[], start: Signed | null) {
+function createChain(name: string, ends: readonly Signed[], start: Place | null) {
   const left = new Map(ends.map((end) => [end.sequence, end]));
-  let last: { readonly sequence: number; readonly hash: string } | null = start;
-  let isFirst = true;
+  let last = start;
   return {
     name,
     next({ sequence, previous, hash, lines }: LinedBatch): string | null {
       const where = `batch ${sequence} of chain ${name} of the access log`;
       const computed = batchHash(Buffer.from(previous, 'hex'), sequence, lines).toString('hex');
       if (computed !== hash) return `${where} was changed`;
-      const lost = isFirst ? ends.find((end) => end.sequence < sequence) : undefined;
-      if (lost !== undefined) return `${where} is the first; checkpoint ${lost.number} has signed earlier ones`;
       if (last !== null && (sequence !== last.sequence + 1 || previous !== last.hash)) {
         return `${where} does not follow the one before it: batches were removed or replaced`;
       }
@@ -93,10 +97,9 @@ function createChain(name: string, ends: readonly Signed[], start: Signed | null
       }
       left.delete(sequence);
       last = { sequence, hash };
-      isFirst = false;
       return null;
     },
-    /** Describes which signed batches are missing at the end of the chain. Returns null if none is missing. */
+    /** Describes the first signed batch that is missing, after the last batch. Returns null if none is missing. */
     cut(): string | null {
       const [first] = [...left.values()].sort((one, other) => one.sequence - other.sequence);
       if (first === undefined) return null;
