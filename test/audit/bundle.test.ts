@@ -1,5 +1,5 @@
 import { execFile, execFileSync } from 'node:child_process';
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash, generateKeyPairSync, randomUUID, sign } from 'node:crypto';
 import {
   chmodSync,
   chownSync,
@@ -14,10 +14,14 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type BundleManifest, signBundle } from '#src/audit/bundle-manifest.js';
+import { keyName } from '#src/audit/make-checkpoint.js';
 import { recordColumns } from '#src/cli/audit/audit-records-operation.js';
 import { writeBundle } from '#src/cli/audit/run-bundle.js';
 import type { RunOperation } from '#src/cli/run-command.js';
+import { type Checkpoint, checkpointHash, signedBytes } from '#src/events/audit/checkpoint.js';
+import { lengthPrefixed } from '#src/events/sealing/length-prefixed.js';
 import { flushedPaths } from '../support/flushed-paths.js';
 import { startTestService, type TestService } from '../support/test-service.js';
 import { operate } from './operate.js';
@@ -313,6 +317,27 @@ test.each([
   expect(readdirSync(dir).filter((name) => name.includes('bad'))).toEqual(before);
 });
 
+test('a period does not include its end', async () => {
+  const given = { ...options(), ids: null, from: 0, out: join(dir, 'bad') };
+  const to = service.clock.now();
+  await expect(writeBundle(run, { ...given, to })).rejects.toThrow('no event in this period');
+});
+
+test('no bundle is written if the events do not lead to the root of their checkpoint', async () => {
+  const forging: RunOperation = async (name, input) => {
+    const answer = await run(name, input);
+    if (!('leaves' in answer)) return answer;
+    const leaves = Buffer.from(String(answer.leaves), 'base64');
+    leaves[0] = (leaves[0] ?? 0) ^ 1;
+    return { ...answer, leaves: leaves.toString('base64') };
+  };
+  const out = join(dir, 'bad');
+  await expect(writeBundle(forging, { ...options(), ids: ['own-living'], out })).rejects.toThrow(
+    'do not lead to the root of checkpoint 1',
+  );
+  expect(readdirSync(dir).filter((name) => name.includes('bad'))).toEqual([]);
+});
+
 test('an application cannot have a manifest of another tenant signed', async () => {
   const { signature: _, signed_by: __, ...manifest } = JSON.parse(readFileSync(join(person, 'manifest.json'), 'utf8'));
   expect(await run('bundle-sign', { key, manifest })).toMatchObject({ tenant_id: manifest.tenant_id });
@@ -327,4 +352,346 @@ test('a bundle never replaces an existing directory, and creating a bundle requi
   const weak = await service.application(['token:read']);
   const asked = { ...options(), key: weak, ids: ['own-living'], out: join(dir, 'weak') };
   await expect(writeBundle(run, asked)).rejects.toThrow(/does not hold log:read/);
+});
+
+type Fields = Record<string, unknown>;
+type Bundle = {
+  manifest: BundleManifest;
+  checkpoints: { checkpoint: Checkpoint; consistency: string[] }[];
+  erasures: Fields[];
+  history: Fields[];
+  reads: Fields[];
+};
+type Change = (bundle: Bundle) => void;
+
+const attacker = generateKeyPairSync('ed25519');
+const attackersPem = attacker.publicKey.export({ type: 'spki', format: 'pem' }).toString();
+const attackersSigningKey = {
+  publicKey: attackersPem,
+  sign: (bytes: Buffer) => sign(null, bytes, attacker.privateKey),
+};
+
+/**
+ * Returns a copy of a bundle in which a holder of a signing key has signed everything again, so that only the other
+ * checks can reveal a change. `change` is applied before the checkpoints and statements are signed, and `changeSigned`
+ * after that, but before the manifest is signed.
+ */
+function signedAgain(base: string, change: Change, changeSigned: Change = () => undefined): string {
+  const copy = mkdtempSync(join(dir, 'signed-again-'));
+  cpSync(base, copy, { recursive: true });
+  const json = (name: string) => JSON.parse(readFileSync(join(copy, name), 'utf8'));
+  const bundle: Bundle = {
+    manifest: json('manifest.json'),
+    checkpoints: json('checkpoints.json'),
+    erasures: json('erasures.json'),
+    history: jsonLines(copy, 'history.jsonl'),
+    reads: jsonLines(copy, 'reads.jsonl'),
+  };
+  change(bundle);
+  const signed_by = keyName(attackersPem);
+  for (const { checkpoint } of bundle.checkpoints) {
+    Object.assign(checkpoint, { signed_by });
+    const signature = attackersSigningKey.sign(signedBytes(checkpointHash(checkpoint))).toString('base64');
+    Object.assign(checkpoint, { signature });
+  }
+  bundle.erasures = bundle.erasures.map(({ signature: _, ...statement }) => {
+    const signed = { ...statement, signed_by };
+    const bytes = lengthPrefixed(['strongroom.erasure.1', JSON.stringify(signed)]);
+    return { ...signed, signature: attackersSigningKey.sign(bytes).toString('base64') };
+  });
+  changeSigned(bundle);
+  const write = (name: string, text: string) => {
+    writeFileSync(join(copy, name), text);
+    const file = bundle.manifest.files.find((one) => one.name === name);
+    const sha256 = createHash('sha256').update(text).digest('hex');
+    if (file !== undefined) Object.assign(file, { bytes: Buffer.byteLength(text), sha256 });
+  };
+  const pretty = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
+  const lines = (values: readonly Fields[]) => values.map((value) => `${JSON.stringify(value)}\n`).join('');
+  write('checkpoints.json', pretty(bundle.checkpoints));
+  write('erasures.json', pretty(bundle.erasures));
+  write('history.jsonl', lines(bundle.history));
+  write('reads.jsonl', lines(bundle.reads));
+  write('audit.pub', attackersPem);
+  const { signed_by: _, signature: __, ...facts } = bundle.manifest;
+  write('manifest.json', pretty(signBundle(attackersSigningKey, facts)));
+  return copy;
+}
+
+/** Returns the problems that the verifier finds in a bundle that was signed again. */
+async function problemsIn(bundle: string): Promise<readonly string[]> {
+  const path = join(dir, 'attacker.pub');
+  writeFileSync(path, attackersPem);
+  const { code, stdout, stderr } = await verify(bundle, ['--public-key', path]);
+  const problems = stdout.split('\n').flatMap((line) => (line.startsWith('PROBLEM ') ? [line.slice(8)] : []));
+  expect({ code, stderr }).toEqual({ code: problems.length > 0 ? 3 : 0, stderr: '' });
+  return problems;
+}
+
+const streamOf = ({ history }: Bundle, end: string) =>
+  String(history.find(({ type }) => type === end)?.['stream'] ?? '');
+const other = '0'.repeat(64);
+
+describe('a bundle that is signed throughout', () => {
+  test('is valid if nothing else in it was changed', async () => {
+    for (const bundle of [person, period]) expect(await problemsIn(signedAgain(bundle, () => undefined))).toEqual([]);
+  });
+
+  test.each([
+    ['sealed_hash', other],
+    ['id', randomUUID()],
+    ['type', 'token.updated'],
+    ['version', 99],
+    ['actor', randomUUID()],
+    ['time', 1],
+    ['cmd', 'x'],
+    ['clear', {}],
+    ['stream', 'token-x'],
+    ['first', 1],
+  ])('is invalid if the field %s of an event differs from the log', async (name, value) => {
+    const found = await problemsIn(
+      signedAgain(person, ({ history }) => Object.assign(history[0] ?? {}, { [name]: value })),
+    );
+    expect(found.join('\n')).toMatch(/^history.jsonl: line 1: (checkpoint 1 does not include|the event was changed)/);
+  });
+
+  test('is invalid if an event differs from the log that was written together with others', async () => {
+    const bundle = signedAgain(period, ({ history }) => {
+      const joint = history.find(({ digests }) => digests !== null);
+      Object.assign(joint ?? {}, { actor: randomUUID() });
+    });
+    expect(await problemsIn(bundle)).toEqual([
+      expect.stringMatching(/the event was changed: it is not part of its commit$/),
+    ]);
+  });
+
+  test.each<readonly [string, () => string, Change, readonly unknown[]]>([
+    [
+      'an event names a checkpoint that is missing',
+      () => person,
+      ({ history }) => Object.assign(history[0] ?? {}, { checkpoint: 99 }),
+      ['history.jsonl: line 1: its checkpoint is missing'],
+    ],
+    [
+      'an event claims a place after the end of its checkpoint',
+      () => person,
+      ({ history, checkpoints }) => {
+        const size = 2 ** Math.ceil(Math.log2(checkpoints[0]?.checkpoint.count ?? 0));
+        for (const line of history) Object.assign(line, { index: Number(line['index']) + size });
+      },
+      expect.arrayContaining([expect.stringMatching(/line 1: checkpoint 1 does not include/)]),
+    ],
+    [
+      'an event occurs twice',
+      () => period,
+      ({ history, manifest }) => {
+        history.splice(1, 0, { ...history[0] });
+        manifest.events += 1;
+      },
+      ['history.jsonl: line 2: out of order'],
+    ],
+    [
+      'the newest event comes first',
+      () => period,
+      ({ history }) => void history.unshift(history.pop() ?? {}),
+      ['history.jsonl: line 2: out of order'],
+    ],
+    [
+      'the period ends at the time of an event and a read',
+      () => period,
+      ({ history, manifest }) =>
+        Object.assign(manifest.scope, { to: new Date(Number(history[0]?.['time'])).toISOString() }),
+      expect.arrayContaining([
+        'history.jsonl: line 1: outside of the period',
+        'reads.jsonl: line 1: outside of the period',
+      ]),
+    ],
+    [
+      'the period begins after the events and the reads',
+      () => period,
+      ({ history, manifest }) =>
+        Object.assign(manifest.scope, { from: new Date(Number(history[0]?.['time']) + 1).toISOString() }),
+      expect.arrayContaining([
+        'history.jsonl: line 1: outside of the period',
+        'reads.jsonl: line 1: outside of the period',
+      ]),
+    ],
+    [
+      'the manifest lists another number of events',
+      () => person,
+      ({ manifest }) => Object.assign(manifest, { events: manifest.events + 1 }),
+      ['history.jsonl: the manifest lists a different number of events'],
+    ],
+    [
+      'all events of a token are missing',
+      () => person,
+      (bundle) => {
+        const erased = streamOf(bundle, 'token.deleted');
+        bundle.history = bundle.history.filter(({ stream }) => stream !== erased);
+        bundle.erasures = [];
+        Object.assign(bundle.manifest, { events: bundle.history.length, erasures: 0 });
+      },
+      [expect.stringMatching(/^history.jsonl: the events of token-\S+ are missing$/)],
+    ],
+    [
+      'it contains what belongs to another tenant',
+      () => person,
+      ({ manifest }) => Object.assign(manifest, { tenant_id: randomUUID() }),
+      expect.arrayContaining([
+        'history.jsonl: line 1: an event of another tenant',
+        'reads.jsonl: line 1: an entry of another tenant',
+        'erasures.json: statement 1 belongs to another log or tenant',
+      ]),
+    ],
+    [
+      'it contains what belongs to another log',
+      () => person,
+      ({ manifest }) => Object.assign(manifest, { log_id: randomUUID() }),
+      [
+        'checkpoints.json: checkpoint 1 belongs to another log',
+        'checkpoints.json: checkpoint 2 belongs to another log',
+        'erasures.json: statement 1 belongs to another log or tenant',
+      ],
+    ],
+    [
+      'a checkpoint occurs twice',
+      () => person,
+      ({ checkpoints }) =>
+        void checkpoints.push(...checkpoints.slice(-1).map((last) => ({ ...last, consistency: [] }))),
+      ['checkpoints.json: checkpoint 2 is not after checkpoint 2'],
+    ],
+    [
+      'the newest checkpoint is missing',
+      () => person,
+      ({ manifest }) => Object.assign(manifest, { checkpoint: 3 }),
+      ['checkpoints.json: the newest checkpoint of the manifest is missing'],
+    ],
+    ...([0, 1] as const).map(
+      (at) =>
+        [
+          `checkpoint ${at + 1} signs another history`,
+          () => person,
+          ({ checkpoints }: Bundle) => Object.assign(checkpoints[at]?.checkpoint ?? {}, { root: other }),
+          expect.arrayContaining([
+            'checkpoints.json: checkpoint 2: the log that it signs does not begin with that of checkpoint 1',
+          ]),
+        ] as const,
+    ),
+    [
+      'two checkpoints sign different logs of the same size',
+      () => person,
+      ({ checkpoints: [first, second] }) => {
+        Object.assign(second ?? {}, { consistency: [] });
+        Object.assign(second?.checkpoint ?? {}, { count: first?.checkpoint.count });
+      },
+      expect.arrayContaining([
+        'checkpoints.json: checkpoint 2: the log that it signs does not begin with that of checkpoint 1',
+      ]),
+    ],
+    [
+      'a read is about another token',
+      () => person,
+      ({ reads }) => Object.assign(reads[0] ?? {}, { stream: 'token-x' }),
+      ['reads.jsonl: line 1: an entry about a token that is not in tokens.json'],
+    ],
+    [
+      'a statement occurs twice',
+      () => person,
+      ({ erasures }) => void erasures.push({ ...erasures[0] }),
+      ['erasures.json: the manifest lists a different number of statements'],
+    ],
+    [
+      'a statement is about another token',
+      () => person,
+      ({ erasures, manifest }) => {
+        erasures.push({ ...erasures[0], stream: 'token-x' });
+        manifest.erasures += 1;
+      },
+      ['erasures.json: statement 2 is about a token that is not in tokens.json'],
+    ],
+    [
+      'a statement is about a living token',
+      () => person,
+      (bundle) => {
+        bundle.erasures.push({ ...bundle.erasures[0], stream: streamOf(bundle, 'token.updated') });
+        bundle.manifest.erasures += 1;
+      },
+      [expect.stringMatching(/^erasures.json: a statement about token-\S+, which was not deleted$/)],
+    ],
+    [
+      'the statement about an expired token is missing',
+      () => person,
+      ({ history, erasures, manifest }) => {
+        Object.assign(history.at(-1) ?? {}, { type: 'token.expired' });
+        erasures.length = 0;
+        manifest.erasures = 0;
+      },
+      expect.arrayContaining([expect.stringMatching(/^erasures.json: the statement about token-\S+ is missing$/)]),
+    ],
+    [
+      'the manifest does not list a file',
+      () => person,
+      ({ manifest }) => Object.assign(manifest, { files: manifest.files.filter((file) => file.name !== 'README.txt') }),
+      ['README.txt: the manifest does not list it', '"README.txt": a file that is not part of the bundle'],
+    ],
+    [
+      'the manifest lists a file outside of the bundle',
+      () => person,
+      ({ manifest: { files } }) => {
+        const readme = files.filter(({ name }) => name === 'README.txt');
+        files.push(...readme.map((file) => ({ ...file, name: '../person/README.txt' })));
+      },
+      ['"../person/README.txt": the manifest lists a file that no bundle has'],
+    ],
+  ])('is invalid if %s', async (_, base, change, problems) => {
+    expect(await problemsIn(signedAgain(base(), change))).toEqual(problems);
+  });
+
+  test.each<readonly [string, Change, string]>([
+    [
+      'a checkpoint is signed by another key',
+      ({ checkpoints }) => Object.assign(checkpoints[0]?.checkpoint ?? {}, { signed_by: other }),
+      'checkpoints.json: checkpoint 1 is signed by another key',
+    ],
+    [
+      'the newest checkpoint was changed after it was signed',
+      ({ checkpoints }) => Object.assign(checkpoints.at(-1)?.checkpoint ?? {}, { time: 1 }),
+      'checkpoints.json: checkpoint 2: the signature is not valid: it was changed',
+    ],
+    [
+      'the end of a chain of the access log was changed after it was signed',
+      ({ checkpoints }) => Object.assign(checkpoints[0]?.checkpoint.access[0] ?? {}, { hash: other }),
+      'checkpoints.json: checkpoint 1: the signature is not valid: it was changed',
+    ],
+    [
+      'a statement is signed by another key',
+      ({ erasures }) => Object.assign(erasures[0] ?? {}, { signed_by: other }),
+      'erasures.json: statement 1 is signed by another key',
+    ],
+  ])('is invalid if %s', async (_, change, message) => {
+    expect(await problemsIn(signedAgain(person, () => undefined, change))).toEqual([message]);
+  });
+
+  test('may contain a fence after the event that ended a token', async () => {
+    const found = await problemsIn(
+      signedAgain(person, ({ history, manifest }) => {
+        const last = history.at(-1);
+        history.push({ ...last, type: 'token.fenced', revision: Number(last?.['revision']) + 1 });
+        manifest.events += 1;
+      }),
+    );
+    expect(found.join('\n')).not.toContain('which was not deleted');
+  });
+
+  test('is invalid if its public key is not the given one, which must be an Ed25519 key', async () => {
+    const bundle = signedAgain(person, () => undefined);
+    expect((await verify(bundle)).stdout).toContain('PROBLEM audit.pub: not the given public key');
+    const path = join(dir, 'rsa.pub');
+    const { publicKey: rsa } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+    writeFileSync(path, rsa.export({ type: 'spki', format: 'pem' }));
+    expect(await verify(person, ['--public-key', path])).toMatchObject({
+      code: 2,
+      stderr: `${path} is not an Ed25519 public key.\n`,
+    });
+  });
 });

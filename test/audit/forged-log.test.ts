@@ -251,4 +251,16 @@ describe.skipIf(profile !== 'embedded')('a log that is changed while the service
     expect((await service.call('GET', '/tokens/two')).status).toBe(404);
     await service.stop();
   });
+
+  test('is not signed if only the newest link was changed', async () => {
+    await create('one');
+    await sign();
+    await create('two');
+    const database = pinStatements(join(dataDir, 'vault.db'), {});
+    const newest = 'position = (SELECT max(position) FROM events)';
+    behindTriggers(database, () => database.exec(`UPDATE events SET link = randomblob(32) WHERE ${newest}`));
+    database.close();
+    await expect(sign()).rejects.toThrow('the links of the log do not match its events');
+    await service.stop();
+  });
 });

@@ -412,6 +412,22 @@ describe('a server that is not the vault', () => {
     expect(ended.stderr).toMatch(message);
   });
 
+  test.each<readonly [string, readonly string[], number, string]>([
+    ['a token without an id', ['tokens', 'get', 'some-id'], 200, '{"data":"x"}'],
+    ['a page without its totals', ['tokens', 'search', 'id:x'], 200, '{"data":[]}'],
+    ['a list that is not one', ['applications', 'list'], 200, '{"pagination":{},"data":{}}'],
+    [
+      'an application without its key',
+      ['applications', 'create', '--name', 'a', '--type', 'private', '--permissions', 'token:read'],
+      201,
+      '{"id":"a","tenant_id":"t","name":"a","type":"private"}',
+    ],
+  ])('%s', async (_what, args, status, body) => {
+    const ended = await runAt(await serverOf((_, response) => response.writeHead(status, fromVault).end(body)), args);
+    expect(ended).toMatchObject({ code: 1, stdout: '' });
+    expect(ended.stderr).toContain(`with status ${status} is not from Strongroom`);
+  });
+
   test.each([302, 308])('a redirect with %i is not followed', async (status) => {
     const asked: string[] = [];
     const other = await serverOf((request, response) => {

@@ -68,6 +68,7 @@ describe('a root key file', () => {
     `${hex}\r`,
     hex.replace('a', 'g'),
     `${hex}\n${hex}`,
+    `${hex}\r\n0`,
   ])('is rejected if it contains %j, and the message does not quote it', async (contents) => {
     expect(await failure({ file: keyFile(contents), dataDir })).toContain('64 hexadecimal characters');
   });

@@ -44,6 +44,17 @@ export function keyRotationContract(name: string, open: OpenStores): void {
     );
 
     test(
+      'a tenant that has no data keys yet can create some after a rotation',
+      on(async ({ keys, tenantId, reopen }) => {
+        const next = randomBytes(32);
+        await rotateKeys(keys.rotation, next);
+        const { id, key } = await keys.create(tenantId);
+        const { keys: again } = await reopen(next);
+        expect(await opened(again, tenantId, id)).toBe(key.toString('hex'));
+      }),
+    );
+
+    test(
       'a key that was destroyed before or during a rotation stays destroyed',
       on(async ({ keys, tenantId, reopen }) => {
         const [first, second, third] = [

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { destroyOrphanKeys } from '#src/jobs/orphan-keys.js';
+import { StoreUnavailable } from '#src/ports/store-unavailable.js';
 import { noteLog } from '#src/vault/log-behind.js';
 import { aCard, anHour, create, keyIdsOf, streamOf } from '../erasure/support.js';
 import { embeddedOnly } from '../support/profile.js';
@@ -55,6 +56,17 @@ describe('the search for orphan keys', () => {
     const old = await service.vault.keys.made(0, service.clock.now() - anHour, 1_000);
     expect(old.length).toBeGreaterThan(0);
     expect(old.filter(({ keyId }) => !named.includes(keyId))).toEqual([]);
+  });
+
+  test('finds the keys again if the key store failed to destroy them', async () => {
+    const { log, chain, keys } = service.vault;
+    const { id } = await keys.create(service.tenantId);
+    service.clock.advance(2 * anHour);
+    const failing = { ...keys, destroy: () => Promise.reject(new StoreUnavailable('key store', 'broken')) };
+    await expect(destroyOrphanKeys({ log, chain, keys: failing }, service.clock.now())).rejects.toThrow('broken');
+    expect(await stateOf(id)).toBe('open');
+    await search();
+    expect(await stateOf(id)).toBe('destroyed');
   });
 
   test('destroys no key if the log is an older copy that ends before the keys were created', async () => {

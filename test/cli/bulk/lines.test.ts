@@ -1,8 +1,12 @@
 import { randomBytes } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { readLines } from '#src/cli/files/read-lines.js';
 import { createLineIds } from '#src/cli/tokens/line-ids.js';
+import { resumeSecret } from '#src/cli/tokens/resume-file.js';
 
 async function linesOf(bytes: Buffer, cuts: readonly number[], bytesMax: number) {
   async function* chunks() {
@@ -57,4 +61,24 @@ test('an id depends on the line and on how often the line occurred before, not o
   const many = idsOf(Array.from({ length: 2_000 }, (_, i) => String(i)));
   const shape = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
   expect(many.filter((id) => !shape.test(id ?? '') || /\d{6}/.test((id ?? '').replaceAll('-', '')))).toEqual([]);
+});
+
+test('a resume file is created once, and no other file is used or changed in its place', async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'strongroom-resume-'));
+  onTestFinished(() => rmSync(dir, { recursive: true }));
+  const file = join(dir, 'resume');
+  const [one, other] = await Promise.all([resumeSecret(file), resumeSecret(file)]);
+  expect(one).toHaveLength(32);
+  expect(other).toEqual(one);
+  expect(await resumeSecret(file)).toEqual(one);
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  const wrong = join(dir, 'wrong');
+  for (const text of [`another file\n${'0'.repeat(64)}\n`, 'strongroom import 1\n00\n', '']) {
+    writeFileSync(wrong, text);
+    await expect(resumeSecret(wrong)).rejects.toThrow('is not the resume file of an import');
+    expect(readFileSync(wrong, 'utf8')).toBe(text);
+  }
+  const link = join(dir, 'link');
+  symlinkSync(join(dir, 'missing'), link);
+  await expect(resumeSecret(link)).rejects.toThrow('is a symbolic link to a missing file');
 });
