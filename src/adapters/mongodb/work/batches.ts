@@ -7,6 +7,7 @@ import { systemEvent } from '../../../events/event.js';
 import { tokenEventVersion } from '../../../events/tokens/catalogue.js';
 import type { EventLog } from '../../../ports/event-log.js';
 import type { EndedKey } from '../../../ports/key-store.js';
+import { isOlderThan } from '../age.js';
 import type { MongoConnection } from '../connection.js';
 import { batchesCollection } from '../work-indexes.js';
 import { type Intent, settle } from './intent.js';
@@ -194,11 +195,10 @@ export function createBatches({ connection, log, waits, workKey, now, destroyKey
      * it throws the error.
      */
     async clear(): Promise<number> {
-      const olderThan = (ms: number) => ({ $expr: { $lt: ['$openedAt', { $subtract: ['$$NOW', ms] }] } });
       const find = (states: readonly Batch['state'][], ms: number) =>
         connection.call((db) =>
           batches(db)
-            .find({ state: { $in: [...states] }, ...olderThan(ms) })
+            .find({ state: { $in: [...states] }, $expr: isOlderThan('$openedAt', ms) })
             .toArray(),
         );
       const finished = await find(['done'], waits.ownerMs);
@@ -207,8 +207,9 @@ export function createBatches({ connection, log, waits, workKey, now, destroyKey
       for (const { _id } of [...finished, ...abandoned]) {
         await end(_id).catch((error: unknown) => failures.push(error));
       }
+      const isForgotten = { $lt: ['$openedAt', { $subtract: ['$$NOW', keptMs] }] };
       await connection.call((db) =>
-        batches(db).deleteMany({ state: { $in: ['shown', 'undone'] }, ...olderThan(keptMs) }),
+        batches(db).deleteMany({ state: { $in: ['shown', 'undone'] }, $expr: isForgotten }),
       );
       if (failures.length > 0) throw failures[0];
       return abandoned.length;

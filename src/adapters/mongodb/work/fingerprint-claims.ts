@@ -6,6 +6,7 @@ import type { EventLog } from '../../../ports/event-log.js';
 import { StoreUnavailable } from '../../../ports/store-unavailable.js';
 import type { TokenRows, TokenRowWriter } from '../../../ports/token-rows.js';
 import type { StreamWrite } from '../../../ports/unit-of-work.js';
+import { isOlderThan } from '../age.js';
 import type { MongoConnection } from '../connection.js';
 import { DuplicateKey } from '../mongo-error.js';
 import { fingerprintsCollection } from '../work-indexes.js';
@@ -240,7 +241,7 @@ export function createFingerprintClaims({ connection, log, rows, batches, waits,
    * cannot be settled, for example because a key is lost, is kept, and counts as new again.
    */
   async function clearPage(revisionsOf: TokenRowWriter['revisionsOf']): Promise<number> {
-    const isOld = { $expr: { $lt: ['$openedAt', { $subtract: ['$$NOW', waits.fingerprintMs] }] } };
+    const isOld = { $expr: isOlderThan('$openedAt', waits.fingerprintMs) };
     const old = await connection.call((db) =>
       claims(db)
         .find(isOld, { hint: 'opened', sort: { openedAt: 1 }, limit: pageSize })

@@ -4,6 +4,7 @@ import type { ClaimBegin, Claims } from '../../../ports/claims.js';
 import type { EventLog } from '../../../ports/event-log.js';
 import type { ClaimResult, FinishedClaim } from '../../../views/finished-claim.js';
 import type { Stored } from '../../../views/row-mac.js';
+import { isOlderThan } from '../age.js';
 import type { MongoConnection } from '../connection.js';
 import { claimsCollection } from '../work-indexes.js';
 import type { Batches } from './batches.js';
@@ -68,9 +69,7 @@ export function createMongoClaims({ connection, log, batches, waits, workKey, no
   /** Tries to acquire a claim. Returns the stored claim. Its `attempt` shows which attempt owns it. */
   async function take(cmd: string, attempt: string, notBefore: number): Promise<Claim> {
     const ended = { $and: [{ $eq: ['$state', 'done'] }, { $lt: ['$time', notBefore] }] };
-    const abandoned = {
-      $and: [{ $eq: ['$state', 'open'] }, { $lt: ['$openedAt', { $subtract: ['$$NOW', waits.claimMs] }] }],
-    };
+    const abandoned = { $and: [{ $eq: ['$state', 'open'] }, isOlderThan('$openedAt', waits.claimMs)] };
     const fresh = { _id: cmd, state: 'open', attempt, openedAt: '$$NOW' };
     const taken = { $mergeObjects: ['$$ROOT', { attempt, openedAt: '$$NOW' }] };
     const missing = { $eq: [{ $type: '$state' }, 'missing'] };

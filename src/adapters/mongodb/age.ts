@@ -1,0 +1,9 @@
+/**
+ * Returns a MongoDB expression that is true if the stored `time` is more than `ms` before the current time of MongoDB's
+ * clock. It is also true if `time` is more than `ms` after the current time: MongoDB's clock was then set back, for
+ * example because the former primary's clock was ahead. Without this, a lease or claim of a process that died would
+ * last until the clock has caught up, which can take hours.
+ */
+export function isOlderThan(time: string | object, ms: number) {
+  return { $or: [{ $lt: [time, { $subtract: ['$$NOW', ms] }] }, { $gt: [time, { $add: ['$$NOW', ms] }] }] };
+}
