@@ -1,7 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
+import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { bullmqTimers, soonMs } from '#src/adapters/bullmq/bullmq-timers.js';
+import { bullmqWebhooks, bullmqWebhookWorker, type WebhookJob } from '#src/adapters/bullmq/bullmq-webhooks.js';
 import { bullmqWorker } from '#src/adapters/bullmq/bullmq-worker.js';
 import { memoryRateLimits } from '#src/adapters/memory/memory-rate-limits.js';
 import { openRedis } from '#src/compose/cluster/open-redis.js';
@@ -292,4 +294,26 @@ test('the workers for timers and webhooks stop at the same time, so jobs that ha
   await opened.stopWork();
   // One worker waits ten seconds for its jobs, and the other twelve.
   expect(performance.now() - began).toBeLessThan(18_000);
+});
+
+test('if Redis loses its list of jobs but not the jobs, a webhook is delivered again after at most a minute', async () => {
+  const prefix = `test-${randomUUID()}`;
+  const ran: WebhookJob[] = [];
+  const errors: unknown[] = [];
+  const onError = (error: unknown) => void errors.push(error);
+  let now = 0;
+  const { carry, close } = bullmqWebhooks({ url: redis.url, prefix, onError, now: () => now });
+  closers.push(close);
+  const job = { tenantId: randomUUID(), webhookId: randomUUID(), position: 1 };
+  expect(await carry(job)).toBe(true);
+  const client = new Redis(redis.url);
+  expect(await client.del(`${prefix}:webhooks:wait`), 'lists that were lost').toBe(1);
+  client.disconnect();
+  now += 60_000;
+  expect(await carry(job)).toBe(true);
+  const run = async (given: WebhookJob) => void ran.push(given);
+  closers.push(bullmqWebhookWorker({ url: redis.url, prefix, run, onError }).close);
+  expect(await eventually(() => ran.length > 0)).toBe(true);
+  expect(ran).toEqual([job]);
+  expect(errors).toEqual([]);
 });

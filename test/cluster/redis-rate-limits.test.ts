@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { memoryRateLimits } from '#src/adapters/memory/memory-rate-limits.js';
@@ -125,5 +127,48 @@ describe('limits while Redis fails', () => {
       return (await redis.everything()).includes(prefix);
     };
     expect(await eventually(isCountedThere)).toBe(true);
+  });
+
+  test('if the server becomes a replica, the client reconnects and finds the new primary', async () => {
+    const [old, next] = [await ownRedis(), await ownRedis()];
+    // The address of the primary leads to another server after the failover, but existing connections stay open.
+    let primary = old;
+    const sockets: Socket[] = [];
+    const address = createServer((client) => {
+      const server = connect(Number(new URL(primary.url).port), '127.0.0.1');
+      client.pipe(server).pipe(client);
+      for (const socket of [client, server]) sockets.push(socket.on('error', () => undefined));
+    }).listen(0, '127.0.0.1');
+    await once(address, 'listening');
+    const { port } = address.address() as AddressInfo;
+    const failingOver = connectRedis(`redis://127.0.0.1:${port}`, rateLimitClientOptions, () => undefined);
+    try {
+      expect(await eventually(() => failingOver.client.status === 'ready')).toBe(true);
+      const clock = manualClock();
+      const onError = () => undefined;
+      const { client } = failingOver;
+      const counted = redisRateLimits({
+        client,
+        prefix,
+        clock,
+        fallback: memoryRateLimits(clock),
+        onError,
+        pauseMs: 50,
+      });
+      await counted.use(limit, randomUUID(), 1);
+      expect(await old.everything()).toContain(prefix);
+      primary = next;
+      await failingOver.client.replicaof('127.0.0.1', Number(new URL(next.url).port));
+      const isCountedThere = async () => {
+        await counted.use(limit, randomUUID(), 1);
+        return (await next.everything()).includes(prefix);
+      };
+      expect(await eventually(isCountedThere, 10_000)).toBe(true);
+    } finally {
+      failingOver.disconnect();
+      for (const socket of sockets) socket.destroy();
+      address.close();
+      await Promise.all([old.remove(), next.remove()]);
+    }
   });
 });

@@ -21,19 +21,45 @@ type Options = {
   /** Called for Redis failures, but at most once a minute. The worker also calls it for every failure of `run`. */
   readonly onError: (error: unknown) => void;
   readonly limitMs?: number;
+  /** The monotonic time, in ms. */
+  readonly now?: () => number;
 };
+
+/** How often `carry` checks whether Redis still lists a webhook's job. */
+const listedMs = 60_000;
 
 /**
  * Distributes webhook deliveries to all workers as BullMQ jobs. For each webhook, at most one job is waiting or
  * running, so the webhook receives its events in order. Losing a job does not lose any events, because the webhook's
  * checkpoint records which events have not been delivered.
  */
-export function bullmqWebhooks({ url, prefix, limitMs = 2_000, ...options }: Options) {
+export function bullmqWebhooks({ url, prefix, limitMs = 2_000, now = () => performance.now(), ...options }: Options) {
   const report = onceAMinute(options.onError);
   const redis = connectRedis(url, queueClientOptions, report);
   const queue = new Queue<WebhookJob>(webhooksQueue, { prefix, connection: redis.client });
   queue.on('error', (error) => report(redisFailure(error)));
   let unanswered = 0;
+  /** The webhooks whose jobs have been checked since `checkedAt`. */
+  let checked = new Set<string>();
+  let checkedAt = now();
+
+  /**
+   * Adds the job. Does nothing if the webhook already has a job. If Redis has lost its list of jobs but not the job, for
+   * example because it evicts data, no worker would ever find that job, so it is replaced.
+   */
+  async function add(job: WebhookJob): Promise<void> {
+    const { webhookId: jobId } = job;
+    if (now() - checkedAt >= listedMs) {
+      checked = new Set();
+      checkedAt = now();
+    }
+    if (!checked.has(jobId)) {
+      if ((await queue.getJobState(jobId)) === 'unknown') await queue.remove(jobId);
+      checked.add(jobId);
+    }
+    await queue.add(webhooksQueue, job, { jobId, attempts: 1, removeOnComplete: true, removeOnFail: true });
+  }
+
   return {
     /**
      * Adds a job to the queue. Returns false if Redis did not accept the job in time. The caller then does the work
@@ -43,8 +69,7 @@ export function bullmqWebhooks({ url, prefix, limitMs = 2_000, ...options }: Opt
       // If Redis has not responded to an earlier call, returns false immediately. While Redis is down, the Redis client
       // queues every call, and another call would only make the queue longer.
       if (unanswered > 0) return false;
-      const opts = { jobId: job.webhookId, attempts: 1, removeOnComplete: true, removeOnFail: true };
-      const added = queue.add(webhooksQueue, job, opts);
+      const added = add(job);
       try {
         await withinLimit('redis', limitMs, added);
         return true;

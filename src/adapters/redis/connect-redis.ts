@@ -19,6 +19,8 @@ export type RedisClientOptions = Pick<
 const shared = {
   connectTimeout: 2_000,
   retryStrategy: (attempt: number) => Math.min(attempt * 100, 2_000),
+  // After a failover, the old primary is a replica, rejects writes, and leaves the connections open.
+  reconnectOnError: (error: Error) => error.message.includes('READONLY'),
 };
 
 /**
