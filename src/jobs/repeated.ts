@@ -11,9 +11,9 @@ type Times = {
 
 /**
  * Returns a function that does the work if it is due, and otherwise nothing. Throws the errors of the work. The waits
- * after failures grow, so that work that fails every time takes little time and space in the log. A wait that counted from
- * the beginning would be over before slow work ends, for example when a store needs 5 s to fail. The work would then be
- * repeated without a pause.
+ * after failures grow, so that work that fails every time takes little time and space in the log. Each wait starts when
+ * the work ends. If it started with the work, it would expire while slow work is still running, for example when a store
+ * needs 5 s to fail, and the work would be repeated without a pause.
  */
 export function repeated(
   { now, intervalMs, retryMs, retryMsMax }: Times,

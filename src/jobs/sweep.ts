@@ -112,8 +112,8 @@ export function createSweep(
 
   /**
    * Destroys ended keys, including those that deletions of tokens failed to destroy, so these deletions need not be
-   * finished later. Two passes over the whole log must have begun since a deletion failed, because its event may be
-   * appended after the first of them has read the end of the log.
+   * finished later. A failed deletion is forgotten only after two passes over the whole log that began after it failed,
+   * because its event may be appended after the first of them has read the end of the log.
    */
   async function shred(): Promise<void> {
     const began = performance.now();

@@ -10,8 +10,8 @@ import { identityKeyOf, openTenantKey } from './tenant-key.js';
 const pageSize = 500;
 
 /**
- * Returns the check of a store's keys. Opens the keys in the store, and uses none that this process has in memory: a
- * key in memory still works after its stored copy was damaged. Lets requests run between two pages or tenants.
+ * Returns the check of a store's keys. Opens the keys in the store and ignores cached keys, because a cached
+ * key still works after its stored copy was damaged. Lets requests run between two pages or tenants.
  */
 export function createKeyCheck(store: KeyStore, roots: RootKeys): Omit<KeyCheck, 'stateOf'> {
   const { wrappingKeys, livingDataKeys } = store.rotation;

@@ -108,8 +108,8 @@ export function createKeyOperations(database: SqliteDatabase, newestLink: () => 
 
   return {
     /**
-     * Inserts tenant keys. If a tenant's keys have been destroyed, inserts no new keys for that tenant. As everywhere, a
-     * destroyed identity key counts only if the tenant has no other one (`identityKeyOf`).
+     * Inserts tenant keys. If a tenant's keys have been destroyed, inserts no new keys for that tenant. A destroyed
+     * identity key counts only if all of the tenant's identity keys are destroyed (`identityKeyOf`).
      */
     insert_tenant_keys(rows: readonly TenantKeyRow[]): null {
       for (const row of rows) insertTenantKey.run({ ...row, noEvent: noEventBytes });
