@@ -1,4 +1,4 @@
-import { setImmediate as endOfTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Checkpoint, treeOf } from '../events/audit/checkpoint.js';
 import { emptyTree, type MerkleTree, withLeaf } from '../events/audit/merkle.js';
 import { endsCommit, linkAfter, noLink, type ProvenClear } from '../events/commit.js';
@@ -85,7 +85,7 @@ export async function followLog(
     if (last === undefined || page.length < pages.pageSize) return chain;
     after = last.position;
     // Some stores read synchronously. This pause allows other work to run between two pages.
-    await endOfTurn();
+    await nextTurn();
   }
 }
 

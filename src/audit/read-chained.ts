@@ -1,4 +1,4 @@
-import { setImmediate as endOfTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { StoredEvent } from '../events/commit.js';
 import type { KeyRing } from '../keys/key-ring.js';
 import type { ChainLink, EventChain } from '../ports/event-chain.js';
@@ -85,7 +85,7 @@ async function readEvents(
       if (sizeBytes >= pageBytes) return { page, isWhole: false };
     }
     if (read.length < count) return { page, isWhole: true };
-    await endOfTurn();
+    await nextTurn();
   }
   return { page, isWhole: false };
 }

@@ -1,4 +1,4 @@
-import { setImmediate as endOfTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { entityTag } from '../commands/tokens/precondition.js';
 import type { Json } from '../domain/json.js';
@@ -35,7 +35,7 @@ export function sendToken(
   const send = (body: string) => sendText(reply.header('etag', entityTag(token.revision)), status, body);
   // At the end of a turn of the event loop, responses are written one directly after the other. A client on the same
   // machine, such as a proxy, then wakes up once for all of them instead of once for each.
-  return text instanceof Promise ? text.then(send) : endOfTurn().then(() => send(text));
+  return text instanceof Promise ? text.then(send) : nextTurn().then(() => send(text));
 }
 
 function* textOf(rendering: Steps<Json>): Steps<string> {

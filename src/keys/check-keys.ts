@@ -1,4 +1,4 @@
-import { setImmediate as endOfTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type KeyStore, type LivingDataKey, type StoredTenantKey, vaultKeyTenant } from '../ports/key-store.js';
 import { openDataKey } from './data-key.js';
 import { openGenerationKey } from './generation-key.js';
@@ -57,7 +57,7 @@ export function createKeyCheck(store: KeyStore, roots: RootKeys): Omit<KeyCheck,
         if (key === null) damaged.push({ kind: 'tenant', tenantId, name: `the ${row.purpose} key of ${whose}` });
         if (key !== 'destroyed') key?.fill(0);
       }
-      await endOfTurn();
+      await nextTurn();
     }
     return damaged;
   }
@@ -123,7 +123,7 @@ export function createKeyCheck(store: KeyStore, roots: RootKeys): Omit<KeyCheck,
         if (page === null) return null;
         found = await lookAtPage(page.keys);
       }
-      await endOfTurn();
+      await nextTurn();
       return { damaged: found.damaged, unwrappable: found.unwrappable, last: page.last };
     },
   };

@@ -1,4 +1,4 @@
-import { setImmediate as endOfTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { counted } from '../domain/text.js';
 import type { ClearEvent } from '../events/event.js';
 import { advancedKeys, endedKeys } from '../events/event-keys.js';
@@ -57,7 +57,7 @@ export async function shredEndedKeys(
       saved = position;
     }
     // SQLite reads are synchronous. This pause allows other work to run between two pages.
-    await endOfTurn();
+    await nextTurn();
   }
   // If there are only a few events and none of them ends a key, the checkpoint is not saved. This way, a service that
   // refuses to start does not change the key store.

@@ -1,4 +1,4 @@
-import { setImmediate as endOfTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { maySeeClear, transformFor } from '../domain/access/decide-access.js';
 import { reachOf } from '../domain/access/reach.js';
 import type { JsonObject } from '../domain/json.js';
@@ -76,7 +76,7 @@ export async function exportTokens(
     found += rows.length;
     next = rows.length < size ? null : (rows.at(-1)?.state.life?.createdPosition ?? null);
     if (next === null || found >= limit || sizeBytes >= stepBytes) break;
-    await endOfTurn();
+    await nextTurn();
   }
   await release(
     vault,

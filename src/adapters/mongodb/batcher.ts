@@ -1,4 +1,4 @@
-import { setImmediate as endOfTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { StoreUnavailable } from '../../ports/store-unavailable.js';
 
 /**
@@ -21,7 +21,7 @@ export function batcher<T, R>(send: (group: readonly T[]) => Promise<readonly R[
 
   async function sendAll(): Promise<void> {
     // Waits until the end of this turn of the event loop. Items that are added before then join the first group.
-    await endOfTurn();
+    await nextTurn();
     while (waiting.length > 0) {
       const group = waiting.splice(0, groupMax);
       try {

@@ -1,4 +1,4 @@
-import { setImmediate as endOfTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { checkpointType, checkpointVersion } from '../../events/audit/checkpoint.js';
 import type { ClearEvent } from '../../events/event.js';
 import { namedKeys } from '../../events/event-keys.js';
@@ -58,7 +58,7 @@ export async function reconcileKeys(
     if (except.has(token.tenantId)) continue;
     const key = await keyOf(vault, token);
     if (key !== 'open') lost.push({ ...token, key });
-    await endOfTurn();
+    await nextTurn();
   }
   return { lost, unnamed: [...damaged], orphans: old.size, newer };
 }
@@ -79,7 +79,7 @@ async function livingKeys({
   for (let page = await keys.made(0, Number.MAX_SAFE_INTEGER, pageSize); page.length > 0; ) {
     for (const { keyId, madeAt } of page) if (madeAt < oldBefore) old.add(keyId);
     for (const { keyId } of await keys.keyStatuses(page.map(({ keyId: id }) => id))) living.add(keyId);
-    await endOfTurn();
+    await nextTurn();
     page = await keys.made(page.at(-1)?.sequence ?? 0, Number.MAX_SAFE_INTEGER, pageSize);
   }
   for (let page = await keys.check.dataKeys(0); page !== null; page = await keys.check.dataKeys(page.last)) {

@@ -1,4 +1,4 @@
-import { setImmediate as endOfTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { decide } from '../../domain/token/decide.js';
 import type { ClearEvent } from '../../events/event.js';
 import { endsToken } from '../../events/tokens/catalogue.js';
@@ -44,7 +44,7 @@ export async function findUnreadableTokens(
       keep(stream, tenantId, isGone(clear['key']), keepsCvc || isGone(clear['cvc_key']));
     }
     // SQLite reads are synchronous. This pause allows requests to run between two pages.
-    await endOfTurn();
+    await nextTurn();
     page = await log.readClear(page.at(-1)?.position ?? 0, pageSize);
   }
   return [...found].flatMap(([stream, { tenantId, data }]) =>

@@ -1,4 +1,4 @@
-import { setImmediate as endOfTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { checkMonths } from '../../adapters/sqlite/access-log/check-months.js';
 import { type CopiedLog, openCopiedLog } from '../../adapters/sqlite/backup/copied-log.js';
 import { StoreBroken } from '../../adapters/sqlite/database/database-error.js';
@@ -71,7 +71,7 @@ async function* eventsOf(
     if (last === undefined) return;
     after = last.position;
     events += page.length;
-    await endOfTurn();
+    await nextTurn();
     signal.throwIfAborted();
   }
 }
