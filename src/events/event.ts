@@ -1,4 +1,15 @@
 import type { JsonObject } from '../domain/json.js';
+import type { DirectoryFactType } from '../domain/tenancy/directory-fact.js';
+import type { TokenEventType } from '../domain/token/token-event-header.js';
+
+/** The types of the events in a tenant's stream. */
+export type DirectoryEventType = DirectoryFactType | 'tenant.fenced';
+
+/**
+ * The types of all events. Code that treats event types differently uses a `Record<EventType, …>`, so that the compiler
+ * names each place that has to decide about a new type.
+ */
+export type EventType = TokenEventType | DirectoryEventType | 'audit.checkpoint' | 'log.opened';
 
 /** The encrypted parts of an event, in the format of `sealing/ciphertext.ts`. The cvc has a separate ciphertext. */
 export type SealedParts = {

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { ClearEvent } from '../events/event.js';
-import { readTokenEvent } from '../events/tokens/catalogue.js';
+import { endsToken, readTokenEvent } from '../events/tokens/catalogue.js';
 import type { DayCount } from '../ports/daily-counts.js';
 import { isDamage } from '../vault/for-tenants.js';
 import { tokenTypeAt } from '../vault/load-token.js';
@@ -115,18 +115,11 @@ type Change =
  * ends the life of a token.
  */
 function changeOf(event: ClearEvent): Change | null {
-  switch (event.type) {
-    case 'token.created':
-    case 'token.deleted':
-    case 'token.expired': {
-      const fact = readTokenEvent(event);
-      if (fact.type === 'token.created') return { kind: 'created', tokenType: fact.clear.token_type };
-      if (fact.type === 'token.expired') return { kind: 'expired', dueAt: fact.clear.due_at };
-      return { kind: fact.type === 'token.deleted' && fact.clear.reason === 'undone' ? 'undone' : 'deleted' };
-    }
-    default:
-      return null;
-  }
+  if (event.type !== 'token.created' && !endsToken(event.type)) return null;
+  const fact = readTokenEvent(event);
+  if (fact.type === 'token.created') return { kind: 'created', tokenType: fact.clear.token_type };
+  if (fact.type === 'token.expired') return { kind: 'expired', dueAt: fact.clear.due_at };
+  return { kind: fact.type === 'token.deleted' && fact.clear.reason === 'undone' ? 'undone' : 'deleted' };
 }
 
 function summed(counts: readonly DayCount[]): readonly DayCount[] {

@@ -6,7 +6,7 @@ import { formatTimestamp } from '../domain/time.js';
 import type { ProvenEvent } from '../events/commit.js';
 import type { ClearEvent, RecordedEvent } from '../events/event.js';
 import { openTrace } from '../events/sealing/trace-ciphertext.js';
-import { readTokenEvent } from '../events/tokens/catalogue.js';
+import { readTokenEvent, tokenEventTypes } from '../events/tokens/catalogue.js';
 import { tokenStream } from '../events/tokens/stream-name.js';
 import type { TenantKeys } from '../keys/key-ring.js';
 import { clearEvents } from '../vault/load-token.js';
@@ -15,6 +15,13 @@ import { tenantKeysOf } from '../vault/tenant-keys.js';
 import type { Slices } from '../vault/turns.js';
 import type { Vault } from '../vault/vault.js';
 import { type ReadTokenDeps, readToken } from './read-token.js';
+
+/**
+ * The types of the events in a token's history. Fences are left out, because they contain information about the stores
+ * and not about the token.
+ */
+export const historyTypes = tokenEventTypes.filter((type) => type !== 'token.fenced');
+export type HistoryType = (typeof historyTypes)[number];
 
 type Page = { readonly offset: number; readonly limit: number };
 /**
@@ -65,7 +72,6 @@ async function placesOf({ log }: Pick<Vault, 'log'>, slices: Slices, stream: str
   let life = 0;
   const add = ({ type, revision }: ClearEvent): void => {
     if (type === 'token.created') life += 1;
-    // Fences are left out, because they contain information about the stores and not about the token.
     if (type !== 'token.fenced') places.push({ revision, life });
   };
   for await (const page of clearEvents(log, stream, 0)) {

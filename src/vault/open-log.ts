@@ -1,4 +1,4 @@
-import { systemEvent } from '../events/event.js';
+import { type EventType, systemEvent } from '../events/event.js';
 import type { EventLog, StoredLog } from '../ports/event-log.js';
 import type { Random } from '../ports/random.js';
 
@@ -26,7 +26,7 @@ export async function openLog(
   const clear = { log_id: logId, dev };
   const opened = systemEvent({
     id: random.uuid(),
-    type: 'log.opened',
+    type: 'log.opened' satisfies EventType,
     version: 1,
     tenantId: noTenant,
     time: at,

@@ -1,16 +1,18 @@
 import type { ActorType, NewAccessEntry } from '../../events/access-log/access-entry.js';
 import { entityRef, refOfTokenStream } from '../../events/access-log/entity-ref.js';
-import type { NewEvent } from '../../events/event.js';
+import type { EventType, NewEvent } from '../../events/event.js';
 import type { AccessEntity, AccessOperation } from './operation.js';
 
 type Words = readonly [entity: AccessEntity, operation: AccessOperation, message: string];
 
-const wordsByType: Readonly<Record<string, Words>> = {
+/** Null for the events that change nothing that a tenant can see. */
+const wordsByType: Readonly<Record<string, Words | null>> = {
   'token.created': ['token', 'create', 'token created'],
   'token.updated': ['token', 'update', 'token changed'],
   'token.deleted': ['token', 'delete', 'token deleted'],
   'token.expired': ['token', 'expiry', 'token expired'],
   'token.property.expired': ['token', 'purge', 'card verification code purged'],
+  'token.fenced': null,
   'tenant.created': ['tenant', 'create', 'tenant created'],
   'tenant.updated': ['tenant', 'update', 'tenant changed'],
   'tenant.deleted': ['tenant', 'delete', 'tenant deleted'],
@@ -22,7 +24,10 @@ const wordsByType: Readonly<Record<string, Words>> = {
   'webhook.created': ['webhook', 'create', 'webhook created'],
   'webhook.updated': ['webhook', 'update', 'webhook changed'],
   'webhook.deleted': ['webhook', 'delete', 'webhook deleted'],
-};
+  'tenant.fenced': null,
+  'audit.checkpoint': null,
+  'log.opened': null,
+} satisfies Record<EventType, Words | null>;
 
 const accessFields: readonly unknown[] = ['rules', 'permissions'];
 
@@ -37,8 +42,8 @@ export function entryOfEvent(
   revision: number,
   namesKey: Uint8Array | null,
 ): NewAccessEntry | null {
-  const words = wordsByType[event.type];
-  if (words === undefined) return null;
+  const words = wordsByType[event.type] ?? null;
+  if (words === null) return null;
   const [entityType, operation, message] = words;
   const entityId = entityType === 'token' ? null : entityIdOf(entityType, event);
   const ref = namesKey === null || entityId === null ? null : entityRef(namesKey, entityId);

@@ -1,9 +1,9 @@
-import type { TokenEventHeader } from '../../domain/token/token-event-header.js';
+import type { TokenEventType } from '../../domain/token/token-event-header.js';
 import { endsToken } from '../../events/tokens/catalogue.js';
 
 type Noted = { readonly type: string; readonly tenant: string };
 
-const created: TokenEventHeader['type'] = 'token.created';
+const created: TokenEventType = 'token.created';
 
 export type LiveCount = {
   /** Counts an event. Events must be counted in the order of the log. */

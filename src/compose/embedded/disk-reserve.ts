@@ -1,4 +1,5 @@
 import { statfsSync } from 'node:fs';
+import type { EventType } from '../../events/event.js';
 import type { KeyRing } from '../../keys/key-ring.js';
 import { StoreUnavailable } from '../../ports/store-unavailable.js';
 import type { UnitOfWork } from '../../ports/unit-of-work.js';
@@ -9,21 +10,31 @@ const reserveShare = 1 / 20;
 const lookEveryMs = 100;
 
 /**
- * The types of events that must be stored even when no others can be: fences, checkpoints, and events that delete,
- * expire or revoke something.
+ * Whether an event must be stored even if the disk is full. This is the case for fences, checkpoints, and events that
+ * delete, expire or revoke something.
  */
-const alwaysStored = new Set([
-  'token.deleted',
-  'token.expired',
-  'token.property.expired',
-  'token.fenced',
-  'application.deleted',
-  'application.key.revoked',
-  'webhook.deleted',
-  'tenant.deleted',
-  'tenant.fenced',
-  'audit.checkpoint',
-]);
+const alwaysStored: Readonly<Record<string, boolean>> = {
+  'token.created': false,
+  'token.updated': false,
+  'token.deleted': true,
+  'token.expired': true,
+  'token.property.expired': true,
+  'token.fenced': true,
+  'tenant.created': false,
+  'tenant.updated': false,
+  'tenant.deleted': true,
+  'tenant.fenced': true,
+  'application.created': false,
+  'application.updated': false,
+  'application.deleted': true,
+  'application.key.issued': false,
+  'application.key.revoked': true,
+  'webhook.created': false,
+  'webhook.updated': false,
+  'webhook.deleted': true,
+  'audit.checkpoint': true,
+  'log.opened': false,
+} satisfies Record<EventType, boolean>;
 
 /** Returns how much of the disk under the data directory is free, and how much is reserved. */
 export function diskSpace(
@@ -56,12 +67,14 @@ export function diskReserve(dataDir: string, reserveBytes: number) {
   return {
     /**
      * Wraps a unit of work. While the free space is smaller than the reserve, the wrapped unit stores only the events
-     * in `alwaysStored`.
+     * that `alwaysStored` allows.
      */
     guardWork: (work: UnitOfWork): UnitOfWork => ({
       ...work,
       async commit(change) {
-        const isEssential = change.writes.every(({ events }) => events.every(({ type }) => alwaysStored.has(type)));
+        const isEssential = change.writes.every(({ events }) =>
+          events.every(({ type }) => alwaysStored[type] === true),
+        );
         if (!isEssential) expectRoom('vault.db');
         return work.commit(change);
       },

@@ -9,7 +9,7 @@ import { problemFrom } from '../../http/error-handler.js';
 import { readAsOf } from '../../queries/as-of.js';
 import { replayToken } from '../../queries/replay-token.js';
 import { stateErasure } from '../../queries/state-erasure.js';
-import { tokenHistory } from '../../queries/token-history.js';
+import { type HistoryType, tokenHistory } from '../../queries/token-history.js';
 import { tenantKeysOf } from '../../vault/tenant-keys.js';
 import type { ConsolePage, Visit } from '../page.js';
 import { pageLinks, pageNumber } from '../pagination.js';
@@ -52,7 +52,7 @@ const events: Readonly<Record<string, { readonly text: string; readonly tone: st
   'token.deleted': { text: 'Deleted', tone: 'bad' },
   'token.expired': { text: 'Expired', tone: 'bad' },
   'token.property.expired': { text: 'Code purged', tone: 'warn' },
-};
+} satisfies Record<HistoryType, { readonly text: string; readonly tone: string }>;
 
 function rowOf(entry: JsonObject, path: string) {
   const { type, created_at: createdAt, changed, life = null, person = null, person_issuer: issuer = null } = entry;

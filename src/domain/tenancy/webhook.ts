@@ -1,25 +1,30 @@
 import { type Checked, errorsOf, invalid, valid } from '../field-errors.js';
 import { codePointCount, isWellFormed } from '../text.js';
 import { checkContainers } from '../token/fields/containers.js';
+import type { TokenEventType } from '../token/token-event-header.js';
 import { type TokenType, tokenTypes } from '../token/types/token-type.js';
 import type { Stamps } from './stamps.js';
 
-/** The events that a webhook can subscribe to. See docs/contract.md, "Webhooks". */
-export const webhookEventTypes = [
-  'token.created',
-  'token.updated',
-  'token.deleted',
-  'token.expired',
-  'token.property.expired',
-  'application.created',
-  'application.updated',
-  'application.deleted',
-  'application.key.issued',
-  'application.key.revoked',
-  'access.denied',
-] as const;
+/**
+ * The events that a webhook can subscribe to: the events about tokens and applications, and denied requests. See
+ * docs/contract.md, "Webhooks".
+ */
+const offered = {
+  'token.created': true,
+  'token.updated': true,
+  'token.deleted': true,
+  'token.expired': true,
+  'token.property.expired': true,
+  'application.created': true,
+  'application.updated': true,
+  'application.deleted': true,
+  'application.key.issued': true,
+  'application.key.revoked': true,
+  'access.denied': true,
+} satisfies Record<Exclude<TokenEventType, 'token.fenced'>, true> & Record<string, true>;
 
-export type WebhookEventType = (typeof webhookEventTypes)[number];
+export type WebhookEventType = keyof typeof offered;
+export const webhookEventTypes = Object.keys(offered) as readonly WebhookEventType[];
 
 /** The webhook properties set by the webhook's owner. */
 export type WebhookSpec = {

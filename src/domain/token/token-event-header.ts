@@ -57,6 +57,8 @@ export type TokenEventHeader =
    */
   | { readonly type: 'token.fenced'; readonly clear: Readonly<Record<string, never>> };
 
+export type TokenEventType = TokenEventHeader['type'];
+
 /** An event with its place in the stream and the log, as input to `evolve`. */
 export type RecordedFact = TokenEventHeader & {
   readonly id: string;

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { JsonObject } from '../../domain/json.js';
-import type { ClearEvent } from '../event.js';
+import type { ClearEvent, EventType } from '../event.js';
 import { lengthPrefixed } from '../sealing/length-prefixed.js';
 import { UnreadableEvent } from '../tokens/catalogue.js';
 import { hasItsPeaks, type MerkleTree, treeRoot } from './merkle.js';
 
 /** The stream of all checkpoints. Checkpoint `n` is the event at revision `n` - 1. */
 export const checkpointStream = 'audit-checkpoints';
-export const checkpointType = 'audit.checkpoint';
+export const checkpointType = 'audit.checkpoint' satisfies EventType;
 /** The schema version written by this program. */
 export const checkpointVersion = 2;
 

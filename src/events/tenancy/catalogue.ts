@@ -1,15 +1,12 @@
 import { z } from 'zod';
 import { applicationTypes } from '../../domain/access/application-type.js';
-import type { DirectoryFactType } from '../../domain/tenancy/directory-fact.js';
-import type { RecordedEvent } from '../event.js';
+import type { DirectoryEventType, RecordedEvent } from '../event.js';
 import { UnreadableEvent } from '../tokens/catalogue.js';
 
 const application = { application_id: z.string() };
 const key = { ...application, key_id: z.string(), key_hash: z.string() };
 const changed = z.array(z.string());
 const webhook = { webhook_id: z.string() };
-
-type DirectoryEventType = DirectoryFactType | 'tenant.fenced';
 
 /**
  * The schema of each event's plaintext part, in its newest version. Ids are random and reveal nothing, and each key

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { RecordedFact, TokenEventHeader } from '../../domain/token/token-event-header.js';
+import type { RecordedFact, TokenEventHeader, TokenEventType } from '../../domain/token/token-event-header.js';
 import { tokenTypes } from '../../domain/token/types/token-type.js';
 import type { ClearEvent } from '../event.js';
 
@@ -13,7 +13,7 @@ const times = { expires_at: time.optional(), cvc_purge_at: time.optional() };
  * `domain/token/token-event-header.ts`.
  */
 const schemas: {
-  readonly [T in TokenEventHeader['type']]: z.ZodType<Extract<TokenEventHeader, { type: T }>['clear']>;
+  readonly [T in TokenEventType]: z.ZodType<Extract<TokenEventHeader, { type: T }>['clear']>;
 } = {
   'token.created': z.object({ token_type: z.enum(tokenTypes), key: keyId, cvc_key: keyId.optional(), ...times }),
   'token.updated': z.object({
@@ -38,13 +38,20 @@ const schemas: {
 };
 
 /** The types of all token events. */
-export const tokenEventTypes: readonly string[] = Object.keys(schemas);
+export const tokenEventTypes = Object.keys(schemas) as readonly TokenEventType[];
 
-const endings: ReadonlySet<string> = new Set<TokenEventHeader['type']>(['token.deleted', 'token.expired']);
+const endings: Readonly<Record<string, boolean>> = {
+  'token.created': false,
+  'token.updated': false,
+  'token.deleted': true,
+  'token.expired': true,
+  'token.property.expired': false,
+  'token.fenced': false,
+} satisfies Record<TokenEventType, boolean>;
 
 /** Returns true for the type of an event that ends a token's life and marks its keys for destruction. */
 export function endsToken(type: string): boolean {
-  return endings.has(type);
+  return endings[type] === true;
 }
 
 /** The schema version of the token events written by this program. */
@@ -74,7 +81,7 @@ export function readTokenEvent(event: ClearEvent): RecordedFact {
   if (event.version > tokenEventVersion) throw new UnreadableEvent(event, 'was written by a newer Strongroom');
   if (event.version < 1) throw new UnreadableEvent(event, 'has a version that never existed');
   const { id, revision, position, time: at, tenantId, actorId, type } = event;
-  const schema = Object.hasOwn(schemas, type) ? schemas[type as TokenEventHeader['type']] : undefined;
+  const schema = Object.hasOwn(schemas, type) ? schemas[type as TokenEventType] : undefined;
   const parsed = schema?.safeParse(event.clear);
   if (parsed?.success !== true) throw new UnreadableEvent(event, 'is not in the catalogue, or is damaged');
   const fact = { type, clear: parsed.data } as TokenEventHeader;

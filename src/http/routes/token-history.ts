@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { tokenHistory } from '../../queries/token-history.js';
+import { historyTypes, tokenHistory } from '../../queries/token-history.js';
 import { problemFrom } from '../error-handler.js';
 import { documented } from '../openapi/operation.js';
 import { dateTime, wholeNumber } from '../openapi/schemas/formats.js';
@@ -10,12 +10,10 @@ import { callerOf } from '../request-state.js';
 import type { Routes } from '../routes.js';
 import { sendJson } from '../send-json.js';
 
-const eventTypes = ['token.created', 'token.updated', 'token.deleted', 'token.expired', 'token.property.expired'];
-
 /** An event in the history of a token. It contains no values (docs/contract.md, "Token history"). */
 const historyEntry = z
   .object({
-    type: z.enum(eventTypes).meta({ description: 'What happened to the token.' }),
+    type: z.enum(historyTypes).meta({ description: 'What happened to the token.' }),
     revision: wholeNumber('The revision of the token after the event.'),
     actor_id: z.string().meta({ description: 'The id of an application, or `system` if no request caused the event.' }),
     trace_id: z
