@@ -11,10 +11,10 @@ import {
   refused,
   refusedFields,
 } from './directory-decision.js';
-import { type ApiKeyDocument, type ApplicationDocument, documentOf, type TenantDocument } from './documents.js';
+import { type ApiKeyDocument, type ApplicationDocument, documentOf } from './documents.js';
 import { lastChangeOf, type Stamps } from './stamps.js';
 import type { TenantDirectory } from './tenant-directory.js';
-import { changedWebhookFields, rotatedSecrets, type WebhookDocument, webhooksMax } from './webhook.js';
+import { rotatedSecrets, type WebhookDocument, webhooksMax } from './webhook.js';
 
 /** The actor of a command, and the time of the command in milliseconds since the epoch. */
 type By = { readonly actor: Actor; readonly at: number };
@@ -92,12 +92,10 @@ function decideTenant(command: TenantCommand, stamp: Stamp, { tenant, revision }
   }
   if (hasChangedSince(command.seenChange, tenant)) return refused('precondition_failed');
   const settings = { ...tenant.settings, ...command.settings };
-  const changed = [
-    ...(command.name === tenant.name ? [] : ['name']),
-    ...(sameSettings(settings, tenant) ? [] : ['settings']),
-  ];
+  const next = { ...tenant, name: command.name, settings };
+  const changed = changedFields(tenant, next);
   if (changed.length === 0) return decided();
-  const document = { ...tenant, name: command.name, settings, modified_by: stamp.by, modified_at: stamp.at };
+  const document = { ...next, modified_by: stamp.by, modified_at: stamp.at };
   return decided({ type: 'tenant.updated', document, changed });
 }
 
@@ -140,7 +138,7 @@ function decideWebhook(command: WebhookCommand, { by, at }: Stamp, { tenant }: T
   }
   if (hasChangedSince(command.seenChange, before)) return refused('precondition_failed');
   const changed =
-    command.kind === 'update_webhook' ? changedWebhookFields(before, { ...before, ...command.spec }) : ['secret'];
+    command.kind === 'update_webhook' ? changedFields(before, { ...before, ...command.spec }) : ['secret'];
   if (changed.length === 0) return decided();
   const after: WebhookDocument = {
     ...before,
@@ -152,12 +150,10 @@ function decideWebhook(command: WebhookCommand, { by, at }: Stamp, { tenant }: T
   return decided({ type: 'webhook.updated', webhookId, document: { ...tenant, webhooks }, changed });
 }
 
-function sameSettings(settings: TenantSettings, { settings: before }: TenantDocument): boolean {
-  return (
-    settings.deduplicate_tokens === before.deduplicate_tokens &&
-    settings.keep_superseded_data === before.keep_superseded_data &&
-    settings.show_fingerprints === before.show_fingerprints
-  );
+/** Returns the names of the fields that differ. Compares all fields, so that a new field cannot be forgotten. */
+function changedFields<Document extends object>(before: Document, after: Document): readonly (keyof Document)[] {
+  const fields = Object.keys(after) as (keyof Document)[];
+  return fields.filter((field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]));
 }
 
 const liveKeysMax = 3;
@@ -238,6 +234,9 @@ function stampedKey({ id, hash }: NewKey, { stamp }: Doer): ApiKeyDocument {
 
 type Update = Extract<ApplicationCommand, { kind: 'update_application' }>;
 
+/** The fields that an update can change. A new field of applications is one of them, unless it is excluded here. */
+type UpdatedFields = Omit<ApplicationDocument, keyof Stamps | 'type' | 'keys'>;
+
 /**
  * Decides a `PUT` on an application. `decideApplication` has already checked that the caller has all of the
  * application's current management permissions. See docs/contract.md, "Management rights".
@@ -256,24 +255,18 @@ function decideUpdate(
   if (!parsed.ok) return refusedFields(parsed.errors);
   const access = documentOf(parsed.value);
   if (holder !== null && !holdsAllOf(holder.access, access)) return refused('exceeds_own_permissions');
-  const next = {
-    ...application,
+  const updated: UpdatedFields = {
     name,
     access,
     expires_at: expiresAt === undefined ? application.expires_at : expiresAt,
   };
-  const changed = changedFields(application, next);
+  const next = { ...application, ...updated };
+  // `access` has the name of its kind in requests.
+  const changed = changedFields(application, next).flatMap((field) =>
+    field === 'access' ? [...new Set([application.access.kind, access.kind])] : [field],
+  );
   if (changed.length === 0) return decided();
   if (leavesNoAdministrator(directory, id, next)) return refused('last_administrator');
   const document = { ...next, modified_by: stamp.by, modified_at: stamp.at };
   return decided({ type: 'application.updated', applicationId: id, document, changed });
-}
-
-function changedFields(before: ApplicationDocument, after: ApplicationDocument): readonly string[] {
-  const sameAccess = JSON.stringify(before.access) === JSON.stringify(after.access);
-  return [
-    ...(before.name === after.name ? [] : ['name']),
-    ...(sameAccess ? [] : new Set([before.access.kind, after.access.kind])),
-    ...(before.expires_at === after.expires_at ? [] : ['expires_at']),
-  ];
 }

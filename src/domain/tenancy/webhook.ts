@@ -84,11 +84,6 @@ export function signingSecrets({ secrets }: Pick<WebhookDocument, 'secrets'>, at
   return secrets.filter(({ ends_at: endsAt }) => endsAt === null || at < endsAt).map(({ secret }) => secret);
 }
 
-export function changedWebhookFields(before: WebhookDocument, after: WebhookSpec): readonly string[] {
-  const fields = ['url', 'description', 'enabled', 'event_types', 'token_types', 'containers'] as const;
-  return fields.filter((field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]));
-}
-
 /** Returns whether a token in these containers passes the webhook's container filter. */
 export function coversContainers({ containers: filter }: WebhookSpec, containers: readonly string[]): boolean {
   return filter === null || containers.some((container) => filter.some((wanted) => container.startsWith(wanted)));
