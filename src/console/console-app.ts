@@ -144,13 +144,17 @@ export async function createConsole(service: Service, options: ConsoleOptions): 
   return app;
 
   function addRoute(scope: FastifyInstance, route: ConsoleRoute): void {
-    const { method, path, permission, recordsRead = false } = route;
+    const { method, path, permission, shows } = route;
     scope.route({
       method,
       url: path,
       exposeHeadRoute: false,
       bodyLimit: route.session === 'none' ? openBodyBytesMax : bodyBytesMax,
-      config: { consoleRoute: route, recordsRead, ...(permission === undefined ? {} : { permission }) },
+      config: {
+        consoleRoute: route,
+        ...(permission === undefined ? {} : { permission }),
+        ...(shows === undefined ? {} : { shows }),
+      },
       ...(method === 'POST' ? { preHandler: app.csrfProtection } : {}),
       handler: (request, reply) =>
         route.handle(createVisit(request, reply, service, { operations, tasks, bundles, identity }, layout)),

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
+import type { ManagementEntity } from '../audit/access-log/record-management-read.js';
 import type { Caller } from '../domain/access/caller.js';
 import type { Permission } from '../domain/access/permission.js';
 import type { FieldErrors } from '../domain/field-errors.js';
@@ -49,12 +50,11 @@ export type ConsoleRoute = {
   readonly session: Needs;
   /**
    * The permission that the caller must have on at least one container. If this is a list, any one of the permissions
-   * is enough. If the permission is `application:read`, `tenant:read`, `report:read` or `webhook:read`, the access log
-   * records each response with status 200 as a read. The same applies if this is a list.
+   * is enough.
    */
   readonly permission?: Permission | readonly Permission[];
-  /** True if the handler records the read in the access log itself. */
-  readonly recordsRead?: true;
+  /** The kind of management data that the page shows (see `shows` in `http/request-state.ts`). */
+  readonly shows?: ManagementEntity | null;
   handle(visit: Visit): Promise<FastifyReply>;
 };
 

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify';
+import type { ManagementEntity } from '../audit/access-log/record-management-read.js';
 import type { Caller } from '../domain/access/caller.js';
 import type { Permission } from '../domain/access/permission.js';
 import type { RequestSpan } from '../ports/spans.js';
@@ -31,8 +32,12 @@ declare module 'fastify' {
      * is enough. If this is not set, the route requires no key.
      */
     permission?: Permission | readonly Permission[] | 'any_key';
-    /** True if the handler records the read in the access log itself. */
-    recordsRead?: boolean;
+    /**
+     * The kind of management data that the route shows. The access log records each response with status 200 as a read
+     * of it. Null if nothing is recorded, or if the handler records the read itself. By default, the kind follows from
+     * the permission. A route with a list of permissions must set it.
+     */
+    shows?: ManagementEntity | null;
     /**
      * If true, the route accepts an unknown key. The key may belong to a tenant whose deletion began in an earlier
      * request but was not completed. In that case, the route completes the deletion.

@@ -12,6 +12,9 @@ const messages = {
   webhook: 'webhook or its deliveries read',
 } as const;
 
+/** The kinds of management data whose reads the access log records. */
+export type ManagementEntity = keyof typeof messages;
+
 /**
  * Records that a request read management data such as an application, the tenant, a report or a token's history.
  * `message` distinguishes a copy that leaves the vault, such as an evidence bundle, from a page that a person looked at.
@@ -19,7 +22,7 @@ const messages = {
 export async function recordManagementRead(
   vault: Pick<Vault, 'clock' | 'keys' | 'recorder'>,
   context: Pick<RequestContext, 'caller' | 'traceId'>,
-  entity: keyof typeof messages,
+  entity: ManagementEntity,
   pathId: string | null,
   message: string = messages[entity],
 ): Promise<void> {

@@ -17,7 +17,11 @@ import { ConsoleProblem } from '../problem.js';
 import { released, sheetOf, tokenPath } from '../token-sheet.js';
 
 const pageSize = 20;
-const ofHistory = { session: ['management', 'private'], permission: ['log:read', 'token:read'] } as const;
+const ofHistory = {
+  session: ['management', 'private'],
+  permission: ['log:read', 'token:read'],
+  shows: 'token',
+} as const;
 
 const moment = z.object({ at: z.string().max(100).default('') });
 
@@ -28,7 +32,7 @@ export const tokenPastPage: ConsolePage = {
     { method: 'GET', path: '/tokens/:id/as-of', session: 'private', permission: 'token:read', handle: showEarlier },
     { method: 'GET', path: '/tokens/:id/erasure', ...ofHistory, handle: (visit) => showErasure(visit, null) },
     // `stateErasure` records that the history was read, even if the response is the page with status 409.
-    { method: 'POST', path: '/tokens/:id/erasure', ...ofHistory, recordsRead: true, handle: sendStatement },
+    { method: 'POST', path: '/tokens/:id/erasure', ...ofHistory, shows: null, handle: sendStatement },
   ],
 };
 

@@ -66,7 +66,7 @@ export const tokenHistoryRoute: Routes = (app, { vault }) => {
     '/tokens/:id/history',
     {
       schema: { params: z.object({ id: z.string() }), querystring: z.object(pageQuery) },
-      config: { permission: ['log:read', 'token:read'], operation },
+      config: { permission: ['log:read', 'token:read'], shows: 'token', operation },
     },
     async (request, reply) => {
       const { params, query } = request;
