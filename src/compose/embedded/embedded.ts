@@ -90,8 +90,8 @@ export type Embedded = OpenService & {
 export const keptRowsMs = 60_000;
 
 /**
- * Opens the embedded profile, which implements all ports with the two SQLite files in one data directory. The directory
- * is locked for this process until `close`. Before the promise resolves, the vault destroys all ended keys. Throws
+ * Opens the embedded profile, which implements the ports with the SQLite files in one data directory. The directory is
+ * locked for this process until `close`. Before the promise resolves, the vault destroys all ended keys. Throws
  * StoreBroken with advice if the directory cannot be used.
  */
 export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> {

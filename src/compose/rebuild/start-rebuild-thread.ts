@@ -13,6 +13,7 @@ type Waiting = { resolve(answer: unknown): void; reject(error: Error): void };
 export function startRebuildThread(data: ThreadData): RebuildThread {
   const rootKey = new Uint8Array(new SharedArrayBuffer(data.rootKey.length));
   rootKey.set(data.rootKey);
+  // This is `dist/bin/rebuild-worker.js`, which `scripts/bundle.mjs` builds from `rebuild-worker.ts`.
   const worker = new Worker(new URL(import.meta.resolve('#src/bin/rebuild-worker.js')), {
     workerData: { ...data, rootKey },
   });

@@ -135,6 +135,8 @@ export function composeVault(bare: Stores, given: Parts): ComposedVault {
   const recorder = createAccessRecorder(accessLog, onError);
   const authenticRows = authenticTokenRows(stores.rows, integrity.rows);
   const rows = rowCache?.rows(authenticRows) ?? authenticRows;
+  // A commit passes through the row cache (below), `recordedWork` and `tracedStores`, and then through what the profile
+  // provides: in the embedded profile, `diskReserve`, `authenticStores` and the unit of work of SQLite.
   const work = recordedWork(stores.work, keys, recorder);
   const directory = authenticDirectory({
     directory: stores.directory,

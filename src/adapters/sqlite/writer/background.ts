@@ -54,6 +54,7 @@ export function startBackground(
   onDone: (done: FromBackground) => void,
   onFailed: (error: unknown) => void,
 ) {
+  // This is `dist/bin/background-thread.js`, which `scripts/bundle.mjs` builds from `background-thread.ts`.
   const worker = new Worker(new URL(import.meta.resolve('#src/bin/background-thread.js')), {
     workerData: { dataDir },
     resourceLimits: { maxYoungGenerationSizeMb: 4 },

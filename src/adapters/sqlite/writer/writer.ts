@@ -42,6 +42,7 @@ export function startWriter(
   onBroken: (error: StoreBroken) => void,
   onCommitted: (requests: number) => void = () => undefined,
 ): Promise<Writer> {
+  // This is `dist/bin/writer-thread.js`, which `scripts/bundle.mjs` builds from `writer-thread.ts`.
   const worker = new Worker(new URL(import.meta.resolve('#src/bin/writer-thread.js')), {
     workerData: { dataDir },
     resourceLimits: { maxYoungGenerationSizeMb: youngGenerationMb },
