@@ -30,9 +30,16 @@ function bodiesOf(name: string, file: string): readonly string[] {
   });
 }
 
-test('CONTRIBUTING.md has a walkthrough of a create, a search, an expiry and a rebuild', () => {
+test('CONTRIBUTING.md has a walkthrough of each path that a newcomer needs', () => {
   const headings = readFileSync('CONTRIBUTING.md', 'utf8').match(/^### A.*$/gm) ?? [];
-  expect(headings).toEqual(['### A create', '### A search', '### An expiry', '### A rebuild']);
+  expect(headings).toEqual([
+    '### A create',
+    '### A commit on SQLite',
+    '### A delete',
+    '### A search',
+    '### An expiry',
+    '### A rebuild',
+  ]);
   expect(steps.length).toBeGreaterThan(50);
 });
 

@@ -45,7 +45,7 @@ export const directoryEventTypes: readonly string[] = Object.keys(schemas);
 /** The schema version of the directory events written by this program. */
 export const directoryEventVersion = 1;
 
-/** Returns whether the type of the event has a schema in this catalogue. */
+/** Returns whether the type of the event has a schema in this catalog. */
 export function isDirectoryEvent({ type }: RecordedEvent): boolean {
   return Object.hasOwn(schemas, type);
 }
@@ -60,6 +60,6 @@ export function readDirectoryEvent(event: RecordedEvent): DirectoryEvent {
   const { type } = event;
   const schema = isDirectoryEvent(event) ? schemas[type as DirectoryEventType] : undefined;
   const parsed = schema?.safeParse(event.clear);
-  if (parsed?.success !== true) throw new UnreadableEvent(event, 'is not in the catalogue, or is damaged');
+  if (parsed?.success !== true) throw new UnreadableEvent(event, 'is not in the catalog, or is damaged');
   return { type, clear: parsed.data } as DirectoryEvent;
 }

@@ -83,7 +83,7 @@ export function readTokenEvent(event: ClearEvent): RecordedFact {
   const { id, revision, position, time: at, tenantId, actorId, type } = event;
   const schema = Object.hasOwn(schemas, type) ? schemas[type as TokenEventType] : undefined;
   const parsed = schema?.safeParse(event.clear);
-  if (parsed?.success !== true) throw new UnreadableEvent(event, 'is not in the catalogue, or is damaged');
+  if (parsed?.success !== true) throw new UnreadableEvent(event, 'is not in the catalog, or is damaged');
   const fact = { type, clear: parsed.data } as TokenEventHeader;
   return { id, revision, position, time: at, tenantId, actorId, ...fact };
 }
