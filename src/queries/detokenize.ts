@@ -21,7 +21,7 @@ import { tenantKeysOf } from '../vault/tenant-keys.js';
 import type { Slices } from '../vault/turns.js';
 import type { Vault } from '../vault/vault.js';
 import { type ReadToken, type ReadTokenDeps, readToken } from './read-token.js';
-import { isMaskSkipped, type ReadContext, type ReleaseDeps, type Render, release } from './release.js';
+import { confirmed, isMaskSkipped, type ReadContext, type ReleaseDeps, type Render, release } from './release.js';
 import { type ShownToken, tokenAnswer } from './token-answer.js';
 
 /**
@@ -44,10 +44,7 @@ export async function detokenize(
   const { caller } = context;
   const slices = vault.turns.begin(caller.tenantId);
   const read = await readAll(vault, slices, caller, template);
-  if (!read.ok) {
-    await vault.confirmReads(context.beganAt);
-    return read;
-  }
+  if (!read.ok) return confirmed(vault, context, read);
   const found = read.value;
   const render = await release(vault, context, [...found.values()], createSharedBudget());
   const values = await evaluateAll(vault, slices, caller, template, found, render);

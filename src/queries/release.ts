@@ -14,6 +14,7 @@ import { refOfTokenStream } from '../events/access-log/entity-ref.js';
 import { latestForCodes } from '../ports/clock.js';
 import { after, type Maybe } from '../ports/maybe.js';
 import type { RequestContext } from '../vault/request-context.js';
+import type { Rejected } from '../vault/result.js';
 import { tenantKeysOf } from '../vault/tenant-keys.js';
 import { unwrap } from '../vault/unwrap.js';
 import type { Vault } from '../vault/vault.js';
@@ -53,6 +54,18 @@ export function release(
     }
     return tokenObject(vault, decrypted, shared);
   });
+}
+
+/**
+ * Returns the rejection of a read, once everything that was read is known to be current. A store server that has lost
+ * its leadership may return outdated data, and a token must not be reported as missing because of such data.
+ */
+export function confirmed(
+  { confirmReads }: Pick<Vault, 'confirmReads'>,
+  { beganAt }: Pick<ReadContext, 'beganAt'>,
+  rejection: Rejected,
+): Maybe<Rejected> {
+  return after(confirmReads(beganAt), () => rejection);
 }
 
 /**

@@ -38,7 +38,7 @@ export async function stateErasure(
   id: string,
 ): Promise<CommandResult<StatedErasure>> {
   const { caller } = context;
-  const history = await tokenHistory(vault, caller, id, firstPage);
+  const history = await tokenHistory(vault, context, id, firstPage);
   if (!history.ok) return history;
   const found = await erasureFacts(vault, caller.tenantId, id);
   if (found.kind === 'unknown') return rejected('token_not_found');

@@ -15,6 +15,7 @@ import { tenantKeysOf } from '../vault/tenant-keys.js';
 import type { Slices } from '../vault/turns.js';
 import type { Vault } from '../vault/vault.js';
 import { type ReadTokenDeps, readToken } from './read-token.js';
+import { confirmed, type ReadContext } from './release.js';
 
 /**
  * The types of the events in a token's history. Fences are left out, because they contain information about the stores
@@ -40,22 +41,23 @@ const wholeAtOnce = 4;
  * history").
  */
 export async function tokenHistory(
-  vault: ReadTokenDeps,
-  caller: Caller,
+  vault: ReadTokenDeps & Pick<Vault, 'confirmReads'>,
+  context: Pick<ReadContext, 'caller' | 'beganAt'>,
   id: string,
   { offset, limit }: Page,
 ): Promise<CommandResult<{ readonly entries: readonly JsonObject[]; readonly total: number }>> {
+  const { caller } = context;
   const { tenantId } = caller;
   const tenantKeys = await tenantKeysOf(vault, tenantId);
   const stream = tokenStream(tenantKeys.names, id);
   const slices = vault.turns.begin(tenantId);
   const all = await placesOf(vault, slices, stream);
   const lastLife = all.at(-1)?.life;
-  if (lastLife === undefined) return rejected('token_not_found');
+  if (lastLife === undefined) return confirmed(vault, context, rejected('token_not_found'));
   const seesAll = grantsAnywhere(caller, 'log:read');
   if (!seesAll) {
     const refusal = await refusalOf(vault, caller, stream);
-    if (refusal !== null) return refusal;
+    if (refusal !== null) return confirmed(vault, context, refusal);
   }
   const seen = seesAll ? all : all.filter(({ life }) => life === lastLife);
   const shown = [...seen].reverse().slice(offset, offset + limit);

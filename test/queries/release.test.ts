@@ -55,7 +55,7 @@ test('the result of a query does not show data until it is rendered', async () =
   const { id } = await createPlain(service, { data: 'the-value', metadata: { note: 'the-note' } });
   const caller = await service.service.authenticate(service.key);
   if (caller === null) throw new Error('the key is good');
-  const found = await getToken(service.vault, { caller }, id);
+  const found = await getToken(service.vault, { caller, beganAt: performance.now() }, id);
   const seen = `${JSON.stringify(found)} ${inspect(found, { depth: null, showHidden: true })}`;
   expect(seen).toContain(id);
   expect(seen).not.toContain('the-value');

@@ -48,7 +48,7 @@ export const auditHistory = applicationOperation(
   ['log:read', 'token:read'],
   async ({ vault }, context, { id, ...page }) => {
     const { caller } = context;
-    const { entries, total } = unwrap(await tokenHistory(vault, caller, id, rangeOf(page)));
+    const { entries, total } = unwrap(await tokenHistory(vault, context, id, rangeOf(page)));
     const events = await allClearEvents(vault.log, tokenStream((await tenantKeysOf(vault, caller.tenantId)).names, id));
     await vault.confirmReads(context.beganAt);
     await recordManagementRead(vault, context, 'token', id);

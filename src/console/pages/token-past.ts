@@ -40,7 +40,7 @@ async function showHistory(visit: Visit): Promise<FastifyReply> {
   const id = visit.param('id');
   const page = pageNumber(visit);
   const range = { offset: (page - 1) * pageSize, limit: pageSize };
-  const history = await tokenHistory(visit.vault, visit.caller, id, range);
+  const history = await tokenHistory(visit.vault, visit.context, id, range);
   if (!history.ok) throw problemFrom(history);
   const { entries, total } = history.value;
   const path = tokenPath(id);
@@ -139,7 +139,7 @@ function erasedOf({ type, created_at: createdAt, created_by: createdBy }: JsonOb
  */
 async function showErasure(visit: Visit, problem: string | null): Promise<FastifyReply> {
   const id = visit.param('id');
-  const history = await tokenHistory(visit.vault, visit.caller, id, { offset: 0, limit: 1 });
+  const history = await tokenHistory(visit.vault, visit.context, id, { offset: 0, limit: 1 });
   if (!history.ok) throw problemFrom(history);
   const [last] = history.value.entries;
   const row = last === undefined ? null : rowOf(last, tokenPath(id));

@@ -6,7 +6,7 @@ import { type ReleaseDeps, release } from '../../queries/release.js';
 import type { TokenAnswer } from '../../queries/token-answer.js';
 import { documented } from '../openapi/operation.js';
 import { tokenExample, tokenObject } from '../openapi/schemas/token.js';
-import { callerOf, contextOf } from '../request-state.js';
+import { contextOf } from '../request-state.js';
 import type { IdParams, Routes } from '../routes.js';
 import { sendToken } from '../send-token.js';
 
@@ -30,16 +30,11 @@ const operation = documented({
  */
 export const getTokenRoute: Routes = (app, { vault }) => {
   app.get<{ Params: IdParams }>('/tokens/:id', { config: { permission: 'token:read', operation } }, (request, reply) =>
-    after(getToken(vault, { caller: callerOf(request) }, request.params.id), (result) => {
-      // A store server that has lost its leadership may return outdated data. A token must not be reported as missing
-      // because of such data.
-      const current = result.ok ? undefined : vault.confirmReads(request.beganAt);
-      return after(current, () =>
-        result.ok && isKnown(request, result.value)
-          ? sendUnchanged(vault, request, reply, result.value)
-          : sendToken(vault, request, reply, result, 200),
-      );
-    }),
+    after(getToken(vault, contextOf(request), request.params.id), (result) =>
+      result.ok && isKnown(request, result.value)
+        ? sendUnchanged(vault, request, reply, result.value)
+        : sendToken(vault, request, reply, result, 200),
+    ),
   );
 };
 

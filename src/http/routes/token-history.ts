@@ -6,7 +6,7 @@ import { dateTime, wholeNumber } from '../openapi/schemas/formats.js';
 import { pageExample, pageOf } from '../openapi/schemas/pagination.js';
 import { historyEntryExample } from '../openapi/schemas/tenancy.js';
 import { pageAnswer, pageQuery, rangeOf } from '../pagination.js';
-import { callerOf } from '../request-state.js';
+import { contextOf } from '../request-state.js';
 import type { Routes } from '../routes.js';
 import { sendJson } from '../send-json.js';
 
@@ -70,13 +70,8 @@ export const tokenHistoryRoute: Routes = (app, { vault }) => {
     },
     async (request, reply) => {
       const { params, query } = request;
-      const result = await tokenHistory(vault, callerOf(request), params.id, rangeOf(query));
-      if (!result.ok) {
-        // A store server that has lost its leadership may return outdated data. A token must not be reported as missing
-        // because of such data.
-        await vault.confirmReads(request.beganAt);
-        throw problemFrom(result);
-      }
+      const result = await tokenHistory(vault, contextOf(request), params.id, rangeOf(query));
+      if (!result.ok) throw problemFrom(result);
       const { entries, total } = result.value;
       return sendJson(reply, 200, pageAnswer(query, total, entries));
     },
