@@ -1,6 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { forgottenBefore } from '../commands/idempotency.js';
-import { forgetFinishedBefore } from '../commands/tokens/finish-erasure.js';
 import { recordDue } from '../commands/tokens/record-due.js';
 import type { ChangeTokensDeps } from '../commands/write-path.js';
 import { atMost } from '../domain/at-most.js';
@@ -122,7 +121,7 @@ export function createSweep(
     await shredEndedKeys(vault.log, vault.keys, upTo);
     // If rows are missing, the shredder has not read all events.
     if (upTo < head) return;
-    forgetFinishedBefore(vault, shreddedAt);
+    vault.unfinishedErasures.forgetBefore(shreddedAt);
     shreddedAt = began;
   }
 

@@ -26,6 +26,7 @@ import type { AuthenticWebhookStore } from './authentic-webhook-store.js';
 import type { Guesses } from './guesses.js';
 import type { KnownCallers } from './known-callers.js';
 import type { Turns } from './turns.js';
+import type { UnfinishedErasures } from './unfinished-erasures.js';
 
 /**
  * Records entries in the access log. It uses a limited amount of memory. While the log cannot be written, entries wait
@@ -88,12 +89,7 @@ export type Vault = {
   readonly streams: StreamQueue;
   /** Schedules all work that may take a long time to compute. */
   readonly turns: Turns;
-  /**
-   * The streams of tokens whose deletion returned 503 after it was, or may have been, recorded, keyed by tenant, each
-   * with the time of that response (`performance.now()`). Queries no longer find these tokens, but the keys of the
-   * tokens may still exist.
-   */
-  readonly unfinishedErasures: Map<string, Map<string, number>>;
+  readonly unfinishedErasures: UnfinishedErasures;
   readonly knownCallers: KnownCallers;
   readonly vocabularies: Vocabularies;
   /** The delivery state of each webhook. */

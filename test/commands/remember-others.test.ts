@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { rememberOthers } from '#src/commands/tokens/finish-erasure.js';
 import { createTurns } from '#src/vault/turns.js';
+import { createUnfinishedErasures } from '#src/vault/unfinished-erasures.js';
 import type { Vault } from '#src/vault/vault.js';
 
 const sliceMs = 1;
@@ -18,7 +19,7 @@ test('other requests run while a deletion by query reads the events that the shr
   const vault = {
     work: { isOneTransaction: false },
     turns: createTurns(),
-    unfinishedErasures: new Map(),
+    unfinishedErasures: createUnfinishedErasures(),
     keys: { checkpoint: async () => 0, keyStatuses: async () => [] },
     log: {
       async readClear(after: number, limit: number) {

@@ -299,14 +299,14 @@ describe('housekeeping', () => {
     service.service.sweep.start();
     await service.service.sweep.stop();
     expect(service.errors.splice(0), 'the shredder fails').toEqual([expect.any(StoreUnavailable)]);
-    expect(unfinishedErasures.size).toBe(1);
+    expect(unfinishedErasures.of(service.tenantId)).toHaveLength(1);
     failing.mockRestore();
     service.clock.advance(60_000);
     await oneRound();
-    expect(unfinishedErasures.size, 'its event may have been appended during the pass').toBe(1);
+    expect(unfinishedErasures.of(service.tenantId), 'its event may have been appended during the pass').toHaveLength(1);
     service.clock.advance(60_000);
     await oneRound();
-    expect(unfinishedErasures.size).toBe(0);
+    expect(unfinishedErasures.of(service.tenantId)).toEqual([]);
     for (const keyId of [...content, ...cvc]) {
       expect((await keys.use(service.tenantId, keyId, () => 0)).state).toBe('destroyed');
     }

@@ -40,7 +40,7 @@ export async function deleteTenant(
   });
   if (!deleted.ok) return deleted;
   vault.vocabularies.drop(context.tenantId);
-  vault.unfinishedErasures.delete(context.tenantId);
+  vault.unfinishedErasures.forgetTenant(context.tenantId);
   for (const eventId of deleted.value) await vault.keys.destroyTenant(context.tenantId, eventId);
   await removeWebhookStates(vault, context.tenantId);
   return done(null);

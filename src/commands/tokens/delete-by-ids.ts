@@ -37,16 +37,15 @@ export async function deleteByIds(
  * retry finishes the erasure.
  */
 async function countUnknown(
-  vault: Pick<Vault, 'clock' | 'rows' | 'unfinishedErasures'>,
+  { clock, rows: stored, unfinishedErasures }: Pick<Vault, 'clock' | 'rows' | 'unfinishedErasures'>,
   tenantId: string,
   streams: readonly string[],
 ): Promise<number> {
-  const unfinished = vault.unfinishedErasures.get(tenantId);
   let unknown = 0;
   for (let start = 0; start < streams.length; start += rowsAtOnce) {
-    const some = streams.slice(start, start + rowsAtOnce).filter((stream) => unfinished?.has(stream) !== true);
-    const rows = await Promise.all(some.map((stream) => vault.rows.get(stream)));
-    const now = latestNow(vault.clock);
+    const some = streams.slice(start, start + rowsAtOnce).filter((stream) => !unfinishedErasures.has(tenantId, stream));
+    const rows = await Promise.all(some.map((stream) => stored.get(stream)));
+    const now = latestNow(clock);
     unknown += rows.filter((row) => row?.state.life == null || isExpired(row.state.life, now)).length;
   }
   return unknown;

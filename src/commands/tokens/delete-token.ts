@@ -43,10 +43,13 @@ async function attemptDelete(
 ): Promise<CommandResult<null> | Conflict> {
   const view = attempt.viewOf(stream);
   const { life, revision } = view.state;
-  if (life === null || isExpired(life, attempt.at)) {
+  if (life === null) {
     // An earlier deletion may have failed to destroy the keys. If so, this request destroys them.
     return (await finishErasure(vault, [view])) > 0 ? done(null) : rejected('token_not_found');
   }
+  // Other commands and reads use `latestNow`, which can be a little later, because they may show the token. A token that
+  // may not have expired yet can still be deleted.
+  if (isExpired(life, attempt.at)) return rejected('token_not_found');
   const { containers } = await openToken(vault, view, life);
   if (transformFor(caller, 'token:delete', containers) === null) return rejected('forbidden');
   if (!preconditionHolds(ifMatch, revision)) return rejected('precondition_failed');

@@ -12,7 +12,7 @@ import type { TokenView } from '../../views/token-view.js';
 import { originOf } from '../event-origin.js';
 import { conflict } from '../retry-on-conflict.js';
 import { type Attempt, type ChangeTokensDeps, changeTokens, nothingToSeal, type TokenWrite } from '../write-path.js';
-import { finishErasure, finishIfMany, forgetFinished, mayHaveKeys, rememberUnfinished } from './finish-erasure.js';
+import { finishErasure, finishIfMany } from './finish-erasure.js';
 
 export type DeleteTokensDeps = ChangeTokensDeps & Pick<Vault, 'unfinishedErasures'>;
 
@@ -51,49 +51,48 @@ export async function deleteTokens(
   for (let start = 0; start < tokens.length; start += tokensAtOnce) {
     const some = tokens.slice(start, start + tokensAtOnce);
     await finishIfMany(vault, tenantId);
-    /** The streams whose deletion is in the log, or may be. */
-    const begun = new Set<string>();
-    try {
-      const { deleted, refused, changed } = await deleteAtOnce(vault, context, some, expect, begun);
-      forgetFinished(vault, tenantId, begun);
-      sum = { deleted: sum.deleted + deleted, refused: sum.refused + refused, changed: sum.changed + changed };
-    } catch (error) {
-      rememberUnfinished(vault, tenantId, begun);
-      throw error;
-    }
+    const { deleted, refused, changed } = await deleteAtOnce(vault, context, some, expect);
+    sum = { deleted: sum.deleted + deleted, refused: sum.refused + refused, changed: sum.changed + changed };
     await nextTurn();
   }
   return sum;
 }
 
-/** Deletes these tokens. Adds a stream to `begun` before its deletion can be in the log. */
+/** Deletes these tokens. If this fails, remembers the deletions that were begun, so that a retry finishes them. */
 async function deleteAtOnce(
-  vault: ChangeTokensDeps,
+  vault: DeleteTokensDeps,
   { caller, traceId }: Pick<RequestContext, 'caller' | 'traceId'>,
   tokens: readonly DeleteTarget[],
   expect: Expect,
-  begun: Set<string>,
 ): Promise<Deletion> {
   const { tenantId } = caller;
   const tenantKeys = await tenantKeysOf(vault, tenantId);
   const streams = [...new Set(tokens.map(({ stream }) => stream))];
   const target = { tenantId, tenantKeys, streams, origin: originOf({ caller, traceId }, null) };
-  const { writes, gone, landed, refused, changed } = await changeTokens<Sorted>(vault, target, async (attempt) => {
-    const sorted = await sort(vault, { caller, tokens, expect }, attempt);
-    const sealed = await attempt.seal(sorted.writes);
-    for (const { stream } of [...sorted.writes.map(({ view }) => view), ...sorted.gone.filter(mayHaveKeys)])
-      begun.add(stream);
-    return (await attempt.commit(sealed, null)) === conflict ? conflict : sorted;
-  });
-  const finished = await finishErasure(
-    vault,
-    gone.filter(({ stream }) => !landed.has(stream)),
-  );
-  return { deleted: landed.size + writes.length + finished, refused, changed };
+  /** The streams whose deletion is in the log, or may be. */
+  const begun = new Set<string>();
+  try {
+    const { writes, gone, landed, refused, changed } = await changeTokens<Sorted>(vault, target, async (attempt) => {
+      const sorted = await sort(vault, { caller, tokens, expect }, attempt);
+      const sealed = await attempt.seal(sorted.writes);
+      for (const { stream } of [...sorted.writes.map(({ view }) => view), ...sorted.gone]) begun.add(stream);
+      return (await attempt.commit(sealed, null)) === conflict ? conflict : sorted;
+    });
+    const finished = await finishErasure(
+      vault,
+      gone.filter(({ stream }) => !landed.has(stream)),
+    );
+    vault.unfinishedErasures.forget(tenantId, begun);
+    return { deleted: landed.size + writes.length + finished, refused, changed };
+  } catch (error) {
+    vault.unfinishedErasures.remember(tenantId, begun);
+    throw error;
+  }
 }
 
 type Sorted = {
   readonly writes: readonly TokenWrite[];
+  /** The deleted tokens. Earlier deletions may have failed to destroy their keys. */
   readonly gone: readonly TokenView[];
   /** The streams that earlier attempts deleted. */
   readonly landed: ReadonlySet<string>;
@@ -119,10 +118,14 @@ async function sort(
   for (const { stream, revision } of tokens) {
     await slices.pause();
     const view = viewOf(stream);
-    const { life } = view.state;
+    const { life, ended } = view.state;
     const decided = decide({ kind: 'delete', at, endsUpTo: earliestNow(vault.clock) }, view.state);
-    if (life === null || isExpired(life, at) || !decided.ok) gone.push(view);
-    else if (revision !== null && revision !== view.state.revision) changed += 1;
+    if (life === null) {
+      if (ended.length > 0) gone.push(view);
+      continue;
+    }
+    if (isExpired(life, at) || !decided.ok) continue;
+    if (revision !== null && revision !== view.state.revision) changed += 1;
     else if (await mayDelete(vault, caller, view, life, expect))
       writes.push({ view, decisions: decided.events, ...nothingToSeal });
     else refused += 1;

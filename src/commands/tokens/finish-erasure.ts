@@ -9,21 +9,16 @@ import { ensureProjected } from '../write-path.js';
 type FinishErasureDeps = Pick<Vault, 'keys' | 'log' | 'turns' | 'unfinishedErasures' | 'work'>;
 
 /**
- * Destroys the keys that earlier deletions of these tokens failed to destroy. Returns how many of the tokens still had
+ * Destroys the keys that earlier commands on these tokens failed to destroy. Returns how many of the tokens still had
  * such keys. The calls to the key store run concurrently, so that they share one checkpoint of the key store.
  */
-export async function finishErasure(vault: Pick<Vault, 'keys' | 'work'>, gone: readonly TokenView[]): Promise<number> {
-  const ended = gone.filter(mayHaveKeys);
-  // The rows must reflect the deletion before the keys are destroyed, because the row of a live token must not name a
+export async function finishErasure(vault: Pick<Vault, 'keys' | 'work'>, views: readonly TokenView[]): Promise<number> {
+  const ended = views.filter(({ state }) => state.ended.length > 0);
+  // The rows must be as new as the views before the keys are destroyed, because the row of a live token must not name a
   // destroyed key.
   await ensureProjected(vault, ended);
   const destroyed = await Promise.all(ended.map(({ state }) => vault.keys.destroy(state.ended)));
   return destroyed.filter((count) => count > 0).length;
-}
-
-/** Returns true if a token no longer exists, and an earlier deletion may have failed to destroy its keys. */
-export function mayHaveKeys({ state }: TokenView): boolean {
-  return state.life === null && state.ended.length > 0;
 }
 
 /**
@@ -38,45 +33,12 @@ const unreadMax = 10_000;
 const pageSize = 100;
 
 /**
- * Records streams whose deletion is in the log, or may be, although their keys may still exist. `finishRemembered`
- * later finishes the deletion.
- */
-export function rememberUnfinished(
-  { unfinishedErasures }: Pick<Vault, 'unfinishedErasures'>,
-  tenantId: string,
-  streams: Iterable<string>,
-): void {
-  const remembered = unfinishedErasures.get(tenantId) ?? new Map<string, number>();
-  for (const stream of streams) remembered.set(stream, performance.now());
-  if (remembered.size > 0) unfinishedErasures.set(tenantId, remembered);
-}
-
-export function forgetFinished(
-  { unfinishedErasures }: Pick<Vault, 'unfinishedErasures'>,
-  tenantId: string,
-  streams: Iterable<string>,
-): void {
-  const remembered = unfinishedErasures.get(tenantId);
-  if (remembered === undefined) return;
-  for (const stream of streams) remembered.delete(stream);
-  if (remembered.size === 0) unfinishedErasures.delete(tenantId);
-}
-
-/** Forgets all deletions that were remembered before a time (`performance.now()`). */
-export function forgetFinishedBefore(vault: Pick<Vault, 'unfinishedErasures'>, before: number): void {
-  for (const [tenantId, remembered] of vault.unfinishedErasures) {
-    const finished = [...remembered].filter(([, at]) => at < before).map(([stream]) => stream);
-    forgetFinished(vault, tenantId, finished);
-  }
-}
-
-/**
  * Remembers the tenant's deletions that another process began but did not finish, because it failed or was killed. In
  * the embedded profile, there is no other process, and a restart finishes all deletions. Reads the events that the
  * shredder has not read yet, but at most 10,000 of them, because without a leader there can be very many.
  */
 export async function rememberOthers(vault: FinishErasureDeps, tenantId: string): Promise<void> {
-  const { log, keys, work } = vault;
+  const { log, keys, work, unfinishedErasures } = vault;
   if (work.isOneTransaction) return;
   const slices = vault.turns.begin(tenantId);
   let position = await keys.checkpoint('shredder');
@@ -88,8 +50,7 @@ export async function rememberOthers(vault: FinishErasureDeps, tenantId: string)
     const ended = page.filter((event) => event.tenantId === tenantId && isTokenStream(event.stream));
     const streams = new Map(ended.flatMap((event) => endedKeys([event]).map(({ keyId }) => [keyId, event.stream])));
     const living = (await keys.keyStatuses([...streams.keys()])).filter(({ destroyedAt }) => destroyedAt === null);
-    rememberUnfinished(
-      vault,
+    unfinishedErasures.remember(
       tenantId,
       living.flatMap(({ keyId }) => streams.get(keyId) ?? []),
     );
@@ -106,7 +67,7 @@ export async function rememberOthers(vault: FinishErasureDeps, tenantId: string)
  * at once.
  */
 export async function finishRemembered(vault: FinishErasureDeps, tenantId: string): Promise<void> {
-  const streams = [...(vault.unfinishedErasures.get(tenantId)?.keys() ?? [])];
+  const streams = vault.unfinishedErasures.of(tenantId);
   const slices = vault.turns.begin(tenantId);
   const failures: unknown[] = [];
   for (let start = 0; start < streams.length; start += finishedAtOnce) {
@@ -121,8 +82,7 @@ export async function finishRemembered(vault: FinishErasureDeps, tenantId: strin
       }
     }
     await finishErasure(vault, views);
-    forgetFinished(
-      vault,
+    vault.unfinishedErasures.forget(
       tenantId,
       views.map(({ stream }) => stream),
     );
@@ -135,6 +95,5 @@ export async function finishRemembered(vault: FinishErasureDeps, tenantId: strin
  * Throws StoreUnavailable if the keys still cannot be destroyed.
  */
 export async function finishIfMany(vault: FinishErasureDeps, tenantId: string): Promise<void> {
-  const unfinished = vault.unfinishedErasures.get(tenantId)?.size ?? 0;
-  if (unfinished >= unfinishedMax) await finishRemembered(vault, tenantId);
+  if (vault.unfinishedErasures.of(tenantId).length >= unfinishedMax) await finishRemembered(vault, tenantId);
 }

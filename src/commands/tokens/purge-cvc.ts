@@ -47,12 +47,8 @@ async function attemptPurge(
   const times = { at: attempt.at, endsUpTo: earliestNow(vault.clock) };
   const decided = decide({ kind: 'purge_cvc', ...times, reason: 'request' }, view.state);
   if (!decided.ok) return rejected(decided.code);
-  if (decided.events.length === 0) {
-    // An earlier purge may have failed to destroy the cvc's key. If so, this request destroys it.
-    const ended = await attempt.endedOf(stream);
-    if (ended.length > 0) await vault.keys.destroy(ended);
-    return done(null);
-  }
+  // If the card has no cvc, no event is appended. An earlier purge may have failed to destroy the cvc's key. If so, the
+  // commit destroys it.
   const sealed = await attempt.seal([{ view, decisions: decided.events, ...nothingToSeal }]);
   return (await attempt.commit(sealed, null)) === conflict ? conflict : done(null);
 }

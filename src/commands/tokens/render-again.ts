@@ -13,8 +13,8 @@ import { type CommandResult, done, rejected } from '../../vault/result.js';
 import { type TenantKeysDeps, tenantKeysOf } from '../../vault/tenant-keys.js';
 import type { Vault } from '../../vault/vault.js';
 import type { ClaimedToken } from '../../views/finished-claim.js';
-import { ensureProjected } from '../write-path.js';
 import { asRead, type DuplicateDeps, duplicateAnswer } from './deduplication.js';
+import { finishErasure } from './finish-erasure.js';
 import { expressionOf, type Fingerprinted, fingerprintOfContent } from './same-value.js';
 
 /** A retry. `request` is null for a single value to tokenize, because the response shows only the token's id. */
@@ -52,11 +52,7 @@ export async function renderAgain(
   }
   // The first response may have been 503 because the keys of replaced data could not be destroyed. If so, this retry
   // destroys them.
-  const now = await loadToken(vault, caller.tenantId, claimed.stream);
-  if (now.state.ended.length > 0) {
-    await ensureProjected(vault, [now]);
-    await vault.keys.destroy(now.state.ended);
-  }
+  await finishErasure(vault, [await loadToken(vault, caller.tenantId, claimed.stream)]);
   const { containers } = read.open;
   const transform =
     operation === 'create' ? transformForCreate(caller, containers) : transformFor(caller, 'token:update', containers);

@@ -32,6 +32,7 @@ import type { KnownCallers } from '../../vault/known-callers.js';
 import type { LimitSettings } from '../../vault/limit-settings.js';
 import type { RowCache } from '../../vault/row-cache.js';
 import { createTurns } from '../../vault/turns.js';
+import { createUnfinishedErasures } from '../../vault/unfinished-erasures.js';
 import type { AccessRecorder, Vault } from '../../vault/vault.js';
 import { countedKeyRing, countedSender } from './counted.js';
 
@@ -211,7 +212,7 @@ export function composeVault(bare: Stores, given: Parts): ComposedVault {
     streams: createStreamQueue(),
     turns: createTurns(),
     reportDamage,
-    unfinishedErasures: new Map(),
+    unfinishedErasures: createUnfinishedErasures(),
     vocabularies: createVocabularies(),
     guesses: createGuesses({
       budgets,

@@ -1,4 +1,5 @@
-import { describe, expect } from 'vitest';
+import { describe, expect, vi } from 'vitest';
+import { StoreUnavailable } from '#src/ports/store-unavailable.js';
 import { rule } from '../../../support/test-service.js';
 import { card, create, eventsSince, hourMs, path, read, test } from '../support.js';
 
@@ -34,6 +35,19 @@ describe('204 the cvc is removed immediately', () => {
     const key = await service.application([rule('/pci/', 'redact', ['token:update'])]);
     expect((await service.call('DELETE', `${path(id)}/cvc`, undefined, { key })).status).toBe(204);
     expect((await read(service, id))['data']).not.toHaveProperty('cvc');
+  });
+
+  test('if the key could not be destroyed, the response is 503, and a retry destroys the key', async ({ service }) => {
+    const before = await service.eventCount();
+    const { id } = await create(service, { type: 'card', data: card });
+    const [made] = await eventsSince(service, before);
+    const { keys } = service.vault;
+    const failing = vi.spyOn(keys, 'destroy').mockRejectedValue(new StoreUnavailable('keys.db', 'busy'));
+    for (const _ of [1, 2]) expect((await service.call('DELETE', `${path(id)}/cvc`)).status).toBe(503);
+    failing.mockRestore();
+    expect((await service.call('DELETE', `${path(id)}/cvc`)).status).toBe(204);
+    const key = String(made?.clear['cvc_key']);
+    expect(await keys.use(service.tenantId, key, () => null)).toEqual({ state: 'destroyed' });
   });
 
   test('a new cvc may be set afterwards', async ({ service }) => {
