@@ -44,6 +44,13 @@ export function earliestNow(clock: Clock): number {
   return clock.earliest?.() ?? clock.now();
 }
 
+/**
+ * Returns the times of a command on a token (`TokenCommand`): `at`, and the times up to which due data may be destroyed.
+ */
+export function timesOf(clock: Clock, at: number) {
+  return { at, endsUpTo: earliestNow(clock), codesEndUpTo: earliestForCodes(clock) };
+}
+
 /** Returns a monotonic time in milliseconds. Use it to measure durations. */
 export function steadyNow(clock: Clock): number {
   return clock.steady?.() ?? clock.now();

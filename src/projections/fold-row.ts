@@ -1,4 +1,4 @@
-import { deriveFrom } from '../domain/token/derive-content.js';
+import { deriveAgain } from '../domain/token/derive-content.js';
 import { fingerprintHash } from '../events/tokens/fingerprint.js';
 import type { RowIndex } from '../ports/unit-of-work.js';
 import { KeyLost } from '../vault/key-lost.js';
@@ -45,11 +45,10 @@ async function indexOf(sources: RowSources, view: TokenView): Promise<RowIndex |
     const opened = await openContent(sources, view, life);
     if (opened === null) return await whyClosed(sources, view);
     const content = unwrap(opened.content);
-    const derived = deriveFrom(sources.expressions, content);
-    if (!derived.ok) throw new Error('an accepted expression can no longer be evaluated');
+    const { indexValues } = deriveAgain(sources.expressions, content);
     const { createdBy, modifiedBy } = life;
     const hash = fingerprintHash(claims, content.fingerprint);
-    return rowIndexOf(keys, hash, content, { createdBy, modifiedBy, indexValues: derived.value.indexValues });
+    return rowIndexOf(keys, hash, content, { createdBy, modifiedBy, indexValues });
   } catch (error) {
     // The data of a deleted tenant can no longer be found or decrypted, so its tokens get no rows.
     if (error instanceof TenantGone) return 'tenant_gone';

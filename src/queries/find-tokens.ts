@@ -55,9 +55,14 @@ export function findTokens(
   range: Range,
 ): Promise<FoundTokens> {
   const { tenantId } = caller;
-  return withSearchTermKey(vault, tenantId, (searchKey) => {
+  return withSearchTermKey(vault, tenantId, async (searchKey) => {
     const plan = planSearch(searchKey, tenantId, query, reachOf(caller, permission));
-    return findPlanned(vault, caller, permission, plan, range);
+    const { found, opened } = await openFound(vault, () => {
+      const page = { now: latestNow(vault.clock), ...range, contentBytesMax: openedBytesMax };
+      return vault.rows.search(plan, page);
+    });
+    const tokens = opened.flatMap((read) => answerFor(caller, permission, read));
+    return { tokens, total: found.total, rest: restOf(vault, caller, permission, found.later) };
   });
 }
 
@@ -136,21 +141,6 @@ async function walkPage(
 function createdPosition({ state: { life } }: TokenView): number {
   if (life === null) throw new Error('a walk must find only live tokens');
   return life.createdPosition;
-}
-
-async function findPlanned(
-  vault: ReadTokenDeps,
-  caller: RequestContext['caller'],
-  permission: TokenPermission,
-  plan: SearchPlan,
-  range: Range,
-): Promise<FoundTokens> {
-  const { found, opened } = await openFound(vault, () => {
-    const page = { now: latestNow(vault.clock), ...range, contentBytesMax: openedBytesMax };
-    return vault.rows.search(plan, page);
-  });
-  const tokens = opened.flatMap((read) => answerFor(caller, permission, read));
-  return { tokens, total: found.total, rest: restOf(vault, caller, permission, found.later) };
 }
 
 function restOf(

@@ -1,4 +1,4 @@
-import { deriveFrom } from '../domain/token/derive-content.js';
+import { deriveAgain } from '../domain/token/derive-content.js';
 import type { TokenLife } from '../domain/token/token-state.js';
 import type { SearchTermKey } from '../keys/key-ring.js';
 import type { SearchPlan } from '../ports/search-plan.js';
@@ -18,9 +18,8 @@ export function isFoundBy(
   { open, life }: { readonly open: OpenToken; readonly life: TokenLife },
 ): boolean {
   const content = unwrap(open.content);
-  const derived = deriveFrom(expressions, content);
-  if (!derived.ok) throw new Error('an accepted expression can no longer be evaluated');
+  const { indexValues } = deriveAgain(expressions, content);
   const { createdBy, modifiedBy, createdAt, modifiedAt } = life;
-  const circumstances = { createdBy, modifiedBy, indexValues: derived.value.indexValues };
+  const circumstances = { createdBy, modifiedBy, indexValues };
   return matchesPlan(where, { terms: new Set(tokenTerms(key, content, circumstances)), createdAt, modifiedAt });
 }

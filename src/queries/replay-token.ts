@@ -1,4 +1,4 @@
-import { maySeeClear, transformFor } from '../domain/access/decide-access.js';
+import { maySeeClear, readsEveryToken, transformFor } from '../domain/access/decide-access.js';
 import { strictest } from '../domain/access/transform.js';
 import type { JsonObject } from '../domain/json.js';
 import { formatTimestamp } from '../domain/time.js';
@@ -62,10 +62,7 @@ export async function replayToken(
   const presentOpen = lives === null || open === null ? null : await openContent(vault, now, lives);
   if (open === null || presentOpen === null) {
     if (lives !== null) refuseLost(now, lives, life);
-    // The token's containers were erased with the token, so only a caller that may read every token is told that the
-    // token existed.
-    const mayKnow = transformFor(caller, 'token:read', ['/']) !== null;
-    return mayKnow ? { kind: 'erased', body: whatIsLeft(stream, life) } : { kind: 'none' };
+    return readsEveryToken(caller) ? { kind: 'erased', body: whatIsLeft(stream, life) } : { kind: 'none' };
   }
   const transform = strictest(
     transformFor(caller, 'token:read', open.containers),

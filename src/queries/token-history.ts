@@ -1,5 +1,5 @@
 import type { Caller } from '../domain/access/caller.js';
-import { grantsAnywhere, transformFor } from '../domain/access/decide-access.js';
+import { grantsAnywhere, readsEveryToken, transformFor } from '../domain/access/decide-access.js';
 import { visitorFields } from '../domain/access/visitor.js';
 import type { JsonObject } from '../domain/json.js';
 import { formatTimestamp } from '../domain/time.js';
@@ -108,9 +108,7 @@ async function refusalOf(vault: ReadTokenDeps, caller: Caller, stream: string) {
     const { containers } = read.open;
     return transformFor(caller, 'token:read', containers) === null ? rejected('forbidden') : null;
   }
-  // The containers of a deleted token were erased with the token, so only a caller that may read every token can read
-  // its history.
-  return transformFor(caller, 'token:read', ['/']) === null ? rejected('token_not_found') : null;
+  return readsEveryToken(caller) ? null : rejected('token_not_found');
 }
 
 /** Returns an event as the caller sees it. If the caller sees only one life, `life` is null. */

@@ -96,7 +96,7 @@ export async function recordErased(vault: ChangeTokensDeps, { tenants, tokens }:
           : { kind: 'purge_cvc', reason: 'request', at: attempt.at },
         view.state,
       );
-      if (!decided.ok || decided.events.length === 0) return 'nothing_left';
+      if (!decided.ok || decided.events.length === 0) return null;
       return attempt.commit(await attempt.seal([{ view, decisions: decided.events, ...nothingToSeal }]), null);
     });
   }

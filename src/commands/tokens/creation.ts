@@ -5,7 +5,7 @@ import { deriving } from '../../domain/token/derive-content.js';
 import { draftToken, type TokenDraft, type TokenRequest } from '../../domain/token/draft-token.js';
 import { fingerprintHash, fingerprintOf } from '../../events/tokens/fingerprint.js';
 import type { SearchTermKey, TenantKeys } from '../../keys/key-ring.js';
-import { codesAhead, earliestNow } from '../../ports/clock.js';
+import { codesAhead, timesOf } from '../../ports/clock.js';
 import { rowIndexOf } from '../../projections/row-index.js';
 import { Decrypted } from '../../vault/decrypted.js';
 import { type OpenToken, openTokenOf } from '../../vault/open-token.js';
@@ -88,11 +88,9 @@ export function decideCreation(
   { draft, cvc, expiresAt, fingerprint, fingerprintHash, indexValues }: Creation,
   { id, view, at, createdBy, distinctFingerprint }: CreationPlace,
 ): CreationWrite | null {
-  const endsUpTo = earliestNow(clock);
   const command = {
     kind: 'create',
-    at,
-    endsUpTo,
+    ...timesOf(clock, at),
     tokenType: draft.type,
     hasCvc: cvc !== null,
     cvcRetentionMs: cvcRetentionMs + codesAhead(clock),

@@ -1,5 +1,5 @@
 import type { Caller } from '../../domain/access/caller.js';
-import { maySeeClear, readsEveryValue, transformFor } from '../../domain/access/decide-access.js';
+import { maySeeClear, readsEveryToken, readsEveryValue, transformFor } from '../../domain/access/decide-access.js';
 import { fingerprintHash } from '../../events/tokens/fingerprint.js';
 import { latestNow } from '../../ports/clock.js';
 import { type ReadToken, type ReadTokenDeps, readToken } from '../../queries/read-token.js';
@@ -118,11 +118,6 @@ export async function chargeDeduplication(
   values: number,
 ): Promise<ChargedMisses | Rejected> {
   return values === 0 || readsEveryValue(caller, null) ? nothingCharged : guesses.chargeMisses(caller, values);
-}
-
-/** Returns true if the caller may read every token, and therefore learns nothing new from a deduplication. */
-export function readsEveryToken(caller: Caller): boolean {
-  return transformFor(caller, 'token:read', ['/']) !== null;
 }
 
 /**

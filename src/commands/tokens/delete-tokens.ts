@@ -3,9 +3,9 @@ import type { Caller } from '../../domain/access/caller.js';
 import { transformFor } from '../../domain/access/decide-access.js';
 import { decide } from '../../domain/token/decide.js';
 import { isExpired, type TokenLife } from '../../domain/token/token-state.js';
-import { earliestNow } from '../../ports/clock.js';
-import { type OpenToken, type OpenTokenDeps, openToken } from '../../vault/open-token.js';
+import { timesOf } from '../../ports/clock.js';
 import type { RequestContext } from '../../vault/request-context.js';
+import { type OpenToken, type OpenTokenDeps, openToken } from '../../vault/open-token.js';
 import { tenantKeysOf } from '../../vault/tenant-keys.js';
 import type { Vault } from '../../vault/vault.js';
 import type { TokenView } from '../../views/token-view.js';
@@ -119,7 +119,7 @@ async function sort(
     await slices.pause();
     const view = viewOf(stream);
     const { life, ended } = view.state;
-    const decided = decide({ kind: 'delete', at, endsUpTo: earliestNow(vault.clock) }, view.state);
+    const decided = decide({ kind: 'delete', ...timesOf(vault.clock, at) }, view.state);
     if (life === null) {
       if (ended.length > 0) gone.push(view);
       continue;

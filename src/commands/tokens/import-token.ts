@@ -1,4 +1,4 @@
-import { maySeeClear } from '../../domain/access/decide-access.js';
+import { maySeeClear, readsEveryToken } from '../../domain/access/decide-access.js';
 import { finish } from '../../domain/steps.js';
 import { deriveFrom } from '../../domain/token/derive-content.js';
 import { draftToken, type TokenRequest } from '../../domain/token/draft-token.js';
@@ -13,7 +13,7 @@ import { type CommandResult, done, invalidFields } from '../../vault/result.js';
 import { type TenantKeysDeps, tenantKeysOf } from '../../vault/tenant-keys.js';
 import type { Vault } from '../../vault/vault.js';
 import { type CreateTokensDeps, createToken, createTokens } from './create-tokens.js';
-import { type DuplicateDeps, deduplicationInForce, readsEveryToken } from './deduplication.js';
+import { type DuplicateDeps, deduplicationInForce } from './deduplication.js';
 import { isSameValue } from './same-value.js';
 
 /** `skipped` means that the requested token already existed. */

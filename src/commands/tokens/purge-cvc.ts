@@ -3,9 +3,9 @@ import { transformFor } from '../../domain/access/decide-access.js';
 import { decide } from '../../domain/token/decide.js';
 import { isExpired } from '../../domain/token/token-state.js';
 import { tokenStream } from '../../events/tokens/stream-name.js';
-import { earliestNow, latestNow } from '../../ports/clock.js';
-import { type OpenTokenDeps, openToken } from '../../vault/open-token.js';
+import { latestNow, timesOf } from '../../ports/clock.js';
 import type { RequestContext } from '../../vault/request-context.js';
+import { type OpenTokenDeps, openToken } from '../../vault/open-token.js';
 import { type CommandResult, done, invalidFields, rejected } from '../../vault/result.js';
 import { tenantKeysOf } from '../../vault/tenant-keys.js';
 import { originOf } from '../event-origin.js';
@@ -44,8 +44,8 @@ async function attemptPurge(
   if (transformFor(caller, 'token:update', containers) === null) return rejected('forbidden');
   if (!preconditionHolds(ifMatch, revision)) return rejected('precondition_failed');
   if (life.tokenType !== 'card') return invalidFields({ type: ['only a card has a cvc'] });
-  const times = { at: attempt.at, endsUpTo: earliestNow(vault.clock) };
-  const decided = decide({ kind: 'purge_cvc', ...times, reason: 'request' }, view.state);
+  const command = { kind: 'purge_cvc', reason: 'request', ...timesOf(vault.clock, attempt.at) } as const;
+  const decided = decide(command, view.state);
   if (!decided.ok) return rejected(decided.code);
   // If the card has no cvc, no event is appended. An earlier purge may have failed to destroy the cvc's key. If so, the
   // commit destroys it.

@@ -1,5 +1,5 @@
 import { decide } from '../../domain/token/decide.js';
-import { earliestForCodes, earliestNow } from '../../ports/clock.js';
+import { timesOf } from '../../ports/clock.js';
 import type { DueRow } from '../../ports/token-rows.js';
 import { type ChangeTokensDeps, changeTokens, nothingToSeal } from '../write-path.js';
 
@@ -15,13 +15,13 @@ export async function recordDue(vault: ChangeTokensDeps, { tenantId, stream, due
   await changeTokens(vault, target, async (attempt) => {
     const view = attempt.viewOf(stream);
     // Threat: an attacker who can write the timers creates a timer that names the wrong tenant.
-    if (view.state.life?.tenantId !== tenantId) return 'nothing_due';
-    const times = { at: attempt.at, endsUpTo: earliestNow(vault.clock), codesEndUpTo: earliestForCodes(vault.clock) };
+    if (view.state.life?.tenantId !== tenantId) return null;
+    const times = timesOf(vault.clock, attempt.at);
     const decided = decide(
       due === 'expiry' ? { kind: 'expire', ...times } : { kind: 'purge_cvc', reason: 'due', ...times },
       view.state,
     );
-    if (!decided.ok || decided.events.length === 0) return 'nothing_due';
+    if (!decided.ok || decided.events.length === 0) return null;
     return attempt.commit(await attempt.seal([{ view, decisions: decided.events, ...nothingToSeal }]), null);
   });
 }

@@ -76,6 +76,14 @@ export function transformForCreate(caller: Caller, containers: readonly string[]
 }
 
 /**
+ * Returns true if the caller may read every token of the tenant. A deduplication tells such a caller nothing new. The
+ * containers of a deleted token were erased with the token, so only such a caller is told that the token existed.
+ */
+export function readsEveryToken(caller: Caller): boolean {
+  return transformFor(caller, 'token:read', ['/']) !== null;
+}
+
+/**
  * Returns true if the caller may see the plaintext of every token on which it has `permission`, or of every token of
  * the tenant if `permission` is null. Such a caller learns nothing new by looking up values. A single permission must
  * reveal all of these tokens. A caller that would have to combine several permissions does not qualify. See

@@ -22,6 +22,13 @@ export function deriveFrom(expressions: Expressions, draft: ContentDraft): Check
   return finish(deriving(expressions, draft));
 }
 
+/** Does the same as `deriveFrom`, for stored content. Its expressions were accepted, so they can be evaluated. */
+export function deriveAgain(expressions: Expressions, content: TokenContent): Derived {
+  const derived = deriveFrom(expressions, content);
+  if (!derived.ok) throw new Error('an accepted expression can no longer be evaluated');
+  return derived.value;
+}
+
 /** Does the same as `deriveFrom`, but works in steps. */
 export function* deriving(expressions: Expressions, draft: ContentDraft): Steps<Checked<Derived>> {
   const size = checkContentSize({ ...draft });

@@ -105,7 +105,8 @@ async function built(steps: Generator<undefined, WordList>, turn: () => Promise<
 
 /**
  * Returns a function to await between small pieces of work. When the current time slice is used up, this function lets
- * other requests run.
+ * other requests run. These slices are outside the turns of the tenants (`Turns`): a collection goes on after its
+ * request was answered, and `Vocabularies` limits how many run and how often.
  */
 function slices(): () => Promise<void> {
   let since = performance.now();
