@@ -2,7 +2,7 @@ import { isJsonObject, type Json, type JsonObject } from '../domain/json.js';
 import { problemFrom } from '../http/error-handler.js';
 import { Problem } from '../http/problem/problem.js';
 import { getToken } from '../queries/get-token.js';
-import { type ReadContext, release } from '../queries/release.js';
+import { type ReadContext, releasedToken } from '../queries/release.js';
 import type { TokenAnswer } from '../queries/token-answer.js';
 import type { Visit } from './page.js';
 import { shownLines, shownText } from './shown-text.js';
@@ -37,13 +37,8 @@ export async function findPlaintext(visit: Visit, id: string): Promise<TokenAnsw
 }
 
 /** Records the read in the access log and returns the token object. */
-export async function released(
-  { vault, context }: Visit,
-  answer: TokenAnswer,
-  as: ReadContext = context,
-): Promise<JsonObject> {
-  const render = await release(vault, as, [answer]);
-  return vault.turns.begin(context.caller.tenantId).run(render(answer));
+export function released({ vault, context }: Visit, answer: TokenAnswer, as: ReadContext = context) {
+  return releasedToken(vault, as, answer);
 }
 
 export type Sheet = ReturnType<typeof sheetOf>;

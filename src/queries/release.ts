@@ -56,6 +56,16 @@ export function release(
   });
 }
 
+/** Releases one token and renders it. */
+export async function releasedToken(
+  vault: ReleaseDeps & Pick<Vault, 'turns'>,
+  context: ReadContext,
+  answer: TokenAnswer,
+): Promise<JsonObject> {
+  const render = await release(vault, context, [answer]);
+  return vault.turns.begin(context.caller.tenantId).run(render(answer));
+}
+
 /**
  * Returns the rejection of a read, once everything that was read is known to be current. A store server that has lost
  * its leadership may return outdated data, and a token must not be reported as missing because of such data.

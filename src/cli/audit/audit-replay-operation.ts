@@ -3,7 +3,7 @@ import { recordManagementRead } from '../../audit/access-log/record-management-r
 import type { JsonObject } from '../../domain/json.js';
 import { tokenStream } from '../../events/tokens/stream-name.js';
 import { type AsOf, readAsOf } from '../../queries/as-of.js';
-import { release } from '../../queries/release.js';
+import { release, releasedToken } from '../../queries/release.js';
 import { replayQuery } from '../../queries/replay-query.js';
 import { replayToken } from '../../queries/replay-token.js';
 import { tenantKeysOf } from '../../vault/tenant-keys.js';
@@ -56,8 +56,7 @@ export const auditReplay = applicationOperation(oneToken, ['token:read'], async 
       'the application may not see this token in plaintext. Run the command without --reveal.',
     );
   }
-  const render = await release(vault, context, [answer]);
-  return vault.turns.begin(caller.tenantId).run(render(answer));
+  return releasedToken(vault, context, answer);
 });
 
 /** Runs one step of a query over all tokens as they were at the requested time. */

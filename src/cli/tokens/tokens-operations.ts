@@ -6,7 +6,7 @@ import type { JsonObject } from '../../domain/json.js';
 import { type PageAnswer, pageAnswer, pageFields, rangeOf } from '../../http/pagination.js';
 import { createTokenBody } from '../../http/token-body.js';
 import { getToken as get } from '../../queries/get-token.js';
-import { release } from '../../queries/release.js';
+import { release, releasedToken } from '../../queries/release.js';
 import { searchTokens as search } from '../../queries/search-tokens.js';
 import { applicationOperation, unwrap } from '../operations/as-application.js';
 import { fieldErrorText, issueErrors } from '../operations/field-error-text.js';
@@ -16,9 +16,7 @@ const oneToken = z.object({ key: z.string(), id: z.string() });
 
 /** Returns a token. The result contains only what the application may see. */
 export const getToken = applicationOperation(oneToken, ['token:read'], async ({ vault }, context, { id }) => {
-  const token = unwrap(await get(vault, context, id));
-  const render = await release(vault, context, [token]);
-  return vault.turns.begin(context.caller.tenantId).run(render(token));
+  return releasedToken(vault, context, unwrap(await get(vault, context, id)));
 });
 
 /** Creates a token as the application. */
@@ -28,9 +26,8 @@ export const createToken = applicationOperation(
   async ({ vault }, context, { request }) => {
     const body = createTokenBody.safeParse(request);
     if (!body.success) throw new OperationFailed(fieldErrorText(issueErrors(body.error.issues, 'body')));
-    const token = unwrap(await create(vault, { ...context, idempotency: null }, body.data));
-    const render = await release(vault, context, [token]);
-    return vault.turns.begin(context.caller.tenantId).run(render(token));
+    const created = await create(vault, { ...context, idempotency: null }, body.data);
+    return releasedToken(vault, context, unwrap(created));
   },
 );
 

@@ -49,7 +49,7 @@ export type SoughtValue = {
  * The newest token with a value, or null. If there is no such token, no token that is created meanwhile may have the
  * `distinctFingerprint`. It is null if the value is not deduplicated.
  */
-type FoundDuplicate =
+export type FoundDuplicate =
   | { readonly token: ReadToken; readonly distinctFingerprint: null }
   | { readonly token: null; readonly distinctFingerprint: DistinctFingerprint | null };
 

@@ -25,17 +25,17 @@ import { typeRules } from '../../domain/token/types/type-rules.js';
 import { fingerprintHash, fingerprintOf } from '../../events/tokens/fingerprint.js';
 import { tokenStream } from '../../events/tokens/stream-name.js';
 import type { TenantKeys } from '../../keys/key-ring.js';
-import { codesAhead, earliestForCodes, earliestNow, latestForCodes, latestNow } from '../../ports/clock.js';
+import { codesAhead, latestForCodes, latestNow, timesOf } from '../../ports/clock.js';
 import { rowIndexOf } from '../../projections/row-index.js';
 import type { ReadToken } from '../../queries/read-token.js';
 import { type TokenAnswer, tokenAnswer } from '../../queries/token-answer.js';
 import { Decrypted } from '../../vault/decrypted.js';
 import type { ChargedMisses } from '../../vault/guesses.js';
 import { KeyLost } from '../../vault/key-lost.js';
-import { openRow, openTokenOf } from '../../vault/open-token.js';
+import { type OpenToken, openRow, openTokenOf } from '../../vault/open-token.js';
 import type { RequestContext } from '../../vault/request-context.js';
 import { type CommandResult, done, invalidFields, type Rejected, rejected } from '../../vault/result.js';
-import { indexKeysOf, tenantKeysOf } from '../../vault/tenant-keys.js';
+import { indexKeysOf, type SearchTermKeyDeps, tenantKeysOf } from '../../vault/tenant-keys.js';
 import { unwrap } from '../../vault/unwrap.js';
 import type { Vault } from '../../vault/vault.js';
 import type { ClaimedToken } from '../../views/finished-claim.js';
@@ -43,13 +43,21 @@ import type { TokenView } from '../../views/token-view.js';
 import { originOf } from '../event-origin.js';
 import { claimRequest } from '../idempotency.js';
 import { type Conflict, conflict } from '../retry-on-conflict.js';
-import { type Attempt, type ChangeTokensDeps, changeTokens, nothingToSeal, type TokenWrite } from '../write-path.js';
+import {
+  type Attempt,
+  type ChangeTokensDeps,
+  changeTokens,
+  type DistinctFingerprint,
+  nothingToSeal,
+  type TokenWrite,
+} from '../write-path.js';
 import {
   chargeDeduplicated,
   chargeDeduplication,
   type DuplicateDeps,
   deduplicationInForce,
   duplicateAnswer,
+  type FoundDuplicate,
   findDuplicate,
 } from './deduplication.js';
 import { preconditionHolds } from './precondition.js';
@@ -66,16 +74,19 @@ type Update = {
   readonly patch: TokenPatch;
   /** The value of the `If-Match` header. Null if the request has no such header. */
   readonly ifMatch: string | null;
+  /** True if deduplication is in force. */
   readonly deduplicates: boolean;
-  /**
-   * Charges the caller for the one value that the request may deduplicate. The charge is made only once, even if there
-   * are several attempts.
-   */
-  readonly charge: () => Promise<ChargedMisses | Rejected>;
-  /** Charges the caller for the one guess that the request may be. Like `charge`, charges only once. */
-  readonly chargeGuess: () => Promise<Rejected | null>;
+  readonly charges: Charges;
+};
+
+/** The charges for one request. Each of them is made only once, even if there are several attempts. */
+type Charges = {
+  /** Charges the caller for the one value that the request may deduplicate. */
+  value(): Promise<ChargedMisses | Rejected>;
+  /** Charges the caller for the one guess that the request may be. */
+  guess(): Promise<Rejected | null>;
   /** Rejects a caller that had used up its guesses before the request. */
-  readonly requireGuesses: () => Promise<Rejected | null>;
+  nothing(): Promise<Rejected | null>;
 };
 
 type TokenResult = CommandResult<TokenAnswer>;
@@ -103,22 +114,21 @@ export async function updateToken(
     if (!checked.ok) return invalidFields(checked.errors);
     const stream = tokenStream(tenantKeys.names, id);
     const deduplicates = deduplicationInForce(caller, patch.deduplicate_token);
-    const update: Update = {
-      context,
-      tenantKeys,
-      stream,
-      patch,
-      ifMatch,
-      deduplicates: deduplicates,
-      charge: once(() => chargeDeduplication(vault, caller, 1)),
-      chargeGuess: once(() => vault.guesses.charge(caller, 1)),
-      requireGuesses: once(() => vault.guesses.charge(caller, 0)),
-    };
+    const charges = chargesOf(vault, caller);
+    const update: Update = { context, tenantKeys, stream, patch, ifMatch, deduplicates, charges };
     const target = { tenantId, tenantKeys, streams: [stream], origin: originOf(context, claim.cmd) };
     return await changeTokens(vault, target, (attempt) => attemptUpdate(vault, update, attempt));
   } finally {
     await claim.release();
   }
+}
+
+function chargesOf(vault: Pick<Vault, 'guesses'>, caller: Caller): Charges {
+  return {
+    value: once(() => chargeDeduplication(vault, caller, 1)),
+    guess: once(() => vault.guesses.charge(caller, 1)),
+    nothing: once(() => vault.guesses.charge(caller, 0)),
+  };
 }
 
 /** Returns a function that runs `run` on the first call, and returns the same promise on every call. */
@@ -135,8 +145,7 @@ async function attemptUpdate(
   update: Update,
   attempt: Attempt,
 ): Promise<TokenResult | Conflict> {
-  const { context, tenantKeys, stream, patch, deduplicates } = update;
-  const { caller } = context;
+  const { stream, patch } = update;
   const view = attempt.viewOf(stream);
   const { life, revision } = view.state;
   if (life === null || isExpired(life, latestNow(vault.clock))) return rejected('token_not_found');
@@ -145,75 +154,102 @@ async function attemptUpdate(
   // Threat: a process reads the log from a deposed leader, which returns an older state of the token. An update that
   // changes nothing appends nothing, so no conflict shows that the state is outdated. Its response would contain data
   // that the caller may no longer see.
-  if (view.state.revision < opened.newest) return conflict;
+  if (revision < opened.newest) return conflict;
   const { open } = opened;
-  const allowed = authorise(update, unwrap(open.content));
+  const content = unwrap(open.content);
+  const allowed = authorise(update, content);
   if (!allowed.ok) return allowed;
   if (!preconditionHolds(update.ifMatch, revision)) return rejected('precondition_failed');
-  const fields = checkStoredFields(unwrap(open.content), patch);
+  const fields = checkStoredFields(content, patch);
   if (!fields.ok) return invalidFields(fields.errors);
-  // An update with deduplication may change nothing even if it passes all checks. Without this rejection, a caller that
-  // has used up its guesses could still tell whether the merged data is too large.
-  const mayProbe = allowed.value !== 'reveal' && mergesHiddenData(caller, open.containers, patch);
-  const exhausted = mayProbe && deduplicates && patch.data !== undefined ? await update.requireGuesses() : null;
-  if (exhausted !== null) return exhausted;
-  const drafted = await draft(vault, update, attempt.at, unwrap(open.content), life);
-  if (!drafted.ok) return mayProbe ? rejectHidden(vault, update, drafted.errors) : invalidFields(drafted.errors);
-  const { content, updated } = drafted.value;
+  const before: Before = { view, life, open, transform: allowed.value };
+  const drafted = await draft(vault, update, before, attempt.at);
+  if (!drafted.ok) return drafted;
+  const found = await findOther(vault, update, before, drafted.value);
+  if (!found.ok) return found;
+  const { token: other, distinctFingerprint } = found.value;
+  if (other !== null) return storeDuplicate(update, drafted.value.updated, { view, other }, attempt);
+  return store(vault, update, before, drafted.value, distinctFingerprint, attempt);
+}
 
-  const hash = fingerprintHash(tenantKeys.claims, content.fingerprint);
-  const guarded = deduplicates && content.fingerprint !== open.fingerprint;
+/** The token before the update, and the transform of the updated token in the response. */
+type Before = {
+  readonly view: TokenView;
+  readonly life: TokenLife;
+  readonly open: OpenToken;
+  readonly transform: Transform;
+};
+
+/**
+ * Charges the caller for a deduplication, and looks for another live token with the new value. Returns no token if
+ * deduplication is not in force, or if the fingerprint stays the same.
+ */
+async function findOther(
+  vault: DuplicateDeps & Pick<Vault, 'guesses'>,
+  { context: { caller }, stream, patch, deduplicates, charges }: Update,
+  { open }: Before,
+  { content, fingerprintHash: hash, updated }: Drafted,
+): Promise<CommandResult<FoundDuplicate>> {
+  const isNew = content.fingerprint !== open.fingerprint;
   // Charges the caller even if the new data equals the old data. Without this charge, a caller that has used up its
   // guesses could tell right candidates from wrong ones, because only wrong candidates would be rejected.
-  const guesses = deduplicates && (guarded || patch.data !== undefined);
-  const charged = guesses ? await update.charge() : null;
-  if (charged !== null && !charged.ok) return charged;
+  if (!deduplicates || !(isNew || patch.data !== undefined)) return done(notSought);
+  const charged = await charges.value();
+  if (!charged.ok) return charged;
+  const seesStored = maySeeClear(caller, open.containers);
+  const seesValues = updated.carriesFingerprint || seesStored;
+  // Threat: the caller sends a candidate for one of the two values of a fingerprint. The update returns 200 only if the
+  // candidate is right, and 403 otherwise.
+  const confirms = !seesValues && carriesPart(vault.expressions, content.fingerprint_expression, patch.data);
+  const exhausted = confirms ? await charges.guess() : null;
+  if (exhausted !== null) return exhausted;
   // Threat: the fingerprint of a token depends on two values, and the caller cannot see one of them. The caller creates
   // a token for each candidate of the hidden value, and then changes the other value in the real token. The update
   // finds a duplicate only among the tokens with the right candidate, so one request tries all candidates.
-  const seesValues = updated.carriesFingerprint || maySeeClear(caller, open.containers);
-  // Threat: the caller sends a candidate for one of the two values. The update returns 200 only if the candidate is
-  // right, and 403 otherwise.
-  const confirms = guesses && !seesValues && carriesPart(vault.expressions, content.fingerprint_expression, patch.data);
-  const guessed = confirms ? await update.chargeGuess() : null;
-  if (guessed !== null) return guessed;
-  if (guarded && !seesValues) return (await update.requireGuesses()) ?? rejected('reveal_required');
-  const sought = { content, hash, seesContent: maySeeClear(caller, open.containers), mustLast: false };
-  const found = guarded ? await findDuplicate(vault, caller, sought, stream) : null;
-  const other = found?.token ?? null;
-  const refusal = guesses ? await chargeDeduplicated(vault, caller, other === null ? [] : [other]) : null;
-  if (refusal !== null) return refusal;
-  if (other !== null) return storeDuplicate(update, updated, { view, other }, attempt);
+  if (isNew && !seesValues) return (await charges.nothing()) ?? rejected('reveal_required');
+  const sought = { content, hash, seesContent: seesStored, mustLast: false };
+  const found = isNew ? await findDuplicate(vault, caller, sought, stream) : notSought;
+  const refusal = await chargeDeduplicated(vault, caller, found.token === null ? [] : [found.token]);
+  return refusal ?? done(found);
+}
 
+const notSought: FoundDuplicate = { token: null, distinctFingerprint: null };
+
+/** Stores the updated token, and returns it under the transform. */
+async function store(
+  vault: SearchTermKeyDeps & Pick<Vault, 'clock' | 'cvcRetentionMs'>,
+  update: Update,
+  { view, life, open, transform }: Before,
+  { content, fingerprintHash: hash, updated, indexValues }: Drafted,
+  distinctFingerprint: DistinctFingerprint | null,
+  attempt: Attempt,
+): Promise<TokenResult | Conflict> {
   const decided = decide(updateCommand(vault, update, updated, attempt.at), view.state);
   if (!decided.ok) return rejected(decided.code);
+  const { caller } = update.context;
   const newCvc = updated.cvc.kind === 'set' ? new Decrypted(updated.cvc.value) : null;
   const updatedToken = openTokenOf(content, updated.cvc.kind === 'kept' ? open.cvc : newCvc);
   const keys = await indexKeysOf(vault, view.tenantId);
-  const circumstances = {
-    createdBy: life.createdBy,
-    modifiedBy: caller.applicationId,
-    indexValues: drafted.value.indexValues,
-  };
+  const circumstances = { createdBy: life.createdBy, modifiedBy: caller.applicationId, indexValues };
   const write: TokenWrite = {
     view,
     decisions: decided.events,
     payload: { content: updatedToken.content, cvc: newCvc },
     index: rowIndexOf(keys, hash, content, circumstances),
-    distinctFingerprint: found?.distinctFingerprint ?? null,
+    distinctFingerprint,
   };
   const sealed = await attempt.seal([write]);
-  const after = sealed.viewOf(stream);
+  const after = sealed.viewOf(view.stream);
   if (after.state.life === null) throw new Error('an updated token must be live');
-  const claimed = claimedBy(after, after.state.life, updated.carriesFingerprint);
+  const { carriesFingerprint } = updated;
+  const claimed = claimedBy(after, after.state.life, carriesFingerprint);
   if ((await attempt.commit(sealed, { tokens: [claimed] })) === conflict) return conflict;
   if (isExpired(after.state.life, latestNow(vault.clock))) return rejected('token_not_found');
   const read = { view: after, life: after.state.life, open: updatedToken };
-  const { carriesFingerprint } = updated;
   // Threat: a caller that may update but not read a token reads it with an update that changes nothing. Such an update
   // appends no event, so the access log records it as a read.
   const recordedAs = decided.events.length === 0 ? 'read' : 'update';
-  return done(tokenAnswer(caller, read, allowed.value, { recordedAs, carriesFingerprint }));
+  return done(tokenAnswer(caller, read, transform, { recordedAs, carriesFingerprint }));
 }
 
 /**
@@ -231,10 +267,10 @@ function mergesHiddenData(caller: Caller, containers: readonly string[], { data 
  */
 async function rejectHidden(
   vault: Pick<Vault, 'clock' | 'recorder'>,
-  { context, tenantKeys, stream, chargeGuess }: Update,
+  { context, tenantKeys, stream, charges }: Update,
   errors: FieldErrors,
 ): Promise<Rejected> {
-  const exhausted = await chargeGuess();
+  const exhausted = await charges.guess();
   if (exhausted !== null) return exhausted;
   recordProbe(vault, context, tenantKeys, stream);
   return invalidFields(errors);
@@ -274,9 +310,7 @@ function updateCommand(
 ): TokenCommand {
   return {
     kind: 'update',
-    at,
-    endsUpTo: earliestNow(vault.clock),
-    codesEndUpTo: earliestForCodes(vault.clock),
+    ...timesOf(vault.clock, at),
     changed,
     dataReplaced,
     // If `keep_superseded_data` is on, the keys of replaced data are kept until the token is deleted. Until then,
@@ -306,15 +340,34 @@ function authorise({ context, patch }: Update, content: TokenContent): CommandRe
 type Drafted = {
   readonly updated: UpdateDraft;
   readonly content: TokenContent;
+  readonly fingerprintHash: string;
   readonly indexValues: readonly string[];
 };
 
+/** Drafts the updated token. If the patch is invalid for a token whose data is hidden, the rejection costs a guess. */
 async function draft(
+  vault: Pick<Vault, 'clock' | 'expressions' | 'recorder' | 'turns'>,
+  update: Update,
+  { open, life, transform }: Before,
+  at: number,
+): Promise<CommandResult<Drafted>> {
+  const { context, patch, deduplicates, charges } = update;
+  const isHidden = transform !== 'reveal' && mergesHiddenData(context.caller, open.containers, patch);
+  // An update with deduplication may change nothing even if it passes all checks. Without this rejection, a caller that
+  // has used up its guesses could still tell whether the merged data is too large.
+  const exhausted = isHidden && deduplicates && patch.data !== undefined ? await charges.nothing() : null;
+  if (exhausted !== null) return exhausted;
+  const merged = await merge(vault, update, unwrap(open.content), life, at);
+  if (merged.ok) return done(merged.value);
+  return isHidden ? rejectHidden(vault, update, merged.errors) : invalidFields(merged.errors);
+}
+
+async function merge(
   vault: Pick<Vault, 'clock' | 'expressions' | 'turns'>,
   { context, patch, tenantKeys }: Update,
-  at: number,
   content: TokenContent,
   life: TokenLife,
+  at: number,
 ): Promise<Checked<Drafted>> {
   const stored = { content, expiresAt: life.expiresAt, hasCvc: cvcAt(life, latestForCodes(vault.clock)) !== null };
   const slices = vault.turns.begin(context.caller.tenantId);
@@ -322,7 +375,8 @@ async function draft(
   if (!drafted.ok) return drafted;
   const { draft: next, ownValues, ownValuesGiven } = drafted.value;
   if (drafted.value.changed.length === 0) {
-    return valid({ updated: drafted.value, content, indexValues: [] });
+    const hash = fingerprintHash(tenantKeys.claims, content.fingerprint);
+    return valid({ updated: drafted.value, content, fingerprintHash: hash, indexValues: [] });
   }
   const derived = await slices.run(deriving(vault.expressions, next));
   if (!derived.ok) return derived;
@@ -335,6 +389,10 @@ async function draft(
     return invalid('data', "the token's id must not contain its value");
   }
   const fingerprint = fingerprintOf(tenantKeys.fingerprints, content.type, derived.value.fingerprintValue);
-  const { indexValues } = derived.value;
-  return valid({ updated: drafted.value, content: { id: content.id, ...next, fingerprint }, indexValues });
+  return valid({
+    updated: drafted.value,
+    content: { id: content.id, ...next, fingerprint },
+    fingerprintHash: fingerprintHash(tenantKeys.claims, fingerprint),
+    indexValues: derived.value.indexValues,
+  });
 }
