@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { entityTag } from '../commands/tokens/precondition.js';
 import type { Json } from '../domain/json.js';
 import { jsonText } from '../domain/json-text.js';
 import type { Steps } from '../domain/steps.js';
+import { entityTag } from '../domain/token/entity-tag.js';
 import { after, type Maybe } from '../ports/maybe.js';
 import { type ReleaseDeps, release } from '../queries/release.js';
 import type { TokenAnswer } from '../queries/token-answer.js';

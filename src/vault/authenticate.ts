@@ -2,10 +2,10 @@ import type { Caller } from '../domain/access/caller.js';
 import { apiKeyHash, isWellFormedApiKey } from '../domain/tenancy/api-key.js';
 import { accessOf } from '../domain/tenancy/documents.js';
 import { steadyNow } from '../ports/clock.js';
+import type { Directory } from '../ports/directory.js';
 import type { Maybe } from '../ports/maybe.js';
 import type { DirectoryRecord } from '../views/directory-view.js';
 import { ForgedRow } from './forged-row.js';
-import { createKeyUse } from './key-use.js';
 import type { KnownCaller } from './known-callers.js';
 import { applicationDocument, openTenant } from './open-directory.js';
 import type { Vault } from './vault.js';
@@ -121,4 +121,29 @@ export function createAuthenticate(
 
 function isOver({ expiresAt }: KnownCaller, now: number): boolean {
   return expiresAt !== null && now >= expiresAt;
+}
+
+const minuteMs = 60_000;
+
+/**
+ * Records the minute in which a key was last used, so that operators can find unused keys. Writes at most once per key
+ * per minute. No request waits for this write. If a write is lost, the next look-up of the key repeats it. The time is
+ * stored in the row, not in an event: no access decision depends on it, and events are never removed from the log.
+ */
+export function createKeyUse(
+  directory: Pick<Directory, 'keyUsedIn' | 'markKeyUsed'>,
+): (keyHash: string, now: number) => Promise<void> {
+  const writing = new Set<string>();
+
+  return async function noteUse(keyHash, now) {
+    if (writing.has(keyHash)) return;
+    const usedIn = await directory.keyUsedIn(keyHash);
+    const minute = Math.floor(now / minuteMs);
+    if ((usedIn !== null && usedIn >= minute) || writing.has(keyHash)) return;
+    writing.add(keyHash);
+    directory
+      .markKeyUsed(keyHash, minute)
+      .catch(() => undefined)
+      .finally(() => writing.delete(keyHash));
+  };
 }

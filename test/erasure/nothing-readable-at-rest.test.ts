@@ -1,6 +1,6 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createApplication } from '#src/commands/tenancy/create-application.js';
+import { createApplication } from '#src/commands/tenancy/applications.js';
 import { createTenant } from '#src/commands/tenancy/create-tenant.js';
 import { startTestService, type TestService } from '../support/test-service.js';
 import { countBytes, filesOf, findTexts } from './files.js';

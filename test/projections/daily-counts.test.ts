@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { pinStatements } from '#src/adapters/sqlite/database/pin-statements.js';
 import { countDays, createDailyCounting } from '#src/projections/daily-counts.js';
-import { dailyAccesses, dailyTokens } from '#src/queries/daily-figures.js';
+import { dailyAccesses, dailyTokens } from '#src/queries/daily-counts.js';
 import { aCard } from '../erasure/support.js';
 import { createPlain, path } from '../http/routes/support.js';
 import { embeddedOnly } from '../support/profile.js';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createApplication } from '#src/commands/tenancy/create-application.js';
+import { createApplication } from '#src/commands/tenancy/applications.js';
 import { createTenant } from '#src/commands/tenancy/create-tenant.js';
 import { type EmbeddedOptions, openEmbedded } from '#src/compose/embedded/embedded.js';
 import type { AccessRule } from '#src/domain/access/access-rule.js';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createKeyUse } from '#src/vault/key-use.js';
+import { createKeyUse } from '#src/vault/authenticate.js';
 
 test('if a key is used constantly, its last use is written once per minute, and a lost write is retried', async () => {
   const stored = new Map<string, number>();

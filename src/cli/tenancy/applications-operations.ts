@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { recordOperatorRead } from '../../audit/access-log/record-for-all-tenants.js';
-import { createApplication as create } from '../../commands/tenancy/create-application.js';
+import { createApplication as create } from '../../commands/tenancy/applications.js';
 import { applicationTypes } from '../../domain/access/application-type.js';
 import type { Json, JsonObject } from '../../domain/json.js';
 import { parseApplication } from '../../domain/tenancy/parse-directory.js';

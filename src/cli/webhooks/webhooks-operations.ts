@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { replayDeliveries } from '../../commands/replay-deliveries.js';
+import { replayDeliveries } from '../../commands/webhooks/replay-deliveries.js';
 import { findWebhook } from '../../queries/tenancy/webhooks.js';
 import { OperationFailed, operation } from '../operations/operation.js';
 import { tenantOrOnly } from '../operations/tenant-or-only.js';

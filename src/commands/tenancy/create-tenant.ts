@@ -2,8 +2,8 @@ import { managementPermissions } from '../../domain/access/permission.js';
 import type { Secret } from '../../domain/secret.js';
 import type { ApplicationSpec } from '../../domain/tenancy/application-spec.js';
 import type { DirectoryCommand } from '../../domain/tenancy/directory-command.js';
+import { newKey } from './api-keys.js';
 import { type ChangeDirectoryDeps, changeDirectory } from './change-directory.js';
-import { newKey } from './new-key.js';
 
 /** The tenant and the keys of its new applications. */
 export type CreatedTenant = {

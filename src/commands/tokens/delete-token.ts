@@ -1,11 +1,12 @@
 import type { Caller } from '../../domain/access/caller.js';
 import { transformFor } from '../../domain/access/decide-access.js';
 import { decide } from '../../domain/token/decide.js';
+import { preconditionHolds } from '../../domain/token/entity-tag.js';
 import { isExpired } from '../../domain/token/token-state.js';
 import { tokenStream } from '../../events/tokens/stream-name.js';
 import { timesOf } from '../../ports/clock.js';
-import type { RequestContext } from '../../vault/request-context.js';
 import { type OpenTokenDeps, openToken } from '../../vault/open-token.js';
+import type { RequestContext } from '../../vault/request-context.js';
 import { type CommandResult, done, rejected } from '../../vault/result.js';
 import { tenantKeysOf } from '../../vault/tenant-keys.js';
 import type { Vault } from '../../vault/vault.js';
@@ -13,7 +14,6 @@ import { originOf } from '../event-origin.js';
 import { type Conflict, conflict } from '../retry-on-conflict.js';
 import { type Attempt, type ChangeTokensDeps, changeTokens, nothingToSeal } from '../write-path.js';
 import { finishErasure } from './finish-erasure.js';
-import { preconditionHolds } from './precondition.js';
 
 /**
  * Deletes a token and destroys its keys (docs/contract.md, "Delete a token"). Throws StoreUnavailable if the keys could

@@ -1,17 +1,17 @@
 import type { Caller } from '../../domain/access/caller.js';
 import { transformFor } from '../../domain/access/decide-access.js';
 import { decide } from '../../domain/token/decide.js';
+import { preconditionHolds } from '../../domain/token/entity-tag.js';
 import { isExpired } from '../../domain/token/token-state.js';
 import { tokenStream } from '../../events/tokens/stream-name.js';
 import { latestNow, timesOf } from '../../ports/clock.js';
-import type { RequestContext } from '../../vault/request-context.js';
 import { type OpenTokenDeps, openToken } from '../../vault/open-token.js';
+import type { RequestContext } from '../../vault/request-context.js';
 import { type CommandResult, done, invalidFields, rejected } from '../../vault/result.js';
 import { tenantKeysOf } from '../../vault/tenant-keys.js';
 import { originOf } from '../event-origin.js';
 import { type Conflict, conflict } from '../retry-on-conflict.js';
 import { type Attempt, type ChangeTokensDeps, changeTokens, nothingToSeal } from '../write-path.js';
-import { preconditionHolds } from './precondition.js';
 
 /**
  * Purges a card's cvc immediately. A caller can do this as soon as a payment is authorized. Succeeds even if the card

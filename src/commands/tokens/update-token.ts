@@ -18,6 +18,7 @@ import {
   type TokenPatch,
   type UpdateDraft,
 } from '../../domain/token/draft-update.js';
+import { preconditionHolds } from '../../domain/token/entity-tag.js';
 import { rejectEmbeddedValue, rejectPossibleEmbeddedValue } from '../../domain/token/fields/embedded-value.js';
 import { carriesPart } from '../../domain/token/fields/fingerprint-expression.js';
 import { cvcAt, isExpired, type TokenLife } from '../../domain/token/token-state.js';
@@ -60,7 +61,6 @@ import {
   type FoundDuplicate,
   findDuplicate,
 } from './deduplication.js';
-import { preconditionHolds } from './precondition.js';
 import { renderAgain } from './render-again.js';
 
 type UpdateTokenDeps = ChangeTokensDeps &

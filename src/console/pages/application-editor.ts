@@ -1,5 +1,4 @@
-import { createApplication } from '../../commands/tenancy/create-application.js';
-import { updateApplication } from '../../commands/tenancy/update-application.js';
+import { createApplication, updateApplication } from '../../commands/tenancy/applications.js';
 import { type ApplicationType, applicationTypes } from '../../domain/access/application-type.js';
 import { parseAccess } from '../../domain/access/parse-access.js';
 import { errorsOf, type FieldErrors, valid } from '../../domain/field-errors.js';

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { recordManagementRead } from '../../audit/access-log/record-management-read.js';
-import { deleteApplication } from '../../commands/tenancy/delete-application.js';
-import { issueKey } from '../../commands/tenancy/issue-key.js';
-import { revokeKey } from '../../commands/tenancy/revoke-key.js';
+import { issueKey, revokeKey } from '../../commands/tenancy/api-keys.js';
+import { deleteApplication } from '../../commands/tenancy/applications.js';
 import type { ApplicationType } from '../../domain/access/application-type.js';
 import { grantsAnywhere } from '../../domain/access/decide-access.js';
 import { directoryContextOf } from '../../http/directory-context.js';

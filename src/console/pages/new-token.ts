@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
-import { checkCreation } from '../../commands/tokens/check-creation.js';
 import { createToken } from '../../commands/tokens/create-tokens.js';
+import { checkCreation } from '../../commands/tokens/creation.js';
 import { transformFor } from '../../domain/access/decide-access.js';
 import type { FieldErrors } from '../../domain/field-errors.js';
 import { isJsonObject } from '../../domain/json.js';

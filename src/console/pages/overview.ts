@@ -3,7 +3,7 @@ import { listHourlyCheckpoints } from '../../audit/list-checkpoints.js';
 import { grantsAnywhere } from '../../domain/access/decide-access.js';
 import { checkpointHash } from '../../events/audit/checkpoint.js';
 import type { ServiceState } from '../../ports/service-state.js';
-import { dailyAccesses, dailyTokens } from '../../queries/daily-figures.js';
+import { dailyAccesses, dailyTokens } from '../../queries/daily-counts.js';
 import { gapNote, gapText } from '../../queries/findings/projection-text.js';
 import { serviceFindings, tenantFindings } from '../../queries/findings/service-findings.js';
 import { usageReport } from '../../queries/tenancy/usage-report.js';

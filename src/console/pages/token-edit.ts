@@ -1,9 +1,9 @@
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
-import { entityTag } from '../../commands/tokens/precondition.js';
 import { updateToken } from '../../commands/tokens/update-token.js';
 import { isJsonObject, type Json, type JsonObject } from '../../domain/json.js';
 import type { TokenPatch } from '../../domain/token/draft-update.js';
+import { entityTag } from '../../domain/token/entity-tag.js';
 import { problemFrom } from '../../http/error-handler.js';
 import { Problem } from '../../http/problem/problem.js';
 import { maskedAnswer } from '../../queries/release.js';

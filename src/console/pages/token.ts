@@ -1,11 +1,11 @@
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { deleteToken } from '../../commands/tokens/delete-token.js';
-import { entityTag } from '../../commands/tokens/precondition.js';
 import { purgeCvc } from '../../commands/tokens/purge-cvc.js';
 import { grantsAnywhere, maySeeClear, readsEveryToken, transformFor } from '../../domain/access/decide-access.js';
 import { parseVisitor } from '../../domain/access/visitor.js';
 import type { JsonObject } from '../../domain/json.js';
+import { entityTag } from '../../domain/token/entity-tag.js';
 import { cvcAt } from '../../domain/token/token-state.js';
 import { problemFrom } from '../../http/error-handler.js';
 import { Problem } from '../../http/problem/problem.js';

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { recordConsoleAct } from '../../audit/access-log/record-console-act.js';
 import { recordManagementRead } from '../../audit/access-log/record-management-read.js';
-import { sendTestEvent } from '../../commands/post-to-webhook.js';
 import {
   createWebhookOnce,
   deleteWebhook,
@@ -9,6 +8,7 @@ import {
   switchWebhook,
   updateWebhook,
 } from '../../commands/tenancy/webhooks.js';
+import { sendTestEvent } from '../../commands/webhooks/post-to-webhook.js';
 import { grantsAnywhere } from '../../domain/access/decide-access.js';
 import type { FieldErrors } from '../../domain/field-errors.js';
 import type { Secret } from '../../domain/secret.js';

@@ -1,4 +1,4 @@
-import { createApplication } from '../../commands/tenancy/create-application.js';
+import { createApplication } from '../../commands/tenancy/applications.js';
 import { parseApplication } from '../../domain/tenancy/parse-directory.js';
 import { applicationAnswer } from '../../queries/tenancy/tenancy-answers.js';
 import { directoryContextOf } from '../directory-context.js';

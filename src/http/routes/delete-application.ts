@@ -1,4 +1,4 @@
-import { deleteApplication } from '../../commands/tenancy/delete-application.js';
+import { deleteApplication } from '../../commands/tenancy/applications.js';
 import { directoryContextOf } from '../directory-context.js';
 import { problemFrom } from '../error-handler.js';
 import { documented } from '../openapi/operation.js';

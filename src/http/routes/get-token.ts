@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { entityTag, weaklyNamesRevision } from '../../commands/tokens/precondition.js';
+import { entityTag, weaklyNamesRevision } from '../../domain/token/entity-tag.js';
 import { after, type Maybe } from '../../ports/maybe.js';
 import { getToken } from '../../queries/get-token.js';
 import { type ReleaseDeps, release } from '../../queries/release.js';

@@ -1,4 +1,4 @@
-import { issueKey } from '../../commands/tenancy/issue-key.js';
+import { issueKey } from '../../commands/tenancy/api-keys.js';
 import { keyAnswer } from '../../queries/tenancy/tenancy-answers.js';
 import { directoryContextOf } from '../directory-context.js';
 import { problemFrom } from '../error-handler.js';

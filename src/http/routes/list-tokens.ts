@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { printableKey } from '../../domain/json-path.js';
 import { tokenTypes } from '../../domain/token/types/token-type.js';
-import { type ListFilters, listTokens } from '../../queries/list-tokens.js';
+import { type ListFilters, listTokens } from '../../queries/offset-pages.js';
 import { pageRoomBytes } from '../load/room-bytes.js';
 import { documented } from '../openapi/operation.js';
 import { tokenPage, tokenPageExample } from '../openapi/schemas/token.js';

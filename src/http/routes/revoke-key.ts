@@ -1,4 +1,4 @@
-import { revokeKey } from '../../commands/tenancy/revoke-key.js';
+import { revokeKey } from '../../commands/tenancy/api-keys.js';
 import { directoryContextOf } from '../directory-context.js';
 import { problemFrom } from '../error-handler.js';
 import { documented } from '../openapi/operation.js';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { codePointCount } from '../../domain/text.js';
-import { searchSuggestions } from '../../queries/vocabulary/search-suggestions.js';
+import { searchSuggestions } from '../../queries/vocabulary/visible-words-of.js';
 import { documented } from '../openapi/operation.js';
 import { callerOf } from '../request-state.js';
 import type { Routes } from '../routes.js';

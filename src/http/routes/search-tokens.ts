@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { searchTokens } from '../../queries/search-tokens.js';
+import { searchTokens } from '../../queries/offset-pages.js';
 import { problemFrom } from '../error-handler.js';
 import { pageRoomBytes } from '../load/room-bytes.js';
 import { documented } from '../openapi/operation.js';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { updateApplication } from '../../commands/tenancy/update-application.js';
+import { updateApplication } from '../../commands/tenancy/applications.js';
 import { applicationAnswer } from '../../queries/tenancy/tenancy-answers.js';
 import { directoryContextOf } from '../directory-context.js';
 import { problemFrom } from '../error-handler.js';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { tokenTypes } from '../../domain/token/types/token-type.js';
-import { listTokensPage, searchTokensPage } from '../../queries/page-tokens.js';
+import { listTokensPage, searchTokensPage } from '../../queries/cursor-pages.js';
 import { problemFrom } from '../error-handler.js';
 import { pageRoomBytes } from '../load/room-bytes.js';
 import { documented } from '../openapi/operation.js';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { sendTestEvent } from '../../commands/post-to-webhook.js';
 import { createWebhook, deleteWebhook, rotateWebhookSecret, updateWebhook } from '../../commands/tenancy/webhooks.js';
+import { sendTestEvent } from '../../commands/webhooks/post-to-webhook.js';
 import { type WebhookDocument, webhookEventTypes } from '../../domain/tenancy/webhook.js';
 import { tokenTypes } from '../../domain/token/types/token-type.js';
 import {

@@ -1,4 +1,4 @@
-import { attemptDelivery } from '../../commands/post-to-webhook.js';
+import { attemptDelivery } from '../../commands/webhooks/post-to-webhook.js';
 import { atMost } from '../../domain/at-most.js';
 import { coversContainers, type WebhookDocument } from '../../domain/tenancy/webhook.js';
 import { formatTimestamp } from '../../domain/time.js';

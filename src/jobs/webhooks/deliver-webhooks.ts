@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { keepAttempts } from '../../commands/change-webhook-state.js';
-import { isAttemptDue } from '../../commands/post-to-webhook.js';
+import { keepAttempts } from '../../commands/webhooks/change-webhook-state.js';
+import { isAttemptDue } from '../../commands/webhooks/post-to-webhook.js';
 import { atMost } from '../../domain/at-most.js';
 import type { WebhookDocument } from '../../domain/tenancy/webhook.js';
 import type { ClearEvent } from '../../events/event.js';

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
-import { keepAttempts } from '../../commands/change-webhook-state.js';
-import { attemptDelivery, isAttemptDue } from '../../commands/post-to-webhook.js';
+import { keepAttempts } from '../../commands/webhooks/change-webhook-state.js';
+import { attemptDelivery, isAttemptDue } from '../../commands/webhooks/post-to-webhook.js';
 import type { WebhookDocument } from '../../domain/tenancy/webhook.js';
 import { formatTimestamp } from '../../domain/time.js';
 import type { AccessBatch, AccessEntry } from '../../events/access-log/access-entry.js';

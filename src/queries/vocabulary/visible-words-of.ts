@@ -1,10 +1,16 @@
 import type { Caller } from '../../domain/access/caller.js';
 import { reachOf } from '../../domain/access/reach.js';
 import { StoreUnavailable } from '../../ports/store-unavailable.js';
+import type { ParsedQuery } from '../../search/query/parse-query.js';
+import { nearestField } from '../../search/vocabulary/correct.js';
+import { type Suggestion, suggest } from '../../search/vocabulary/suggest.js';
 import { type TenantWords, type VisibleWords, wordsOfRules, wordsOfTenant } from '../../search/vocabulary/word-list.js';
+import type { RequestContext } from '../../vault/request-context.js';
 import { TenantGone } from '../../vault/tenant-gone.js';
 import type { Vault } from '../../vault/vault.js';
 import { collectWords, type WordsDeps } from './collect-words.js';
+
+export type { Suggestion };
 
 export type VisibleWordsDeps = WordsDeps & Pick<Vault, 'vocabularies'>;
 
@@ -41,4 +47,23 @@ async function collect(vault: WordsDeps, tenantId: string): Promise<TenantWords 
   // If the tenant is deleted after this check, its words are dropped when the deletion is stored.
   const tenant = await vault.directory.get('tenant', tenantId);
   return tenant === null || tenant.removedAt !== null ? null : words;
+}
+
+/** Returns possible completions for the last term of a query (docs/contract.md, "Suggestions"). */
+export async function searchSuggestions(
+  vault: VisibleWordsDeps,
+  { caller }: Pick<RequestContext, 'caller'>,
+  prefix: string,
+): Promise<readonly Suggestion[]> {
+  return suggest(prefix, await visibleWordsOf(vault, caller));
+}
+
+/** Returns the error message for an invalid query. */
+export async function messageOf(
+  vault: VisibleWordsDeps,
+  { caller }: Pick<RequestContext, 'caller'>,
+  { message, unknownField }: Extract<ParsedQuery, { readonly ok: false }>,
+): Promise<string> {
+  if (unknownField === undefined) return message;
+  return unknownField.nearest(nearestField(unknownField.name, await visibleWordsOf(vault, caller)));
 }

@@ -6,7 +6,7 @@ import { updateToken } from '#src/commands/tokens/update-token.js';
 import { tokenPermissions } from '#src/domain/access/permission.js';
 import { finish } from '#src/domain/steps.js';
 import { getToken } from '#src/queries/get-token.js';
-import { listTokens } from '#src/queries/list-tokens.js';
+import { listTokens } from '#src/queries/offset-pages.js';
 import { release } from '#src/queries/release.js';
 
 const rules = [{ description: '', priority: 1, container: '/', transform: 'reveal', permissions: tokenPermissions }];

@@ -1,9 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { createApplication } from '#src/commands/tenancy/create-application.js';
-import { deleteApplication } from '#src/commands/tenancy/delete-application.js';
+import { issueKey } from '#src/commands/tenancy/api-keys.js';
+import { createApplication, deleteApplication, updateApplication } from '#src/commands/tenancy/applications.js';
 import { deleteTenant } from '#src/commands/tenancy/delete-tenant.js';
-import { issueKey } from '#src/commands/tenancy/issue-key.js';
-import { updateApplication } from '#src/commands/tenancy/update-application.js';
 import { type ManagementPermission, managementPermissions } from '#src/domain/access/permission.js';
 import { createStreamQueue } from '#src/domain/stream-queue.js';
 import { listKeys } from '#src/queries/tenancy/list-keys.js';

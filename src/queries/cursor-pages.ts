@@ -7,7 +7,7 @@ import type { Vault } from '../vault/vault.js';
 import { openCursor, sealCursor } from './cursor.js';
 import { type FindTokensDeps, type FoundStep, findTokensBefore } from './find-tokens.js';
 import { chargeSearch, recordSearchByValue } from './search-guesses.js';
-import { messageOf } from './search-tokens.js';
+import { messageOf } from './vocabulary/visible-words-of.js';
 
 type PageTokensDeps = FindTokensDeps & Pick<Vault, 'guesses' | 'integrity' | 'random' | 'recorder'>;
 

@@ -1,6 +1,6 @@
-import { StoreUnavailable } from '../ports/store-unavailable.js';
-import { type WebhookAttempt, type WebhookState, withAttempts } from '../ports/webhook-store.js';
-import type { Vault } from '../vault/vault.js';
+import { StoreUnavailable } from '../../ports/store-unavailable.js';
+import { type WebhookAttempt, type WebhookState, withAttempts } from '../../ports/webhook-store.js';
+import type { Vault } from '../../vault/vault.js';
 
 const triesMax = 20;
 

@@ -1,5 +1,4 @@
-import type { TokenType } from '../domain/token/types/token-type.js';
-import { tokenTypes } from '../domain/token/types/token-type.js';
+import { type TokenType, tokenTypes } from '../domain/token/types/token-type.js';
 import type { CountTotal, DayCount } from '../ports/daily-counts.js';
 import { type CommandResult, done, invalidFields } from '../vault/result.js';
 import type { Vault } from '../vault/vault.js';

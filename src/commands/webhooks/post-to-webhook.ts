@@ -1,9 +1,9 @@
-import { signingSecrets, type WebhookDocument } from '../domain/tenancy/webhook.js';
-import { formatTimestamp } from '../domain/time.js';
-import { signedHeaders } from '../events/webhooks/signature.js';
-import type { SendOutcome } from '../ports/webhook-sender.js';
-import type { WebhookAttempt, WebhookState } from '../ports/webhook-store.js';
-import type { Vault } from '../vault/vault.js';
+import { signingSecrets, type WebhookDocument } from '../../domain/tenancy/webhook.js';
+import { formatTimestamp } from '../../domain/time.js';
+import { signedHeaders } from '../../events/webhooks/signature.js';
+import type { SendOutcome } from '../../ports/webhook-sender.js';
+import type { WebhookAttempt, WebhookState } from '../../ports/webhook-store.js';
+import type { Vault } from '../../vault/vault.js';
 import { changeWebhookState } from './change-webhook-state.js';
 
 const [second, minute, hour] = [1_000, 60_000, 3_600_000];

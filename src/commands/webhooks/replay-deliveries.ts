@@ -1,5 +1,5 @@
-import { stateFrom } from '../ports/webhook-store.js';
-import type { Vault } from '../vault/vault.js';
+import { stateFrom } from '../../ports/webhook-store.js';
+import type { Vault } from '../../vault/vault.js';
 import { changeWebhookState } from './change-webhook-state.js';
 
 export type ReplayStarted = { readonly ok: true } | { readonly ok: false; readonly code: 'in_the_future' };

@@ -1,11 +1,14 @@
-import { type ParsedQuery, parseQuery } from '../search/query/parse-query.js';
-import { correct, namingTerms, nearestField } from '../search/vocabulary/correct.js';
+import { type ListFilters, listQuery } from '../search/plan-search.js';
+import { parseQuery } from '../search/query/parse-query.js';
+import { correct, namingTerms } from '../search/vocabulary/correct.js';
 import type { RequestContext } from '../vault/request-context.js';
 import { type CommandResult, done, invalidFields } from '../vault/result.js';
 import type { Vault } from '../vault/vault.js';
 import { type FindTokensDeps, type FoundTokens, findTokens, type Range } from './find-tokens.js';
 import { chargeSearch, recordSearchByValue } from './search-guesses.js';
-import { type VisibleWordsDeps, visibleWordsOf } from './vocabulary/visible-words-of.js';
+import { messageOf, visibleWordsOf } from './vocabulary/visible-words-of.js';
+
+export type { ListFilters };
 
 /** If a search finds nothing, `suggestions` contains the beginnings of terms that the caller may have meant. */
 export type SearchResult = FoundTokens & { readonly suggestions: readonly string[] };
@@ -43,12 +46,12 @@ export function queryErrorAt(text: string): number | null {
   return parsed.ok ? null : (parsed.at ?? null);
 }
 
-/** Returns the error message for an invalid query. */
-export async function messageOf(
-  vault: VisibleWordsDeps,
-  { caller }: Context,
-  { message, unknownField }: Extract<ParsedQuery, { readonly ok: false }>,
-): Promise<string> {
-  if (unknownField === undefined) return message;
-  return unknownField.nearest(nearestField(unknownField.name, await visibleWordsOf(vault, caller)));
+/** Returns a page of the tokens that match all filters (docs/contract.md, "List tokens" and "Pagination"). */
+export function listTokens(
+  vault: FindTokensDeps,
+  context: Pick<RequestContext, 'caller'>,
+  filters: ListFilters,
+  range: Range,
+): Promise<FoundTokens> {
+  return findTokens(vault, context, 'token:read', listQuery(filters), range);
 }
