@@ -15,6 +15,7 @@ import type { Random } from '../../ports/random.js';
 import type { RateLimits } from '../../ports/rate-limits.js';
 import type { Spans } from '../../ports/spans.js';
 import { filesCheck, StoreProblem } from '../../ports/store-problem.js';
+import { StoreUnavailable } from '../../ports/store-unavailable.js';
 import type { TokenRows } from '../../ports/token-rows.js';
 import type { WebhookStore } from '../../ports/webhook-store.js';
 import { healDirectory } from '../../projections/project-directory.js';
@@ -172,9 +173,14 @@ export function composeVault(bare: Stores, given: Parts): ComposedVault {
     if (forged.size === 0 || performance.now() - lookedAt < repairedMs) return;
     lookedAt = performance.now();
     for (const [name, found] of forged) {
-      const isRepaired = await repaired(vault, found).catch(() => false);
-      // If a read found the row again in the meantime, the row is still forged.
-      if (isRepaired && forged.get(name) === found) forged.delete(name);
+      try {
+        const isRepaired = await repaired(vault, found);
+        // If a read found the row again in the meantime, the row is still forged.
+        if (isRepaired && forged.get(name) === found) forged.delete(name);
+      } catch (error) {
+        // The check of the next row would also wait until the store's time limit has passed.
+        if (error instanceof StoreUnavailable) return;
+      }
     }
   };
   const logged = new Set<string>();
@@ -252,22 +258,26 @@ export function composeVault(bare: Stores, given: Parts): ComposedVault {
 
 /** Returns true if a forged row was repaired since it was found. */
 async function repaired(
-  { directory, claims, generations }: Pick<Vault, 'directory' | 'claims' | 'generations'>,
+  { directory, claims, generations, keys }: Pick<Vault, 'directory' | 'claims' | 'generations' | 'keys'>,
   { row: { of, name }, generation }: Forged,
 ): Promise<boolean> {
   if (of === 'token') {
-    // The search index may be forged as well, so only a rebuild repairs a token's row.
+    // The search index may be forged as well, so only a rebuild repairs a token's row. Threat: an attacker adds a
+    // generation and marks it as the one to read. The vault has no key for it.
     const { read } = await generations.inUse();
-    return generation !== null && read !== generation;
+    return generation !== null && read !== generation && (await keys.generations()).includes(read);
   }
   if (of === 'generation') return !(await generations.inUse()).write.includes(Number(name));
   if (of === 'claim') {
-    const [next] = await claims.page(name.slice(0, -1), 1);
-    return next?.cmd !== name || next.claim !== null;
+    // Threat: an attacker adds a claim right before the forged one. Such a claim is not authentic either.
+    const prefix = name.slice(0, -1);
+    const [next] = await claims.page(prefix, 1);
+    return next === undefined || !next.cmd.startsWith(prefix) || next.claim !== null;
   }
   // Throws ForgedRow if the row is still forged.
-  await directory.get(of, name);
-  return true;
+  if ((await directory.get(of, name)) !== null) return true;
+  // Threat: an attacker removes the forged row. The key store has a revision for every row that the vault wrote.
+  return (await keys.directoryRevisions([{ kind: of, id: name }])).size === 0;
 }
 
 /** Wraps the stores so that each call to a store during a request records a span. */

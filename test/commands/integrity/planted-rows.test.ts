@@ -457,6 +457,53 @@ describe('a service that found a forged row becomes ready again without a restar
   });
 });
 
+describe('a service that found a forged row is still not ready', () => {
+  const reasons = async () => (await service.service.state()).reasons.join();
+
+  /** Returns the reasons why the service is not ready, once it has checked every forged row again. */
+  async function reasonsAfterCheck(): Promise<string> {
+    const key = await service.otherTenant();
+    const { tenantId = '' } = (await service.service.authenticate(key)) ?? {};
+    const authentic = await attacker.takeRecord('tenant', tenantId);
+    await attacker.editRecord('tenant', tenantId, { revision: 99 });
+    await expectRefused(await afterASecond(() => service.call('GET', '/tokens', undefined, { key })), tenantId);
+    await authentic.putBack();
+    // The rows are checked in the order in which they were found.
+    await expect.poll(reasons, { timeout: 10_000 }).not.toContain(tenantId);
+    return reasons();
+  }
+
+  test('after another generation was planted and marked as the one to read', async () => {
+    const id = await aToken();
+    const stream = await streamOf(id);
+    await attacker.editToken(stream, (life) => ({ ...life, tenantId: randomUUID() }));
+    await expectRefused(await get(id), stream);
+    await attacker.plantGeneration(0, true);
+    const read = async () => (await service.vault.generations.inUse()).read;
+    await expect.poll(read, { timeout: 10_000 }).toBe(0);
+    expect(await reasonsAfterCheck()).toContain(stream);
+  });
+
+  test('after a claim was planted before a forged claim', async () => {
+    const options = { headers: { 'service-idempotency-key': randomUUID() } };
+    const send = () => service.call('POST', '/tokens', { type: 'token', data: 'asked' }, options);
+    const stream = await streamOf(String((await send()).body['id']));
+    await attacker.editClaim(stream, (result) => ({ ...result, tokens: [] }));
+    await expectRefused(await send(), 'the row of claim');
+    const [, cmd = ''] = /the row of claim (\S+) is/.exec(await reasons()) ?? [];
+    await attacker.plantClaim(`${cmd.slice(0, -1)}!`, cmd);
+    expect(await reasonsAfterCheck()).toContain(cmd);
+  });
+
+  test('after a forged row of an application was removed', async () => {
+    const { id, key } = await application(everything);
+    await attacker.editRecord('application', id, { revision: 99 });
+    await expectRefused(await get('x', key), id);
+    await attacker.removeRecord('application', id);
+    expect(await reasonsAfterCheck()).toContain(id);
+  });
+});
+
 test.each([
   { generation: 7, isRead: false },
   { generation: 7, isRead: true },

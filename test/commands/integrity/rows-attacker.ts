@@ -21,6 +21,7 @@ export type RowsAttacker = {
   takeRecord(kind: Kind, id: string): Promise<Taken>;
   /** Changes fields in the row of a tenant or an application. The field names are the column names in the store. */
   editRecord(kind: Kind, id: string, fields: Readonly<Record<string, unknown>>): Promise<void>;
+  removeRecord(kind: Kind, id: string): Promise<void>;
   /**
    * Replaces the row of `toApplication` with an unchanged copy of the row for the tenant or application with this id.
    */
@@ -41,6 +42,8 @@ export type RowsAttacker = {
   editClaim(stream: string, edit: (result: ClaimResult) => ClaimResult): Promise<void>;
   /** Copies the result, the time and the MAC from the claim of one token into the claim of another token. */
   copyClaim(fromStream: string, toStream: string): Promise<void>;
+  /** Adds a claim with the result, the time and the MAC of an existing claim. */
+  plantClaim(cmd: string, like: string): Promise<void>;
   webhookState(id: string): Promise<StoredWebhookState>;
   setWebhookState(id: string, stored: StoredWebhookState): Promise<void>;
   /** Adds a generation to those that the vault writes, and marks it as the one to read if `isRead` is true. */
@@ -86,6 +89,9 @@ function onFiles(dataDir: string): RowsAttacker {
     },
     async editRecord(kind, id, fields) {
       replace('directory', { ...rowOf('directory', 'kind = ? AND id = ?', kind, id), ...fields });
+    },
+    async removeRecord(kind, id) {
+      changeOne('DELETE FROM directory WHERE kind = ? AND id = ?', kind, id);
     },
     async moveRecord(kind, id, toApplication) {
       const row = rowOf('directory', 'kind = ? AND id = ?', kind, id);
@@ -144,6 +150,9 @@ function onFiles(dataDir: string): RowsAttacker {
       const { cmd: _, ...claim } = rowOf('claims', 'instr(result, ?) > 0', fromStream);
       replace('claims', { ...rowOf('claims', 'instr(result, ?) > 0', toStream), ...claim });
     },
+    async plantClaim(cmd, like) {
+      replace('claims', { ...rowOf('claims', 'cmd = ?', like), cmd });
+    },
     async webhookState(id) {
       const { version, state } = rowOf('webhook_states', 'webhook = ?', id);
       return { version: Number(version), text: String(state) };
@@ -179,6 +188,10 @@ async function onMongo(name: string): Promise<RowsAttacker> {
     takeRecord: (kind, id) => take(directory, `${kind}-${id}`),
     async editRecord(kind, id, fields) {
       await directory.updateOne({ _id: `${kind}-${id}` }, { $set: fields });
+    },
+    async removeRecord(kind, id) {
+      const { deletedCount } = await directory.deleteOne({ _id: `${kind}-${id}` });
+      if (deletedCount !== 1) throw new Error('the attack changed nothing');
     },
     async moveRecord(kind, id, toApplication) {
       const { _id: _, ...row } = (await directory.findOneAndDelete({ _id: `${kind}-${id}` })) ?? {};
@@ -225,6 +238,9 @@ async function onMongo(name: string): Promise<RowsAttacker> {
       const { _id: __, ...claim } = from;
       const { matchedCount } = await claims.replaceOne({ 'result.tokens.stream': toStream }, claim);
       if (matchedCount !== 1) throw new Error('the attack changed nothing');
+    },
+    async plantClaim(cmd, like) {
+      await claims.insertOne({ ...(await claims.findOne({ _id: like })), _id: cmd });
     },
     async webhookState(id) {
       const row = await states.findOne({ _id: id });
