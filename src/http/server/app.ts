@@ -23,38 +23,28 @@ import { refuseWhatNodeRefuses } from './refuse-what-node-refuses.js';
 import { type RequestLog, reportRequests } from './report-requests.js';
 import '../request-state.js';
 import { requireTlsProxy } from '../load/require-tls-proxy.js';
-import { createApplicationRoute } from '../routes/create-application.js';
+import { applicationRoutes } from '../routes/applications.js';
 import { createTokenRoute } from '../routes/create-token.js';
-import { deleteApplicationRoute } from '../routes/delete-application.js';
-import { deleteTenantRoute } from '../routes/delete-tenant.js';
 import { deleteTokenRoute } from '../routes/delete-token.js';
 import { deleteTokensRoute } from '../routes/delete-tokens.js';
 import { detokenizeRoute } from '../routes/detokenize.js';
 import { docsRoute } from '../routes/docs.js';
 import { errorPageRoute } from '../routes/error-page.js';
-import { getApplicationRoute } from '../routes/get-application.js';
-import { getOwnApplicationRoute } from '../routes/get-own-application.js';
-import { getTenantRoute } from '../routes/get-tenant.js';
 import { getTokenRoute } from '../routes/get-token.js';
 import { healthRoute } from '../routes/health.js';
-import { issueKeyRoute } from '../routes/issue-key.js';
-import { listApplicationsRoute } from '../routes/list-applications.js';
+import { keyRoutes } from '../routes/keys.js';
 import { listCheckpointsRoute } from '../routes/list-checkpoints.js';
-import { listKeysRoute } from '../routes/list-keys.js';
 import { listLogsRoute } from '../routes/list-logs.js';
 import { listPermissionsRoute } from '../routes/list-permissions.js';
 import { listTokensRoute } from '../routes/list-tokens.js';
 import { openApiRoute } from '../routes/openapi.js';
 import { purgeCvcRoute } from '../routes/purge-cvc.js';
-import { revokeKeyRoute } from '../routes/revoke-key.js';
 import { searchSuggestionsRoute } from '../routes/search-suggestions.js';
 import { searchTokensRoute } from '../routes/search-tokens.js';
+import { tenantRoutes } from '../routes/tenant.js';
 import { tokenHistoryRoute } from '../routes/token-history.js';
 import { tokenizeRoute } from '../routes/tokenize.js';
-import { updateApplicationRoute } from '../routes/update-application.js';
-import { updateTenantRoute } from '../routes/update-tenant.js';
 import { updateTokenRoute } from '../routes/update-token.js';
-import { usageReportRoute } from '../routes/usage-report.js';
 import { tokensV2Routes } from '../routes/v2-tokens.js';
 import { webhookRoutes } from '../routes/webhooks.js';
 import { type Routes, typed } from '../routes.js';
@@ -79,20 +69,10 @@ const routes: readonly Routes[] = [
   listLogsRoute,
   listCheckpointsRoute,
   tokenHistoryRoute,
-  createApplicationRoute,
-  listApplicationsRoute,
-  getOwnApplicationRoute,
-  getApplicationRoute,
-  updateApplicationRoute,
-  deleteApplicationRoute,
-  issueKeyRoute,
-  listKeysRoute,
-  revokeKeyRoute,
+  applicationRoutes,
+  keyRoutes,
   listPermissionsRoute,
-  getTenantRoute,
-  updateTenantRoute,
-  deleteTenantRoute,
-  usageReportRoute,
+  tenantRoutes,
   webhookRoutes,
   healthRoute,
   errorPageRoute,
