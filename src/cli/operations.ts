@@ -22,9 +22,7 @@ import {
   projectionsStatus,
 } from './projections/projections-operations.js';
 import { createApplication, listApplications } from './tenancy/applications-operations.js';
-import { createTenant } from './tenancy/create-tenant-operation.js';
-import { init } from './tenancy/init-operation.js';
-import { listTenants } from './tenancy/list-tenants-operation.js';
+import { createTenant, init, listTenants } from './tenancy/tenants-operations.js';
 import { exportTokens } from './tokens/export-operation.js';
 import { importTokens } from './tokens/import-operation.js';
 import { createToken, deleteToken, getToken, searchTokens } from './tokens/tokens-operations.js';
