@@ -1,3 +1,4 @@
+import { csvLine } from '../../audit/csv-line.js';
 import { Failure } from '../failure.js';
 import { writeNewFile } from '../files/out-file.js';
 import { showProgress } from '../files/progress.js';
@@ -5,8 +6,7 @@ import { untilSignal } from '../files/until-signal.js';
 import type { Answers } from '../operations.js';
 import { writeError } from '../print.js';
 import type { RunOperation } from '../run-command.js';
-import type { AuditRecord, RecordFilter } from './audit-records-operation.js';
-import { csvHeader, csvRecord, jsonLine } from './record-lines.js';
+import { type AuditRecord, type RecordFilter, recordColumns } from './audit-records-operation.js';
 
 export type RecordExport = {
   readonly format: 'csv' | 'jsonl';
@@ -64,4 +64,18 @@ export async function* recordPages(
       after = page.last;
     }
   }
+}
+
+/** Returns the record as a line of JSON. */
+function jsonLine(record: AuditRecord): string {
+  return `${JSON.stringify(record)}\n`;
+}
+
+/** Returns the first line of a CSV file: the column names. */
+function csvHeader(): string {
+  return csvLine([...recordColumns]);
+}
+
+function csvRecord(record: AuditRecord): string {
+  return csvLine(recordColumns.map((column) => record[column]));
 }

@@ -6,7 +6,7 @@ import type { Problem } from '../../audit/verify/problem.js';
 import { type AccessReport, type ChainBatch, verifyAccess } from '../../audit/verify/verify-access.js';
 import { type LogReport, verifyLog } from '../../audit/verify/verify-log.js';
 import { mustContainFrom } from '../../events/access-log/retention.js';
-import { type Checkpoint, checkpointSchema } from '../../events/audit/checkpoint.js';
+import { type Checkpoint, checkpointSchema, readCheckpointLine } from '../../events/audit/checkpoint.js';
 import { checkAllRows } from '../doctor/check-all-rows.js';
 import { Failure } from '../failure.js';
 import { type ShowProgress, showProgress } from '../files/progress.js';
@@ -15,7 +15,7 @@ import type { RunOperation } from '../run-command.js';
 import { accessBatches } from './access-batches.js';
 import { openExport } from './export-file.js';
 import { beginAudit, logLines } from './log-lines.js';
-import { readAnchor } from './read-anchor.js';
+import { readLines } from './read-text-lines.js';
 
 /** How long a row may be behind the log, in milliseconds. */
 const rowsBehindMs = 5_000;
@@ -230,4 +230,38 @@ async function verifySource(options: VerifyOptions, source: Source): Promise<Ver
   } finally {
     display.end();
   }
+}
+
+type AnchorFile = {
+  readonly checkpoints: ReadonlyMap<number, Checkpoint>;
+  /** The number of lines that are not checkpoints. A crash can leave a truncated line. */
+  readonly unreadable: number;
+};
+
+/**
+ * Returns the checkpoints in an anchor file, by number. Throws Failure if a checkpoint belongs to a different log, was
+ * not signed with this key, or contradicts another checkpoint.
+ */
+async function readAnchor(path: string, publicKey: string, logId: string | null): Promise<AnchorFile> {
+  const checkpoints = new Map<number, Checkpoint>();
+  let unreadable = 0;
+  for await (const line of readLines(path)) {
+    if (line === '') continue;
+    const checkpoint = readCheckpointLine(line);
+    if (checkpoint === null) {
+      unreadable += 1;
+      continue;
+    }
+    const { number, log_id: of, signature } = checkpoint;
+    if (logId !== null && of !== logId) throw new Failure(`${path} is the anchor of another log.`, 3);
+    const wrong = signatureProblem(checkpoint, publicKey);
+    if (wrong !== null) throw new Failure(`in ${path}, ${wrong}.`, 3);
+    if ((checkpoints.get(number)?.signature ?? signature) !== signature) {
+      throw new Failure(`${path} contains two different checkpoints with the number ${number}.`, 3);
+    }
+    checkpoints.set(number, checkpoint);
+  }
+  if (checkpoints.size === 0)
+    throw new Failure(`${path} contains no checkpoints. Use the file that audit.anchor writes to.`);
+  return { checkpoints, unreadable };
 }

@@ -8,8 +8,7 @@ import { table } from '../table.js';
 import { confirmRebuild } from './confirm-rebuild.js';
 import { descriptions } from './descriptions.js';
 import { runRebuild } from './run-rebuild.js';
-import { statusJson } from './status-json.js';
-import { statusTable } from './status-table.js';
+import { statusJson, statusTable } from './status-text.js';
 
 type JsonOption = { readonly json?: boolean };
 type RebuildOptions = JsonOption & {

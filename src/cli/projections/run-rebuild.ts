@@ -5,7 +5,7 @@ import { Failure } from '../failure.js';
 import { showProgress } from '../files/progress.js';
 import { untilSignal } from '../files/until-signal.js';
 import type { RunOperation } from '../run-command.js';
-import { rebuildText } from './status-table.js';
+import { rebuildText } from './status-text.js';
 
 const pollMs = 250;
 

@@ -7,8 +7,7 @@ import { untilSignal } from '../files/until-signal.js';
 import type { RunOperation } from '../run-command.js';
 import { type LineIds, lineBytesMax, wholeLine } from './import-item.js';
 import { type ImportCounts, importLines } from './import-lines.js';
-import { createLineIds } from './line-ids.js';
-import { resumeSecret } from './resume-file.js';
+import { createLineIds, resumeSecret } from './line-ids.js';
 
 export type ImportRun = {
   readonly key: string;

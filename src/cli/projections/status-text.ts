@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../domain/json.js';
 import type { ProjectionName, ProjectionStatus, RebuildStatus } from '../../ports/projections.js';
 import { gapText, lastRebuildText } from '../../queries/findings/projection-text.js';
 import { table } from '../table.js';
@@ -32,4 +33,20 @@ export function rebuildText({ phase, position, head }: Pick<RebuildStatus, 'phas
 function lastRebuildCell(name: ProjectionName, last: ProjectionStatus['lastRebuild']): string | null {
   if (last !== null) return lastRebuildText(last);
   return name === 'tokens' ? null : 'not recorded';
+}
+
+/** Returns the status of all projections as JSON. The field names follow the style of the CLI. */
+export function statusJson(statuses: readonly ProjectionStatus[]): JsonObject {
+  return {
+    projections: statuses.map(({ rebuild, lastRebuild, ...status }) => ({
+      ...status,
+      rebuild: rebuild === null ? null : rebuildJson(rebuild),
+      last_rebuild: lastRebuild,
+    })),
+  };
+}
+
+function rebuildJson({ eventsPerSecond, left, acceptNew, ...rebuild }: RebuildStatus): JsonObject {
+  const rate = Math.round(eventsPerSecond * 10) / 10;
+  return { ...rebuild, events_per_second: rate, seconds_left: left, accept_new: acceptNew };
 }
