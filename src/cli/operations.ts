@@ -1,8 +1,7 @@
 import { auditBegin } from './audit/audit-begin-operation.js';
-import { auditErasure } from './audit/audit-erasure-operation.js';
-import { auditAccess, auditEvents, auditHistory } from './audit/audit-pages-operations.js';
+import { auditAccess, auditEvents } from './audit/audit-pages-operations.js';
 import { auditChains, auditRecords } from './audit/audit-records-operation.js';
-import { auditReplay, auditReplayQuery } from './audit/audit-replay-operation.js';
+import { auditErasure, auditHistory, auditReplay, auditReplayQuery } from './audit/audit-token-operations.js';
 import { bundleBegin, bundleEvents, bundleReads, bundleSign } from './audit/bundle-operations.js';
 import { consoleSignIn } from './console/sign-in-operation.js';
 import { diagnose } from './doctor/diagnose.js';

@@ -4,7 +4,7 @@ import { showProgress } from '../files/progress.js';
 import { printLine } from '../print.js';
 import type { RunOperation } from '../run-command.js';
 import { table } from '../table.js';
-import type { ReplayAnswer } from './audit-replay-operation.js';
+import type { ReplayAnswer } from './audit-token-operations.js';
 
 export type QueryReplay = {
   readonly key: string;

@@ -16,8 +16,10 @@ import { logUncaught } from '../../http/logging/log-uncaught.js';
 import type { Logger } from '../../http/logging/logger.js';
 import { createRequestLog } from '../../http/logging/request-log.js';
 import { createApp } from '../../http/server/app.js';
+import type { HeaderNames } from '../../http/service.js';
 import type { Spans } from '../../ports/spans.js';
 import { ForgedRow } from '../../vault/forged-row.js';
+import type { LimitSettings } from '../../vault/limit-settings.js';
 import type { Vault } from '../../vault/vault.js';
 import { serveControl } from '../control/serve-control.js';
 import { Failure } from '../failure.js';
@@ -25,7 +27,6 @@ import { forgedDirectoryText } from '../forged-row-text.js';
 import { productVersion } from '../product-version.js';
 import { expectSafeContainer, rootKeysOf } from '../root-keys-of.js';
 import { type Admin, expectFreeAdminAddress, startAdmin } from './admin-listener.js';
-import { headerNamesOf, limitsOf } from './app-settings.js';
 import { type Console, expectFreeConsoleAddress, startConsole } from './console-listener.js';
 import { consoleText, ensureDevRootKey, prepareQuickstart, quickstartText } from './dev-quickstart.js';
 import { expectFreeAddress, listen } from './listen.js';
@@ -315,4 +316,23 @@ function endBy(signal: NodeJS.Signals): never {
   process.removeAllListeners(signal);
   process.kill(process.pid, signal);
   process.exit(128 + constants.signals[signal]);
+}
+
+function headerNamesOf({ settings }: Config): HeaderNames {
+  return {
+    apiKey: ['service-api-key', ...settings['auth.header_aliases']],
+    traceId: ['service-trace-id', ...settings['http.trace_header_aliases']],
+    idempotencyKey: ['service-idempotency-key', 'idempotency-key', ...settings['http.idempotency_header_aliases']],
+  };
+}
+
+function limitsOf({ settings }: Config): LimitSettings {
+  return {
+    requests: settings['rate_limit.requests'],
+    windowMs: settings['rate_limit.window_seconds'] * 1_000,
+    authFailures: settings['rate_limit.auth_failures'],
+    keylessRequests: settings['rate_limit.keyless_requests'],
+    guesses: settings['rate_limit.guesses'],
+    deduplicationMisses: settings['rate_limit.deduplication_misses'],
+  };
 }

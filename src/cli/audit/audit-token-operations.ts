@@ -1,15 +1,43 @@
 import { z } from 'zod';
 import { recordManagementRead } from '../../audit/access-log/record-management-read.js';
+import type { ErasureStatement } from '../../audit/erasure-statement.js';
 import type { JsonObject } from '../../domain/json.js';
+import { endedKeys } from '../../events/event-keys.js';
 import { tokenStream } from '../../events/tokens/stream-name.js';
+import { pageAnswer, pageFields, rangeOf } from '../../http/pagination.js';
 import { type AsOf, readAsOf } from '../../queries/as-of.js';
 import { release, releasedToken } from '../../queries/release.js';
 import { replayQuery } from '../../queries/replay-query.js';
 import { replayToken } from '../../queries/replay-token.js';
+import { stateErasure } from '../../queries/state-erasure.js';
+import { tokenHistory } from '../../queries/token-history.js';
+import { allClearEvents } from '../../vault/load-token.js';
 import { tenantKeysOf } from '../../vault/tenant-keys.js';
 import type { Vault } from '../../vault/vault.js';
 import { applicationOperation, unwrap } from '../operations/as-application.js';
 import { OperationFailed, OperationRefused } from '../operations/operation.js';
+
+/**
+ * Returns a token's history in the form that `GET /tokens/{id}/history` returns. For each event with sealed values,
+ * also states whether the vault still has those values (`kept`) or has erased them (`erased`).
+ */
+export const auditHistory = applicationOperation(
+  z.object({ key: z.string(), id: z.string(), ...pageFields }),
+  ['log:read', 'token:read'],
+  async ({ vault }, context, { id, ...page }) => {
+    const { caller } = context;
+    const { entries, total } = unwrap(await tokenHistory(vault, context, id, rangeOf(page)));
+    const events = await allClearEvents(vault.log, tokenStream((await tenantKeysOf(vault, caller.tenantId)).names, id));
+    await vault.confirmReads(context.beganAt);
+    await recordManagementRead(vault, context, 'token', id);
+    const ended = new Set(endedKeys(events).map(({ keyId }) => keyId));
+    const data = entries.map((entry) => {
+      const sealedBy = events.find(({ revision }) => revision === entry['revision'])?.clear['key'];
+      return typeof sealedBy === 'string' ? { ...entry, values: ended.has(sealedBy) ? 'erased' : 'kept' } : entry;
+    });
+    return pageAnswer(page, total, data);
+  },
+);
 
 const ask = { key: z.string(), asOf: z.string(), reveal: z.boolean() };
 
@@ -81,3 +109,21 @@ async function momentOf(vault: Pick<Vault, 'chain' | 'clock' | 'log'>, text: str
   if (!read.ok) throw new OperationFailed(read.message);
   return read.asOf;
 }
+
+/** If the token was deleted but the vault cannot sign a statement, `statement` is null and `problem` explains why. */
+type ErasureAnswer = { readonly statement: ErasureStatement | null; readonly problem: string | null };
+
+/**
+ * Checks that a token has been erased, and signs a statement that confirms it. The caller needs permission to read the
+ * token's history.
+ */
+export const auditErasure = applicationOperation(
+  z.object({ key: z.string(), id: z.string() }),
+  ['log:read', 'token:read'],
+  async ({ vault }, context, { id }): Promise<ErasureAnswer> => {
+    const stated = unwrap(await stateErasure(vault, context, id));
+    if (stated.kind === 'erased') return { statement: stated.statement, problem: null };
+    if (stated.kind === 'incomplete') return { statement: null, problem: stated.problem };
+    throw new OperationFailed(stated.problem);
+  },
+);
