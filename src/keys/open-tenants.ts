@@ -119,17 +119,17 @@ export function createOpenTenants(
         wrapping.set(row.id, 'destroyed');
         continue;
       }
-      const key = known ?? unwrap(row, row.wrapped);
+      const key = known ?? openKey(row, row.wrapped);
       if (key === null) return null;
       wrapping.set(row.id, key);
       newest = { id: row.id, number: row.number, isRetiring: row.isRetiring };
     }
     if (identity.wrapped === null) return { state: 'destroyed', subkeys: null, wrapping, newest };
-    const key = unwrap(identity, identity.wrapped);
+    const key = openKey(identity, identity.wrapped);
     return key === null ? null : { state: 'living', subkeys: deriveSubkeys(key, traceEpoch), wrapping, newest };
   }
 
-  function unwrap(row: StoredTenantKey, wrapped: Buffer): Buffer | null {
+  function openKey(row: StoredTenantKey, wrapped: Buffer): Buffer | null {
     return roots.open((rootKey) => openTenantKey(rootKey, wrapped, row));
   }
 

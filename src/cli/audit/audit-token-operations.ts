@@ -14,7 +14,7 @@ import { tokenHistory } from '../../queries/token-history.js';
 import { allClearEvents } from '../../vault/load-token.js';
 import { tenantKeysOf } from '../../vault/tenant-keys.js';
 import type { Vault } from '../../vault/vault.js';
-import { applicationOperation, unwrap } from '../operations/as-application.js';
+import { applicationOperation, valueOrThrow } from '../operations/as-application.js';
 import { OperationFailed, OperationRefused } from '../operations/operation.js';
 
 /**
@@ -26,7 +26,7 @@ export const auditHistory = applicationOperation(
   ['log:read', 'token:read'],
   async ({ vault }, context, { id, ...page }) => {
     const { caller } = context;
-    const { entries, total } = unwrap(await tokenHistory(vault, context, id, rangeOf(page)));
+    const { entries, total } = valueOrThrow(await tokenHistory(vault, context, id, rangeOf(page)));
     const events = await allClearEvents(vault.log, tokenStream((await tenantKeysOf(vault, caller.tenantId)).names, id));
     await vault.confirmReads(context.beganAt);
     await recordManagementRead(vault, context, 'token', id);
@@ -93,7 +93,7 @@ export const auditReplayQuery = applicationOperation(
   ['token:search'],
   async ({ vault }, context, { query, after, reveal, ...input }): Promise<ReplayAnswer> => {
     const asOf = await momentOf(vault, input.asOf);
-    const { tokens, erased, withheld, next } = unwrap(
+    const { tokens, erased, withheld, next } = valueOrThrow(
       await replayQuery(vault, context, query, { asOf, reveal }, after),
     );
     const render = await release(vault, context, tokens);
@@ -121,7 +121,7 @@ export const auditErasure = applicationOperation(
   z.object({ key: z.string(), id: z.string() }),
   ['log:read', 'token:read'],
   async ({ vault }, context, { id }): Promise<ErasureAnswer> => {
-    const stated = unwrap(await stateErasure(vault, context, id));
+    const stated = valueOrThrow(await stateErasure(vault, context, id));
     if (stated.kind === 'erased') return { statement: stated.statement, problem: null };
     if (stated.kind === 'incomplete') return { statement: null, problem: stated.problem };
     throw new OperationFailed(stated.problem);

@@ -79,7 +79,7 @@ export function isRefusal(code: RejectionCode): boolean {
  * Returns the value of a successful result. If the result is a failure, throws OperationFailed with the text of the
  * problem, or OperationRefused if the application may not do this.
  */
-export function unwrap<T>(result: CommandResult<T>): T {
+export function valueOrThrow<T>(result: CommandResult<T>): T {
   if (result.ok) return result.value;
   const { detail, advice } = problemCatalogue[result.code];
   const message = result.errors === undefined ? `${detail} ${advice}` : fieldErrorText(result.errors);

@@ -6,7 +6,7 @@ import type { Json, JsonObject } from '../../domain/json.js';
 import { parseApplication } from '../../domain/tenancy/parse-directory.js';
 import { listApplications as list } from '../../queries/tenancy/list-applications.js';
 import { applicationAnswer } from '../../queries/tenancy/tenancy-answers.js';
-import { unwrap } from '../operations/as-application.js';
+import { valueOrThrow } from '../operations/as-application.js';
 import { fieldErrorText } from '../operations/field-error-text.js';
 import { OperationFailed, operation } from '../operations/operation.js';
 import { tenantOrOnly } from '../operations/tenant-or-only.js';
@@ -27,7 +27,7 @@ export const createApplication = operation(input, async (service, { tenantId, ..
   if (!spec.ok) throw new OperationFailed(fieldErrorText(spec.errors));
   const tenant = await tenantOrOnly(service, tenantId);
   const context = { tenantId: tenant, actor: { kind: 'operator' }, traceId: null } as const;
-  const { id, key } = unwrap(await create(vault, context, spec.value));
+  const { id, key } = valueOrThrow(await create(vault, context, spec.value));
   if (key === null) throw new Error('a new application must have a key');
   return { id, tenant_id: tenant, name: fields.name, type: fields.type, key: key.reveal() };
 });

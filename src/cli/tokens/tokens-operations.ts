@@ -8,7 +8,7 @@ import { createTokenBody } from '../../http/token-body.js';
 import { getToken as get } from '../../queries/get-token.js';
 import { searchTokens as search } from '../../queries/offset-pages.js';
 import { release, releasedToken } from '../../queries/release.js';
-import { applicationOperation, unwrap } from '../operations/as-application.js';
+import { applicationOperation, valueOrThrow } from '../operations/as-application.js';
 import { fieldErrorText, issueErrors } from '../operations/field-error-text.js';
 import { OperationFailed } from '../operations/operation.js';
 
@@ -16,7 +16,7 @@ const oneToken = z.object({ key: z.string(), id: z.string() });
 
 /** Returns a token. The result contains only what the application may see. */
 export const getToken = applicationOperation(oneToken, ['token:read'], async ({ vault }, context, { id }) => {
-  return releasedToken(vault, context, unwrap(await get(vault, context, id)));
+  return releasedToken(vault, context, valueOrThrow(await get(vault, context, id)));
 });
 
 /** Creates a token as the application. */
@@ -27,13 +27,13 @@ export const createToken = applicationOperation(
     const body = createTokenBody.safeParse(request);
     if (!body.success) throw new OperationFailed(fieldErrorText(issueErrors(body.error.issues, 'body')));
     const created = await create(vault, { ...context, idempotency: null }, body.data);
-    return releasedToken(vault, context, unwrap(created));
+    return releasedToken(vault, context, valueOrThrow(created));
   },
 );
 
 /** Deletes a token as the application. When the operation resolves, the token has been erased. */
 export const deleteToken = applicationOperation(oneToken, ['token:delete'], async ({ vault }, context, { id }) => {
-  unwrap(await remove(vault, context, id, null));
+  valueOrThrow(await remove(vault, context, id, null));
   return { deleted: true };
 });
 
@@ -44,7 +44,7 @@ export const searchTokens = applicationOperation(
   z.object({ key: z.string(), query: z.string(), ...pageFields }),
   ['token:search'],
   async ({ vault }, context, { query, ...page }): Promise<FoundPage> => {
-    const found = unwrap(await search(vault, context, query, rangeOf(page)));
+    const found = valueOrThrow(await search(vault, context, query, rangeOf(page)));
     const data: JsonObject[] = [];
     const slices = vault.turns.begin(context.caller.tenantId);
     const shared = createSharedBudget();
