@@ -38,7 +38,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(1);
 });
 
-// Progress or a message that cannot be printed must not end a command. Its exit code still says how it ended.
+// Progress or a message that cannot be printed must not end a command. The exit code still reports the result.
 process.stderr.on('error', () => undefined);
 
 // If a terminal was closed, Node.js aborts when the process exits. Threat: a core dump contains keys. Node.js ignores

@@ -23,7 +23,7 @@ export function passesRootCheck(rootKey: Buffer, check: Buffer): boolean {
 
 /** Explains that the root key does not open a key store. `title` is the title of the store. */
 export function wrongRootKeyText(title: string): string {
-  return `the root key is not the one that opens ${title}. Set root_key_file to the current one.`;
+  return `this root key does not open ${title}. Set root_key_file to the file of the current root key.`;
 }
 
 /** Reads other candidates for the root key. The caller must zero all of them. */

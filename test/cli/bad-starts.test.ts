@@ -102,7 +102,7 @@ describe('a root key', () => {
     await expectRefusal(
       vault.dir,
       ['--data', vault.dataDir, '--root-key-file', other],
-      /root key is not the one that opens keys\.db.*Set root_key_file/,
+      /root key does not open keys\.db.*Set root_key_file/,
     );
     await expectAsBefore(vault);
   });

@@ -135,7 +135,7 @@ test('a root key file that does not open the vault is reported while the service
   writeFileSync(rootKeyFile, `${'ab'.repeat(32)}\n`);
   const found = await doctor(flags);
   expect(found.wrong).toEqual(['root key']);
-  expect(found.says('root key')).toMatch(/^the root key is not the one that opens keys\.db/);
+  expect(found.says('root key')).toMatch(/^this root key does not open keys\.db/);
   await service.stop();
   const stopped = await doctor(flags);
   expect(stopped.wrong).toEqual(['root key', 'stores']);

@@ -67,7 +67,7 @@ test('stores that do not belong to the vault are rejected, and the vault is unch
 
   await expectRefusal(['init'], env, /already initialized; no tenant was created/);
   const other = { ...env, STRONGROOM_ROOT_KEY_FILE: makeRootKey(tempDir()) };
-  await expectRefusal(worker, other, /the root key is not the one/);
+  await expectRefusal(worker, other, /this root key does not open/);
 
   const empty = with_(env, 'STRONGROOM_EVENTSTORE_URL', (await eventStore()).url);
   for (const args of [worker, ['init']])

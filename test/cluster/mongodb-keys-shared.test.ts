@@ -178,7 +178,7 @@ test('a wrong root key is rejected, and two new processes agree on one log', asy
   const { one, other, connect, clock } = await twoRings();
   const connection = await connect();
   const refused = openMongoKeys(connection, randomBytes(32), clock, async () => 0);
-  await expect(refused).rejects.toThrow('the root key is not the one that opens the key store');
+  await expect(refused).rejects.toThrow('this root key does not open the key store');
   expect(await one.logIdOfKeys()).toBeNull();
   const [first, second] = await Promise.all([one.bindKeysToLog(randomUUID()), other.bindKeysToLog(randomUUID())]);
   expect(second).toBe(first);

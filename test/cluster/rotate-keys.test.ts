@@ -119,7 +119,7 @@ test('processes on two machines keep working through a rotation that is killed a
   const old = { env: { ...one.options.env, STRONGROOM_ROOT_KEY_FILE: oldRootKeyFile } };
   expect(await run(['tenants', 'list'], old)).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining('the root key is not the one'),
+    stderr: expect.stringContaining('this root key does not open'),
   });
   // The other machine still has the old and the new key file. When the command runs on that machine, it removes the old
   // key there too.

@@ -35,7 +35,7 @@ export function keyRotationContract(name: string, open: OpenStores): void {
         await expectOpen(keys, [tenantId, other], made);
         await keys.create(tenantId);
         await keys.createTenant(randomUUID());
-        await expect(reopen()).rejects.toThrow('the root key is not the one');
+        await expect(reopen()).rejects.toThrow('this root key does not open');
         const { keys: again } = await reopen(next);
         expect(await seen(again, [tenantId, other])).toEqual(before);
         await expectOpen(again, [tenantId, other], made);

@@ -69,7 +69,7 @@ test('after a rotation on a running service, the old root key and an older copy 
   await service.stop();
   const refusal = {
     code: 1,
-    stderr: 'the root key is not the one that opens keys.db. Set root_key_file to the current one.\n',
+    stderr: 'this root key does not open keys.db. Set root_key_file to the file of the current root key.\n',
   };
   expect(await run(['tenants', 'list', '--data', dataDir, '--root-key-file', oldKeyFile])).toMatchObject(refusal);
   expect(await run(['tenants', 'list', '--data', oldCopy, '--root-key-file', rootKeyFile])).toMatchObject(refusal);

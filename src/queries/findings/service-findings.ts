@@ -128,7 +128,7 @@ export async function shredder(
   if (gap === null || gap < gapMax) return [];
   const last = (await storedLog.readClear(await keys.checkpoint('shredder'), gapMax))[gapMax - 1];
   if (last === undefined || clock.now() - last.time < shredderMsMax) return [];
-  const says = `${gapText('shredder', gap)}, and it has checked none for minutes: ended keys may still exist`;
+  const says = `${gapText('shredder', gap)}, and it has not checked any events for several minutes: ended keys may still exist`;
   return [problem('shredder', says, 'Check that the service, or a worker, is running, and see its log.')];
 }
 
@@ -165,7 +165,7 @@ export function backup({ backupMadeAt }: ServiceState, now: number): Finding {
   const says = `the newest backup began at ${formatTimestamp(backupMadeAt)}`;
   return now - backupMadeAt <= backupMsMax
     ? ok('backup', says)
-    : problem('backup', says, 'Find out why no newer one was made, and run `strongroom backup`.');
+    : problem('backup', says, 'Find out why there is no newer backup, and run `strongroom backup`.');
 }
 
 /**
