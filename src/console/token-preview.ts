@@ -1,5 +1,5 @@
 import type { AccessFields } from '../domain/access/parse-access.js';
-import { problemFrom } from '../http/error-handler.js';
+import { problemFrom } from '../http/problem/problem.js';
 import { problemCatalogue } from '../http/problem/problem-catalogue.js';
 import { previewToken } from '../queries/preview-token.js';
 import { maskedAnswer, release } from '../queries/release.js';

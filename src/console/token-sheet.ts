@@ -1,6 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../domain/json.js';
-import { problemFrom } from '../http/error-handler.js';
-import { Problem } from '../http/problem/problem.js';
+import { Problem, problemFrom } from '../http/problem/problem.js';
 import { getToken } from '../queries/get-token.js';
 import { type ReadContext, releasedToken } from '../queries/release.js';
 import type { TokenAnswer } from '../queries/token-answer.js';

@@ -1,7 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
-import type { FieldErrors } from '../domain/field-errors.js';
-import { itemPath, memberPath } from '../domain/json-path.js';
+import { issueErrors } from '../domain/json-path.js';
 import { Problem } from '../http/problem/problem.js';
 import { callerOf } from '../http/request-state.js';
 import { recordRefusedRequest } from '../http/server/record-refused-request.js';
@@ -13,7 +12,6 @@ import { ConsoleProblem } from './problem.js';
 import { addressOf, type FormFields, formIn } from './sealed-form.js';
 
 const flashSeconds = 60;
-const issuesMax = 20;
 
 const unreadableAddress = {
   tone: 'note',
@@ -151,17 +149,7 @@ function typedFields(fields: Readonly<Record<string, unknown>>): FormFields {
 
 function read<T>(schema: z.ZodType<T>, given: unknown): Parsed<T> {
   const parsed = schema.safeParse(given);
-  return parsed.success ? { ok: true, value: parsed.data } : { ok: false, errors: errorsOf(parsed.error.issues) };
-}
-
-function errorsOf(issues: readonly z.core.$ZodIssue[]): FieldErrors {
-  const errors = new Map<string, string[]>();
-  for (const { path, message } of issues.slice(0, issuesMax)) {
-    const field = path.reduce<string>(
-      (parent, part) => (typeof part === 'number' ? itemPath(parent, part) : memberPath(parent, String(part))),
-      '',
-    );
-    errors.set(field, [...(errors.get(field) ?? []), message]);
-  }
-  return Object.fromEntries(errors);
+  return parsed.success
+    ? { ok: true, value: parsed.data }
+    : { ok: false, errors: issueErrors(parsed.error.issues, '') };
 }

@@ -15,6 +15,31 @@ export function itemPath(path: string, index: number): string {
   return `${path}[${index}]`;
 }
 
+/** Returns the path of a field, given the keys and indexes on the way to it, such as the path in an issue of a schema. */
+export function fieldPath(steps: readonly PropertyKey[]): string {
+  return steps.reduce<string>(
+    (path, step) => (typeof step === 'number' ? itemPath(path, step) : memberPath(path, String(step))),
+    '',
+  );
+}
+
+type Issue = { readonly path: readonly PropertyKey[]; readonly message: string };
+const issuesMax = 20;
+
+/**
+ * Returns the issues that a schema found, keyed by field. Returns at most `issuesMax` of them. `whole` is the key of an
+ * issue that concerns the whole input.
+ */
+export function issueErrors(issues: readonly Issue[], whole: string): FieldErrors {
+  const errors = new Map<string, string[]>();
+  for (const { path, message } of issues.slice(0, issuesMax)) {
+    const shown = fieldPath(path);
+    const field = shown === '' ? whole : shown;
+    errors.set(field, [...(errors.get(field) ?? []), message]);
+  }
+  return Object.fromEntries(errors);
+}
+
 /** Returns the errors with `path` prepended to each path (`data.number` under `a[0]` becomes `a[0].data.number`). */
 export function errorsUnder(path: string, errors: FieldErrors): FieldErrors {
   const entries = Object.entries(errors).map(([field, messages]) => [under(path, field), messages] as const);

@@ -5,7 +5,6 @@ import { rightsCheck, StoreProblem } from '../ports/store-problem.js';
 import { StoreUnavailable } from '../ports/store-unavailable.js';
 import { ForgedRow } from '../vault/forged-row.js';
 import { KeyLost } from '../vault/key-lost.js';
-import type { Rejected } from '../vault/result.js';
 import { TenantGone } from '../vault/tenant-gone.js';
 import { Problem, type ProblemContent, problemBody } from './problem/problem.js';
 import { type ProblemCode, problemCatalogue } from './problem/problem-catalogue.js';
@@ -61,11 +60,6 @@ export function sendProblem(reply: FastifyReply, problem: ProblemContent, traceI
     .header('content-type', 'application/problem+json; charset=utf-8')
     .header('cache-control', 'no-store')
     .send(problemBody(problem, traceId));
-}
-
-/** Converts a command's rejection to a problem. */
-export function problemFrom({ code, errors, retryAfterMs }: Rejected): Problem {
-  return new Problem(code, { errors, retryAfterMs });
 }
 
 /** Converts an error to a problem. An unexpected error becomes `internal`. */

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { ManagementEntity } from '../audit/access-log/record-management-read.js';
+import type { DirectoryContext } from '../commands/tenancy/change-directory.js';
 import type { Caller } from '../domain/access/caller.js';
 import type { Permission } from '../domain/access/permission.js';
 import type { RequestSpan } from '../ports/spans.js';
@@ -61,4 +62,17 @@ export function contextOf(request: FastifyRequest): Pick<RequestContext, 'caller
 export function callerOf(request: { readonly caller: Caller | null }): Caller {
   if (request.caller === null) throw new Problem('unauthenticated');
   return request.caller;
+}
+
+/** Returns the context for a command on the request's tenant or on an application of that tenant. */
+export function directoryContextOf(request: Pick<FastifyRequest, 'caller' | 'traceId'>): DirectoryContext {
+  const { tenantId, applicationId, keyId, sourceAddress, visitor } = callerOf(request);
+  const actor = {
+    kind: 'application',
+    applicationId,
+    keyId,
+    ...(sourceAddress === undefined ? {} : { sourceAddress }),
+    ...(visitor === undefined ? {} : { visitor }),
+  } as const;
+  return { tenantId, actor, traceId: request.traceId };
 }

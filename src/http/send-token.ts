@@ -9,7 +9,7 @@ import { type ReleaseDeps, release } from '../queries/release.js';
 import type { TokenAnswer } from '../queries/token-answer.js';
 import type { CommandResult } from '../vault/result.js';
 import type { Vault } from '../vault/vault.js';
-import { problemFrom } from './error-handler.js';
+import { problemFrom } from './problem/problem.js';
 import { callerOf, contextOf } from './request-state.js';
 import { sendText } from './send-json.js';
 

@@ -1,7 +1,8 @@
 import type { z } from 'zod';
 import type { OperatedService } from '../../compose/vault/open-service.js';
 import type { Json } from '../../domain/json.js';
-import { fieldErrorText, issueErrors } from './field-error-text.js';
+import { issueErrors } from '../../domain/json-path.js';
+import { fieldErrorText } from './field-error-text.js';
 
 /** An operation of the CLI. It runs in the service, or in the command's own process if no service is running. */
 export type Operation<Answer extends Json> = {

@@ -3,13 +3,14 @@ import { createToken as create } from '../../commands/tokens/create-tokens.js';
 import { deleteToken as remove } from '../../commands/tokens/delete-token.js';
 import { createSharedBudget } from '../../domain/expressions/budget.js';
 import type { JsonObject } from '../../domain/json.js';
+import { issueErrors } from '../../domain/json-path.js';
 import { type PageAnswer, pageAnswer, pageFields, rangeOf } from '../../http/pagination.js';
 import { createTokenBody } from '../../http/token-body.js';
 import { getToken as get } from '../../queries/get-token.js';
 import { searchTokens as search } from '../../queries/offset-pages.js';
 import { release, releasedToken } from '../../queries/release.js';
 import { applicationOperation, valueOrThrow } from '../operations/as-application.js';
-import { fieldErrorText, issueErrors } from '../operations/field-error-text.js';
+import { fieldErrorText } from '../operations/field-error-text.js';
 import { OperationFailed } from '../operations/operation.js';
 
 const oneToken = z.object({ key: z.string(), id: z.string() });

@@ -6,9 +6,9 @@ import type { ApplicationDocument } from '../../domain/tenancy/documents.js';
 import { parseApplication, parseName } from '../../domain/tenancy/parse-directory.js';
 import { lastChangeOf } from '../../domain/tenancy/stamps.js';
 import { checkExpiresAt } from '../../domain/token/fields/expires-at.js';
-import { directoryContextOf } from '../../http/directory-context.js';
-import { problemFrom } from '../../http/error-handler.js';
+import { problemFrom } from '../../http/problem/problem.js';
 import { problemCatalogue } from '../../http/problem/problem-catalogue.js';
+import { directoryContextOf } from '../../http/request-state.js';
 import type { LivingApplication } from '../../vault/open-directory.js';
 import type { Vault } from '../../vault/vault.js';
 import {

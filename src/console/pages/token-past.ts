@@ -5,7 +5,7 @@ import type { JsonObject } from '../../domain/json.js';
 import { parseIsoDateTime } from '../../domain/time.js';
 import { endsToken } from '../../events/tokens/catalogue.js';
 import { tokenStream } from '../../events/tokens/stream-name.js';
-import { problemFrom } from '../../http/error-handler.js';
+import { problemFrom } from '../../http/problem/problem.js';
 import { readAsOf } from '../../queries/as-of.js';
 import { replayToken } from '../../queries/replay-token.js';
 import { stateErasure } from '../../queries/state-erasure.js';

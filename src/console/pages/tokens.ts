@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { grantsAnywhere } from '../../domain/access/decide-access.js';
 import { isJsonObject, type Json, type JsonObject } from '../../domain/json.js';
-import { problemFrom } from '../../http/error-handler.js';
+import { problemFrom } from '../../http/problem/problem.js';
 import { queryErrorAt, searchTokens } from '../../queries/offset-pages.js';
 import { type Suggestion, searchSuggestions } from '../../queries/vocabulary/visible-words-of.js';
 import type { ConsolePage, Visit } from '../page.js';

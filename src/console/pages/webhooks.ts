@@ -21,9 +21,8 @@ import {
 } from '../../domain/tenancy/webhook.js';
 import { parseExpiresAt } from '../../domain/time.js';
 import { tokenTypes } from '../../domain/token/types/token-type.js';
-import { directoryContextOf } from '../../http/directory-context.js';
-import { problemFrom } from '../../http/error-handler.js';
-import { Problem } from '../../http/problem/problem.js';
+import { Problem, problemFrom } from '../../http/problem/problem.js';
+import { directoryContextOf } from '../../http/request-state.js';
 import { findWebhook, listDeliveries, listWebhooks } from '../../queries/tenancy/webhooks.js';
 import type { ConsolePage, Visit } from '../page.js';
 import { pageField, pageLinks } from '../pagination.js';

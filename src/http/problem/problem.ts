@@ -1,5 +1,6 @@
 import type { Permission } from '../../domain/access/permission.js';
 import type { FieldErrors } from '../../domain/field-errors.js';
+import type { Rejected } from '../../vault/result.js';
 import { type ProblemCode, problemCatalogue } from './problem-catalogue.js';
 
 /** The fields that two problems with the same code can differ in. */
@@ -30,6 +31,11 @@ export class Problem extends Error implements ProblemContent {
     this.retryAfterMs = retryAfterMs;
     this.detail = detail;
   }
+}
+
+/** Converts a command's rejection to a problem. */
+export function problemFrom({ code, errors, retryAfterMs }: Rejected): Problem {
+  return new Problem(code, { errors, retryAfterMs });
 }
 
 /**

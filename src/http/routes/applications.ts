@@ -8,8 +8,6 @@ import { parseApplication } from '../../domain/tenancy/parse-directory.js';
 import { listApplications } from '../../queries/tenancy/list-applications.js';
 import { applicationAnswer } from '../../queries/tenancy/tenancy-answers.js';
 import { livingApplication } from '../../vault/open-directory.js';
-import { directoryContextOf } from '../directory-context.js';
-import { problemFrom } from '../error-handler.js';
 import { idempotencyOf } from '../idempotency.js';
 import { documented } from '../openapi/operation.js';
 import { pageExample, pageOf } from '../openapi/schemas/pagination.js';
@@ -21,8 +19,8 @@ import {
   keyExample,
 } from '../openapi/schemas/tenancy.js';
 import { pageAnswer, pageQuery, rangeOf } from '../pagination.js';
-import { Problem } from '../problem/problem.js';
-import { callerOf } from '../request-state.js';
+import { Problem, problemFrom } from '../problem/problem.js';
+import { callerOf, directoryContextOf } from '../request-state.js';
 import { required } from '../required.js';
 import type { IdParams, Routes } from '../routes.js';
 import { sendJson } from '../send-json.js';

@@ -1,6 +1,6 @@
 import { deleteToken } from '../../commands/tokens/delete-token.js';
-import { problemFrom } from '../error-handler.js';
 import { documented } from '../openapi/operation.js';
+import { problemFrom } from '../problem/problem.js';
 import { callerOf } from '../request-state.js';
 import type { IdParams, Routes } from '../routes.js';
 

@@ -2,9 +2,12 @@ import { z } from 'zod';
 import { openApiDocument } from '../openapi/openapi.js';
 import { documented } from '../openapi/operation.js';
 import { referencePage } from '../openapi/reference-page.js';
+import { html } from '../pages/html.js';
 import { script } from '../pages/script.js';
 import { pageText, scriptPath, sendPage, stylePath } from '../pages/send-page.js';
 import { style } from '../pages/style.js';
+import { Problem } from '../problem/problem.js';
+import { type ProblemCode, problemCatalogue } from '../problem/problem-catalogue.js';
 import type { Routes } from '../routes.js';
 
 const docsOperation = documented({
@@ -47,5 +50,61 @@ export const docsRoute: Routes = (app) => {
       .header('content-type', 'text/javascript; charset=utf-8')
       .header('x-content-type-options', 'nosniff')
       .send(script),
+  );
+};
+
+const openApiOperation = documented({
+  id: 'describeService',
+  tag: 'Service',
+  summary: 'The API description in OpenAPI 3.1',
+  answers: {
+    200: {
+      description: 'The document.',
+      schema: z.looseObject({
+        openapi: z.string().meta({ description: 'The version of OpenAPI.' }),
+        paths: z.looseObject({}).meta({ description: 'The operations by path and method.' }),
+      }),
+    },
+  },
+});
+
+/** `GET /openapi.json` (docs/contract.md, "Operations routes"). The document is built only once. */
+export const openApiRoute: Routes = (app) => {
+  let document: Buffer | null = null;
+  app.get('/openapi.json', { config: { operation: openApiOperation } }, async (_request, reply) => {
+    document ??= Buffer.from(JSON.stringify(openApiDocument(app)));
+    return reply.header('content-type', 'application/json; charset=utf-8').send(document);
+  });
+};
+
+const errorOperation = documented({
+  id: 'explainError',
+  tag: 'Service',
+  summary: 'Explain a problem',
+  description: 'Returns the page that the `type` of a problem links to.',
+  pathParameters: { code: 'The `code` of the problem.' },
+  answers: { 200: { description: 'An HTML page.', schema: z.string(), mediaType: 'text/html' } },
+  problems: ['not_found'],
+});
+
+/** `GET /errors/{code}` explains a problem. The `type` of a problem links to this page. */
+export const errorPageRoute: Routes = (app) => {
+  app.get<{ Params: { readonly code: string } }>(
+    '/errors/:code',
+    { config: { operation: errorOperation } },
+    async (request, reply) => {
+      const { code } = request.params;
+      if (!Object.hasOwn(problemCatalogue, code)) throw new Problem('not_found');
+      const { status, title, detail, advice } = problemCatalogue[code as ProblemCode];
+      const body = html`<div class="page">
+<h1>${title}</h1>
+<p>Status ${status}, code <code>${code}</code></p>
+<p>${detail}</p>
+<h4>What to do</h4>
+<p>${advice}</p>
+<p><a href="/docs">Reference of all operations</a></p>
+</div>`;
+      return sendPage(reply, pageText(title, body));
+    },
   );
 };

@@ -2,12 +2,11 @@ import { z } from 'zod';
 import { issueKey, revokeKey } from '../../commands/tenancy/api-keys.js';
 import { listKeys } from '../../queries/tenancy/list-keys.js';
 import { keyAnswer, listedKeyAnswer } from '../../queries/tenancy/tenancy-answers.js';
-import { directoryContextOf } from '../directory-context.js';
-import { problemFrom } from '../error-handler.js';
 import { idempotencyOf } from '../idempotency.js';
 import { documented } from '../openapi/operation.js';
 import { apiKey, apiKeyExample, issuedApiKey, keyExample } from '../openapi/schemas/tenancy.js';
-import { callerOf } from '../request-state.js';
+import { problemFrom } from '../problem/problem.js';
+import { callerOf, directoryContextOf } from '../request-state.js';
 import type { IdParams, Routes } from '../routes.js';
 import { sendJson } from '../send-json.js';
 

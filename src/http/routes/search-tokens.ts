@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { searchTokens } from '../../queries/offset-pages.js';
-import { problemFrom } from '../error-handler.js';
 import { pageRoomBytes } from '../load/room-bytes.js';
 import { documented } from '../openapi/operation.js';
 import { foundPage, tokenPageExample } from '../openapi/schemas/token.js';
 import { pageFields, paginationOf, rangeOf } from '../pagination.js';
+import { problemFrom } from '../problem/problem.js';
 import { contextOf } from '../request-state.js';
 import type { Routes } from '../routes.js';
 import { sendTokenPage } from '../send-token-page.js';

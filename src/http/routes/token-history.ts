@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { historyTypes, tokenHistory } from '../../queries/token-history.js';
-import { problemFrom } from '../error-handler.js';
 import { documented } from '../openapi/operation.js';
 import { dateTime, wholeNumber } from '../openapi/schemas/formats.js';
 import { pageExample, pageOf } from '../openapi/schemas/pagination.js';
 import { historyEntryExample } from '../openapi/schemas/tenancy.js';
 import { pageAnswer, pageQuery, rangeOf } from '../pagination.js';
+import { problemFrom } from '../problem/problem.js';
 import { contextOf } from '../request-state.js';
 import type { Routes } from '../routes.js';
 import { sendJson } from '../send-json.js';

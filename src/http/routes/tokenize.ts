@@ -3,18 +3,17 @@ import { type CreateRequest, createTokens } from '../../commands/tokens/create-t
 import { createSharedBudget } from '../../domain/expressions/budget.js';
 import { type Checked, errorsOf, invalid, valid } from '../../domain/field-errors.js';
 import { isJsonObject, type Json } from '../../domain/json.js';
-import { errorsUnder, itemPath, memberPath } from '../../domain/json-path.js';
+import { errorsUnder, fieldPath } from '../../domain/json-path.js';
 import { jsonText } from '../../domain/json-text.js';
 import { replaceValues } from '../../domain/replace-values.js';
 import type { Steps } from '../../domain/steps.js';
 import { release } from '../../queries/release.js';
 import type { ShownToken } from '../../queries/token-answer.js';
 import { jsonBodyOf } from '../body/json-body.js';
-import { problemFrom } from '../error-handler.js';
 import { idempotencyOf } from '../idempotency.js';
 import { documented } from '../openapi/operation.js';
 import { tokenExample } from '../openapi/schemas/token.js';
-import { Problem } from '../problem/problem.js';
+import { Problem, problemFrom } from '../problem/problem.js';
 import { callerOf, contextOf } from '../request-state.js';
 import type { Routes } from '../routes.js';
 import { sendText } from '../send-json.js';
@@ -105,13 +104,6 @@ function readPart({ value, isRequest, path }: Place): Checked<CreateRequest> {
   if (parsed.success) return valid({ request: parsed.data, path, isValue: false });
   const issues = parsed.error.issues.map((issue) => invalid(fieldPath(issue.path), issue.message));
   return { ok: false, errors: errorsUnder(path, errorsOf(issues) ?? {}) };
-}
-
-function fieldPath(steps: readonly PropertyKey[]): string {
-  return steps.reduce<string>(
-    (path, step) => (typeof step === 'number' ? itemPath(path, step) : memberPath(path, String(step))),
-    '',
-  );
 }
 
 /** A place in a request body where a token is created. Its value is either a create request or a bare value. */

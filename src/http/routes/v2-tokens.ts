@@ -1,12 +1,11 @@
 import { z } from 'zod';
 import { tokenTypes } from '../../domain/token/types/token-type.js';
 import { listTokensPage, searchTokensPage } from '../../queries/cursor-pages.js';
-import { problemFrom } from '../error-handler.js';
 import { pageRoomBytes } from '../load/room-bytes.js';
 import { documented } from '../openapi/operation.js';
 import { tokenStep, tokenStepExample } from '../openapi/schemas/token.js';
 import { pageFields, pageQuery } from '../pagination.js';
-import { Problem } from '../problem/problem.js';
+import { Problem, problemFrom } from '../problem/problem.js';
 import { contextOf } from '../request-state.js';
 import type { Routes } from '../routes.js';
 import { sendTokenPage } from '../send-token-page.js';

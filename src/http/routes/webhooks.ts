@@ -11,8 +11,6 @@ import {
   webhookAnswer,
 } from '../../queries/tenancy/webhooks.js';
 import type { Vault } from '../../vault/vault.js';
-import { directoryContextOf } from '../directory-context.js';
-import { problemFrom } from '../error-handler.js';
 import { documented } from '../openapi/operation.js';
 import { pageExample, pageOf } from '../openapi/schemas/pagination.js';
 import {
@@ -25,8 +23,8 @@ import {
   webhookWithSecret,
 } from '../openapi/schemas/webhook.js';
 import { pageAnswer, pageQuery, rangeOf } from '../pagination.js';
-import { Problem } from '../problem/problem.js';
-import { callerOf } from '../request-state.js';
+import { Problem, problemFrom } from '../problem/problem.js';
+import { callerOf, directoryContextOf } from '../request-state.js';
 import { required } from '../required.js';
 import type { IdParams, Routes } from '../routes.js';
 import { sendJson } from '../send-json.js';

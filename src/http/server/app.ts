@@ -1,4 +1,5 @@
 import fastifyCors from '@fastify/cors';
+import '../request-state.js';
 import {
   type FastifyInstance,
   type FastifyReply,
@@ -11,25 +12,15 @@ import { readJsonBodies } from '../body/json-body.js';
 import { createErrorHandler, sendProblem } from '../error-handler.js';
 import { createAdmission } from '../load/admission.js';
 import { watchConnections } from '../load/connections.js';
-import { collectOperations } from '../openapi/openapi.js';
-import { problemBody } from '../problem/problem.js';
-import { challengesOf, createAuthentication } from './authentication.js';
-import { keepOnlyAddresses } from './keep-only-addresses.js';
-import { recordManagementReads } from './record-management-reads.js';
-import { recordRefusedRequest } from './record-refused-request.js';
-import { refuseMalformedQuery } from './refuse-malformed-query.js';
-import { refuseUnserved } from './refuse-unserved.js';
-import { refuseWhatNodeRefuses } from './refuse-what-node-refuses.js';
-import { type RequestLog, reportRequests } from './report-requests.js';
-import '../request-state.js';
 import { requireTlsProxy } from '../load/require-tls-proxy.js';
+import { collectOperations } from '../openapi/openapi.js';
+import { Problem, problemBody } from '../problem/problem.js';
 import { applicationRoutes } from '../routes/applications.js';
 import { createTokenRoute } from '../routes/create-token.js';
 import { deleteTokenRoute } from '../routes/delete-token.js';
 import { deleteTokensRoute } from '../routes/delete-tokens.js';
 import { detokenizeRoute } from '../routes/detokenize.js';
-import { docsRoute } from '../routes/docs.js';
-import { errorPageRoute } from '../routes/error-page.js';
+import { docsRoute, errorPageRoute, openApiRoute } from '../routes/docs.js';
 import { getTokenRoute } from '../routes/get-token.js';
 import { healthRoute } from '../routes/health.js';
 import { keyRoutes } from '../routes/keys.js';
@@ -37,7 +28,6 @@ import { listCheckpointsRoute } from '../routes/list-checkpoints.js';
 import { listLogsRoute } from '../routes/list-logs.js';
 import { listPermissionsRoute } from '../routes/list-permissions.js';
 import { listTokensRoute } from '../routes/list-tokens.js';
-import { openApiRoute } from '../routes/openapi.js';
 import { purgeCvcRoute } from '../routes/purge-cvc.js';
 import { searchSuggestionsRoute } from '../routes/search-suggestions.js';
 import { searchTokensRoute } from '../routes/search-tokens.js';
@@ -49,6 +39,13 @@ import { tokensV2Routes } from '../routes/v2-tokens.js';
 import { webhookRoutes } from '../routes/webhooks.js';
 import { type Routes, typed } from '../routes.js';
 import type { HeaderNames, Service } from '../service.js';
+import { challengesOf, createAuthentication } from './authentication.js';
+import { keepOnlyAddresses } from './keep-only-addresses.js';
+import { recordManagementReads } from './record-management-reads.js';
+import { recordRefusedRequest } from './record-refused-request.js';
+import { refuseUnserved } from './refuse-unserved.js';
+import { refuseWhatNodeRefuses } from './refuse-what-node-refuses.js';
+import { type RequestLog, reportRequests } from './report-requests.js';
 import { serverOptions } from './server-options.js';
 import { traceIdOf } from './trace-id.js';
 import { traceRequests } from './trace-requests.js';
@@ -194,4 +191,24 @@ function errorOptions(
       setTimeout(() => socket.destroy(), lingerMs).unref();
     },
   };
+}
+
+/**
+ * Rejects each request whose query string is not percent-encoded UTF-8. The query parser would accept malformed text as
+ * a value, so a list would be empty, and its caller would conclude that nothing exists.
+ */
+function refuseMalformedQuery(app: FastifyInstance): void {
+  app.addHook('preValidation', (request, _reply, done) => {
+    const at = request.url.indexOf('?');
+    done(at < 0 || isDecodable(request.url.slice(at + 1)) ? undefined : new Problem('malformed_request'));
+  });
+}
+
+function isDecodable(text: string): boolean {
+  try {
+    // Uses the result, because the bundler removes a call of `decodeURIComponent` whose result is not used.
+    return decodeURIComponent(text).length <= text.length;
+  } catch {
+    return false;
+  }
 }

@@ -2,12 +2,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { finishTenantDeletion } from '../../commands/tenancy/delete-tenant.js';
 import type { Caller } from '../../domain/access/caller.js';
 import { grantsAnywhere } from '../../domain/access/decide-access.js';
-import type { Visitor } from '../../domain/access/visitor.js';
+import { parseVisitor, type Visitor } from '../../domain/access/visitor.js';
+import { type Checked, invalid } from '../../domain/field-errors.js';
 import { after, type Maybe } from '../../ports/maybe.js';
 import type { Admission } from '../load/admission.js';
 import { Problem, permissionMissing } from '../problem/problem.js';
 import type { Service } from '../service.js';
-import { statedVisitor } from './stated-visitor.js';
 
 /** The headers that may contain a request's API key. */
 type KeyCarriers = {
@@ -126,4 +126,37 @@ export function challengesOf(request: FastifyRequest, acceptsBearer: boolean): s
   if (!acceptsBearer) return header;
   const error = bearerIn(request.headers.authorization) === undefined ? '' : ', error="invalid_token"';
   return `Bearer ${realm}${error}, ${header}`;
+}
+
+const names = { person: 'SERVICE-PERSON', reason: 'SERVICE-REASON' } as const;
+
+/**
+ * Returns the person and the reason from the headers of a request, or null if the request has neither header
+ * (docs/contract.md, "Person and reason").
+ */
+function statedVisitor(request: FastifyRequest): Checked<Visitor | null> {
+  const [person, reason] = [decoded(request, names.person), decoded(request, names.reason)];
+  if (person === null) return invalid(names.person, notEncoded);
+  if (reason === null) return invalid(names.reason, notEncoded);
+  return parseVisitor({
+    person: { name: names.person, text: person },
+    reason: { name: names.reason, text: reason },
+  });
+}
+
+const notEncoded = 'must be percent-encoded UTF-8';
+
+/**
+ * Returns the decoded header, undefined if the header is absent, or null if the header is not valid percent-encoded
+ * text. Node.js decodes headers as Latin-1, so UTF-8 without percent-encoding would be garbled.
+ */
+function decoded({ headers }: FastifyRequest, name: string): string | undefined | null {
+  const value = headers[name.toLowerCase()];
+  if (typeof value !== 'string') return undefined;
+  if (!/^[\x20-\x7e]*$/.test(value)) return null;
+  try {
+    return decodeURIComponent(value);
+  } catch {
+    return null;
+  }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { addressGroup } from '#src/http/limits/address-group.js';
+import { addressGroup } from '#src/http/limits/limits.js';
 
 test.each([
   ['203.0.113.7', '203.0.113.7'],

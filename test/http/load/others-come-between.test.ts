@@ -5,7 +5,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import type { OperationName } from '#src/cli/operations.js';
 import { reconcileKeys } from '#src/commands/recovery/reconcile-keys.js';
 import { tokenPermissions } from '#src/domain/access/permission.js';
-import { joinChunks } from '#src/http/body/join-chunks.js';
+import { joinChunks } from '#src/http/body/json-body.js';
 import type { EventLog } from '#src/ports/event-log.js';
 import { noLimits } from '#src/vault/limit-settings.js';
 import { operate } from '../../audit/operate.js';

@@ -220,7 +220,7 @@ describe('stack frames', () => {
 describe('an uncaught error', () => {
   const setUp = `
     import { createLogger } from '#src/http/logging/create-logger.js';
-    import { logUncaught } from '#src/http/logging/log-uncaught.js';
+    import { logUncaught } from '#src/http/logging/logger.js';
     const logger = createLogger({ level: 'info', pretty: process.env.PRETTY === '1' });
     logUncaught(logger);
     const error = new RangeError('${marker}', { cause: new Error('${marker}') });

@@ -813,6 +813,17 @@ export interface components {
                 [key: string]: string[];
             };
         };
+        /** @description The position of a page among all items. */
+        Pagination: {
+            /** @description The number of items that match all filters and that the caller may see. */
+            total_items: number;
+            /** @description The number of this page. */
+            page_number: number;
+            /** @description The maximum number of items per page, as requested. */
+            page_size: number;
+            /** @description The number of pages. */
+            total_pages: number;
+        };
         /** @description What an application may do with the tokens in a container, and what it sees of their data. */
         AccessRule: {
             /** @description A human-readable description. Absent if the rule has none. */
@@ -997,17 +1008,6 @@ export interface components {
             created_at: string;
             /** @description The API key itself. Only this response shows it. A retry with the same idempotency key does not. */
             key?: string;
-        };
-        /** @description The position of a page among all items. */
-        Pagination: {
-            /** @description The number of items that match all filters and that the caller may see. */
-            total_items: number;
-            /** @description The number of this page. */
-            page_number: number;
-            /** @description The maximum number of items per page, as requested. */
-            page_size: number;
-            /** @description The number of pages. */
-            total_pages: number;
         };
         /** @description The parts of a token that the caller may see. A create or update that is deduplicated onto a token that the caller may not read returns only its id, tenant, type, containers and `_extras`. It also returns the fingerprint if the request contained the value and, after an update, the times and authors. */
         Token: {
@@ -1197,6 +1197,18 @@ export interface components {
                 kind: "field" | "type" | "metadata_key" | "container";
             }[];
         };
+        /** @description How much the tenant stores. */
+        UsageReport: {
+            /** @description The tenant’s tokens. */
+            token_report: {
+                /** @description The number of live tokens. */
+                tokens_total: number;
+                /** @description The number of live tokens of each type. Types without tokens are absent. */
+                tokens_by_type: {
+                    [key: string]: number;
+                };
+            };
+        };
         /** @description An event of a token, without values. */
         HistoryEntry: {
             /**
@@ -1223,18 +1235,6 @@ export interface components {
             changed: string[];
             /** @description The number of the life of the id that the event belongs to, starting at 1. Present only for callers with `log:read`. */
             life?: number;
-        };
-        /** @description How much the tenant stores. */
-        UsageReport: {
-            /** @description The tenant’s tokens. */
-            token_report: {
-                /** @description The number of live tokens. */
-                tokens_total: number;
-                /** @description The number of live tokens of each type. Types without tokens are absent. */
-                tokens_by_type: {
-                    [key: string]: number;
-                };
-            };
         };
         /** @description A webhook, without its secrets. */
         Webhook: {
