@@ -495,6 +495,26 @@ describe('a service that found a forged row is still not ready', () => {
     expect(await reasonsAfterCheck()).toContain(cmd);
   });
 
+  test('while a store is unavailable, and does not wait for the store for each row', async () => {
+    for (const key of [await service.otherTenant(), await service.otherTenant()]) {
+      const { tenantId = '' } = (await service.service.authenticate(key)) ?? {};
+      await attacker.editRecord('tenant', tenantId, { revision: 99 });
+      await expectRefused(await afterASecond(() => service.call('GET', '/tokens', undefined, { key })), tenantId);
+    }
+    const found = await reasons();
+    let reads = 0;
+    const get = async () => {
+      reads += 1;
+      throw new StoreUnavailable('mongodb', 'unreachable');
+    };
+    Object.assign(service.vault, { directory: { ...service.vault.directory, get } });
+    const readsOfChecks = async () => {
+      expect(await reasons()).toBe(found);
+      return reads;
+    };
+    await expect.poll(readsOfChecks, { timeout: 10_000 }).toBe(1);
+  });
+
   test('after a forged row of an application was removed', async () => {
     const { id, key } = await application(everything);
     await attacker.editRecord('application', id, { revision: 99 });
