@@ -323,7 +323,7 @@ test('a period does not include its end', async () => {
   await expect(writeBundle(run, { ...given, to })).rejects.toThrow('no event in this period');
 });
 
-test('no bundle is written if the events do not lead to the root of their checkpoint', async () => {
+test('no bundle is written if the events do not match the root of their checkpoint', async () => {
   const forging: RunOperation = async (name, input) => {
     const answer = await run(name, input);
     if (!('leaves' in answer)) return answer;
@@ -333,7 +333,7 @@ test('no bundle is written if the events do not lead to the root of their checkp
   };
   const out = join(dir, 'bad');
   await expect(writeBundle(forging, { ...options(), ids: ['own-living'], out })).rejects.toThrow(
-    'do not lead to the root of checkpoint 1',
+    'do not match the root of checkpoint 1',
   );
   expect(readdirSync(dir).filter((name) => name.includes('bad'))).toEqual([]);
 });

@@ -52,7 +52,7 @@ test('with a certificate, the service serves only https, and SIGHUP reloads the 
     [
       'a certificate of another key type',
       () => copyFileSync(makeCertificate(dir, 'rsa', undefined, 'rsa').cert, inUse.cert),
-      `the TLS certificate ${inUse.cert} and the key ${inUse.key} do not belong together`,
+      `the TLS certificate ${inUse.cert} and the key ${inUse.key} do not match`,
     ],
     ['a text', () => writeFileSync(inUse.cert, 'no certificate'), 'are not PEM files'],
     ['no file', () => rmSync(inUse.cert), `the TLS certificate ${inUse.cert} does not exist. Set --tls-cert`],
@@ -129,7 +129,7 @@ test.each([
     'swapped files',
     (files: { cert: string; key: string }) => ['--tls-cert', files.key, '--tls-key', files.cert],
     1,
-    /do not belong together.*--tls-cert and --tls-key/,
+    /do not match.*--tls-cert and --tls-key/,
   ],
   [
     'a certificate for a key of another type',
@@ -138,7 +138,7 @@ test.each([
       return ['--tls-cert', rsa.cert, '--tls-key', files.key];
     },
     1,
-    /do not belong together.*--tls-cert and --tls-key/,
+    /do not match.*--tls-cert and --tls-key/,
   ],
 ])('%s is rejected', async (_what, argsOf, code, message) => {
   const { flags, dir } = await makeVault();

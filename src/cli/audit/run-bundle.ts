@@ -205,7 +205,7 @@ async function writeHistory(
   for (const { number, count, root } of checkpoints) {
     if (proofs.rootOf(count).toString('hex') === root) continue;
     throw new Failure(
-      `the events of the log do not lead to the root of checkpoint ${number}; nothing was written. Run ` +
+      `the events in the log do not match the root of checkpoint ${number}; nothing was written. Run ` +
         '`strongroom audit verify`.',
       3,
     );

@@ -20,7 +20,7 @@ export function readTls({ settings }: Config): TlsFiles | null {
   };
   if (isPair(files)) return files;
   throw new Failure(
-    `the TLS certificate ${certFile} and the key ${keyFile} do not belong together, or are not PEM files. Set ` +
+    `the TLS certificate ${certFile} and the key ${keyFile} do not match, or are not PEM files. Set ` +
       '--tls-cert and --tls-key to a certificate and the key that it was issued for.',
   );
 }
