@@ -54,7 +54,7 @@ export async function exportTokens(
   const now = vault.clock.now();
   const shown: ReadToken[] = [];
   let [next, found, masked, sizeBytes] = [before, 0, 0, 0];
-  for (let size = readSizeFirst; ; size = Math.min(2 * size, readSizeMax, limit - found)) {
+  for (let size = Math.min(readSizeFirst, limit); ; size = Math.min(2 * size, readSizeMax, limit - found)) {
     const walked = { now, before: next, limit: size };
     // `before` is a log position. A step therefore continues where the previous step ended, even if it reads a
     // different generation of rows.

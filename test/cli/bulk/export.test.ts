@@ -1,9 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { generateIdentity, identityToRecipient } from 'age-encryption';
 import { describe, expect, test } from 'vitest';
 import type { Answers } from '#src/cli/operations.js';
 import type { JsonObject } from '#src/domain/json.js';
+import { exportTokens } from '#src/queries/export-tokens.js';
 import { operate } from '../../audit/operate.js';
 import { http, run, runJson, spawnCommand, startService, tempDir } from '../../support/process.js';
 import { startTestService } from '../../support/test-service.js';
@@ -207,6 +209,10 @@ test('a step with large tokens is short, and the steps together return each toke
   }
   expect(steps.flat().toSorted()).toEqual(ids.toSorted());
   expect(Math.max(...steps.map(({ length }) => length))).toBe(4);
+  const caller = await service.service.authenticate(service.key);
+  if (caller === null) throw new Error('the key is good');
+  const context = { caller, traceId: randomUUID(), beganAt: performance.now() };
+  expect((await exportTokens(service.vault, context, null, 2)).requests).toHaveLength(2);
   await service.close();
 });
 
