@@ -8,7 +8,7 @@ const lineEnd = 0x0a;
 
 /**
  * Appends each line, a JSON object, to a file. A new file is readable only by its owner. `deliver` resolves when the
- * line is on disk. Rejects if the file contains anything else: the setting may name another file by mistake, such as
+ * line is on disk. Rejects if the file does not begin with `{`: the setting may name another file by mistake, such as
  * the root key, and a line appended to that file would damage it.
  */
 export function fileAnchor(path: string): Anchor {
