@@ -314,8 +314,8 @@ function endingsOf({ writes }: SealedWrites) {
  *
  * - the tokens that the command does not change, because its response may depend on their newest events,
  * - the tokens that it changes for the first time. Threat: the request that created such a token has failed halfway, so
- *   the creation is undone later, together with a change that was acknowledged. A token that was changed before has
- *   been settled. A deletion cannot be lost in this way.
+ *   the creation is undone later, together with a change that was acknowledged. An earlier change proves that the
+ *   creation succeeded. A deletion is exempt, because undoing the creation removes the token anyway.
  */
 function mustBeProjected(views: ReadonlyMap<string, TokenView>, { writes }: SealedWrites): readonly TokenView[] {
   const others = writes
@@ -384,8 +384,8 @@ function livingKeys({ state: { life, revision } }: TokenView): readonly KeyRevis
  * Resolves when the rows are at least as new as these views. Skips streams without events, because they have no rows.
  * Returns `outdated` if a token that was live and never changed has changed since its view was loaded. Threat: the
  * request that created the token had failed halfway, and the token was removed, so the view shows a token that never
- * existed. Other views may be outdated, because they show a state that did exist. A token that is changed all the time
- * is therefore the reason for at most one retry of a command.
+ * existed. Other views may be outdated, because they show a state that did exist. A constantly changing token therefore
+ * causes at most one retry of a command.
  */
 export async function ensureProjected(
   { work }: Pick<Vault, 'work'>,

@@ -30,7 +30,7 @@ export function valueTerms(query: Query): readonly ValueTerm[] {
   }
 }
 
-/** Values of `data` that differ only in what a search ignores are the same value. */
+/** Values of `data` that a search treats as equal count as one value. */
 function distinct(terms: readonly ValueTerm[]): readonly ValueTerm[] {
   const compared = ({ field, value }: ValueTerm): string => (field === 'data' ? normalise(value) : value);
   return [...new Map(terms.map((term) => [`${term.field}:${compared(term)}`, term])).values()];

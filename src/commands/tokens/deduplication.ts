@@ -46,7 +46,7 @@ export type SoughtValue = {
 };
 
 /**
- * The newest token with a value, or null. If there is no such token, no token that is created meanwhile may have the
+ * The newest token with a value, or null. If there is no such token, no token that is created concurrently may have the
  * `distinctFingerprint`. It is null if the value is not deduplicated.
  */
 export type FoundDuplicate =

@@ -22,8 +22,7 @@ export async function finishErasure(vault: Pick<Vault, 'keys' | 'work'>, views: 
 }
 
 /**
- * The number of unfinished deletions per tenant from which on the tenant's next deletion of many tokens first finishes
- * them. Threat: while keys cannot be destroyed, a tenant repeats such deletions until the memory is used up.
+ * A tenant with this many unfinished deletions must finish them before its next deletion of many tokens. Threat: while keys cannot be destroyed, a tenant repeats such deletions until the memory is used up.
  */
 const unfinishedMax = 1_000;
 /** The number of tokens that are loaded and finished together. */

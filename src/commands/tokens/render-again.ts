@@ -69,7 +69,7 @@ export async function renderAgain(
  * Threat: a caller guesses the idempotency key of another person who uses the same application, and learns the
  * fingerprint of a value that it did not send. The body must therefore have this fingerprint. Threat: the caller sends
  * candidates until the response contains the fingerprint. A body with another fingerprint is therefore a guess. If the
- * guesses are used up, the response contains no fingerprint, whatever the body is.
+ * guesses are used up, the response contains no fingerprint, regardless of the body.
  */
 async function mayShowFingerprint(
   vault: TenantKeysDeps & Pick<Vault, 'expressions' | 'guesses' | 'turns'>,
