@@ -48,8 +48,8 @@ export async function deleteTenant(
 
 /**
  * Records the deletion of a tenant whose keys were already destroyed, because the log is older than the deletion. Then
- * runs the remaining steps of a deletion. Needs no key of the tenant. Reads the log, because the rows of an older log can be
- * older than the revisions in the key store.
+ * runs the remaining steps of a deletion. Needs no key of the tenant. Reads the log, because the rows of an older log
+ * can be older than the revisions in the key store.
  */
 export async function recordTenantDeletion(vault: RecordDeletionDeps, tenantId: string): Promise<void> {
   const stream = tenantStream(tenantId);

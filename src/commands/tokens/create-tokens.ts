@@ -291,8 +291,8 @@ async function decideAll(
 }
 
 /**
- * Returns the fingerprint that a new token must not share with a token that is created concurrently. `before` contains the
- * earlier creations in the request that have the fingerprint but another value, so the store must not take them for
+ * Returns the fingerprint that a new token must not share with a token that is created concurrently. `before` contains
+ * the earlier creations in the request that have the fingerprint but another value, so the store must not take them for
  * duplicates. If one of them is already guarded by the fingerprint, it guards the whole request.
  */
 function distinctBeside(before: readonly New[], fingerprint: DistinctFingerprint | null): DistinctFingerprint | null {

@@ -22,7 +22,8 @@ export async function finishErasure(vault: Pick<Vault, 'keys' | 'work'>, views: 
 }
 
 /**
- * A tenant with this many unfinished deletions must finish them before its next deletion of many tokens. Threat: while keys cannot be destroyed, a tenant repeats such deletions until the memory is used up.
+ * A tenant with this many unfinished deletions must finish them before its next deletion of many tokens. Threat: while
+ * keys cannot be destroyed, a tenant repeats such deletions until the memory is used up.
  */
 const unfinishedMax = 1_000;
 /** The number of tokens that are loaded and finished together. */
