@@ -5,8 +5,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
 import { readLines } from '#src/cli/files/read-lines.js';
-import { createLineIds } from '#src/cli/tokens/line-ids.js';
-import { resumeSecret } from '#src/cli/tokens/resume-file.js';
+import { createLineIds, resumeSecret } from '#src/cli/tokens/line-ids.js';
 
 async function linesOf(bytes: Buffer, cuts: readonly number[], bytesMax: number) {
   async function* chunks() {
