@@ -7,3 +7,11 @@
 export function isOlderThan(time: string | object, ms: number) {
   return { $or: [{ $lt: [time, { $subtract: ['$$NOW', ms] }] }, { $gt: [time, { $add: ['$$NOW', ms] }] }] };
 }
+
+/**
+ * Returns a MongoDB expression that is true if a lease of `leaseMs` has expired. `until` is the stored time at which it
+ * expires. It is also true if the lease began in the future (`isOlderThan`).
+ */
+export function leaseHasExpired(until: string, leaseMs: number) {
+  return isOlderThan({ $subtract: [until, leaseMs] }, leaseMs);
+}

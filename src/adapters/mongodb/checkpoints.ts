@@ -1,6 +1,6 @@
 import type { Collection, Db } from 'mongodb';
 import type { Checkpoints } from '../../ports/checkpoints.js';
-import { isOlderThan } from './age.js';
+import { leaseHasExpired } from './age.js';
 import type { MongoConnection } from './connection.js';
 
 type Checkpoint = {
@@ -22,8 +22,7 @@ export function mongoCheckpoints(connection: MongoConnection): Checkpoints {
   return {
     async lead(name, holder, leaseMs) {
       const until = { $add: ['$$NOW', leaseMs] };
-      const hasExpired = isOlderThan({ $subtract: ['$until', leaseMs] }, leaseMs);
-      const isFree = { $or: [{ $eq: [{ $ifNull: ['$holder', null] }, null] }, hasExpired] };
+      const isFree = { $or: [{ $eq: [{ $ifNull: ['$holder', null] }, null] }, leaseHasExpired('$until', leaseMs)] };
       const mine = { $eq: ['$holder', holder] };
       const taken = { _id: name, position: { $ifNull: ['$position', 0] }, holder, until };
       const pipeline = [

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { StoreUnavailable } from '../../../ports/store-unavailable.js';
-import { isOlderThan } from '../age.js';
+import { leaseHasExpired } from '../age.js';
 import type { MongoConnection } from '../connection.js';
 import { generationsCollection, loadGenerations, theGenerations } from './generations-document.js';
 
@@ -15,7 +15,6 @@ const pollMs = 500;
 
 /** A MongoDB expression for the time when a renewed lease expires, according to MongoDB's clock. */
 export const leaseUntil = { $add: ['$$NOW', leaseMs] };
-const hasExpired = isOlderThan({ $subtract: ['$until', leaseMs] }, leaseMs);
 
 /**
  * Creates the functions that manage the rebuild lease. Only one process at a time can hold the lease, and each holder
@@ -30,7 +29,7 @@ export function createRebuildHold(connection: MongoConnection) {
   /** Returns a filter that matches the document in `generations` only if no other process holds the lease. */
   const isFree = () => ({
     ...theGenerations,
-    $expr: { $or: [{ $in: ['$holder', [null, held]] }, hasExpired] },
+    $expr: { $or: [{ $in: ['$holder', [null, held]] }, leaseHasExpired('$until', leaseMs)] },
   });
 
   async function take(holder: string): Promise<boolean> {
