@@ -255,14 +255,12 @@ test('events that have been unsigned for more than an hour, and a checkpoint tha
   );
 });
 
+const forgeNewest = `UPDATE events SET actor = 'attacker' WHERE position = (SELECT max(position) FROM events)`;
+
 test('a log that was changed from outside while the service runs is reported', async () => {
   const { dataDir, flags } = await makeVault();
   const running = await startService(flags);
-  tamperBehindTriggers(
-    dataDir,
-    'vault.db',
-    `UPDATE events SET actor = 'somebody' WHERE position = (SELECT max(position) FROM events)`,
-  );
+  tamperBehindTriggers(dataDir, 'vault.db', forgeNewest);
   const forged = await doctor(flags);
   expect(forged.wrong).toContain('log');
   expect(forged.says('log')).toContain('no valid authentication code');
@@ -271,8 +269,7 @@ test('a log that was changed from outside while the service runs is reported', a
 
 test('if the newest event is forged while no service runs, doctor also reports the rest, and fixes nothing', async () => {
   const { dataDir, flags } = await makeVault();
-  const forge = `UPDATE events SET actor = 'somebody' WHERE position = (SELECT max(position) FROM events)`;
-  tamperBehindTriggers(dataDir, 'vault.db', forge);
+  tamperBehindTriggers(dataDir, 'vault.db', forgeNewest);
   const plain = await doctor(flags);
   expect(plain.wrong.filter((check) => check === 'log')).toEqual(['log']);
   expect(plain.says('log')).toContain('no valid authentication code');

@@ -8,12 +8,16 @@ import { createPlain, path } from '../../http/routes/support.js';
 import { startTestService } from '../../support/test-service.js';
 import { verifyAccessChain } from '../../support/verify-access-chain.js';
 
+/** Returns the months that have a file, in order. */
+function monthsIn(dataDir: string): readonly string[] {
+  return readdirSync(dataDir)
+    .flatMap((name) => /^access-(.*)\.db$/.exec(name)?.[1] ?? [])
+    .sort();
+}
+
 test('each month has its own file; files older than 13 months are removed, and the log continues', async () => {
   const service = await startTestService();
-  const months = () =>
-    readdirSync(service.dataDir)
-      .flatMap((name) => /^access-(.*)\.db$/.exec(name)?.[1] ?? [])
-      .sort();
+  const months = () => monthsIn(service.dataDir);
   const { id } = await createPlain(service);
   for (let month = 1; month < 15; month += 1) {
     service.clock.set(Date.UTC(2026, month, 1));
@@ -44,10 +48,7 @@ test.each([
   ['of the current month', '2027-04'],
 ])('a damaged file of a month %s does not keep other months', async (_what, damaged) => {
   const service = await startTestService();
-  const months = () =>
-    readdirSync(service.dataDir)
-      .flatMap((name) => /^access-(.*)\.db$/.exec(name)?.[1] ?? [])
-      .sort();
+  const months = () => monthsIn(service.dataDir);
   const { id } = await createPlain(service);
   for (let month = 1; month < 16; month += 1) {
     service.clock.set(Date.UTC(2026, month, 1));
