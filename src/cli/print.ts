@@ -2,7 +2,7 @@ import type { Json } from '../domain/json.js';
 
 /** Prints a command's result, as one line of JSON if `--json` is set and as text otherwise. */
 export function print(value: Json, { json }: { readonly json?: boolean | undefined }, text: () => string): void {
-  printLine(json === true ? JSON.stringify(value) : text());
+  printLine(shown(value, json, text));
 }
 
 /**
@@ -16,18 +16,22 @@ export function printKey(
   lost: string,
 ): void {
   // The stream calls this function before it emits the error, which ends the process.
-  process.stdout.write(`${withoutControls(json === true ? JSON.stringify(value) : text())}\n`, (error) => {
+  printLine(shown(value, json, text), (error) => {
     if (error != null) writeError(`${lost}\n`);
   });
+}
+
+function shown(value: Json, json: boolean | undefined, text: () => string): string {
+  return json === true ? JSON.stringify(value) : text();
 }
 
 /**
  * Prints text. Escapes control characters as in JSON, except line endings and tabs. Threat: an application stores
  * control sequences, and the operator's terminal executes them when they are printed. `JSON.stringify` would not escape
- * U+007F to U+009F, so it is not sufficient.
+ * U+007F to U+009F, so it is not sufficient. Calls `onWritten` when the text is written or could not be written.
  */
-export function printLine(text: string): void {
-  process.stdout.write(`${withoutControls(text)}\n`);
+export function printLine(text: string, onWritten?: (error?: Error | null) => void): void {
+  process.stdout.write(`${withoutControls(text)}\n`, onWritten);
 }
 
 /**

@@ -131,7 +131,8 @@ async function withService<T>(
   let thrown: unknown = null;
   try {
     return await use(service, () => {
-      for (const error of broken) throw error;
+      const [error] = broken;
+      if (error !== undefined) throw error;
     });
   } catch (error) {
     thrown = error;

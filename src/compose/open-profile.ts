@@ -111,7 +111,8 @@ export async function repairStores<T>(
     },
   });
   const [ended] = await Promise.allSettled([use(service).finally(service.close)]);
-  for (const problem of problems) throw problem;
+  const [problem] = problems;
+  if (problem !== undefined) throw problem;
   if (ended.status === 'rejected') throw ended.reason;
   return ended.value;
 }

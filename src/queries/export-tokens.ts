@@ -53,7 +53,10 @@ export async function exportTokens(
   const { tenantId } = caller;
   const now = vault.clock.now();
   const shown: ReadToken[] = [];
-  let [next, found, masked, sizeBytes] = [before, 0, 0, 0];
+  let next = before;
+  let found = 0;
+  let masked = 0;
+  let sizeBytes = 0;
   for (let size = Math.min(readSizeFirst, limit); ; size = Math.min(2 * size, readSizeMax, limit - found)) {
     const walked = { now, before: next, limit: size };
     // `before` is a log position. A step therefore continues where the previous step ended, even if it reads a

@@ -155,8 +155,8 @@ function parsed(batch: JournalBatch): LinedBatch | null {
  * such a month only if the clock was ahead, and they would keep all later entries until that month is over.
  *
  * A month whose file is damaged stays, and does not keep other months, so that their entries are not stored longer than
- * promised. `damage` is the first damage that was found. If all months that stay are damaged, no
- * month is returned, because it is unknown what they contain.
+ * promised. `damage` is the first damage that was found. If all months that stay are damaged, no month is returned,
+ * because it is unknown what they contain.
  */
 function monthsToDrop(
   dataDir: string,
