@@ -40,6 +40,8 @@ export type RunOptions = {
    * `unshare` starts the program, so a signal from the test goes to `unshare`.
    */
   readonly isFirstProcess?: boolean;
+  /** Standard input stays open after `stdin`, so the program waits for more. */
+  readonly keepsInputOpen?: boolean;
   /** This output of the program goes to `/dev/full`, a device that behaves like a file on a full disk. */
   readonly fillsDisk?: 'stdout' | 'stderr';
 };
@@ -60,7 +62,18 @@ export function tempDir(): string {
 
 function start(
   args: readonly string[],
-  { env = {}, cwd, stdin, uid, gid = uid, descriptors, leavesAtOnce, fillsDisk, isFirstProcess }: RunOptions,
+  {
+    env = {},
+    cwd,
+    stdin,
+    keepsInputOpen,
+    uid,
+    gid = uid,
+    descriptors,
+    leavesAtOnce,
+    fillsDisk,
+    isFirstProcess,
+  }: RunOptions,
 ): ChildProcess {
   const namespace = isFirstProcess === true ? ['unshare', '--pid', '--fork', '--kill-child'] : [];
   const command = [...namespace, process.execPath, program, ...args];
@@ -76,7 +89,8 @@ function start(
     ...(gid === undefined ? {} : { gid }),
   });
   child.stdin?.on('error', () => undefined);
-  child.stdin?.end(stdin ?? '');
+  child.stdin?.write(stdin ?? '');
+  if (keepsInputOpen !== true) child.stdin?.end();
   if (leavesAtOnce === true) child.stdout?.destroy();
   return child;
 }
@@ -123,7 +137,8 @@ export function spawnCommand(args: readonly string[], options: RunOptions = {}) 
     child.kill(signal);
     return ended;
   };
-  return { ended, stop, /** What the command has printed so far. */ output };
+  const endInput = () => void child.stdin?.end();
+  return { ended, stop, endInput, /** What the command has printed so far. */ output };
 }
 
 /** Runs a command with `--json`, checks that it succeeds, and returns its output. */

@@ -17,6 +17,17 @@ async function filledVault() {
 }
 
 /**
+ * Starts to import the first lines of the file, and leaves standard input open, so the import cannot end before the
+ * test stops it.
+ */
+function startImport(file: string, count: number, args: readonly string[]) {
+  return spawnCommand(['tokens', 'import', '-', '--resume-file', `${file}.resume`, ...args], {
+    stdin: manyLines(count),
+    keepsInputOpen: true,
+  });
+}
+
+/**
  * Runs the import again. Checks that some tokens already exist, that the import creates the rest, and that each line
  * then has exactly one token.
  */
@@ -50,9 +61,9 @@ test('after two imports were killed, a third one completes the file with exactly
       database.close();
     }
   };
-  for (let runs = 0; runs < 2; runs += 1) {
+  for (const count of [500, 1_000]) {
     const before = storedTokens();
-    const importer = spawnCommand(['tokens', 'import', file, ...args]);
+    const importer = startImport(file, count, args);
     await until('some tokens', 60_000, () => (storedTokens() > before ? true : undefined));
     const ended = await importer.stop('SIGKILL');
     expect(ended.signal).toBe('SIGKILL');
@@ -64,12 +75,13 @@ test('after two imports were killed, a third one completes the file with exactly
 test('if the service is killed during an import, the command explains how to continue, and a second run completes the import', async () => {
   const { args, flags, file, key } = await filledVault();
   let service = await startService(flags);
-  const importer = spawnCommand(['tokens', 'import', file, ...args]);
+  const importer = startImport(file, 1_000, args);
   await until('some tokens', 60_000, async () => {
     const { body } = await http('GET', `${service.address}/tokens?size=1`, { key });
     return Number((body['pagination'] as JsonObject)['total_items']) > 100 ? true : undefined;
   });
   await service.stop('SIGKILL');
+  importer.endInput();
   const ended = await importer.ended;
   expectNoMarker(ended);
   expect(ended).toMatchObject({ code: 1, stdout: expect.stringMatching(/^created \d+, skipped 0/) });
@@ -81,7 +93,7 @@ test('if the service is killed during an import, the command explains how to con
 
 test('Ctrl-C makes the import finish the current lines, print the summary and explain how to continue', async () => {
   const { args, file } = await filledVault();
-  const importer = spawnCommand(['tokens', 'import', file, ...args, '--json']);
+  const importer = startImport(file, 1_000, [...args, '--json']);
   await until('the first id', 60_000, () => (existsSync(`${file}.resume`) ? true : undefined));
   await wait(200);
   const ended = await importer.stop('SIGINT');
