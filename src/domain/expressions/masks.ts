@@ -135,8 +135,10 @@ export function digitPositions(all: readonly string[]): number[] {
 function* shownOf(all: CodePoints, keep: string): Steps<Uint8Array> {
   const shown = new Uint8Array(all.length);
   if (keep === '') return shown;
-  const kept = new Set(yield* codePoints(keep));
-  const keptAscii = Uint8Array.from({ length: 0x80 }, (_, code) => (kept.has(code) ? 1 : 0));
+  const points = yield* codePoints(keep);
+  const kept = new Set(points);
+  const keptAscii = new Uint8Array(0x80);
+  for (const point of points) if (point < 0x80) keptAscii[point] = 1;
   yield* inRanges(all.length, (from, to) => {
     for (let i = from; i < to; i++) {
       const code = all[i] ?? 0;
