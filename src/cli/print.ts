@@ -1,4 +1,7 @@
+import { fstatSync, statSync } from 'node:fs';
+import { devNull } from 'node:os';
 import type { Json } from '../domain/json.js';
+import { Failure } from './failure.js';
 
 /** Prints a command's result, as one line of JSON if `--json` is set and as text otherwise. */
 export function print(value: Json, { json }: { readonly json?: boolean | undefined }, text: () => string): void {
@@ -6,19 +9,36 @@ export function print(value: Json, { json }: { readonly json?: boolean | undefin
 }
 
 /**
- * Like `print`, for a result with a key that is shown only once. If the key cannot be printed, also writes `lost` to
- * standard error, which says what was created and how to replace the key.
+ * Creates a key that is shown only once, and prints it. If the key cannot be printed, also writes the text of `lost` to
+ * standard error, which says what was created and how to replace the key. Throws Failure before the key is created if
+ * the output would be discarded.
  */
-export function printKey(
-  value: Json,
+export async function printNewKey<T extends Json>(
   { json }: { readonly json?: boolean | undefined },
-  text: () => string,
-  lost: string,
-): void {
+  create: () => Promise<T>,
+  text: (created: T) => string,
+  lost: (created: T) => string,
+): Promise<void> {
+  expectOutput();
+  const created = await create();
   // The stream calls this function before it emits the error, which ends the process.
-  printLine(shown(value, json, text), (error) => {
-    if (error != null) writeError(`${lost}\n`);
-  });
+  printLine(
+    shown(created, json, () => text(created)),
+    (error) => {
+      if (error != null) writeError(`${lost(created)}\n`);
+    },
+  );
+}
+
+/** Throws Failure if standard output is discarded. Node.js opens the null device in place of a closed standard output. */
+function expectOutput(): void {
+  const output = fstatSync(1);
+  if (!output.isCharacterDevice() || output.rdev !== statSync(devNull).rdev) return;
+  throw new Failure(
+    'standard output is closed or discarded, so the new key would be lost. Nothing was created. Redirect standard ' +
+      'output to a file that only you can read, or to a program that stores the key.',
+    2,
+  );
 }
 
 function shown(value: Json, json: boolean | undefined, text: () => string): string {

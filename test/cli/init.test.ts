@@ -67,6 +67,25 @@ test.runIf(existsSync('/dev/full'))(
   },
 );
 
+test('if standard output is closed or discarded, a command that prints a new key creates nothing', async () => {
+  const { dir, flags, dataDir } = await makeVault();
+  const isNew = ['--data', join(dir, 'new'), '--root-key-file', join(dir, 'root.key')];
+  const create = ['applications', 'create', '--name', 'a', '--type', 'public', '--permissions', 'token:create'];
+  const before = hashesOf(dataDir);
+  for (const discards of ['>&-', '>/dev/null'] as const) {
+    for (const args of [
+      ['init', ...isNew],
+      ['tenants', 'create', '--name', 'b', ...flags],
+      [...create, ...flags],
+    ]) {
+      const ended = await run(args, { discards });
+      expect(ended, args.join(' ')).toMatchObject({ code: 2, stderr: expect.stringMatching(/Nothing was created/) });
+    }
+  }
+  expect(existsSync(join(dir, 'new'))).toBe(false);
+  expect(hashesOf(dataDir)).toEqual(before);
+});
+
 test('two simultaneous inits create one tenant', async () => {
   const dir = tempDir();
   const flags = ['--data', join(dir, 'data'), '--root-key-file', makeRootKey(dir)];

@@ -44,6 +44,8 @@ export type RunOptions = {
   readonly keepsInputOpen?: boolean;
   /** This output of the program goes to `/dev/full`, a device that behaves like a file on a full disk. */
   readonly fillsDisk?: 'stdout' | 'stderr';
+  /** How a shell discards standard output. */
+  readonly discards?: '>&-' | '>/dev/null';
 };
 
 export type Ended = {
@@ -72,14 +74,16 @@ function start(
     descriptors,
     leavesAtOnce,
     fillsDisk,
+    discards,
     isFirstProcess,
   }: RunOptions,
 ): ChildProcess {
   const namespace = isFirstProcess === true ? ['unshare', '--pid', '--fork', '--kill-child'] : [];
   const command = [...namespace, process.execPath, program, ...args];
   const limited = ['sh', '-c', `ulimit -n ${descriptors} && exec "$0" "$@"`, ...command];
-  const full = ['sh', '-c', `exec "$0" "$@" ${fillsDisk === 'stderr' ? 2 : 1}> /dev/full`, ...command];
-  const [file = '', ...rest] = fillsDisk !== undefined ? full : descriptors === undefined ? command : limited;
+  const redirect = discards ?? (fillsDisk === undefined ? null : `${fillsDisk === 'stderr' ? 2 : 1}>/dev/full`);
+  const redirected = ['sh', '-c', `exec "$0" "$@" ${redirect}`, ...command];
+  const [file = '', ...rest] = redirect !== null ? redirected : descriptors === undefined ? command : limited;
   const child = spawn(file, rest, {
     // The program does not get the settings from the environment of the person who runs the tests.
     env: { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', ...env },

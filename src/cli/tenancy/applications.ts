@@ -3,7 +3,7 @@ import { applicationTypes } from '../../domain/access/application-type.js';
 import type { Json } from '../../domain/json.js';
 import { Failure } from '../failure.js';
 import { storeSettings, withSettings } from '../options.js';
-import { print, printKey } from '../print.js';
+import { print, printNewKey } from '../print.js';
 import { readInput } from '../read-input.js';
 import { table } from '../table.js';
 import { applicationTargetOf, withAddress } from '../target.js';
@@ -61,13 +61,12 @@ where support-rules.json contains an array of access rules:
       const target = await applicationTargetOf(options);
       const access =
         rules === undefined ? { permissions: listOf(permissions ?? '') } : { rules: await rulesFrom(rules) };
-      const value = await target.createApplication({ name, type, ...access });
-      const { id, key } = value;
-      printKey(
-        value,
+      await printNewKey(
         options,
-        () => `application ${id}\nkey, shown only once: ${key}`,
-        `application ${id} was created, but its key could not be printed. Use a management key to give the ` +
+        () => target.createApplication({ name, type, ...access }),
+        ({ id, key }) => `application ${id}\nkey, shown only once: ${key}`,
+        ({ id }) =>
+          `application ${id} was created, but its key could not be printed. Use a management key to give the ` +
           `application another key (\`POST /applications/${id}/keys\`) or to delete the application ` +
           `(\`DELETE /applications/${id}\`).`,
       );

@@ -5,7 +5,7 @@ import { Failure } from '../failure.js';
 import { fieldErrorText } from '../operations/field-error-text.js';
 import type { Answers } from '../operations.js';
 import { configOf, storeSettings, withSettings } from '../options.js';
-import { printKey } from '../print.js';
+import { printNewKey } from '../print.js';
 import { runCommand } from '../run-command.js';
 
 /** Adds the command `strongroom init`. */
@@ -26,20 +26,21 @@ Example:
       // The operation checks the name again, but before that, it creates the stores.
       const name = parseName(options.name);
       if (!name.ok) throw new Failure(fieldErrorText(name.errors), 2);
-      const value = await runCommand(configOf(options), 'init', { name: options.name });
-      printTenant(value, options);
+      await printNewTenant(options, () => runCommand(configOf(options), 'init', { name: options.name }));
     });
 }
 
-/** Prints the id and the management key of a new tenant. */
-export function printTenant(created: Answers['init'], options: { readonly json?: boolean }): void {
-  const { tenant_id: id, management_key: key } = created;
-  const text = () => `tenant ${id}\nmanagement key, shown only once: ${key}`;
-  printKey(
-    created,
+/** Creates a tenant, and prints its id and its management key. */
+export function printNewTenant(
+  options: { readonly json?: boolean },
+  create: () => Promise<Answers['init']>,
+): Promise<void> {
+  return printNewKey(
     options,
-    text,
-    `tenant ${id} was created, but its management key could not be printed. To get another management key, run:\n` +
+    create,
+    ({ tenant_id: id, management_key: key }) => `tenant ${id}\nmanagement key, shown only once: ${key}`,
+    ({ tenant_id: id }) =>
+      `tenant ${id} was created, but its management key could not be printed. To get another management key, run:\n` +
       `  strongroom applications create --tenant ${id} --type management \\\n` +
       `    --name management --permissions ${managementPermissions.join(',')}\n` +
       'Then use this key to delete the other management application (`DELETE /applications/{id}`).',

@@ -4,7 +4,7 @@ import { configOf, storeSettings, withSettings } from '../options.js';
 import { print } from '../print.js';
 import { runCommand } from '../run-command.js';
 import { table } from '../table.js';
-import { printTenant } from './init.js';
+import { printNewTenant } from './init.js';
 
 /** Adds the commands `strongroom tenants create` and `tenants list`. */
 export function addTenants(program: Command): void {
@@ -15,8 +15,7 @@ export function addTenants(program: Command): void {
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  strongroom tenants create --name "Second shop" --json')
     .action(async (options: { readonly name: string; readonly json?: boolean }) => {
-      const value = await runCommand(configOf(options), 'tenants-create', { name: options.name });
-      printTenant(value, options);
+      await printNewTenant(options, () => runCommand(configOf(options), 'tenants-create', { name: options.name }));
     });
   withSettings(tenants.command('list'), storeSettings)
     .description('list all tenants')
