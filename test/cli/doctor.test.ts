@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { chmodSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { basename, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -33,6 +33,18 @@ async function doctor(args: readonly string[], env: Readonly<Record<string, stri
     says: (check: string) => findings.find((one) => one.check === check)?.says,
   };
 }
+
+test('a directory in place of a file is named, and doctor still reports its other findings', async () => {
+  for (const file of ['days.db', 'vault.db']) {
+    const { flags, dataDir } = await makeVault();
+    rmSync(join(dataDir, file), { force: true });
+    mkdirSync(join(dataDir, file));
+    const { says, wrong } = await doctor(flags);
+    expect(wrong).toEqual(['stores']);
+    expect(says('stores')).toContain(`${join(dataDir, file)} is a directory`);
+    expect(says('access log files')).toBeDefined();
+  }
+});
 
 test('a healthy vault has no findings, whether or not the service runs, and doctor reports which copies of the keys are useless', async () => {
   const { flags } = await makeVault();

@@ -69,6 +69,7 @@ export async function lockDataDirectory(
   const fault = faultOfDataDirectory(await stat(dataDir), dataDir);
   if (fault !== null) throw new StoreBroken(fault);
   const written = [join(dataDir, 'lock'), ...databases.flatMap((file) => filesOf(join(dataDir, file)))];
+  for (const path of [...written, join(dataDir, dailyCountsFile)]) await expectNoDirectory(path);
   for (const path of written) await expectWritable(path);
   const paths = [...written, ...recordFiles(dataDir).flatMap((file) => filesOf(join(dataDir, file)))];
   // Checks the paths again. The directory may be new, and another user may have created a link in it after the first
@@ -197,6 +198,12 @@ async function expectPrivate(file: string): Promise<void> {
     const can = (open & 0o044) !== 0 ? 'read' : 'write';
     throw new StoreBroken(`users other than its owner can ${can} ${file}. Run: chmod go-rwx ${shellWord(file)}`);
   }
+}
+
+/** Throws StoreBroken if a directory has the name of one of the files. */
+async function expectNoDirectory(file: string): Promise<void> {
+  const isDirectory = (await stat(file).catch(() => null))?.isDirectory() ?? false;
+  if (isDirectory) throw new StoreBroken(`${file} is a directory, and Strongroom needs a file there. Move it away.`);
 }
 
 /**
