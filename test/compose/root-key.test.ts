@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import {
+import fs, {
   chmodSync,
   chownSync,
   existsSync,
@@ -12,10 +12,11 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { faultOfDataDirectory } from '#src/compose/embedded/data-directory.js';
 import { generateRootKey } from '#src/compose/root-key/generate-root-key.js';
 import { decodeKeyText, encodeKeyText } from '#src/compose/root-key/key-text.js';
@@ -23,6 +24,8 @@ import { replaceRootKeyFile, takeNextRootKey } from '#src/compose/root-key/next-
 import { loadRootKey } from '#src/compose/root-key/root-key.js';
 import { devRootKeyPath } from '#src/compose/root-key/root-key-place.js';
 import { runKeyCommand } from '#src/compose/root-key/run-key-command.js';
+import { createKeyRotationWork } from '#src/compose/vault/key-rotation-work.js';
+import type { KeyRotation } from '#src/keys/key-ring.js';
 import { flushedPaths } from '../support/flushed-paths.js';
 
 const hex = '00112233445566778899aabbccddeeff0123456789abcdef0123456789ABCDEF';
@@ -227,6 +230,23 @@ describe('a root key command', () => {
     const result = await runKeyCommand(['/bin/sh', '-c', 'sleep 5 & wait'], 200);
     expect(result).toEqual({ ok: false, message: expect.stringContaining('did not end within 0.2 s') });
   });
+
+  // Threat: a core dump or a swapped page contains the key long after the vault has read it.
+  it.each([
+    [true, `console.log('${hex}')`],
+    [false, `console.log('${hex}'); process.exitCode = 3`],
+  ])('leaves no copy of its output in memory (key accepted: %s)', async (isAccepted, script) => {
+    const allocated = vi.spyOn(Buffer, 'allocUnsafeSlow');
+    const copied = vi.spyOn(Buffer.prototype, 'copy');
+    const loaded = await runKeyCommand(node(script));
+    const pieces = [...copied.mock.contexts] as Buffer[];
+    const buffers = [...allocated.mock.results.map(({ value }) => value as Buffer), ...pieces];
+    allocated.mockRestore();
+    copied.mockRestore();
+    expect(loaded.ok).toBe(isAccepted);
+    expect(pieces).not.toEqual([]);
+    for (const buffer of buffers) expect(Buffer.from(buffer)).toEqual(Buffer.alloc(buffer.length));
+  });
 });
 
 describe('the source of the root key', () => {
@@ -271,6 +291,61 @@ describe('a generated root key', () => {
   it('requires that the directory exists', () => {
     const made = generateRootKey(join(root, 'none', 'root.key'));
     expect(made).toEqual({ ok: false, message: expect.stringContaining(`mkdir -p ${join(root, 'none')}`) });
+  });
+});
+
+/** Lets a function of `node:fs` fail as on a broken disk until the test ends or calls `mend`. */
+function breakDisk(name: 'fsyncSync' | 'renameSync' | 'chmodSync') {
+  const broken = vi.spyOn(fs, name).mockImplementation(() => {
+    throw Object.assign(new Error('i/o error'), { code: 'EIO' });
+  });
+  const mend = () => {
+    broken.mockRestore();
+    syncBuiltinESMExports();
+  };
+  syncBuiltinESMExports();
+  onTestFinished(mend);
+  return { mend };
+}
+
+/** A rotation whose keys are already wrapped under the next root key. Only the files of the root key are left. */
+const finishedRotation: KeyRotation = {
+  isUnder: async () => true,
+  begin: async () => 0,
+  rewrap: async () => null,
+  replaceRoot: async () => true,
+  voidBefore: async () => null,
+  settle: async () => undefined,
+};
+
+describe('on a disk that fails', () => {
+  it('a generated root key leaves no file that could be taken for a root key', () => {
+    breakDisk('fsyncSync');
+    const file = join(root, 'root.key');
+    expect(generateRootKey(file)).toEqual({ ok: false, message: expect.stringContaining('Check the disk') });
+    expect(existsSync(file)).toBe(false);
+  });
+
+  it.each([
+    ['name the next root key', 'renameSync'],
+    ['write the root key', 'chmodSync'],
+  ] as const)('a rotation that cannot %s says what to do, and can be repeated', async (_, broken) => {
+    const nextFile = join(root, 'next.key');
+    const file = keyFile(hex);
+    const disk = breakDisk(broken);
+    const place = { named: null, file, command: null, nextFile, dataDir, isDev: false };
+    const work = createKeyRotationWork(finishedRotation, place, true, async () => undefined);
+    const ended = async () => {
+      work.start();
+      while (work.state().state === 'running') await new Promise(setImmediate);
+      return work.state();
+    };
+    await expect(ended()).rejects.toThrow(/EIO.*root\.key and .*next\.key\. Keep them all.*run the command again/);
+    expect(readFileSync(file, 'utf8')).toBe(hex);
+    disk.mend();
+    expect(await ended()).toMatchObject({ state: 'cleared', root_key_file: file });
+    expect(readFileSync(file, 'utf8')).not.toBe(hex);
+    expect(existsSync(nextFile)).toBe(false);
   });
 });
 

@@ -1,5 +1,6 @@
 import { rotateKeys } from '../../jobs/rotate-keys.js';
 import type { KeyRotation } from '../../keys/key-ring.js';
+import { RotationRefused } from '../../keys/rotation.js';
 import { isReplaced, replaceRootKeyFile, takeNextRootKey } from '../root-key/next-root-key.js';
 import type { RootKeyPlace } from '../root-key/root-key-place.js';
 
@@ -76,7 +77,7 @@ export function createKeyRotationWork(
       failure = null;
       present = { state: 'running', done: 0, total: 0 };
       run().catch((error: unknown) => {
-        failure = error;
+        failure = fileFault(error, place);
         present = { state: 'none' };
       });
     },
@@ -85,4 +86,15 @@ export function createKeyRotationWork(
       return present;
     },
   };
+}
+
+/** Returns the message for the operator if an operation on a root key file failed. Otherwise returns the error. */
+function fileFault(error: unknown, { file, nextFile }: RootKeyPlace): unknown {
+  const { code } = error as NodeJS.ErrnoException;
+  if (typeof code !== 'string' || !/^E[A-Z]+$/.test(code)) return error;
+  const files = [file, nextFile].filter((path) => path !== null).join(' and ');
+  return new RotationRefused(
+    `the files of the root key could not be read or written (${code}): ${files}. Keep them all, because one of them ` +
+      'contains the key that opens the data. Check the disk, then run the command again: it continues the rotation.',
+  );
 }
