@@ -409,25 +409,28 @@ test('a backup that is passed as the data directory is reported as a backup, and
   expect(hashesOf(backup)).toEqual(before);
 });
 
-test.each(['SIGINT', 'SIGTERM'] as const)('a backup that %s interrupts leaves no files behind', async (signal) => {
-  const vault = await vaultWithIdentity();
-  const { dir, dataDir, flags, recipient } = vault;
-  const service = await startService(flags, { env });
-  await fill(service.address, vault, 200);
-  const folder = join(dir, 'backups');
-  mkdirSync(folder);
-  const command = ['backup', join(folder, 'monday'), '--recipient', recipient, '--data', dataDir];
-  const interrupted = spawnCommand(command);
-  await until('the incomplete backup', 30_000, () => readdirSync(folder)[0]);
-  expect(await interrupted.stop(signal)).toMatchObject({
-    code: 1,
-    stderr: expect.stringContaining('interrupted; nothing was written.'),
-  });
-  expect(readdirSync(folder)).toEqual([]);
-  await runJson(command);
-  expect(readdirSync(folder)).toEqual(['monday']);
-  await service.stop();
-});
+test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
+  'a backup that %s interrupts leaves no files behind',
+  async (signal) => {
+    const vault = await vaultWithIdentity();
+    const { dir, dataDir, flags, recipient } = vault;
+    const service = await startService(flags, { env });
+    await fill(service.address, vault, 200);
+    const folder = join(dir, 'backups');
+    mkdirSync(folder);
+    const command = ['backup', join(folder, 'monday'), '--recipient', recipient, '--data', dataDir];
+    const interrupted = spawnCommand(command);
+    await until('the incomplete backup', 30_000, () => readdirSync(folder)[0]);
+    expect(await interrupted.stop(signal)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('interrupted; nothing was written.'),
+    });
+    expect(readdirSync(folder)).toEqual([]);
+    await runJson(command);
+    expect(readdirSync(folder)).toEqual(['monday']);
+    await service.stop();
+  },
+);
 
 /** Creates a vault with tokens and a backup of it. `restore` returns the arguments that restore it. */
 async function vaultWithBackup(tokens: number) {
@@ -513,20 +516,23 @@ test('a restore whose files become damaged reports this and leaves no files behi
   expect(existsSync(target)).toBe(false);
 });
 
-test.each(['SIGINT', 'SIGTERM'] as const)('a restore that %s interrupts leaves no files behind', async (signal) => {
-  const { dir, restore } = await vaultWithBackup(200);
-  const existing = join(dir, 'existing');
-  mkdirSync(existing, { mode: 0o700 });
-  for (const target of [existing, join(dir, 'new')]) {
-    const interrupted = spawnCommand(restore(target));
-    await until('the incomplete restore', 30_000, () => existsSync(join(target, '.restoring')) || undefined);
-    // On a busy machine, progress is shown before this line.
-    const stderr = expect.stringMatching(/^interrupted; nothing was changed\.\n$/m);
-    expect(await interrupted.stop(signal)).toMatchObject({ code: 1, stderr });
-  }
-  expect(readdirSync(existing)).toEqual([]);
-  expect(existsSync(join(dir, 'new'))).toBe(false);
-});
+test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
+  'a restore that %s interrupts leaves no files behind',
+  async (signal) => {
+    const { dir, restore } = await vaultWithBackup(200);
+    const existing = join(dir, 'existing');
+    mkdirSync(existing, { mode: 0o700 });
+    for (const target of [existing, join(dir, 'new')]) {
+      const interrupted = spawnCommand(restore(target));
+      await until('the incomplete restore', 30_000, () => existsSync(join(target, '.restoring')) || undefined);
+      // On a busy machine, progress is shown before this line.
+      const stderr = expect.stringMatching(/^interrupted; nothing was changed\.\n$/m);
+      expect(await interrupted.stop(signal)).toMatchObject({ code: 1, stderr });
+    }
+    expect(readdirSync(existing)).toEqual([]);
+    expect(existsSync(join(dir, 'new'))).toBe(false);
+  },
+);
 
 test('a directory with a killed restore is used by no command, and the next restore starts from the beginning', async () => {
   const { dir, rootKeyFile, recipient, restore, expectRestored } = await vaultWithBackup(200);

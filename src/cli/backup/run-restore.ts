@@ -20,7 +20,7 @@ export type RestoreFiles = { readonly folder: string; readonly identity: string;
 
 /**
  * Creates a new vault from a backup. Returns what was erased after the backup was made. Throws Failure if the backup
- * cannot be restored, or after SIGINT or SIGTERM.
+ * cannot be restored, or if a signal interrupts the restore.
  */
 export function runRestore(
   config: Config,

@@ -40,8 +40,8 @@ type KeysStep = Answers['keys-check'];
  * The running service computes the MACs of the manifest and of the list. If no service is running, this process
  * computes the MACs with the root key. In the same way, all keys are opened once, and the MACs of the log's unsigned end
  * are verified. This process then checks its copies of the log and of the access log. Damage does not prevent the
- * backup, because the rest of the data is worth a copy. Throws Failure if the backup cannot be written, or after SIGINT
- * or SIGTERM. It then leaves no files behind.
+ * backup, because the rest of the data is worth a copy. Throws Failure if the backup cannot be written, or if a signal
+ * interrupts it. It then leaves no files behind.
  */
 export function writeBackup(
   config: Config,
@@ -144,8 +144,8 @@ async function checkAllKeys(run: RunOperation, signal: AbortSignal): Promise<Dam
 }
 
 /**
- * Writes the list of erased keys, with its MAC, to a new file. Throws Failure if the file cannot be written, or after
- * SIGINT or SIGTERM. It then leaves no file behind.
+ * Writes the list of erased keys, with its MAC, to a new file. Throws Failure if the file cannot be written, or if a
+ * signal interrupts it. It then leaves no file behind.
  */
 export function writeErasedList(config: Config, out: string): Promise<Backup> {
   return interruptible(interrupted, (signal) => listErased(config, out, signal));

@@ -1,9 +1,10 @@
 import { Failure } from '../failure.js';
 
-const signals = ['SIGINT', 'SIGTERM'] as const;
+/** A closed terminal sends SIGHUP. Without a listener for it, the command would leave an incomplete file. */
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
- * Records the first SIGINT or SIGTERM and calls `onSignal`, so that a command can stop cleanly. The second signal ends
+ * Records the first SIGINT, SIGTERM or SIGHUP and calls `onSignal`, so that a command can stop cleanly. The second signal ends
  * the process immediately.
  */
 export function untilSignal(onSignal: () => void) {
@@ -24,7 +25,7 @@ export function untilSignal(onSignal: () => void) {
 }
 
 /**
- * Runs the work with an AbortSignal that the first SIGINT or SIGTERM aborts. The reason of the AbortSignal is a Failure
+ * Runs the work with an AbortSignal that the first of these signals aborts. The reason of the AbortSignal is a Failure
  * with the message.
  */
 export async function interruptible<T>(message: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
