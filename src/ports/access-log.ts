@@ -67,10 +67,10 @@ export interface AccessLog {
   /** Returns the newest batch of each chain that received a batch in the month of `since` (ms) or later. */
   heads(since: number): Promise<readonly AccessHead[]>;
   /**
-   * Returns a problem if batches that were stored are missing, for example because a file was removed. `isWhole` is
-   * true if the vault is so young that no month can have been dropped. Otherwise, the log need not contain the first
-   * batch. Reads little, so it does not find every missing batch. Returns null if no batch is known to be missing.
-   * `missing` itself is null if the store offers no such check.
+   * Returns a problem if batches that were stored are missing, for example because a file was removed, or if a file is
+   * a copy of another one. `isWhole` is true if the vault is so young that no month can have been dropped. Otherwise,
+   * the log need not contain the first batch. Reads little, so it does not find every missing batch. Returns null if no
+   * batch is known to be missing. `missing` itself is null if the store offers no such check.
    */
   readonly missing: ((isWhole: boolean) => Promise<FoundProblem | null>) | null;
   /**

@@ -4,7 +4,7 @@ import type { AccessLog } from '../../ports/access-log.js';
 import { type Month, monthOf } from '../shared/month.js';
 import { accessLogError } from './access-log/access-log-error.js';
 import { missingBatches, newestRemovedBatch } from './access-log/missing-batches.js';
-import { fileIdentity, monthsOnDisk } from './access-log/month-files.js';
+import { fileIdentity, monthFile, monthsOnDisk } from './access-log/month-files.js';
 import { type MonthReader, openMonthReader } from './access-log/month-reader.js';
 import { pauseAfterFailure } from './access-log/pause-after-failure.js';
 import type { Writer } from './writer/writer.js';
@@ -167,7 +167,10 @@ export function sqliteAccessLog(dataDir: string, writer: Writer): AccessLog & { 
         // Reads the newest month first, because the mover fills older months first. Otherwise, a move in the meantime
         // would look like a gap.
         const months = monthsOnDisk(dataDir).reverse();
-        const spans = months.flatMap((month) => readerOf(month).span() ?? []);
+        const spans = months.flatMap((month) => {
+          const span = readerOf(month).span();
+          return span === null ? [] : [{ fileName: monthFile(month), ...span }];
+        });
         return missingBatches(spans, removed, isWhole);
       });
     },

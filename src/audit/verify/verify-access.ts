@@ -88,6 +88,9 @@ function createChain(name: string, ends: readonly Signed[], start: Place | null)
       const where = `batch ${sequence} of chain ${name} of the access log`;
       const computed = batchHash(Buffer.from(previous, 'hex'), sequence, lines).toString('hex');
       if (computed !== hash) return `${where} was changed`;
+      if (sequence === last?.sequence && hash === last.hash) {
+        return `${where} is stored twice: \`strongroom doctor\` says in which files`;
+      }
       if (last !== null && (sequence !== last.sequence + 1 || previous !== last.hash)) {
         return `${where} does not follow the one before it: batches were removed or replaced`;
       }

@@ -1,7 +1,9 @@
-import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { pinStatements } from '#src/adapters/sqlite/database/pin-statements.js';
+import { verifyAccess } from '#src/audit/verify/verify-access.js';
+import { linesOf } from '#src/events/access-log/batch-hash.js';
 import { dropOldAccess } from '#src/jobs/sweep.js';
 import { logs } from '../../http/routes/list-logs/support.js';
 import { createPlain, path } from '../../http/routes/support.js';
@@ -64,6 +66,29 @@ test.each([
     found: { says: expect.stringContaining(`access-${damaged}.db is damaged`) },
   });
   expect(months().slice(0, -13)).toEqual(damaged === '2026-02' ? ['2026-02', '2026-03'] : ['2026-03']);
+  await service.close();
+});
+
+test('a copy of a month under the name of another month is named, and verification says where to look', async () => {
+  const service = await startTestService();
+  const { accessLog } = service.vault;
+  const { id } = await createPlain(service);
+  service.clock.set(Date.UTC(2026, 1, 1));
+  await service.call('GET', path(id));
+  expect(await accessLog.missing?.(true)).toBeNull();
+  const [month = ''] = monthsIn(service.dataDir);
+  const [from, to] = [join(service.dataDir, `access-${month}.db`), join(service.dataDir, 'access-2026-03.db')];
+  copyFileSync(from, to);
+  const says = `access-2026-03.db and access-${month}.db both begin with batch 1 of the access log`;
+  expect(await accessLog.missing?.(true)).toMatchObject({ says: expect.stringContaining(says) });
+  const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex');
+  async function* stored() {
+    for (const { sequence, previous, hash, entries } of await accessLog.batches('vault', 0, 100)) {
+      yield { chain: 'vault', sequence, previous: hex(previous), hash: hex(hash), lines: linesOf(entries) };
+    }
+  }
+  const { problem } = await verifyAccess(stored(), { checkpoints: [], from: null, mustContainFrom: 0 });
+  expect(problem?.message).toContain('batch 1 of chain vault of the access log is stored twice: `strongroom doctor`');
   await service.close();
 });
 
