@@ -126,8 +126,10 @@ async function importOne(service: Service, caller: Caller, line: ImportLine): Pr
     const imported = await importToken(service.vault, context, line.request, line.isDerived);
     if (imported.ok) return { kind: imported.value };
     if (isRefusal(imported.code)) await recordDenied(service, context, ['token:create'], null);
-    const { detail, advice } = problemCatalogue[imported.code];
-    if (imported.code === 'guesses_exhausted') return { kind: 'stopped', message: `${detail} ${advice}` };
+    const { detail } = problemCatalogue[imported.code];
+    // The advice in the catalogue names a header, which a command does not show.
+    if (imported.code === 'guesses_exhausted')
+      return { kind: 'stopped', message: `${detail} Wait until the hour is over.` };
     return { kind: 'failed', errors: imported.errors ?? { [wholeLine]: [detail] } };
   } catch (error) {
     return stoppedBy(error);

@@ -122,6 +122,26 @@ test('lines with ids may come from standard input; lines without ids need a resu
   expect(existsSync(join(dir, 'nowhere'))).toBe(false);
 });
 
+test('an import stops when the application has used up its guesses, and says so', async () => {
+  const { args, flags, dir } = await vaultWithKeyFile();
+  const found = (id: string) => JSON.stringify({ id, type: 'token', data: `${marker}-found`, deduplicate_token: true });
+  expect((await importJson(['-', ...args], found('first'))).summary).toEqual({ ...summary, created: 1 });
+  const create = ['applications', 'create', '--name', 'w', '--type', 'public', '--permissions', 'token:create'];
+  const writer = join(dir, 'writer.key');
+  writeFileSync(writer, String((await runJson([...create, ...flags]))['key']), { mode: 0o600 });
+  await startService([...flags, '--rate-limit-guesses', '2']);
+  const lines = Array.from({ length: 200 }, (_, i) => found(`guess-${i}`)).join('\n');
+  const ended = await importJson(['-', '--strict', '--api-key-file', writer, ...flags], lines);
+  expect(ended).toMatchObject({ code: 1, failed: [], summary: { complete: false, created: 0, deduplicated: 2 } });
+  expect(ended.stderr).toMatch(/looked up too many values.*Wait until the hour is over.*run the same command again/s);
+  // The lines after the guesses are not tried one by one.
+  expect(await importJson(['-', '--api-key-file', writer, ...flags], lines)).toMatchObject({
+    code: 1,
+    failed: [],
+    summary: { complete: false, created: 0, deduplicated: 0 },
+  });
+});
+
 test('text output consists of a summary and the lines that failed', async () => {
   const { args, dir } = await vaultWithKeyFile();
   const file = join(dir, 'in.ndjson');
