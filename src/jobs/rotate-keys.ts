@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { KeyRotation } from '../keys/key-ring.js';
-import { RotationRefused } from '../keys/rotation.js';
+import { RotationRefused, rootReplaced } from '../keys/rotation.js';
 import { StoreUnavailable } from '../ports/store-unavailable.js';
 
 /**
@@ -18,8 +18,8 @@ const keysLeft =
 /**
  * Rewraps all data keys under new wrapping keys, and the tenant keys under `next` (ADR 29). After an interruption, a
  * call with the same `next` continues the rotation. If all keys are already wrapped under `next`, the call only runs
- * `settle` and returns false. Throws StoreUnavailable if a store stays unavailable for too long, and
- * RotationRefused if data keys stay under old keys for too long.
+ * `settle` and returns false. Throws StoreUnavailable if a store stays unavailable for too long. Throws RotationRefused
+ * if data keys stay under old keys for too long, or if another process has put a root key other than `next` into use.
  */
 export async function rotateKeys(
   rotation: KeyRotation,
@@ -36,6 +36,7 @@ export async function rotateKeys(
     retry(patience, step, (waitsFor) => onProgress(waitsFor === null ? progress : { ...progress, waitsFor }));
   let isRotated = false;
   let leftSince: number | null = null;
+  const from = await again(() => rotation.rootCheck());
   while (!(await again(() => rotation.isUnder(next)))) {
     isRotated = true;
     const total = await again(() => rotation.begin());
@@ -50,13 +51,16 @@ export async function rotateKeys(
     }
     // An earlier call may have succeeded even though its response was lost. In that case, all keys are already wrapped
     // under the new key.
-    if (await again(async () => (await rotation.isUnder(next)) || (await rotation.replaceRoot(next)))) break;
+    if (await again(async () => (await rotation.isUnder(next)) || (await rotation.replaceRoot(next, from)))) break;
     // Threat: a planted data key whose tenant is deleted cannot be rewrapped, so the rotation would go on forever.
     leftSince ??= performance.now();
     if (performance.now() - leftSince > patience.limitMs) throw new RotationRefused(keysLeft);
     await wait(patience.againMs, null, { ref: false });
   }
   await again(() => rotation.settle());
+  // Threat: if another rotation has completed meanwhile, the caller would overwrite the only file with the current root
+  // key.
+  if (!(await again(() => rotation.isUnder(next)))) throw new RotationRefused(rootReplaced);
   return isRotated;
 }
 

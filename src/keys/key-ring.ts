@@ -72,6 +72,8 @@ export type IntegrityKeys = {
 export type KeyRotation = {
   /** Returns true if the store's keys are currently wrapped under this root key. */
   isUnder(rootKey: Buffer): Promise<boolean>;
+  /** Returns the check value of the store's current root key. */
+  rootCheck(): Promise<Buffer | null>;
   /**
    * Creates new wrapping keys, and returns the number of data keys that have not been destroyed. Once the promise
    * resolves, all new data keys are wrapped under the new wrapping keys.
@@ -86,9 +88,10 @@ export type KeyRotation = {
   /**
    * In one atomic step, unwraps all keys that are wrapped under the current root key, wraps them under `next`, and
    * destroys the old wrapping keys. Returns false if data keys are still wrapped under old wrapping keys. In that case,
-   * the caller calls `begin` again.
+   * the caller calls `begin` again. `from` is the check value that `rootCheck` returned when the rotation began. Throws
+   * RotationRefused if another process has replaced that root key with one other than `next`.
    */
-  replaceRoot(next: Buffer): Promise<boolean>;
+  replaceRoot(next: Buffer, from: Buffer | null): Promise<boolean>;
   /**
    * Returns the time (in ms) at which the last completed rotation began. Returns null if no rotation has completed. If
    * a copy of the key store is older than that, its keys are useless without the root key that was in use when the copy

@@ -49,10 +49,12 @@ export type RootKeys = {
   ): Promise<Exclude<T, 'root_replaced'>>;
   /**
    * Runs `rewrap`, and then switches to `next`. `rewrap` must rewrap all keys under `next` and store them. Returns
-   * false if `rewrap` changed nothing. Throws StoreUnavailable if another process has replaced the root key.
+   * false if `rewrap` changed nothing. Throws StoreUnavailable if the root key with the check value `from` is no longer
+   * the store's, because another process has replaced it, or is not yet this process's.
    */
   replace(
     next: Buffer,
+    from: Buffer,
     rewrap: (rootKey: Buffer, check: Buffer, nextCheck: Buffer) => ReturnType<KeyStore['rotation']['replaceRoot']>,
   ): Promise<boolean>;
   /**
@@ -121,10 +123,11 @@ export async function openRootKeys(store: KeyStore, rootKey: Buffer, source: Roo
           await refresh();
         }
       }),
-    replace: (next, rewrap) =>
+    replace: (next, from, rewrap) =>
       alone(async () => {
+        if (!present.check.equals(from)) await refresh();
         const nextCheck = newRootCheck(next);
-        const outcome = await rewrap(present.rootKey, present.check, nextCheck);
+        const outcome = present.check.equals(from) ? await rewrap(present.rootKey, from, nextCheck) : 'root_replaced';
         if (outcome === 'root_replaced') throw new StoreUnavailable(store.name, 'root_key_replaced');
         if (outcome === 'replaced') switchTo(next, nextCheck);
         return outcome === 'replaced';

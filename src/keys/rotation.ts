@@ -17,6 +17,11 @@ export class RotationRefused extends Error {
   }
 }
 
+/** The message of a rotation that must not continue, because its next root key is out of date. */
+export const rootReplaced =
+  'another process has put a different root key into use since this rotation began, so this rotation has stopped. ' +
+  'Check with `strongroom doctor` that the root key file opens the key store.';
+
 /** A tenant and the id of one of its wrapping keys. `tenant.wrapping` contains the key. */
 export type Wrapper = { readonly tenant: OpenTenantKeys; readonly id: string };
 
@@ -87,11 +92,14 @@ export function createKeyRotation({ store, roots, tenants, wrapperFor }: Deps): 
     );
   }
 
+  async function isUnder(rootKey: Buffer): Promise<boolean> {
+    const check = await store.rootCheck();
+    return check !== null && passesRootCheck(rootKey, check);
+  }
+
   return {
-    async isUnder(rootKey) {
-      const check = await store.rootCheck();
-      return check !== null && passesRootCheck(rootKey, check);
-    },
+    isUnder,
+    rootCheck: async () => store.rootCheck(),
     async begin() {
       await rows.begin();
       await createNewerKeys();
@@ -111,8 +119,16 @@ export function createKeyRotation({ store, roots, tenants, wrapperFor }: Deps): 
       if (all.length > 0) await rows.rewrapDataKeys(all);
       return { sequence: page.last, looked: page.keys.length };
     },
-    replaceRoot: (next) =>
-      roots.replace(next, (rootKey, check, nextCheck) =>
+    async replaceRoot(next, from) {
+      // Threat: a rotation is suspended. Meanwhile, other processes complete it and rotate the keys again. If the
+      // rotation then continued, it would bring back a root key that was replaced because it may be known to others, and
+      // whose copies are destroyed.
+      const current = await store.rootCheck();
+      if (current === null || from === null || !current.equals(from)) {
+        if (await isUnder(next)) return true;
+        throw new RotationRefused(rootReplaced);
+      }
+      return roots.replace(next, from, (rootKey, check, nextCheck) =>
         rows.replaceRoot({
           check,
           nextCheck,
@@ -131,7 +147,8 @@ export function createKeyRotation({ store, roots, tenants, wrapperFor }: Deps): 
             }),
           }),
         }),
-      ),
+      );
+    },
     voidBefore: () => rows.voidBefore(),
     settle: () => rows.settle(),
   };

@@ -311,6 +311,7 @@ function breakDisk(name: 'fsyncSync' | 'renameSync' | 'chmodSync') {
 /** A rotation whose keys are already wrapped under the next root key. Only the files of the root key are left. */
 const finishedRotation: KeyRotation = {
   isUnder: async () => true,
+  rootCheck: async () => null,
   begin: async () => 0,
   rewrap: async () => null,
   replaceRoot: async () => true,
@@ -369,6 +370,16 @@ describe.runIf(process.platform === 'linux')('the files of a rotation', () => {
       [basename(root), text, 'none'],
     ]);
     expect(statSync(file).mode & 0o777).toBe(0o400);
+  });
+
+  it('are left alone if another process has finished the rotation, or has put the key for the next one there', () => {
+    const [file, nextFile] = [keyFile(hex), keyFile('ab'.repeat(32), 0o600, join(root, 'next.key'))];
+    const key = Buffer.alloc(32, 1);
+    replaceRootKeyFile(file, nextFile, key);
+    expect(readFileSync(nextFile, 'utf8')).toBe('ab'.repeat(32));
+    rmSync(nextFile);
+    replaceRootKeyFile(file, nextFile, key);
+    expect([readFileSync(file, 'utf8').trim(), existsSync(nextFile)]).toEqual(['01'.repeat(32), false]);
   });
 });
 

@@ -141,13 +141,34 @@ export function keyRotationContract(name: string, open: OpenStores): void {
           expect(step?.looked).toBeLessThan(1_100);
           ({ keys } = await reopen());
           await expectOpen(keys, [tenantId], made);
-          expect(await keys.rotation.replaceRoot(next), 'data keys are left under old ones').toBe(false);
+          const from = await keys.rotation.rootCheck();
+          expect(await keys.rotation.replaceRoot(next, from), 'data keys are left under old ones').toBe(false);
           await rotateKeys(keys.rotation, next);
           ({ keys } = await reopen(next));
           await rotateKeys(keys.rotation, next);
           await expectOpen(keys, [tenantId], made);
           expect(await seen(keys, [tenantId])).toEqual(before);
         }
+      }),
+    );
+
+    test(
+      'a rotation that is suspended while others complete it and rotate again does not bring back the older root key',
+      on(async ({ keys, tenantId, reopen }) => {
+        const { id, key } = await keys.create(tenantId);
+        const { rotation } = keys;
+        const meanwhile = async (...roots: readonly Buffer[]) => {
+          for (const root of roots) await rotateKeys(rotation, root);
+        };
+        const [one, two, three, four] = [randomBytes(32), randomBytes(32), randomBytes(32), randomBytes(32)];
+        const inRewrap = { ...rotation, begin: async () => meanwhile(one, two).then(() => 1) };
+        await expect(rotateKeys(inRewrap, one)).rejects.toThrow('put a different root key into use');
+        const atItsEnd = { ...rotation, settle: async () => meanwhile(four) };
+        await expect(rotateKeys(atItsEnd, three)).rejects.toThrow('put a different root key into use');
+        const completed = { ...rotation, begin: async () => meanwhile(one).then(() => 1) };
+        expect(await rotateKeys(completed, one), 'others have completed it').toBe(true);
+        const { keys: again } = await reopen(one);
+        await expectOpen(again, [tenantId], new Map([[id, key.toString('hex')]]));
       }),
     );
 
@@ -199,7 +220,8 @@ export function keyRotationContract(name: string, open: OpenStores): void {
  * Returns a rotation in which each step fails twice before it succeeds. The first call fails without any effect. The
  * second call takes full effect, but then fails too.
  */
-function failingTwice({ isUnder, begin, rewrap, replaceRoot, settle, voidBefore }: KeyRotation): KeyRotation {
+function failingTwice(rotation: KeyRotation): KeyRotation {
+  const { isUnder, rootCheck, begin, rewrap, replaceRoot, settle, voidBefore } = rotation;
   const failing = <Args extends readonly unknown[], T>(step: (...args: Args) => Promise<T>) => {
     let calls = 0;
     return async (...args: Args): Promise<T> => {
@@ -211,6 +233,7 @@ function failingTwice({ isUnder, begin, rewrap, replaceRoot, settle, voidBefore 
   };
   return {
     isUnder: failing(isUnder),
+    rootCheck: failing(rootCheck),
     begin: failing(begin),
     rewrap: failing(rewrap),
     replaceRoot: failing(replaceRoot),

@@ -78,11 +78,13 @@ test('a key that was being read while the cache was cleared is not cached', () =
 });
 
 test('the root key is zeroed when it is replaced, and when it is closed', async () => {
-  const roots = await openRootKeys(await aKeyStore(), randomBytes(32), async () => []);
+  const store = await aKeyStore();
+  const roots = await openRootKeys(store, randomBytes(32), async () => []);
+  const from = (await store.rootCheck()) ?? Buffer.alloc(0);
   const inUse = () => roots.open((rootKey) => rootKey) ?? Buffer.alloc(0);
   const first = inUse();
   expect(first).not.toEqual(zeros);
-  await roots.replace(randomBytes(32), async () => 'replaced');
+  await roots.replace(randomBytes(32), from, async () => 'replaced');
   const second = inUse();
   expect(first).toEqual(zeros);
   expect(second).not.toEqual(zeros);

@@ -7,6 +7,7 @@ test('a rotation ends with a message if data keys cannot be rewrapped, and is re
   let rounds = 0;
   const rotation: KeyRotation = {
     isUnder: async () => false,
+    rootCheck: async () => Buffer.alloc(44),
     begin: async () => 1,
     rewrap: async () => null,
     async replaceRoot() {

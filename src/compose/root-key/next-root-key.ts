@@ -19,7 +19,7 @@ import { RotationRefused } from '../../keys/rotation.js';
 import { isRoots } from '../files/own-group.js';
 import { shellWord } from '../files/shell-word.js';
 import { generateRootKey } from './generate-root-key.js';
-import { encodeKeyText } from './key-text.js';
+import { decodeKeyText, encodeKeyText } from './key-text.js';
 import { readKeyFile } from './read-key-file.js';
 import type { RootKeyPlace } from './root-key-place.js';
 
@@ -92,7 +92,8 @@ export function isReplaced(file: string): boolean {
 /**
  * Overwrites the old root key in its file with the new key. Then overwrites and removes the new key's file. If that
  * file were only removed, a disk block could still contain the new key after a later rotation has replaced it. If the
- * function is interrupted, at least one of the two files contains the complete new key.
+ * function is interrupted, at least one of the two files contains the complete new key. If another process has already
+ * removed the new key's file, or has put another key there for the next rotation, leaves that file unchanged.
  */
 export function replaceRootKeyFile(file: string, nextFile: string, key: Buffer): void {
   const text = encodeKeyText(key);
@@ -100,9 +101,20 @@ export function replaceRootKeyFile(file: string, nextFile: string, key: Buffer):
   chmodSync(file, 0o600);
   overwrite(file, text);
   chmodSync(file, mode & 0o777);
-  overwrite(nextFile, Buffer.alloc(text.length));
   text.fill(0);
+  if (!holdsKey(nextFile, key)) return;
+  overwrite(nextFile, Buffer.alloc(text.length));
   remove(nextFile);
+}
+
+function holdsKey(file: string, key: Buffer): boolean {
+  if (!existsSync(file)) return false;
+  const text = readFileSync(file);
+  const held = decodeKeyText(text);
+  const isHeld = held?.equals(key) ?? false;
+  held?.fill(0);
+  text.fill(0);
+  return isHeld;
 }
 
 /**
