@@ -56,6 +56,9 @@ describe('the search for orphan keys', () => {
     const old = await service.vault.keys.made(0, service.clock.now() - anHour, 1_000);
     expect(old.length).toBeGreaterThan(0);
     expect(old.filter(({ keyId }) => !named.includes(keyId))).toEqual([]);
+    const searched = await service.vault.keys.checkpoint('orphans');
+    const unsearched = await service.vault.keys.made(searched, service.clock.now() - anHour, 1_000);
+    expect(unsearched, 'the next search does not read the same keys again').toEqual([]);
   });
 
   test('finds the keys again if the key store failed to destroy them', async () => {

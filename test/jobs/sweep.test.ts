@@ -112,6 +112,29 @@ test('a row that fails does not stop the others, and is reported', async () => {
   expect((await typesOf(String(ids[2]))).at(-1)).toBe('token.expired');
 });
 
+/** Threat: an attacker who can write to the rows plants rows that are due and belong to no token. */
+test('a page of due rows that belong to no token is tried twice, and does not keep the sweep from its other work', async () => {
+  const { vault, tenantId, clock } = service;
+  const planted = Array.from({ length: 500 }, (_, index) => ({
+    stream: `token-${String(index).padStart(64, '0')}`,
+    tenantId,
+    due: 'expiry' as const,
+    dueAt: clock.now(),
+  }));
+  let reads = 0;
+  const due: Vault['rows']['due'] = async () => {
+    reads += 1;
+    if (reads > 5) throw new Error('the sweep tries the same rows again and again');
+    return planted;
+  };
+  const sweep = createSweep(
+    { ...vault, rows: { ...vault.rows, due } },
+    async () => undefined,
+    (error) => expect.unreachable(String(error)),
+  );
+  expect(await sweep.run()).toBe(1_000);
+});
+
 /** Creates a sweep, and counts its rounds. `pass` advances the clock and the timers by the same amount of time. */
 function observedSweep(given: { readonly nextDueAt?: () => Promise<number | null> } = {}) {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
@@ -310,6 +333,36 @@ describe('housekeeping', () => {
     for (const keyId of [...content, ...cvc]) {
       expect((await keys.use(service.tenantId, keyId, () => 0)).state).toBe('destroyed');
     }
+  });
+
+  test('a deletion stays unfinished while rows are missing, because the shredder does not read past them', async (context) => {
+    embeddedOnly(context, 'the shredder follows the rows there, which a worker brings to the head: cluster/faults');
+    const { vault, tenantId, clock } = service;
+    const id = await create(service, aCard());
+    const { content } = await keyIdsOf(service, id);
+    const failing = vi.spyOn(vault.keys, 'destroy').mockRejectedValue(new StoreUnavailable('keys.db', 'busy'));
+    expect((await service.call('POST', '/tokens/delete', { ids: [id] })).status).toBe(503);
+    failing.mockRestore();
+    let projectedUpTo = 0;
+    const sweep = createSweep(
+      vault,
+      async () => undefined,
+      (error) => expect.unreachable(String(error)),
+      async () => projectedUpTo,
+    );
+    const rounds = async (count: number): Promise<void> => {
+      for (let round = 0; round < count; round += 1) {
+        clock.advance(60_000);
+        sweep.start();
+        await sweep.stop();
+      }
+    };
+    await rounds(3);
+    expect(vault.unfinishedErasures.of(tenantId)).toHaveLength(1);
+    projectedUpTo = await vault.log.head();
+    await rounds(3);
+    expect(vault.unfinishedErasures.of(tenantId)).toEqual([]);
+    for (const keyId of content) expect((await vault.keys.use(tenantId, keyId, () => 0)).state).toBe('destroyed');
   });
 });
 
