@@ -6,7 +6,6 @@ import { atMost } from '../domain/at-most.js';
 import { keptFrom } from '../events/access-log/retention.js';
 import type { AccessLog } from '../ports/access-log.js';
 import { earliestForCodes, earliestNow, steadyNow } from '../ports/clock.js';
-import { StoreUnavailable } from '../ports/store-unavailable.js';
 import { shredEndedKeys } from '../projections/shredder.js';
 import { noteLog } from '../vault/log-behind.js';
 import type { Vault } from '../vault/vault.js';
@@ -186,14 +185,7 @@ export function createSweep(
   };
 }
 
-/**
- * Removes the calendar months of the access log that ended at least 13 months ago. If the store is unavailable, a later
- * round removes these months.
- */
-export async function dropOldAccess(log: AccessLog, now: number): Promise<void> {
-  try {
-    await log.dropMonths(keptFrom(now), now);
-  } catch (error) {
-    if (!(error instanceof StoreUnavailable)) throw error;
-  }
+/** Removes the calendar months of the access log that ended at least 13 months ago. */
+export async function dropOldAccess(log: Pick<AccessLog, 'dropMonths'>, now: number): Promise<void> {
+  await log.dropMonths(keptFrom(now), now);
 }

@@ -312,6 +312,14 @@ describe('housekeeping', () => {
     }
   });
 
+  test('the newest link of the log is recorded in the key store, so that an older copy of the log is detected', async () => {
+    const { chain, keys } = service.vault;
+    await create(service, aCard());
+    await chain.follow();
+    await oneRound();
+    expect((await keys.logMemory()).link).toEqual(await chain.head());
+  });
+
   test('deletions that the shredder finishes are no longer remembered as unfinished', async (context) => {
     embeddedOnly(context, 'the shredder follows the rows there, which a worker brings to the head: cluster/faults');
     const { keys, unfinishedErasures } = service.vault;
@@ -407,7 +415,7 @@ describe('a step that fails', () => {
       vi.advanceTimersByTime(20_000);
       await ended();
     };
-    return { failing, tries, errors, ended, nextRound };
+    return { sweep, failing, tries, errors, ended, nextRound };
   }
 
   test('does not stop the steps after it, and is retried in the next regular round', async () => {
@@ -431,6 +439,13 @@ describe('a step that fails', () => {
     await ended();
     expect(errors).toEqual(['rows failed']);
     expect(tries).toEqual({ rows: 1, shredder: 1, tombstones: 1, orphans: 1 });
+  });
+
+  test('ends the round if the sweep is being stopped, so that a stop does not wait for a store once per step', async () => {
+    const { sweep, tries, errors } = failingSweep('rows');
+    await sweep.stop();
+    expect(errors).toEqual(['rows failed']);
+    expect(tries).toEqual({ rows: 1, shredder: 0, tombstones: 0, orphans: 0 });
   });
 
   test('is retried less and less often, until it is tried as often as a step that succeeds', async () => {
