@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { pinStatements } from '#src/adapters/sqlite/database/pin-statements.js';
 import { tokenPermissions } from '#src/domain/access/permission.js';
+import type { JsonObject } from '#src/domain/json.js';
 import type { Finding } from '#src/queries/findings/finding.js';
 import {
   type HttpAnswer,
@@ -63,11 +64,13 @@ describe.skipIf(!canMount)('a full disk (needs permission to mount)', () => {
     });
   });
 
-  test('before the disk is full: a reserve keeps reveals and deletes working while creates and updates return 503', async () => {
+  test('before the disk is full: a reserve keeps reveals, deletes and revocations working while creates and updates return 503', async () => {
     const sizeBytes = 64 * megabyte;
     const disk = smallDisk(sizeBytes);
-    const { flags, key } = await makeVault(tempDir(), join(disk.dir, 'data'));
+    const { flags, key, managementKey } = await makeVault(tempDir(), join(disk.dir, 'data'));
     const service = await startService(flags);
+    const manage = (method: string, path: string, body?: JsonObject) =>
+      http(method, `${service.address}${path}`, { key: managementKey, ...(body === undefined ? {} : { body }) });
     const diskFinding = async () => {
       const { stdout } = await run(['doctor', '--json', ...flags]);
       const { findings } = JSON.parse(stdout) as { readonly findings: readonly Finding[] };
@@ -82,6 +85,15 @@ describe.skipIf(!canMount)('a full disk (needs permission to mount)', () => {
     const body = (id: string) => ({ id, type: 'token', data: 'v'.repeat(1_000) });
     const ids = [...Array(20).keys()].map((index) => `token-${index}`);
     for (const id of ids) expect(await http('POST', url, { key, body: body(id) })).toMatchObject({ status: 201 });
+    const card = { id: 'card', type: 'card', data: { number: '4242424242424242', cvc: '123' } };
+    expect(await http('POST', url, { key, body: card })).toMatchObject({ status: 201 });
+    const application = { name: 'reader', type: 'private', permissions: ['token:read'] };
+    const made = await manage('POST', '/applications', application);
+    const { id: applicationId } = made.body;
+    const issued = await manage('POST', `/applications/${applicationId}/keys`);
+    const hook = { url: 'https://example.com/', event_types: ['token.deleted'] };
+    const webhook = await manage('POST', '/webhooks', hook);
+    expect([made.status, issued.status, webhook.status]).toEqual([201, 201, 201]);
     disk.fill(sizeBytes / 20 - 100_000);
     const refused = await until('a refused create', 20_000, async () => {
       const answer = await http('POST', url, { key, body: body(`new-${Math.random()}`) });
@@ -103,6 +115,16 @@ describe.skipIf(!canMount)('a full disk (needs permission to mount)', () => {
       const shown = await http('GET', `${url}/${id}`, { key });
       expect(shown, shown.text).toMatchObject({ status: 200, body: { data: 'v'.repeat(1_000) } });
       const ended = await http('DELETE', `${url}/${id}`, { key });
+      expect(ended.status, ended.text).toBe(204);
+    }
+    expect(await manage('POST', '/applications', application)).toMatchObject({ status: 503 });
+    expect(await http('DELETE', `${url}/card/cvc`, { key })).toMatchObject({ status: 204 });
+    for (const path of [
+      `/applications/${applicationId}/keys/${issued.body['id']}`,
+      `/applications/${applicationId}`,
+      `/webhooks/${webhook.body['id']}`,
+    ]) {
+      const ended = await manage('DELETE', path);
       expect(ended.status, ended.text).toBe(204);
     }
     disk.free();

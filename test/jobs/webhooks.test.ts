@@ -159,6 +159,39 @@ describe('a webhook', () => {
     expect(receiver.received).toEqual([]);
   });
 
+  test('receives no denied request of another tenant', async ({ service, receiver }) => {
+    await subscribe(service, receiver.url, { event_types: ['access.denied'] });
+    const other = await createTenant(service.vault, 'other', [
+      {
+        name: 'reader',
+        type: 'private',
+        access: { kind: 'permissions', permissions: ['token:read'] },
+        expiresAt: null,
+      },
+    ]);
+    const key = other.keys[0]?.reveal() ?? '';
+    expect((await service.call('DELETE', '/tokens/theirs', undefined, { key })).status).toBe(403);
+    await service.vault.recorder.now([]);
+    await service.service.webhooks.run();
+    expect(receiver.received).toEqual([]);
+  });
+
+  test('is notified about the end of a life by the containers of that life, even if the id has a next life', async ({
+    service,
+    receiver,
+  }) => {
+    await subscribe(service, receiver.url, { containers: ['/pci/'] });
+    await create(service, 'reused', { containers: ['/pci/'] });
+    await service.service.webhooks.run();
+    expect((await service.call('DELETE', '/tokens/reused')).status).toBe(204);
+    expect((await create(service, 'reused', { containers: ['/general/'] })).status).toBe(201);
+    await service.service.webhooks.run();
+    expect(told(receiver)).toEqual([
+      ['token.created', 'reused'],
+      ['token.deleted', 'reused'],
+    ]);
+  });
+
   test('is notified about changes to applications and their keys', async ({ service, receiver }) => {
     await subscribe(service, receiver.url, { event_types: ['application.created', 'application.key.issued'] });
     await service.application(['token:read']);
@@ -241,8 +274,8 @@ describe('a webhook', () => {
     await deny(reader);
     await round();
     expect(receiver.received).toHaveLength(4);
-    const outcomes = (await attemptsOf(service, id)).map(({ outcome }) => outcome);
-    expect(outcomes).toEqual(['delivered', 'delivered', 'delivered', 'failed']);
+    const outcomes = (await attemptsOf(service, id)).map(({ outcome, attempt }) => [outcome, attempt]);
+    expect(sorted(outcomes)).toEqual(['delivered,1', 'delivered,1', 'delivered,2', 'failed,1']);
   });
 
   test('with filters for tokens is still notified about denied requests for all tokens', async ({
@@ -409,6 +442,68 @@ describe('a webhook', () => {
       ['token.created', 'moved'],
       ['token.created', 'moved'],
     ]);
+  });
+
+  test('gets the events of one token in order, even if all of them wait when the first delivery fails', async ({
+    service,
+    receiver,
+  }) => {
+    await subscribe(service, receiver.url);
+    await create(service, 'one');
+    await service.call('PATCH', '/tokens/one', { metadata: { a: 'b' } });
+    receiver.respond = (response) => response.writeHead(500).end();
+    await service.service.webhooks.run();
+    expect(told(receiver)).toEqual([['token.created', 'one']]);
+    receiver.respond = (response) => response.writeHead(204).end();
+    service.clock.advance(minute);
+    await service.service.webhooks.run();
+    expect(told(receiver).slice(1)).toEqual([
+      ['token.created', 'one'],
+      ['token.updated', 'one'],
+    ]);
+  });
+
+  test('that fails keeps at most about a hundred deliveries pending, and the other events wait in the log', async ({
+    service,
+    receiver,
+  }) => {
+    const { id } = await subscribe(service, receiver.url);
+    receiver.respond = (response) => response.writeHead(500).end();
+    const ids = Array.from({ length: 150 }, (_, index) => `customer-${index}`);
+    for (const some of [ids.slice(0, 75), ids.slice(75)]) {
+      const body = some.map((one) => ({ id: one, type: 'token', data: 'x' }));
+      expect((await service.call('POST', '/tokenize', body)).status).toBe(200);
+    }
+    await service.service.webhooks.run();
+    const stored = await service.vault.webhookStore.state(id);
+    expect(stored?.state?.pending.length).toBeGreaterThanOrEqual(100);
+    expect(stored?.state?.pending.length).toBeLessThan(120);
+    receiver.received.length = 0;
+    receiver.respond = (response) => response.writeHead(204).end();
+    service.clock.advance(minute);
+    await service.service.webhooks.run();
+    expect(sorted(told(receiver))).toEqual(sorted(ids.map((one) => ['token.created', one])));
+  });
+
+  test('gets the delivery under way when the service stops, and the stop waits until it is recorded', async ({
+    service,
+    receiver,
+  }) => {
+    const { id } = await subscribe(service, receiver.url);
+    await create(service, 'last');
+    let respond = (): void => undefined;
+    const arrived = new Promise<void>((resolve) => {
+      receiver.respond = (response) => {
+        respond = () => response.writeHead(204).end();
+        resolve();
+      };
+    });
+    const deliveries = createWebhookDeliveries(service.vault, (error) => expect.unreachable(String(error)));
+    deliveries.start();
+    await arrived;
+    const stopped = deliveries.stop().then(() => attemptsOf(service, id));
+    respond();
+    expect(await stopped).toHaveLength(1);
   });
 
   test('is told the id of a token that was due to expire while MongoDB rejected the user of the key store', async ({

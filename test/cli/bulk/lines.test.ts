@@ -4,7 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
+import { Failure } from '#src/cli/failure.js';
 import { readLines } from '#src/cli/files/read-lines.js';
+import { importLines } from '#src/cli/tokens/import-lines.js';
+import type { ImportOutcome } from '#src/cli/tokens/import-operation.js';
 import { createLineIds, resumeSecret } from '#src/cli/tokens/line-ids.js';
 
 async function linesOf(bytes: Buffer, cuts: readonly number[], bytesMax: number) {
@@ -45,6 +48,75 @@ test('a line that is too long is dropped, however the bytes are split, and the l
       [4, null],
     ]);
   }
+});
+
+/** Imports `count` lines of `size` bytes each. `run` imports one batch. Returns the size of each batch, in bytes. */
+async function importOf(
+  count: number,
+  size: number,
+  run: (items: number) => Promise<void>,
+  isInterrupted = () => false,
+) {
+  async function* lines() {
+    for (let number = 1; number <= count; number += 1) {
+      const request = JSON.stringify({ id: `line-${number}`, type: 'token', data: 'x'.repeat(size) });
+      yield { number, bytes: Buffer.from(request) };
+    }
+  }
+  const counts = { created: 0, skipped: 0, deduplicated: 0, failed: 0 };
+  const batches: number[] = [];
+  const stopped = await importLines(lines(), {
+    // The import uses only one operation, whose answer has this form.
+    run: (async (_name: string, input: { readonly items: readonly unknown[] }) => {
+      batches.push(JSON.stringify(input).length);
+      await run(input.items.length);
+      return { outcomes: input.items.map((): ImportOutcome => ({ kind: 'created' })) };
+    }) as Parameters<typeof importLines>[1]['run'],
+    key: 'key',
+    strict: false,
+    idOf: null,
+    isInterrupted,
+    onFailed: () => expect.unreachable('a line failed'),
+    counts,
+  });
+  return { stopped, counts, batches };
+}
+
+test('an import sends long lines in batches that are smaller than the body limit of the control socket', async () => {
+  const { counts, batches } = await importOf(40, 900_000, async () => undefined);
+  expect(counts).toMatchObject({ created: 40 });
+  expect(Math.max(...batches)).toBeLessThan(8 * 1024 * 1024);
+});
+
+test('an import sends one batch if the application may not import, and ends with an unexpected error', async () => {
+  const refusals: number[] = [];
+  const refused = await importOf(1_000, 10, async (items) => {
+    refusals.push(items);
+    await new Promise(setImmediate);
+    throw new Failure('the application does not hold token:create.');
+  });
+  expect(refused).toMatchObject({ stopped: 'the application does not hold token:create.', counts: { created: 0 } });
+  expect(refusals, 'each refusal is an entry in the access log').toHaveLength(1);
+  await expect(importOf(10, 10, () => Promise.reject(new TypeError('a bug')))).rejects.toThrow('a bug');
+});
+
+test('an import that is interrupted sends no further lines, and waits for those in progress', async () => {
+  let isInterrupted = false;
+  let begun = 0;
+  let ended = 0;
+  const { counts, batches } = await importOf(
+    1_000,
+    10,
+    async (items) => {
+      begun += items;
+      if (begun > items) isInterrupted = true;
+      await new Promise(setImmediate);
+      ended += items;
+    },
+    () => isInterrupted,
+  );
+  expect(batches).toHaveLength(2);
+  expect([ended, counts.created]).toEqual([begun, begun]);
 });
 
 test('an id depends on the line and on how often the line occurred before, not on its position', () => {
