@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { setTimeout as wait } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises';
+import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { bullmqTimers, soonMs } from '#src/adapters/bullmq/bullmq-timers.js';
@@ -316,4 +317,65 @@ test('if Redis loses its list of jobs but not the jobs, a webhook is delivered a
   expect(await eventually(() => ran.length > 0)).toBe(true);
   expect(ran).toEqual([job]);
   expect(errors).toEqual([]);
+});
+
+/** Threat: an attacker who can write to Redis adds jobs. */
+test('a job of another form is not run, and does not prevent others from running', async () => {
+  const prefix = `test-${randomUUID()}`;
+  const rows: DueRow[] = [];
+  const webhooks: WebhookJob[] = [];
+  const errors: unknown[] = [];
+  const options = { url: redis.url, prefix, onError: (error: unknown) => void errors.push(error) };
+  const connection = new Redis(redis.url, { maxRetriesPerRequest: null });
+  for (const name of ['timers', 'webhooks']) {
+    const queue = new Queue(name, { prefix, connection });
+    await queue.add(name, { tenantId: 1 });
+    await queue.close();
+  }
+  connection.disconnect();
+  const timers = bullmqTimers({ ...options, clock: { now: () => Date.now() }, slackMs: 0 });
+  const { carry, close } = bullmqWebhooks(options);
+  closers.push(timers.close, close);
+  const [row, job] = [timer(0), { tenantId: randomUUID(), webhookId: randomUUID(), position: 1 }];
+  timers.set(row);
+  expect(await carry(job)).toBe(true);
+  closers.push(bullmqWorker({ ...options, run: async (given) => void rows.push(given) }).close);
+  closers.push(bullmqWebhookWorker({ ...options, run: async (given) => void webhooks.push(given) }).close);
+  expect(await eventually(() => rows.length > 0 && webhooks.length > 0)).toBe(true);
+  expect([rows, webhooks]).toEqual([[row], [job]]);
+  expect(errors).toEqual([]);
+});
+
+test('a webhook job that fails is reported, does not stay in Redis with its error, and the next one runs', async () => {
+  const prefix = `test-${randomUUID()}`;
+  const marker = `marker-${randomUUID()}`;
+  const errors: unknown[] = [];
+  const onError = (error: unknown) => void errors.push(error);
+  const { carry, close } = bullmqWebhooks({ url: redis.url, prefix, onError });
+  closers.push(close);
+  const run = () => Promise.reject(new Error(marker));
+  closers.push(bullmqWebhookWorker({ url: redis.url, prefix, run, onError }).close);
+  const job = { tenantId: randomUUID(), webhookId: randomUUID(), position: 1 };
+  for (const count of [1, 2]) {
+    expect(await carry(job)).toBe(true);
+    expect(await eventually(() => errors.length === count)).toBe(true);
+    const isGone = async () => !(await redis.everything()).includes(`${prefix}:webhooks:${job.webhookId}`);
+    expect(await eventually(isGone)).toBe(true);
+  }
+  expect(errors).toEqual([new Error(marker), new Error(marker)]);
+  expect(await redis.everything()).not.toContain(marker);
+});
+
+test('while Redis does not respond to a webhook job, no further job is sent; once it responds, jobs are accepted', async () => {
+  const options = { url: redis.url, prefix: `test-${randomUUID()}`, onError: () => undefined, limitMs: 300 };
+  const { carry, close } = bullmqWebhooks(options);
+  closers.push(close);
+  const job = { tenantId: randomUUID(), webhookId: randomUUID(), position: 1 };
+  expect(await eventually(() => carry(job))).toBe(true);
+  redis.freeze();
+  expect(await carry(job)).toBe(false);
+  // A job that is sent waits for Redis. Otherwise, the result is there before the next turn of the event loop.
+  expect(await Promise.race([carry(job), nextTurn('sent')])).toBe(false);
+  redis.wake();
+  expect(await eventually(() => carry(job))).toBe(true);
 });

@@ -278,6 +278,31 @@ describe('a webhook', () => {
     expect(sorted(outcomes)).toEqual(['delivered,1', 'delivered,1', 'delivered,2', 'failed,1']);
   });
 
+  test('gets no later denied request before one whose delivery failed, even if the later one is on another page', async ({
+    service,
+    receiver,
+  }) => {
+    await subscribe(service, receiver.url, { event_types: ['access.denied'] });
+    const denied: unknown[] = [];
+    for (const _ of [1, 2]) {
+      const key = await service.application(['token:read']);
+      expect((await service.call('DELETE', '/tokens/customer-1', undefined, { key })).status).toBe(403);
+      await service.vault.recorder.now([]);
+      denied.push((await service.service.authenticate(key))?.applicationId);
+    }
+    const { accessLog } = service.vault;
+    const batches: typeof accessLog.batches = (chain, after) => accessLog.batches(chain, after, 1);
+    const fail = (error: unknown) => expect.unreachable(String(error));
+    const deliveries = createWebhookDeliveries({ ...service.vault, accessLog: { ...accessLog, batches } }, fail);
+    receiver.respond = (response) => response.writeHead(500).end();
+    await deliveries.run();
+    receiver.respond = (response) => response.writeHead(204).end();
+    service.clock.advance(minute);
+    await deliveries.run();
+    const told = receiver.received.map(({ data }) => data['application_id']);
+    expect(told).toEqual([denied[0], ...denied]);
+  });
+
   test('with filters for tokens is still notified about denied requests for all tokens', async ({
     service,
     receiver,

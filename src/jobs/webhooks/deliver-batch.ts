@@ -92,7 +92,7 @@ export async function deliverBatch(
     attempts,
     state: {
       ...withAttempts(before, attempts),
-      position: Math.max(before.position, upTo),
+      position: upTo,
       pending: [...pending.values()].sort((one, other) => one.position - other.position),
     },
   };
