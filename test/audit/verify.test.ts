@@ -345,7 +345,7 @@ describe.skipIf(profile !== 'embedded')('the access log', () => {
       'DELETE FROM entries WHERE batch = 2; DELETE FROM batches WHERE sequence = 2',
       'does not follow',
     ],
-    ['a truncated end', 'DELETE FROM entries WHERE batch > 1; DELETE FROM batches WHERE sequence > 1', 'was cut'],
+    ['a truncated end', 'DELETE FROM entries WHERE batch > 1; DELETE FROM batches WHERE sequence > 1', 'was truncated'],
     [
       'a missing start',
       'DELETE FROM entries WHERE batch = 1; DELETE FROM batches WHERE sequence = 1',
@@ -419,7 +419,7 @@ describe.skipIf(profile !== 'embedded')('an export', () => {
   test.each<[string, (accessLines: string[]) => string[], string]>([
     ['a changed batch', ([first, ...rest]) => [first?.replace('[\\"', '[\\"x') ?? '', ...rest], 'was changed'],
     ['a missing batch', ([first, , ...rest]) => [first ?? '', ...rest], 'does not follow'],
-    ['a truncated end', ([first]) => [first ?? ''], 'was cut'],
+    ['a truncated end', ([first]) => [first ?? ''], 'was truncated'],
     ['a replaced batch', (lines) => replacedBatch(lines, 1), 'does not follow'],
     [
       'a replaced signed batch',

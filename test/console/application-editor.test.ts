@@ -129,7 +129,7 @@ test('the editor shows the API’s errors for a rule next to the rule’s fields
   expect(status).toBe(400);
   expect(text).toContain('id="c1">Must be a path such as /pci/high/');
   expect(text).toContain('Must be one of redact, mask, reveal.');
-  expect(text).toContain('id="p1">Must be an integer.');
+  expect(text).toContain('id="p1">Must be a whole number.');
   expect(text).toContain('id="d1">Must be a string of at most 200 characters.');
   expect(text).toContain('Choose at least one permission.');
   expect(text).toContain('id="name-error">Must have 1 to 200 characters');

@@ -12,7 +12,7 @@ import { namesKeyOf } from './recorded-work.js';
 type Deps = Pick<Vault, 'keys' | 'clock' | 'recorder'>;
 
 const exhaustedMessages: Readonly<Record<BudgetName, string>> = {
-  guesses: 'rejected: the guesses of this hour are used up',
+  guesses: 'rejected: the guesses for this hour are used up',
   deduplication_misses: 'rejected: the deduplication misses for this hour are used up',
 };
 

@@ -106,7 +106,7 @@ function createChain(name: string, ends: readonly Signed[], start: Place | null)
     cut(): string | null {
       const [first] = [...left.values()].sort((one, other) => one.sequence - other.sequence);
       if (first === undefined) return null;
-      return `the access log was cut: checkpoint ${first.number} has signed batch ${first.sequence} of chain ${name}`;
+      return `the access log was truncated: checkpoint ${first.number} has signed batch ${first.sequence} of chain ${name}`;
     },
   };
 }

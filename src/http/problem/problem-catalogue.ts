@@ -51,8 +51,8 @@ export const problemCatalogue: Readonly<Record<ProblemCode, ProblemKind>> = {
   validation_failed: {
     status: 400,
     title: 'The request is not valid',
-    detail: 'One or more fields are not valid; errors lists them.',
-    advice: 'Correct the fields that "errors" lists and send the request again. Nothing was stored.',
+    detail: 'One or more fields are not valid; `errors` lists them.',
+    advice: 'Correct the fields that `errors` lists and send the request again. Nothing was stored.',
   },
   malformed_body: {
     status: 400,
@@ -74,7 +74,7 @@ export const problemCatalogue: Readonly<Record<ProblemCode, ProblemKind>> = {
     status: 401,
     title: 'Not authenticated',
     detail: 'A valid API key is required in the header SERVICE-API-KEY.',
-    advice: 'Send the key of an application that exists, is not revoked and has not expired.',
+    advice: 'Send the key of an existing application. The key must not be revoked or expired.',
   },
   tls_required: {
     status: 403,
@@ -265,7 +265,7 @@ export const problemCatalogue: Readonly<Record<ProblemCode, ProblemKind>> = {
   key_lost: {
     status: 500,
     title: 'The key of this token is lost',
-    detail: 'The token exists, but its key is not in the key store. It was not erased.',
+    detail: 'The token exists and was not erased, but its key is missing from the key store.',
     advice: 'An operator must restore the key store from a backup; the trace id identifies this request in the logs.',
   },
   row_forged: {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { openApiDocument } from '../openapi/openapi.js';
 import { documented } from '../openapi/operation.js';
 import { referencePage } from '../openapi/reference-page.js';
-import { html } from '../pages/html.js';
+import { html, prose } from '../pages/html.js';
 import { script } from '../pages/script.js';
 import { pageText, scriptPath, sendPage, stylePath } from '../pages/send-page.js';
 import { style } from '../pages/style.js';
@@ -99,9 +99,9 @@ export const errorPageRoute: Routes = (app) => {
       const body = html`<div class="page">
 <h1>${title}</h1>
 <p>Status ${status}, code <code>${code}</code></p>
-<p>${detail}</p>
+<p>${prose(detail)}</p>
 <h4>What to do</h4>
-<p>${advice}</p>
+<p>${prose(advice)}</p>
 <p><a href="/docs">Reference of all operations</a></p>
 </div>`;
       return sendPage(reply, pageText(title, body));

@@ -118,10 +118,10 @@ function readRange(text: string, at: number): Read<Value> {
   };
 }
 
-const rangeShape = 'a range is written [start TO end]';
+const rangeShape = 'a range has the form [start TO end]';
 
 function rangeMessage(word: string): string {
-  return word.toUpperCase() === 'TO' && word !== 'TO' ? 'the TO of a range is written in capitals' : rangeShape;
+  return word.toUpperCase() === 'TO' && word !== 'TO' ? 'the TO of a range must be in capitals' : rangeShape;
 }
 
 function readEnd(text: string, at: number): Read<TextValue> {
@@ -194,12 +194,12 @@ function isNear(typed: string, known: string): boolean {
 }
 
 function startMessage(character: string): string {
-  return character === '"' ? bareWordMessage('') : 'unexpected character; a term is written field:value';
+  return character === '"' ? bareWordMessage('') : 'unexpected character; a term has the form field:value';
 }
 
 function bareWordMessage(run: string): string {
-  if (/^(?:and|or|not)$/i.test(run)) return 'AND, OR and NOT are written in capitals';
-  const missing = 'a field is missing; a term is written field:value';
+  if (/^(?:and|or|not)$/i.test(run)) return 'AND, OR and NOT must be in capitals';
+  const missing = 'a field is missing; a term has the form field:value';
   const type = tokenTypes.find((known) => known === run.toLowerCase());
   return type === undefined ? missing : `${missing}; did you mean \`type:${type}\`?`;
 }

@@ -148,6 +148,6 @@ test('the access log records only once that an application has used up its guess
   for (let times = 0; times < 5; times += 1) await search(service, `data:unknown-${times}`, key);
   const refused = (await logged(service, 'application')).filter(({ message }) => message.includes('guesses'));
   expect(refused).toEqual([
-    expect.objectContaining({ outcome: 'denied', message: 'rejected: the guesses of this hour are used up' }),
+    expect.objectContaining({ outcome: 'denied', message: 'rejected: the guesses for this hour are used up' }),
   ]);
 });

@@ -2,15 +2,15 @@ import { describe, expect, test } from 'vitest';
 import { parseQuery } from '#src/search/query/parse-query.js';
 
 const operator = 'an operator is missing between two terms: AND, OR or NOT';
-const bareWord = 'a field is missing; a term is written field:value';
-const capitals = 'AND, OR and NOT are written in capitals';
+const bareWord = 'a field is missing; a term has the form field:value';
+const capitals = 'AND, OR and NOT must be in capitals';
 const missingTerm = 'a term is missing here';
 const missingValue = 'a value is missing after the colon';
 const star = '* is only allowed at the end of a container path, after /, and as an open end of a range';
 const needsQuotes = 'a value with this character needs quotes';
 const onlyInQuotes = 'this character is only allowed in a value in double quotes';
 const notADate = 'not an ISO 8601 date or date-time, such as 2026-01-31';
-const range = 'a range is written [start TO end]';
+const range = 'a range has the form [start TO end]';
 
 /** A 400 response contains the position of the error. A wrong position would mislead the reader. */
 describe('an error names the problem and its character position', () => {
@@ -60,11 +60,11 @@ describe('an error names the problem and its character position', () => {
     ['type:"\ud800"', 7, 'the text is not well-formed Unicode'],
     ['data:😀', 6, needsQuotes],
     ['data:"😀" type:b', 10, operator],
-    ['@:a', 1, 'unexpected character; a term is written field:value'],
-    ['*', 1, 'unexpected character; a term is written field:value'],
-    ['*:*', 1, 'unexpected character; a term is written field:value'],
-    ['+type:a', 1, 'unexpected character; a term is written field:value'],
-    ['type:a && type:b', 8, 'unexpected character; a term is written field:value'],
+    ['@:a', 1, 'unexpected character; a term has the form field:value'],
+    ['*', 1, 'unexpected character; a term has the form field:value'],
+    ['*:*', 1, 'unexpected character; a term has the form field:value'],
+    ['+type:a', 1, 'unexpected character; a term has the form field:value'],
+    ['type:a && type:b', 8, 'unexpected character; a term has the form field:value'],
     ['metadata:v', 1, 'unknown field; did you mean `metadata.<key>`?'],
     ['metadata.:v', 10, 'a metadata key is missing: write metadata.<key>:<value>'],
     ['metadata."":v', 10, 'a metadata key is missing: write metadata.<key>:<value>'],
@@ -90,7 +90,7 @@ describe('an error names the problem and its character position', () => {
     ['created_at:1/31/2026', 12, notADate],
     ['created_at:[2026-01-01 TO x]', 27, notADate],
     ['created_at:["*" TO *]', 13, notADate],
-    ['created_at:[2026-01-01 to 2026-01-31]', 24, 'the TO of a range is written in capitals'],
+    ['created_at:[2026-01-01 to 2026-01-31]', 24, 'the TO of a range must be in capitals'],
     ['created_at:[2026-01-01]', 23, range],
     ['created_at:[2026-01-01 2026-01-31]', 24, range],
     ['created_at:["2026-01-01"TO *]', 25, range],

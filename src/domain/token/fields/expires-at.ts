@@ -12,5 +12,5 @@ export function checkExpiresAt(text: string | null, now: number): Checked<number
   if (text === null) return valid(null);
   const expiresAt = parseExpiresAt(text);
   if (expiresAt === null) return invalid(path, `must be a date or date-time that exists, written like ${formats}`);
-  return expiresAt > now ? valid(expiresAt) : invalid(path, 'must lie in the future');
+  return expiresAt > now ? valid(expiresAt) : invalid(path, 'must be in the future');
 }

@@ -109,7 +109,7 @@ function checkIntegerOrDigits(
   if (value === undefined || value === null) return valid(null);
   const number = typeof value === 'string' && shape.test(value) ? Number(value) : value;
   if (typeof number === 'number' && Number.isInteger(number) && number >= min && number <= max) return valid(number);
-  return invalid(path, `must be an integer from ${min} to ${max}`);
+  return invalid(path, `must be a whole number from ${min} to ${max}`);
 }
 
 const forbidden: ReadonlySet<string> = new Set([

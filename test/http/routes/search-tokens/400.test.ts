@@ -37,9 +37,9 @@ describe('400 an invalid query: the error contains the problem and its position,
   test.for([
     ['type:Zq7 data:Zq7', 'an operator is missing between two terms: AND, OR or NOT (at character 10)'],
     ['tipe:Zq7', 'unknown field; did you mean `type`? (at character 1)'],
-    ['Zq7', 'a field is missing; a term is written field:value (at character 1)'],
-    ['CARD', 'a field is missing; a term is written field:value; did you mean `type:card`? (at character 1)'],
-    ['created_at:[2026-01-01 to Zq7]', 'the TO of a range is written in capitals (at character 24)'],
+    ['Zq7', 'a field is missing; a term has the form field:value (at character 1)'],
+    ['CARD', 'a field is missing; a term has the form field:value; did you mean `type:card`? (at character 1)'],
+    ['created_at:[2026-01-01 to Zq7]', 'the TO of a range must be in capitals (at character 24)'],
     [`data:"${'Zq7'.repeat(700)}"`, 'a query can have at most 2000 characters'],
   ])('%s', async ([query, message], { service }) => {
     const send = () => service.call('POST', '/tokens/search', { query });
