@@ -17,9 +17,18 @@ export function withSettings(command: Command, paths: readonly SettingPath[]): C
   for (const path of paths) {
     const { form, doc, default: value } = settings[path];
     const shown = typeof value === 'string' || typeof value === 'number' ? ` (default: ${value})` : '';
-    command.option(`${flagName(path)} ${form === 'boolean' ? '[boolean]' : `<${form}>`}`, doc + shown);
+    command.option(`${flagName(path)} ${form === 'boolean' ? '[boolean]' : `<${form}>`}`, inHelp(doc) + shown);
   }
   return command;
+}
+
+/**
+ * Returns the description of a setting in the style of the other options: in lower case, and without a period unless it
+ * consists of several sentences.
+ */
+function inHelp(doc: string): string {
+  const text = doc.slice(0, 1).toLowerCase() + doc.slice(1);
+  return text.includes('. ') ? text : text.replace(/\.$/, '');
 }
 
 /** Loads a command's settings. An invalid setting ends the command with a usage error. */

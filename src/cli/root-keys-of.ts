@@ -37,7 +37,7 @@ export async function rootKeysOf(config: Config, use: RootKeyUse = 'opening'): P
       use === 'restore' ? '' : ` If --dev created this data, its root key was in ${devFile}, which does not exist.`;
     const service = use === 'command' ? ' While the service is running, this command needs no root key.' : '';
     throw new Failure(
-      `There is no root key. ${sealed} can be opened only with the root key of its vault. Set root_key_file ` +
+      `no root key is set. ${sealed} can be opened only with the root key of its vault. Set root_key_file ` +
         `(STRONGROOM_ROOT_KEY_FILE, --root-key-file) to the path of that key.${service}${absent}`,
     );
   }

@@ -44,7 +44,7 @@ export async function readAsOf(
   }
   const time = parseExpiresAt(text);
   if (time === null) return refused('specify a position, or a date or date-time such as 2026-01-31T12:00:00Z.');
-  if (time > clock.now()) return refused('that moment is in the future. Give an earlier one.');
+  if (time > clock.now()) return refused('that moment is in the future. Specify an earlier one.');
   return { ok: true, asOf: { by: 'time', position: Number.MAX_SAFE_INTEGER, time } };
 }
 

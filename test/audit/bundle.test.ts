@@ -309,7 +309,7 @@ test('a file that does not belong to the bundle is named, and no bundle verifies
 test.each([
   ['an id that never existed', { ids: ['own-living', 'never'] }, /"never" has ever existed/],
   ['an empty period', { ids: null, from: 1, to: 2 }, /no event in this period/],
-  ['an unknown key', { ids: ['own-living'], key: 'sr_management_x' }, /no application has this key/],
+  ['an unknown key', { ids: ['own-living'], key: 'sr_management_x' }, /no application has this API key/],
   ['a missing directory', { ids: ['own-living'], out: '/nowhere/at/all' }, /cannot be written \(ENOENT\)/],
 ] as const)('%s is rejected with an explanation, and nothing is written', async (_, change, message) => {
   const before = readdirSync(dir).filter((name) => name.includes('bad'));

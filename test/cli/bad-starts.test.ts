@@ -137,7 +137,9 @@ describe('a root key', () => {
       const { code, stderr } = await run([...args, '--data', dataDir]);
       expect([code, stderr], args.join(' ')).toEqual([
         1,
-        expect.stringMatching(/no root key.*The data in .* can be opened only with the root key.*--root-key-file/),
+        expect.stringMatching(
+          /no root key is set.*The data in .* can be opened only with the root key.*--root-key-file/,
+        ),
       ]);
       expect(stderr, args.join(' ')).not.toContain('generate-root');
       expect(stderr.includes('While the service is running'), args.join(' ')).toBe(service);

@@ -384,7 +384,7 @@ describe('a server that is not the vault', () => {
       'an internal error of the service',
       (_, response) =>
         response.writeHead(500, problem).end('{"code":"internal","title":"t","detail":"Something went wrong here."}'),
-      /Something went wrong here\..* The trace id is trace-1\./,
+      /something went wrong here\..* The trace id is trace-1\./,
     ],
     [
       'an unknown route',

@@ -97,9 +97,9 @@ test('a root key that is left over from --dev data is not used for a new vault',
   const before = hashesOf(cwd);
   for (const args of [['init'], ['serve', '--port', '0']]) {
     const { code, stderr } = await run(args, { cwd });
-    expect([code, stderr], args.join(' ')).toEqual([1, expect.stringContaining('There is no root key.')]);
+    expect([code, stderr], args.join(' ')).toEqual([1, expect.stringContaining('no root key is set.')]);
   }
-  expect((await run(['doctor'], { cwd })).stdout).toContain('PROBLEM  root key        There is no root key.');
+  expect((await run(['doctor'], { cwd })).stdout).toContain('PROBLEM  root key        no root key is set.');
   expect(hashesOf(cwd)).toEqual(before);
   expect((await startService(['--dev'], { cwd })).stderr()).toContain('the root key is in');
 });
@@ -186,7 +186,7 @@ test('--dev creates no root key for a vault that already has one', async () => {
   expect(ended).toMatchObject({
     code: 1,
     stderr: expect.stringMatching(
-      /^There is no root key\. The data in .* can be opened only with .*--root-key-file.* was in .*\/data\.root-key, which does not exist/,
+      /^no root key is set\. The data in .* can be opened only with .*--root-key-file.* was in .*\/data\.root-key, which does not exist/,
     ),
   });
   expect(ended.stderr).not.toMatch(/generate-root|While the service/);

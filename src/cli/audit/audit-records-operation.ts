@@ -41,7 +41,7 @@ export const auditChains = operation(
   async ({ vault }, { since, tenant, begins }) => {
     // A forged row must not prevent an export of the evidence.
     if (tenant !== null && !(await vault.directory.check('tenant')).some(({ record }) => record.id === tenant)) {
-      throw new OperationFailed('there is no such tenant; `strongroom tenants list` shows them all.');
+      throw new OperationFailed('there is no such tenant. Run `strongroom tenants list` to see all tenants.');
     }
     const unrecorded = begins ? await recordAccessLogRead(vault, tenant) : null;
     await vault.recorder.now([]);

@@ -17,7 +17,7 @@ type Options = {
   readonly toUrl?: string;
   readonly checkpoint: string;
   readonly headerFile?: string;
-  readonly allowPlainHttp?: boolean;
+  readonly allowPlaintextHttp?: boolean;
   readonly once?: boolean;
   readonly json?: boolean;
 };
@@ -30,7 +30,7 @@ export function addAuditStream(audit: Command): void {
     .option('--to-url <url>', 'post the records to this address as lines of JSON')
     .requiredOption('--checkpoint <file>', 'file that records what was received; the first run creates it')
     .option('--header-file <file>', 'file with HTTP headers, one "Name: value" per line (- for standard input)')
-    .option('--allow-plain-http', 'allow http:// to another machine, which others on the network can read')
+    .option('--allow-plaintext-http', 'allow http:// to another machine, although others on the network can read it')
     .option('--once', 'exit once all existing records have been delivered')
     .option('--json', 'print JSON')
     .addHelpText(
@@ -45,45 +45,47 @@ Examples:
   strongroom audit stream --to-url https://siem.example/ingest \\
     --header-file siem.headers --checkpoint /var/lib/strongroom/siem.checkpoint`,
     )
-    .action(async ({ toFile, toUrl, checkpoint, headerFile, allowPlainHttp, once = false, ...options }: Options) => {
-      const ending = new AbortController();
-      const receive = await receiverOf({ toFile, toUrl, headerFile, allowPlainHttp }, ending.signal);
-      const config = configOf(options);
-      const interrupt = untilSignal(() => ending.abort());
-      const stream = (run: RunOperation) =>
-        streamRecords({
-          run,
-          receive,
-          checkpointFile: checkpoint,
-          once,
-          signal: ending.signal,
-          sleep: (ms) => wait(ms, undefined, { signal: ending.signal }).catch(() => undefined),
-          notice: (text) => writeError(`${text}\n`),
-        });
-      try {
-        const dataDir = dataDirectoryOf(config);
-        const { records } = await (once || dataDir === null
-          ? runOperations(config, stream)
-          : stream(async (name, input) => {
-              // Threat: an operator starts a stream while no service is running. If the stream opened the data itself,
-              // no service could start until the stream ended, because the data would be locked.
-              const socketPath = controlSocketPath(dataDir);
-              if (socketPath === null || !(await serviceMayListen(socketPath))) {
-                throw new Failure('no service is running on this data; start one with `strongroom serve`.');
-              }
-              return runCommand(config, name, input);
-            }));
-        print({ type: 'summary', records }, options, () => `${counted(records, 'record')} sent`);
-      } finally {
-        interrupt.end();
-      }
-    });
+    .action(
+      async ({ toFile, toUrl, checkpoint, headerFile, allowPlaintextHttp, once = false, ...options }: Options) => {
+        const ending = new AbortController();
+        const receive = await receiverOf({ toFile, toUrl, headerFile, allowPlaintextHttp }, ending.signal);
+        const config = configOf(options);
+        const interrupt = untilSignal(() => ending.abort());
+        const stream = (run: RunOperation) =>
+          streamRecords({
+            run,
+            receive,
+            checkpointFile: checkpoint,
+            once,
+            signal: ending.signal,
+            sleep: (ms) => wait(ms, undefined, { signal: ending.signal }).catch(() => undefined),
+            notice: (text) => writeError(`${text}\n`),
+          });
+        try {
+          const dataDir = dataDirectoryOf(config);
+          const { records } = await (once || dataDir === null
+            ? runOperations(config, stream)
+            : stream(async (name, input) => {
+                // Threat: an operator starts a stream while no service is running. If the stream opened the data itself,
+                // no service could start until the stream ended, because the data would be locked.
+                const socketPath = controlSocketPath(dataDir);
+                if (socketPath === null || !(await serviceMayListen(socketPath))) {
+                  throw new Failure('no service is running on this data. Start one with `strongroom serve`.');
+                }
+                return runCommand(config, name, input);
+              }));
+          print({ type: 'summary', records }, options, () => `${counted(records, 'record')} sent`);
+        } finally {
+          interrupt.end();
+        }
+      },
+    );
 }
 
-type Target = Pick<Options, 'toFile' | 'toUrl' | 'headerFile' | 'allowPlainHttp'>;
+type Target = Pick<Options, 'toFile' | 'toUrl' | 'headerFile' | 'allowPlaintextHttp'>;
 
 async function receiverOf(
-  { toFile, toUrl, headerFile, allowPlainHttp = false }: { readonly [K in keyof Target]: Target[K] | undefined },
+  { toFile, toUrl, headerFile, allowPlaintextHttp = false }: { readonly [K in keyof Target]: Target[K] | undefined },
   signal: AbortSignal,
 ): Promise<Receiver> {
   if ((toFile === undefined) === (toUrl === undefined)) throw new Failure('specify either --to-file or --to-url.', 2);
@@ -101,8 +103,8 @@ async function receiverOf(
       2,
     );
   }
-  if (url.protocol === 'http:' && !isLoopback(url.hostname) && !allowPlainHttp) {
-    throw new Failure('--to-url must be https://, except on this machine, or with --allow-plain-http.', 2);
+  if (url.protocol === 'http:' && !isLoopback(url.hostname) && !allowPlaintextHttp) {
+    throw new Failure('--to-url must be https://, except on this machine, or with --allow-plaintext-http.', 2);
   }
   const headers = headerFile === undefined ? new Headers() : await headersOf(headerFile);
   headers.set('content-type', 'application/x-ndjson');

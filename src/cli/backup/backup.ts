@@ -36,9 +36,9 @@ export function addBackup(program: Command): void {
       'after',
       `
 Exit code 3 means that the backup is complete, but that it contains keys that
-do not open, a damaged log or a damaged access log. In the cluster profile, it
-contains only the keys and the list of erased keys. First copy the log and the
-rows with the servers' own tools.
+do not open, a damaged log or a damaged access log. In the cluster profile, a
+backup contains only the keys and the list of erased keys. Before you make it,
+copy the log and the rows with the servers' own tools.
 
 Examples:
   strongroom backup /backup/monday --recipient-file backup.recipient \\

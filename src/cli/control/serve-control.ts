@@ -27,7 +27,7 @@ export async function serveControl(
     if (statusCode < 500)
       return reply.code(statusCode).send({ ok: false, message: 'this is not a valid request from a command.' });
     onError(error);
-    return reply.code(500).send({ ok: false, message: 'the command failed in the service; see its log.' });
+    return reply.code(500).send({ ok: false, message: 'the command failed in the service. See its log.' });
   });
   await rm(socketPath, { force: true });
   await app.listen({ path: socketPath });

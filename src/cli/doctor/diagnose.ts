@@ -211,7 +211,7 @@ async function copies({ vault }: OperatedService): Promise<Finding> {
   if (at === null)
     return note(
       'copies',
-      'the keys were never rotated: an older copy of the keys still opens data that was erased since',
+      'the keys were never rotated: an older copy of the keys still opens data that was erased after the copy was made',
       'Rotate the keys with `strongroom keys rotate --all` if anyone else may have such a copy.',
     );
   const when = new Date(at).toISOString();

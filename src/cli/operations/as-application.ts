@@ -8,7 +8,7 @@ import type { Json } from '../../domain/json.js';
 import { problemCatalogue } from '../../http/problem/problem-catalogue.js';
 import type { Service } from '../../http/service.js';
 import type { CommandResult, RejectionCode } from '../../vault/result.js';
-import { fieldErrorText } from './field-error-text.js';
+import { fieldErrorText, problemText } from './field-error-text.js';
 import { type Operation, OperationFailed, OperationRefused, operation } from './operation.js';
 
 /** The context in which an operation runs as an application. There is no HTTP request. */
@@ -52,7 +52,10 @@ export async function recordDenied(
 /** Returns the API key's application. Throws OperationFailed if the key is unknown. */
 async function applicationOf(service: Service, key: string): Promise<Caller> {
   const caller = await service.authenticate(key);
-  if (caller === null) throw new OperationFailed('no application has this key. Check the key file.');
+  if (caller === null)
+    throw new OperationFailed(
+      'no application has this API key, or the key has expired. Check --api-key-file or STRONGROOM_API_KEY.',
+    );
   return caller;
 }
 
@@ -61,7 +64,7 @@ function expectAny(caller: Caller, anyOf: readonly [Permission, ...Permission[]]
   throw new OperationRefused(
     anyOf.length === 1
       ? `the application does not hold ${anyOf[0]}. Use the key of one that does.`
-      : `the application has neither ${anyOf.join(' nor ')}. Use the key of one that has either.`,
+      : `the application holds neither ${anyOf.join(' nor ')}. Use the key of one that holds either.`,
   );
 }
 
@@ -82,6 +85,6 @@ export function isRefusal(code: RejectionCode): boolean {
 export function valueOrThrow<T>(result: CommandResult<T>): T {
   if (result.ok) return result.value;
   const { detail, advice } = problemCatalogue[result.code];
-  const message = result.errors === undefined ? `${detail} ${advice}` : fieldErrorText(result.errors);
+  const message = result.errors === undefined ? problemText(`${detail} ${advice}`) : fieldErrorText(result.errors);
   throw isRefusal(result.code) ? new OperationRefused(message) : new OperationFailed(message);
 }

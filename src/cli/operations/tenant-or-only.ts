@@ -9,11 +9,11 @@ export async function tenantOrOnly({ vault }: Service, tenantId: string | null):
   if (tenantId !== null) {
     const record = await vault.directory.get('tenant', tenantId);
     if (record?.removedAt === null) return tenantId;
-    throw new OperationFailed('there is no such tenant; `strongroom tenants list` shows them all.');
+    throw new OperationFailed('there is no such tenant. Run `strongroom tenants list` to see all tenants.');
   }
   const tenants = (await vault.directory.list('tenant')).filter(({ removedAt }) => removedAt === null);
   const [first] = tenants;
-  if (first === undefined) throw new OperationFailed('there are no tenants yet; create one with `strongroom init`.');
-  if (tenants.length > 1) throw new OperationFailed('there are several tenants; choose one with --tenant ID.');
+  if (first === undefined) throw new OperationFailed('there are no tenants yet. Create one with `strongroom init`.');
+  if (tenants.length > 1) throw new OperationFailed('there are several tenants. Choose one with --tenant ID.');
   return first.id;
 }

@@ -118,7 +118,7 @@ Create a card token and read it back:
     -d '${card}' \\
     ${tokens} | sed 's/^{"id":"\\([^"]*\\)".*/\\1/') && curl -sS -H ${header} ${tokens}/$ID
 
-${placesText(config)}--dev is for trying Strongroom out on this machine: do not store real data in it.
+${placesText(config)}--dev is for trying Strongroom out on this machine: do not store real data.
 
 `;
 }

@@ -14,7 +14,8 @@ export const replayWebhook = operation(
   async (service, { tenantId, webhookId, from }) => {
     const tenant = await tenantOrOnly(service, tenantId);
     const webhook = await findWebhook(service.vault, tenant, webhookId);
-    if (webhook === null) throw new OperationFailed('the tenant has no webhook with this id; see `GET /webhooks`.');
+    if (webhook === null)
+      throw new OperationFailed('the tenant has no webhook with this id. `GET /webhooks` lists them.');
     const started = await replayDeliveries(service.vault, webhookId, from);
     if (!started.ok) throw new OperationFailed('that moment is in the future. Set --from to a time in the past.');
     return { webhook_id: webhookId, enabled: webhook.enabled, has_containers: webhook.containers !== null };

@@ -64,7 +64,7 @@ function consoleChecks(values: Settings, nameOf: NameOf): readonly string[] {
   if (values['tls.cert'] === null && !isBehindProxy) {
     problems.push(
       `${nameOf('console.host')}: other machines can reach this address, so TLS is required; set tls.cert and ` +
-        'tls.key, or behind_tls_proxy with http.trusted_proxies when a proxy terminates TLS, or use 127.0.0.1',
+        'tls.key, or behind_tls_proxy with http.trusted_proxies if a proxy terminates TLS, or use 127.0.0.1',
     );
   }
   if (values['console.allowed_hosts'].length === 0) {

@@ -22,7 +22,7 @@ export function generateRootKey(path: string): { ok: true } | { ok: false; messa
     return { ok: true };
   } catch {
     unlinkSync(path);
-    return { ok: false, message: `The root key could not be written to ${path}. Check the disk, then try again.` };
+    return { ok: false, message: `the root key could not be written to ${path}. Check the disk, then try again.` };
   } finally {
     key.fill(0);
     text.fill(0);
@@ -46,7 +46,7 @@ function create(path: string): { ok: true; descriptor: number } | { ok: false; m
     if (code === 'ENOENT') {
       return {
         ok: false,
-        message: `The directory of ${path} does not exist. Create it first: mkdir -p ${shellWord(dirname(path))}`,
+        message: `the directory of ${path} does not exist. Create it first: mkdir -p ${shellWord(dirname(path))}`,
       };
     }
     return { ok: false, message: `${path} cannot be created. Check that this user may write to its directory.` };

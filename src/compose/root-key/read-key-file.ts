@@ -30,12 +30,12 @@ export function readKeyFile(file: string, dataDir: string, isDev = false): RootK
   const path = realPath(file);
   if (isInside(path, realPath(dataDir))) {
     return noRootKey(
-      `The root key file ${file} is inside the data directory ${dataDir}, so a copy of the data would include its ` +
+      `the root key file ${file} is inside the data directory ${dataDir}, so a copy of the data would include its ` +
         'own key. Move it elsewhere and set root_key_file to its new path.',
     );
   }
   const replaceable = isDev ? null : faultOfPath(file);
-  if (replaceable !== null) return noRootKey(`The root key file ${file} ${replaceable}`);
+  if (replaceable !== null) return noRootKey(`the root key file ${file} ${replaceable}`);
   const opened = open(path, file);
   if (!opened.ok) return noRootKey(opened.message);
   const text = Buffer.allocUnsafeSlow(keyTextBytesMax);
@@ -46,11 +46,11 @@ export function readKeyFile(file: string, dataDir: string, isDev = false): RootK
     const key = decodeKeyText(text.subarray(0, sizeBytes));
     if (key !== null) return { ok: true, key };
     return noRootKey(
-      `The root key file ${file} does not contain a root key: 64 hexadecimal characters and nothing else. ` +
+      `the root key file ${file} does not contain a root key: 64 hexadecimal characters and nothing else. ` +
         'Restore the right file, or create a key for new data with `strongroom keys generate-root FILE`.',
     );
   } catch {
-    return noRootKey(`The root key file ${file} cannot be read. Check its file system.`);
+    return noRootKey(`the root key file ${file} cannot be read. Check its file system.`);
   } finally {
     text.fill(0);
     closeSync(opened.descriptor);
@@ -69,9 +69,9 @@ function open(path: string, file: string): { ok: true; descriptor: number } | { 
   } catch (error) {
     const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
     const message = isMissing
-      ? `The root key file ${file} does not exist. \`strongroom keys generate-root ${shellWord(file)}\` creates a ` +
+      ? `the root key file ${file} does not exist. \`strongroom keys generate-root ${shellWord(file)}\` creates a ` +
         'key for new data.'
-      : `The root key file ${file} cannot be opened by this user. Run this as the user that runs Strongroom, or ` +
+      : `the root key file ${file} cannot be opened by this user. Run this as the user that runs Strongroom, or ` +
         'make that user its owner (chown) with mode 0400, or give it to root and to the group of that user with ' +
         'mode 0440.';
     return { ok: false, message };
@@ -79,18 +79,18 @@ function open(path: string, file: string): { ok: true; descriptor: number } | { 
 }
 
 function faultOf(stats: Stats, file: string): string | null {
-  if (!stats.isFile()) return `The root key file ${file} is not a regular file. Set root_key_file to one.`;
+  if (!stats.isFile()) return `the root key file ${file} is not a regular file. Set root_key_file to one.`;
   const mode = stats.mode & 0o7777;
   if (isRoots(stats)) return faultOfMounted(stats, mode, file);
   if (stats.uid !== process.geteuid?.()) {
     return (
-      `The root key file ${file} belongs to another user. ${runAsOwner(stats.uid)} Otherwise, make the user that ` +
+      `the root key file ${file} belongs to another user. ${runAsOwner(stats.uid)} Otherwise, make the user that ` +
       'runs Strongroom its owner (chown), or give it to root and to the group of that user with mode 0440.'
     );
   }
   if (!ownerModes.includes(mode)) {
     return (
-      `The root key file ${file} must be accessible to its owner only: mode 0600 or 0400. Run: chmod 600 ` +
+      `the root key file ${file} must be accessible to its owner only: mode 0600 or 0400. Run: chmod 600 ` +
       shellWord(file)
     );
   }
@@ -106,13 +106,13 @@ function faultOfMounted(stats: Stats, mode: number, file: string): string | null
         ? 'Run Strongroom in a group of its own, not in the group of root'
         : `Run: chgrp ${group} ${shellWord(file)} (on Kubernetes: set fsGroup and runAsGroup to the same group)`;
     return (
-      `The root key file ${file} belongs to root and to group ${stats.gid}, which is not the primary group of ` +
+      `the root key file ${file} belongs to root and to group ${stats.gid}, which is not the primary group of ` +
       `the user that runs Strongroom. ${fix}`
     );
   }
   if (mode !== mountedMode) {
     return (
-      `The root key file ${file} belongs to root, so only the group of the service may read it: mode 0440, not ` +
+      `the root key file ${file} belongs to root, so only the group of the service may read it: mode 0440, not ` +
       `0${mode.toString(8)}. Run: chmod 440 ${shellWord(file)}`
     );
   }

@@ -17,13 +17,13 @@ export async function loadRootKey(from: {
   const file = from.file ?? null;
   const command = from.command ?? null;
   if (file !== null && command !== null) {
-    return noRootKey('Both root_key_file and root_key_command are set. Remove one of them.');
+    return noRootKey('both root_key_file and root_key_command are set. Remove one of them.');
   }
   if (file !== null) return readKeyFile(file, from.dataDir, from.isDev);
   if (command !== null) return runKeyCommand(command);
   return noRootKey(
-    'There is no root key. Create one with `strongroom keys generate-root FILE`, outside of the data ' +
-      'directory, and set root_key_file (STRONGROOM_ROOT_KEY_FILE, --root-key-file) to its path. An existing vault ' +
+    'no root key is set. Create one with `strongroom keys generate-root FILE`, outside the data directory, ' +
+      'and set root_key_file (STRONGROOM_ROOT_KEY_FILE, --root-key-file) to its path. An existing vault ' +
       'can be opened only with its own root key.',
   );
 }

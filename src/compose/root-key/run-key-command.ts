@@ -20,7 +20,7 @@ export async function runKeyCommand(
     const key = decodeKeyText(output.subarray(0, ended.sizeBytes));
     if (key !== null) return { ok: true, key };
     return noRootKey(
-      'The command of root_key_command did not print a root key: 64 hexadecimal characters and nothing else.',
+      'the command of root_key_command did not print a root key: 64 hexadecimal characters and nothing else.',
     );
   } finally {
     output.fill(0);
@@ -41,7 +41,7 @@ function run([program, ...args]: readonly [string, ...string[]], output: Buffer,
       child.kill('SIGKILL');
       resolve(ended);
     };
-    const failed = (what: string) => end({ ok: false, message: `The command of root_key_command ${what}.` });
+    const failed = (what: string) => end({ ok: false, message: `the command of root_key_command ${what}.` });
     const timer = setTimeout(() => failed(`did not end within ${limitMs / 1000} s`), limitMs);
     child.stdout.on('data', (chunk: Buffer) => {
       sizeBytes += chunk.copy(output, sizeBytes);
@@ -54,5 +54,5 @@ function run([program, ...args]: readonly [string, ...string[]], output: Buffer,
       else failed(status === null ? 'was ended by a signal' : `ended with status ${status}`);
     });
     // `spawn` can throw an error that quotes the program's arguments, so the message does not include that error.
-  }).catch(() => ({ ok: false, message: 'The command of root_key_command could not be started.' }));
+  }).catch(() => ({ ok: false, message: 'the command of root_key_command could not be started.' }));
 }

@@ -83,7 +83,7 @@ async function expectReported(
   }
 }
 
-const fromBackup = /Find out who can write the data directory, then restore it from a backup\./;
+const fromBackup = /Find out who can write to the data directory, then restore it from a backup\./;
 const moveAway = /Stop the service, move access-[\d-]+\.db and its -wal and -shm files out of the data directory/;
 
 describe('journal.db', () => {

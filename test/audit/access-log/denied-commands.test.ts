@@ -39,7 +39,7 @@ const commands: readonly [name: OperationName, input: JsonObject, entry: JsonObj
 test.each(commands)('%s without the permission leaves one denied entry', async (name, input, entry) => {
   await service.call('POST', '/tokens', { id: 'card', type: 'token', data: 'x' });
   const key = await service.application(['report:read'], 'management');
-  await expect(operate(service.service, name, { key, ...input })).rejects.toThrow(/does not hold|has neither/);
+  await expect(operate(service.service, name, { key, ...input })).rejects.toThrow(/does not hold|holds neither/);
   expect(await denied()).toEqual([
     expect.objectContaining({
       entity_type: 'token',
@@ -57,8 +57,8 @@ test('a command that no access rule allows leaves one denied entry', async () =>
   const key = await service.application([rule('/pci/', 'reveal', ['token:create', 'token:read'])]);
   const request = { type: 'token', data: 'x', containers: ['/general/'] };
   const ask = (name: OperationName, input: JsonObject) => operate(service.service, name, { key, ...input });
-  await expect(ask('tokens-create', { request })).rejects.toThrow('No access rule of the application');
-  await expect(ask('tokens-get', { id: 'card' })).rejects.toThrow('No access rule of the application');
+  await expect(ask('tokens-create', { request })).rejects.toThrow('no access rule of the application');
+  await expect(ask('tokens-get', { id: 'card' })).rejects.toThrow('no access rule of the application');
   await expect(ask('audit-replay', { ...replay, id: 'card', asOf })).rejects.toThrow('may not read this token');
   const items = ['one', 'two'].map((id) => ({ request: { ...request, id }, id: null }));
   await ask('tokens-import', { strict: false, items });
@@ -101,7 +101,7 @@ test('a command that fails for another reason leaves no denied entry', async () 
     operate(service.service, name, { key: service.key, ...input });
   await expect(ask('tokens-get', { id: 'none' })).rejects.toThrow('no such token');
   await expect(ask('tokens-create', { request: { type: 'card', data: 'x' } })).rejects.toThrow('data');
-  await expect(operate(service.service, 'tokens-get', { key: 'unknown', id: 'none' })).rejects.toThrow('this key');
+  await expect(operate(service.service, 'tokens-get', { key: 'unknown', id: 'none' })).rejects.toThrow('this API key');
   expect(await denied()).toEqual([]);
 });
 

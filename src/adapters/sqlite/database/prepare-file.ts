@@ -159,7 +159,7 @@ export function expectSchema(database: SqliteDatabase, fileName: string, schema:
     throw new StoreBroken({
       check: 'schema',
       says: `${fileName} was changed by another program: ${JSON.stringify(name)} is not as Strongroom created it`,
-      do: 'Find out who can write the data directory, then restore it from a backup',
+      do: 'Find out who can write to the data directory, then restore it from a backup',
     });
   }
 }

@@ -139,7 +139,7 @@ export function changedJournal(what: string): StoreBroken {
   return new StoreBroken({
     check: 'journal',
     says: `journal.db was changed by another program: ${what}`,
-    do: 'Find out who can write the data directory, then restore it from a backup',
+    do: 'Find out who can write to the data directory, then restore it from a backup',
   });
 }
 

@@ -185,6 +185,6 @@ function altered(what: string): StoreBroken {
   return new StoreBroken({
     check: 'journal',
     says: `journal.db was changed by another program, or does not belong to vault.db: its ${what} does not fit`,
-    do: 'Find out who can write the data directory, then restore it from a backup',
+    do: 'Find out who can write to the data directory, then restore it from a backup',
   });
 }
