@@ -163,6 +163,20 @@ test('an attacker who can write to MongoDB cannot plant, edit or move a session,
   expect(api.stdout() + otherApi.stdout()).not.toContain('TypeError');
 });
 
+test('a rebuild that pauses because its process was killed is resumed at the console of another process', async () => {
+  const { one, other, api, newCode } = await twoProcesses();
+  const browser = await signInAt(one, { operator_code: await newCode() });
+  const copy = browser.copy(other);
+  await browser.get('/operations');
+  expect((await browser.post('/operations/rebuild', { name: 'tokens' })).status).toBe(303);
+  await api.stop('SIGKILL');
+  expect((await copy.get('/operations')).text).toContain('Resume the rebuild');
+  const resumed = await copy.search('/operations/rebuild', { name: 'tokens' });
+  expect(resumed.text).toContain('The interrupted rebuild of tokens has resumed.');
+  const again = await copy.search('/operations/rebuild', { name: 'tokens' });
+  expect(again.text).toContain('A rebuild of tokens is already running.');
+});
+
 test('operators of the query language of MongoDB are text everywhere', async () => {
   const { one, keys } = await twoProcesses();
   const guest = createBrowser(one);
