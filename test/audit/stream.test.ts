@@ -191,6 +191,7 @@ test('while a receiver is down or rejects records, the stream waits longer each 
   // The last record is about the export itself.
   expect(new Set(received.map(idOf))).toEqual(new Set(linesOf(all).slice(0, -1).map(idOf)));
   expect(notices.join()).toContain('responded with 500');
+  expect(notices.at(-1), 'the last notice says that the stream works again').toBe('sending again');
   expect(notices.join()).not.toContain('siem-secret');
   expect(notices.join()).not.toContain('ingest');
 });

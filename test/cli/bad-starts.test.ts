@@ -548,15 +548,15 @@ describe('settings', () => {
     const { stderr } = await expectRefusal(
       dir,
       [...flags, '--config', file],
-      /auth\.header_alias .*is not a setting; the nearest is auth\.header_aliases/,
+      /auth\.header_alias .*is not a setting; did you mean auth\.header_aliases/,
       2,
     );
-    expect(stderr).toMatch(/prot .*the nearest is port/);
+    expect(stderr).toMatch(/prot .*did you mean port\?/);
     const env = { STRONGROOM_AUTH_HEADER_ALIAS: 'marker-2' };
     const second = await expectRefusal(
       dir,
       flags,
-      /STRONGROOM_AUTH_HEADER_ALIAS: is not a setting; the nearest is STRONGROOM_AUTH_HEADER_ALIASES/,
+      /STRONGROOM_AUTH_HEADER_ALIAS: is not a setting; did you mean STRONGROOM_AUTH_HEADER_ALIASES/,
       2,
       { env },
     );

@@ -52,6 +52,11 @@ export async function streamRecords(options: StreamOptions): Promise<{ readonly 
   let [records, since, restMs] = [0, 0, 0];
   let isRecorded = false;
 
+  function noteSuccess(): void {
+    if (restMs > 0) notice('sending again');
+    restMs = 0;
+  }
+
   async function round(): Promise<void> {
     let found: Answers['audit-chains'] = await run('audit-chains', { since, tenant: null, begins: false });
     if (checkpoint !== null && checkpoint.log_id !== found.log_id) {
@@ -79,7 +84,7 @@ export async function streamRecords(options: StreamOptions): Promise<{ readonly 
         checkpoint = { strongroom_stream: 1, log_id: found.log_id, chains };
         await writeCheckpoint(checkpointFile, checkpoint);
         records += lines.length;
-        restMs = 0;
+        noteSuccess();
       }
     }
     // The next round looks back one day, because an entry is stored slightly later than its timestamp says, and because
@@ -90,8 +95,7 @@ export async function streamRecords(options: StreamOptions): Promise<{ readonly 
   while (!signal.aborted) {
     try {
       await round();
-      if (restMs > 0) notice('sending again');
-      restMs = 0;
+      noteSuccess();
       if (once) break;
       await sleep(pollMs);
     } catch (error) {

@@ -137,5 +137,5 @@ function unknownSetting(
       `that only its owner can read, and set ${nameOf('root_key_file')} to the path`
     );
   }
-  return `is not a setting; the nearest is ${nameOf(nearest(path, known) ?? '')}`;
+  return `is not a setting; did you mean ${nameOf(nearest(path, known) ?? '')}?`;
 }

@@ -91,7 +91,7 @@ function piped(initial: Evaluate, filters: readonly AppliedFilter[]): EvaluateOb
  * it would take too long.
  */
 function suggestion(name: string): string {
-  return name.length > 40 ? '' : `; the nearest is ${nearest(name, filterNames)}`;
+  return name.length > 40 ? '' : `; did you mean ${nearest(name, filterNames)}?`;
 }
 
 function tooBigTogether(): Refusal {

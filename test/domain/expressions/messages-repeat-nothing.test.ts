@@ -43,7 +43,7 @@ describe('a message never repeats the source or the data', () => {
 
 describe('a message explains the error', () => {
   it.each([
-    ['{{ data | lst4 }}', 'names an unknown filter; the nearest is last4'],
+    ['{{ data | lst4 }}', 'names an unknown filter; did you mean last4?'],
     [`{{ data | ${'x'.repeat(3_000)} }}`, 'names an unknown filter'],
     ['{{ data | last4: 1 }}', 'is rejected by a filter: last4 takes no arguments'],
     ['{{ data | remove: 1, 2 }}', 'is rejected by a filter: remove takes at most 1 argument'],
