@@ -261,7 +261,7 @@ test.each([
 ])('a manifest with %s is reported, although its signature is valid for the last one', async (_, added, name) => {
   expect(await verify(tampered('manifest.json', (text) => text.replace(name, added)))).toMatchObject({
     code: 3,
-    stdout: 'PROBLEM manifest.json: not as the vault wrote it: the file was changed\n',
+    stdout: 'PROBLEM manifest.json: the file was changed after the vault wrote it\n',
   });
 });
 

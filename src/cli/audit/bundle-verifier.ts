@@ -163,7 +163,7 @@ function readManifest(directory: string, key: KeyObject, keyId: string): Fields 
   // Threat: an attacker adds a second member with the same name. The signature covers only the last one, but another
   // program, or a person, may read the first one.
   if (text !== `${JSON.stringify(manifest, null, 2)}\n`) {
-    problem('manifest.json: not as the vault wrote it: the file was changed');
+    problem('manifest.json: the file was changed after the vault wrote it');
   }
   const { signature, ...signed } = manifest;
   if (signed['signed_by'] !== keyId) problem('manifest.json: signed by another key');
