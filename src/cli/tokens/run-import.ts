@@ -2,7 +2,7 @@ import { counted, grouped } from '../../domain/text.js';
 import { Failure } from '../failure.js';
 import type { ImportInput } from '../files/open-import.js';
 import { showProgress } from '../files/progress.js';
-import { readLines } from '../files/read-lines.js';
+import { type Line, readLines } from '../files/read-lines.js';
 import { untilSignal } from '../files/until-signal.js';
 import type { RunOperation } from '../run-command.js';
 import { type LineIds, lineBytesMax, wholeLine } from './import-item.js';
@@ -39,7 +39,7 @@ export async function runImport(
   const interrupt = untilSignal(() => input.stop());
   let stopped: string | null;
   try {
-    stopped = await importLines(readLines(input.chunks, lineBytesMax), {
+    stopped = await importLines(paced(readLines(input.chunks, lineBytesMax)), {
       run,
       key,
       strict,
@@ -69,6 +69,24 @@ export async function runImport(
     const lines = `${counted(counts.failed, 'line')} ${counts.failed === 1 ? 'was' : 'were'}`;
     throw new Failure(`${lines} not imported. Correct the file and ${again}`);
   }
+}
+
+/**
+ * Yields the lines. Before each line, waits until the messages about earlier lines are written. Otherwise, if the output
+ * is a pipe, the messages about a large file of invalid lines would fill the memory.
+ */
+async function* paced(lines: AsyncIterable<Line>): AsyncGenerator<Line> {
+  for await (const line of lines) {
+    for (const stream of [process.stdout, process.stderr]) if (stream.writableNeedDrain) await flushed(stream);
+    yield line;
+  }
+}
+
+/** Resolves when everything was written to the stream, or could not be written. */
+function flushed(stream: NodeJS.WriteStream): Promise<void> {
+  return new Promise((resolve) => {
+    stream.write('', () => resolve());
+  });
 }
 
 /**

@@ -122,6 +122,16 @@ test('lines with ids may come from standard input; lines without ids need a resu
   expect(existsSync(join(dir, 'nowhere'))).toBe(false);
 });
 
+test('the messages about a large file of invalid lines do not fill the memory', async () => {
+  const { args } = await vaultWithKeyFile();
+  const env = { NODE_OPTIONS: '--max-old-space-size=64' };
+  for (const format of [[], ['--json']]) {
+    const ended = await run(['tokens', 'import', '-', ...args, ...format], { stdin: 'x\n'.repeat(300_000), env });
+    expect(ended.code, ended.stderr.slice(-500)).toBe(1);
+    expect(ended.stderr.slice(-200)).toContain('300,000 lines were not imported');
+  }
+});
+
 test('an import stops when the application has used up its guesses, and says so', async () => {
   const { args, flags, dir } = await vaultWithKeyFile();
   const found = (id: string) => JSON.stringify({ id, type: 'token', data: `${marker}-found`, deduplicate_token: true });
