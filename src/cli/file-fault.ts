@@ -26,4 +26,5 @@ const writeAdvice: Readonly<Record<string, string>> = {
   EACCES: ' Run this command as a user that may write there, or choose another path.',
   EROFS: ' Its file system is read-only. Choose another path.',
   ENOSPC: ' The disk is full. Free some space, or choose another path.',
+  ENOTEMPTY: ' It was created while this command ran. Choose another path.',
 };

@@ -432,6 +432,21 @@ test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
   },
 );
 
+test('a backup whose folder was created meanwhile says so, and leaves that folder as it is', async () => {
+  const vault = await vaultWithIdentity();
+  const { dir, flags, recipient } = vault;
+  const folder = join(dir, 'backups');
+  mkdirSync(folder);
+  const backup = spawnCommand(['backup', join(folder, 'monday'), '--recipient', recipient, ...flags]);
+  await until('the incomplete backup', 30_000, () => readdirSync(folder)[0]);
+  mkdirSync(join(folder, 'monday'));
+  writeFileSync(join(folder, 'monday', 'other'), '');
+  const stderr = expect.stringContaining('It was created while this command ran. Choose another path.');
+  expect(await backup.ended).toMatchObject({ code: 1, stderr });
+  expect(readdirSync(folder)).toEqual(['monday']);
+  expect(readdirSync(join(folder, 'monday'))).toEqual(['other']);
+});
+
 /** Creates a vault with tokens and a backup of it. `restore` returns the arguments that restore it. */
 async function vaultWithBackup(tokens: number) {
   const vault = await vaultWithIdentity();
