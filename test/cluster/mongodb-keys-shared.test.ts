@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
 import type { MongoConnection } from '#src/adapters/mongodb/connection.js';
 import { keyCollections, keyIndexes } from '#src/adapters/mongodb/key-store/key-collections.js';
+import { mongoKeyStore } from '#src/adapters/mongodb/key-store/mongo-key-store.js';
 import { checkIndexes } from '#src/adapters/mongodb/required-indexes.js';
 import { openMongoKeys } from '#src/compose/cluster/open-mongo-keys.js';
 import type { KeyRing } from '#src/keys/key-ring.js';
@@ -230,4 +231,45 @@ test('if the result of a read arrives after the key was destroyed, the key does 
   release();
   expect(await reading, 'it was read before').toBe(key.toString('hex'));
   expect(await opened(keys, tenantId, id)).toBe('destroyed');
+});
+
+test('the recorded end of the log never moves back, even if a process reads an older end when it creates keys', async () => {
+  const { connect } = await databaseOfTest();
+  let head = 7;
+  const store = mongoKeyStore(await connect(), manualClock(), async () => head);
+  const create = () => store.insertDataKeys(randomUUID(), [{ id: randomUUID(), wrapped: randomBytes(60) }]);
+  const recorded = () => store.records.checkpoint('log');
+  await create();
+  expect(await recorded()).toBe(7);
+  head = 3;
+  await create();
+  expect(await recorded()).toBe(7);
+  await store.records.rememberLog({ checkpoint: null, link: { position: 5, count: 1, hash: randomBytes(32) } });
+  expect(await recorded()).toBe(7);
+});
+
+test('a rotation that resumes late changes neither a key that another one rewrapped nor a key that was destroyed', async () => {
+  const { connect } = await databaseOfTest();
+  const store = mongoKeyStore(await connect(), manualClock(), async () => 0);
+  const tenant = randomUUID();
+  const wrapping = (number: number) => ({
+    id: `${tenant}-${number}`,
+    tenant,
+    purpose: 'wrapping' as const,
+    number,
+    wrapped: randomBytes(60),
+  });
+  const check = await store.createRootCheck(randomBytes(32));
+  const [old, next] = [wrapping(1), wrapping(2)];
+  expect(await store.insertTenantKeys([old, next], check)).toBe('stored');
+  const keys = Array.from({ length: 2 }, () => ({ id: randomUUID(), wrapped: randomBytes(60) }));
+  const [rewrapped, destroyed] = keys.map(({ id }) => id) as [string, string];
+  expect(await store.insertDataKeys(old.id, keys)).toBe('stored');
+  const wrapped = randomBytes(60);
+  await store.rotation.rewrapDataKeys([{ id: rewrapped, from: old.id, to: next.id, wrapped }]);
+  await store.destroyDataKeys([{ keyId: destroyed, eventId: randomUUID() }], []);
+  const late = keys.map(({ id }) => ({ id, from: old.id, to: old.id, wrapped: randomBytes(60) }));
+  await store.rotation.rewrapDataKeys(late);
+  expect(await store.dataKey(rewrapped)).toMatchObject({ tenantKeyId: next.id, wrapped });
+  expect(await store.dataKey(destroyed)).toMatchObject({ wrapped: null });
 });

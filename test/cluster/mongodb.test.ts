@@ -1,3 +1,6 @@
+import { randomUUID } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { mongoBudgets } from '#src/adapters/mongodb/budgets.js';
 import { mongoCheckpoints } from '#src/adapters/mongodb/checkpoints.js';
 import { consoleSessionIndexes, mongoConsoleSessions } from '#src/adapters/mongodb/console-sessions.js';
 import { mongoDailyCounts } from '#src/adapters/mongodb/daily-counts.js';
@@ -36,4 +39,18 @@ consoleSessionsContract('mongodb', async () => {
   const { connection, drop } = await mongoDatabase();
   await ensureIndexes(connection.db, [consoleSessionIndexes]);
   return { sessions: mongoConsoleSessions(connection), close: drop };
+});
+
+test('two processes that reserve from one budget at the same time never exceed it', async () => {
+  const { connection, drop } = await mongoDatabase();
+  const processes = [mongoBudgets(connection), mongoBudgets(connection)];
+  const application = randomUUID();
+  const budget = { max: 100, windowMs: 3_600_000, suspectAbove: 10 };
+  const request = { need: 5, spare: 'block', hits: 0, now: 0 } as const;
+  const asked = Array.from({ length: 16 }, () =>
+    processes.map((budgets) => budgets.reserve('guesses', application, budget, request)),
+  );
+  const reservations = await Promise.all(asked.flat());
+  await drop();
+  expect(reservations.reduce((sum, { granted }) => sum + granted, 0)).toBe(100);
 });

@@ -200,6 +200,8 @@ export function accessLogContract(name: string, open: OpenStores): void {
         const january = { ...everything, from: month(1), to: month(2) };
         expect((await accessLog.query('tenant', january, firstPage)).total).toBe(1);
         expect(await verifyAccessChain(accessLog)).toMatchObject({ intact: true, chains: [{ from: 1, head: 3 }] });
+        await accessLog.record([anEntry({ time: month(2) - 1 })]);
+        expect(await accessLog.heads(0), 'the newest batch is in an earlier month').toMatchObject([{ sequence: 4 }]);
       }),
     );
 

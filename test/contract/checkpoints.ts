@@ -29,6 +29,16 @@ export function checkpointsContract(
     );
 
     test(
+      'a renewal extends the lease',
+      on(async (checkpoints) => {
+        const lead = await checkpoints.lead('tokens', 'a', 50);
+        expect(await checkpoints.lead('tokens', 'a', 60_000)).toEqual(lead);
+        await wait(120);
+        expect(await checkpoints.lead('tokens', 'b', 60_000)).toBeNull();
+      }),
+    );
+
+    test(
       'only one of 20 concurrent processes leads',
       on(async (checkpoints) => {
         const leads = await Promise.all([...Array(20).keys()].map((i) => checkpoints.lead('tokens', `h${i}`, 5_000)));

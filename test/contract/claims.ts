@@ -49,6 +49,17 @@ export function claimsContract(name: string, open: OpenStores): void {
     );
 
     test(
+      'a claim without a result, from a process that died, is removed once it is older than the limit',
+      on(async ({ claims, reopen }) => {
+        const cmd = aHash();
+        expect(await claims.begin(cmd, 0)).toEqual({ state: 'fresh' });
+        const { claims: later } = await reopen();
+        await later.forget(Date.now() + aDay);
+        expect(await later.begin(cmd, 0)).toEqual({ state: 'fresh' });
+      }),
+    );
+
+    test(
       'only claims that finished before the limit are removed',
       on(async ({ work, claims }) => {
         const [old, young, result] = [aHash(), aHash(), aResult()];

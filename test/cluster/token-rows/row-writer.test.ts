@@ -1,3 +1,4 @@
+import type { Db } from 'mongodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ensureIndexes } from '#src/adapters/mongodb/required-indexes.js';
 import { mongoRowWriter } from '#src/adapters/mongodb/token-rows/row-writer.js';
@@ -135,4 +136,23 @@ test('old tombstones are removed; young ones and live rows stay', async () => {
   await writer.write(after(again, tokenCreated()), anIndex(), 1, atNoon);
   expect(await writer.forgetTombstones(atNoon - 9)).toBe(1);
   expect(await Promise.all(views.map(stored))).toEqual([null, 1, 2]);
+});
+
+test('the row of a token that is created again while old tombstones are removed stays', async () => {
+  const removed = after(noTokenYet(), tokenCreated(), tokenDeleted());
+  await writer.write(removed, 'keep', 0, atNoon - 10);
+  const { connection } = database;
+  /** Returns a collection that creates the token again between the search for tombstones and their removal. */
+  const creating = (db: Db, name: string) => {
+    const collection = db.collection(name);
+    const deleteMany: typeof collection.deleteMany = async (...given) => {
+      await writer.write(after(removed, tokenCreated()), anIndex(), 1, atNoon);
+      return collection.deleteMany(...given);
+    };
+    return { find: collection.find.bind(collection), deleteMany };
+  };
+  const call = <T>(work: (db: Db) => Promise<T>) =>
+    connection.call((db) => work({ collection: (name: string) => creating(db, name) } as Db));
+  expect(await mongoRowWriter({ ...connection, call }, 1).forgetTombstones(atNoon - 9)).toBe(0);
+  expect(await stored(removed)).toBe(2);
 });
