@@ -1,6 +1,8 @@
 import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { takeDataDirectory } from '#src/compose/embedded/data-directory.js';
+import { flushedPaths } from '../support/flushed-paths.js';
 import { hashesOf, http, makeRootKey, makeVault, run, runJson, startService, tempDir } from '../support/process.js';
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
@@ -137,4 +139,12 @@ test('commands on missing data explain how to create the data, and create nothin
     expect(ended.stderr).toMatch(/no vault in .*elsewhere.*strongroom init/);
   }
   expect(hashesOf(dir)).toEqual(before);
+});
+
+test('a new data directory and its new parents are flushed to disk, so that a power failure does not remove them', async () => {
+  const dir = tempDir();
+  const flushed = await flushedPaths((path) => path);
+  const lock = await takeDataDirectory(join(dir, 'new', 'data'), (error) => expect.unreachable(error.message));
+  lock.release();
+  expect(flushed).toEqual(expect.arrayContaining([join(dir, 'new'), dir]));
 });
