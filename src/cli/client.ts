@@ -9,7 +9,7 @@ import type { Secret } from '../domain/secret.js';
 import type { Page, PageAnswer } from '../http/pagination.js';
 import { problemCatalogue } from '../http/problem/problem-catalogue.js';
 import { Failure } from './failure.js';
-import { fieldErrorText, problemText } from './operations/field-error-text.js';
+import { fieldErrorText, inLowerCase } from './operations/field-error-text.js';
 
 export type ClientOptions = {
   readonly address: URL;
@@ -84,7 +84,7 @@ function expectSafeNetwork({ address, addressName, plaintext }: ClientOptions): 
 function tokenPath(id: string): string {
   if (/^\.{0,2}$/.test(id)) {
     const { detail, advice } = problemCatalogue.token_not_found;
-    throw new Failure(problemText(`${detail} ${advice}`));
+    throw new Failure(inLowerCase(`${detail} ${advice}`));
   }
   return `/tokens/${encodeURIComponent(id)}`;
 }
@@ -251,7 +251,7 @@ function failureOf(options: ClientOptions, response: Received): Failure {
     );
   }
   const trace = status >= 500 ? ` The trace id is ${String(traceId)}.` : '';
-  const text = Object.hasOwn(problemCatalogue, code) ? problemText(detail) : `${title}. ${detail}`;
+  const text = Object.hasOwn(problemCatalogue, code) ? inLowerCase(detail) : `${title}. ${detail}`;
   return new Failure(`${text}${retry}${trace}`);
 }
 

@@ -3,6 +3,7 @@ import { type Config, loadConfig } from '../compose/config/config.js';
 import { flagName } from '../compose/config/setting.js';
 import { type SettingPath, settings } from '../compose/config/settings.js';
 import { Failure } from './failure.js';
+import { inLowerCase } from './operations/field-error-text.js';
 
 /** The settings that every command on local data accepts. */
 export const storeSettings: readonly SettingPath[] = ['profile', 'data', 'root_key_file'];
@@ -27,7 +28,7 @@ export function withSettings(command: Command, paths: readonly SettingPath[]): C
  * consists of several sentences.
  */
 function inHelp(doc: string): string {
-  const text = doc.slice(0, 1).toLowerCase() + doc.slice(1);
+  const text = inLowerCase(doc);
   return text.includes('. ') ? text : text.replace(/\.$/, '');
 }
 

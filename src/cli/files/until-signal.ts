@@ -4,7 +4,7 @@ import { Failure } from '../failure.js';
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
- * Records the first SIGINT, SIGTERM or SIGHUP and calls `onSignal`, so that a command can stop cleanly. The second signal ends
+ * Records the first of these signals and calls `onSignal`, so that a command can stop cleanly. The second signal ends
  * the process immediately.
  */
 export function untilSignal(onSignal: () => void) {

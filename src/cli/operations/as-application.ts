@@ -8,7 +8,7 @@ import type { Json } from '../../domain/json.js';
 import { problemCatalogue } from '../../http/problem/problem-catalogue.js';
 import type { Service } from '../../http/service.js';
 import type { CommandResult, RejectionCode } from '../../vault/result.js';
-import { fieldErrorText, problemText } from './field-error-text.js';
+import { fieldErrorText, inLowerCase } from './field-error-text.js';
 import { type Operation, OperationFailed, OperationRefused, operation } from './operation.js';
 
 /** The context in which an operation runs as an application. There is no HTTP request. */
@@ -85,6 +85,6 @@ export function isRefusal(code: RejectionCode): boolean {
 export function valueOrThrow<T>(result: CommandResult<T>): T {
   if (result.ok) return result.value;
   const { detail, advice } = problemCatalogue[result.code];
-  const message = result.errors === undefined ? problemText(`${detail} ${advice}`) : fieldErrorText(result.errors);
+  const message = result.errors === undefined ? inLowerCase(`${detail} ${advice}`) : fieldErrorText(result.errors);
   throw isRefusal(result.code) ? new OperationRefused(message) : new OperationFailed(message);
 }

@@ -1,7 +1,7 @@
 import type { FieldErrors } from '../../domain/field-errors.js';
 
-/** Returns the text of a problem as a message of the command line. Like all of these messages, it begins in lower case. */
-export function problemText(text: string): string {
+/** Returns a sentence of the API in the style of the command line, whose messages begin in lower case. */
+export function inLowerCase(text: string): string {
   return text.slice(0, 1).toLowerCase() + text.slice(1);
 }
 

@@ -9,7 +9,7 @@ import { createTokenBody } from '../../http/token-body.js';
 import { StoreUnavailable } from '../../ports/store-unavailable.js';
 import type { RequestContext } from '../../vault/request-context.js';
 import { applicationOperation, commandContext, isRefusal, recordDenied } from '../operations/as-application.js';
-import { problemText } from '../operations/field-error-text.js';
+import { inLowerCase } from '../operations/field-error-text.js';
 import { storeUnavailableText } from '../store-unavailable-text.js';
 import { wholeLine } from './import-item.js';
 
@@ -127,7 +127,7 @@ async function importOne(service: Service, caller: Caller, line: ImportLine): Pr
     const imported = await importToken(service.vault, context, line.request, line.isDerived);
     if (imported.ok) return { kind: imported.value };
     if (isRefusal(imported.code)) await recordDenied(service, context, ['token:create'], null);
-    const detail = problemText(problemCatalogue[imported.code].detail);
+    const detail = inLowerCase(problemCatalogue[imported.code].detail);
     // The advice in the catalogue names a header, which a command does not show.
     if (imported.code === 'guesses_exhausted')
       return { kind: 'stopped', message: `${detail} Wait until the hour is over.` };
