@@ -428,6 +428,13 @@ describe('a server that is not the vault', () => {
     expect(ended.stderr).toContain(`with status ${status} is not from Strongroom`);
   });
 
+  test('a token without a trace id, as from another service', async () => {
+    const address = await serverOf((_, response) => response.writeHead(200, json).end('{"id":"some-id"}'));
+    const ended = await runAt(address, ['tokens', 'get', 'some-id']);
+    expect(ended).toMatchObject({ code: 1, stdout: '' });
+    expect(ended.stderr).toContain('with status 200 is not from Strongroom');
+  });
+
   test.each([302, 308])('a redirect with %i is not followed', async (status) => {
     const asked: string[] = [];
     const other = await serverOf((request, response) => {
