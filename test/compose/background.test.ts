@@ -4,6 +4,7 @@ import { createBackground } from '#src/compose/cluster/background.js';
 import type { Checkpoints } from '#src/ports/checkpoints.js';
 import type { DirectoryWriter } from '#src/ports/directory.js';
 import type { TokenRowWriter } from '#src/ports/token-rows.js';
+import { until } from '../support/process.js';
 import { startTestService } from '../support/test-service.js';
 
 let service: Awaited<ReturnType<typeof startTestService>>;
@@ -117,3 +118,34 @@ test('a renewal that is running during the stop does not take the lease again af
   await wait(50);
   expect(holder).toBeNull();
 });
+
+test.each(['its clock is no longer trusted', 'the lease cannot be renewed'])(
+  'a leader stops its work when %s',
+  async (why) => {
+    const calls: string[] = [];
+    const errors: unknown[] = [];
+    let isLeading = true;
+    const isTrusted = () => isLeading || why === 'the lease cannot be renewed';
+    const background = backgroundWith({
+      vault: { ...service.vault, log: { ...service.vault.log, readClear: async () => [] } },
+      checkpoints: {
+        ...leading,
+        async lead(name) {
+          if (isTrusted() && !isLeading) throw new Error('the store is down');
+          return { name, epoch: 1 };
+        },
+      },
+      jobs: [() => ({ start: () => void calls.push('starts'), stop: async () => void calls.push('stops') })],
+      mayLead: isTrusted,
+      onError: (error) => void errors.push(error),
+    });
+    const after = (count: number) =>
+      until('the next call', 30_000, async () => (calls.length < count ? undefined : [...calls]));
+    background.start();
+    expect(await after(1)).toEqual(['starts']);
+    isLeading = false;
+    expect(await after(2)).toEqual(['starts', 'stops']);
+    await background.stop();
+    expect(calls).toEqual(['starts', 'stops']);
+  },
+);
