@@ -1,4 +1,5 @@
 import type { Rebuild, RebuildOutcome } from './generations.js';
+import type { WaitsFor } from './store-unavailable.js';
 
 /** The projections that can be rebuilt from the log. The vocabulary is kept only in memory. */
 export const projectionNames = ['tokens', 'directory', 'shredder', 'days', 'vocabulary'] as const;
@@ -32,7 +33,8 @@ export type ProjectionStatus = {
   readonly head: number | null;
   readonly gap: number | null;
   readonly state: 'current' | 'behind' | 'rebuilding' | 'in memory' | 'unknown';
-  readonly rebuild: RebuildStatus | null;
+  /** `waitsFor` is the store that the rebuild waits for. Only the process that does the work knows it. */
+  readonly rebuild: (RebuildStatus & { readonly waitsFor: WaitsFor | null }) | null;
   /**
    * How the last rebuild of the token rows ended. Null if none has ended, if the last one was canceled, and for all
    * other projections: they are rebuilt before `rebuild` returns, so its result says how the rebuild ended.

@@ -1,5 +1,8 @@
 import type { FoundProblem } from './store-problem.js';
 
+/** The store that work waits for, and the reason why the store is unavailable. */
+export type WaitsFor = Pick<StoreUnavailable, 'store' | 'reason'>;
+
 /**
  * Thrown when a store cannot do its work because it is busy, full or unreachable. Adapters throw it in place of their
  * library's errors. The request then fails with 503, and no change has been acknowledged. `reason` is a word from our
@@ -18,4 +21,10 @@ export class StoreUnavailable extends Error {
     this.reason = reason;
     this.found = found;
   }
+}
+
+/** Describes what work waits for, as part of a sentence: `waiting for mongodb (no answer)`. */
+export function waitText({ store, reason }: WaitsFor): string {
+  if (reason === 'full') return `waiting for free space: the disk under ${store} is full`;
+  return `waiting for ${store} (${reason.replaceAll('_', ' ')})`;
 }

@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { pinStatements } from '#src/adapters/sqlite/database/pin-statements.js';
@@ -62,6 +63,29 @@ describe.skipIf(!canMount)('a full disk (needs permission to mount)', () => {
       code: 0,
       stdout: expect.stringContaining('all keys are under the new root key'),
     });
+  });
+
+  test('during a rebuild: the command says what the rebuild waits for, and finishes once there is space', async () => {
+    const disk = smallDisk(24 * megabyte);
+    const { flags, dir, key } = await makeVault(tempDir(), join(disk.dir, 'data'));
+    await startService([...flags, '--disk-reserve-bytes', '0']);
+    const lines = Array.from({ length: 2_000 }, (_, n) => JSON.stringify({ type: 'token', data: `value ${n}` }));
+    const file = join(dir, 'in.ndjson');
+    writeFileSync(file, lines.join('\n'));
+    writeFileSync(join(dir, 'app.key'), key, { mode: 0o600 });
+    await runJson(['tokens', 'import', file, '--api-key-file', join(dir, 'app.key'), ...flags]);
+    disk.fill(500_000);
+    const { output, ended } = spawnCommand(['projections', 'rebuild', 'tokens', '--yes', ...flags]);
+    await until('the reason for the wait', 60_000, async () =>
+      output.stderr.includes('waiting for') ? true : undefined,
+    );
+    const { projections } = await runJson(['projections', 'status', ...flags]);
+    disk.free();
+    expect(output.stderr).toMatch(/^waiting for free space: the disk under \S+ is full$/m);
+    expect((projections as JsonObject[]).find(({ name }) => name === 'tokens')).toMatchObject({
+      rebuild: { phase: 'building', waits_for: { store: expect.any(String), reason: 'full' } },
+    });
+    expect(await ended).toMatchObject({ code: 0, stdout: expect.stringContaining('rebuilt tokens') });
   });
 
   test('before the disk is full: a reserve keeps reveals, deletes and revocations working while creates and updates return 503', async () => {

@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { changeSettings } from '../../compose/root-key/next-root-key.js';
 import type { KeyRotationState } from '../../compose/vault/key-rotation-work.js';
+import { waitText } from '../../ports/store-unavailable.js';
 import { Failure } from '../failure.js';
 import { showProgress } from '../files/progress.js';
 import { configOf, storeSettings, withSettings } from '../options.js';
@@ -58,11 +59,6 @@ async function rotate(options: object, json: boolean): Promise<KeyRotationState>
     }
     return state;
   });
-}
-
-function waitText({ store, reason }: { readonly store: string; readonly reason: string }): string {
-  if (reason === 'full') return `waiting for free space: the disk under ${store} is full`;
-  return `waiting for ${store} (${reason.replaceAll('_', ' ')})`;
 }
 
 function resultText(ended: KeyRotationState): string {

@@ -56,7 +56,8 @@ async function statusOf(run: RunOperation, name: ProjectionName): Promise<Projec
 function progressOf({ rebuild }: ProjectionStatus) {
   const { events = 0, position = 0, head = 0, eventsPerSecond = 0 } = rebuild ?? {};
   const fields = { events, position, head, events_per_second: Math.round(eventsPerSecond) };
-  const phase = rebuild === null || (rebuild.phase === 'building' && position < head) ? null : rebuildText(rebuild);
+  const isReading = rebuild?.phase === 'building' && position < head && rebuild.waitsFor === null;
+  const phase = rebuild === null || isReading ? null : rebuildText(rebuild);
   return { items: events, done: position, total: head === 0 ? null : head, phase, fields };
 }
 

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../domain/json.js';
-import type { ProjectionName, ProjectionStatus, RebuildStatus } from '../../ports/projections.js';
+import type { ProjectionName, ProjectionStatus } from '../../ports/projections.js';
+import { waitText } from '../../ports/store-unavailable.js';
 import { gapText, lastRebuildText } from '../../queries/findings/projection-text.js';
 import { table } from '../table.js';
 
@@ -15,15 +16,26 @@ function cellsOf({ name, version, generation, position, head, gap, state, rebuil
   return [name, version, generation, position, head, status, lastRebuildCell(name, lastRebuild)];
 }
 
-const phases: Readonly<Record<RebuildStatus['phase'], string>> = {
+type ShownRebuild = NonNullable<ProjectionStatus['rebuild']>;
+
+const phases: Readonly<Record<ShownRebuild['phase'], string>> = {
   building: 'reading the log',
   comparing: 'comparing the new rows with those in use',
   keeping: 'the new rows are in use, the old ones are kept for running reads',
   dropping: 'removing the rows that are not in use',
 };
 
-/** Describes the phase of a rebuild. The text includes a percentage while the rebuild reads the log. */
-export function rebuildText({ phase, position, head }: Pick<RebuildStatus, 'phase' | 'position' | 'head'>): string {
+/**
+ * Describes the phase of a rebuild, or the store that it waits for. The text includes a percentage while the rebuild
+ * reads the log.
+ */
+export function rebuildText({
+  phase,
+  position,
+  head,
+  waitsFor,
+}: Pick<ShownRebuild, 'phase' | 'position' | 'head' | 'waitsFor'>): string {
+  if (waitsFor !== null) return waitText(waitsFor);
   return position < head && phase === 'building'
     ? `${phases[phase]}, ${Math.floor((position / head) * 100)}%`
     : phases[phase];
@@ -46,7 +58,7 @@ export function statusJson(statuses: readonly ProjectionStatus[]): JsonObject {
   };
 }
 
-function rebuildJson({ eventsPerSecond, left, acceptNew, ...rebuild }: RebuildStatus): JsonObject {
+function rebuildJson({ eventsPerSecond, left, acceptNew, waitsFor, ...rebuild }: ShownRebuild): JsonObject {
   const rate = Math.round(eventsPerSecond * 10) / 10;
-  return { ...rebuild, events_per_second: rate, seconds_left: left, accept_new: acceptNew };
+  return { ...rebuild, events_per_second: rate, seconds_left: left, accept_new: acceptNew, waits_for: waitsFor };
 }

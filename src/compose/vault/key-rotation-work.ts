@@ -1,6 +1,7 @@
 import { rotateKeys } from '../../jobs/rotate-keys.js';
 import type { KeyRotation } from '../../keys/key-ring.js';
 import { RotationRefused } from '../../keys/rotation.js';
+import type { WaitsFor } from '../../ports/store-unavailable.js';
 import { isReplaced, replaceRootKeyFile, takeNextRootKey } from '../root-key/next-root-key.js';
 import type { RootKeyPlace } from '../root-key/root-key-place.js';
 
@@ -16,7 +17,7 @@ export type KeyRotationState =
       readonly state: 'running';
       readonly done: number;
       readonly total: number;
-      readonly waits_for?: { readonly store: string; readonly reason: string };
+      readonly waits_for?: WaitsFor;
     }
   | {
       readonly state: 'rotated' | 'cleared';

@@ -4,6 +4,7 @@ import { isJsonObject, type Json } from '../../domain/json.js';
 import { counted } from '../../domain/text.js';
 import { earliestForCodes, earliestNow } from '../../ports/clock.js';
 import { type ProjectionName, type ProjectionStatus, projectionNames } from '../../ports/projections.js';
+import { waitText } from '../../ports/store-unavailable.js';
 import { gapNote, gapText, lastRebuildText } from '../../queries/findings/projection-text.js';
 import type { ConsolePage, Flash, Visit } from '../page.js';
 import { recordOperation } from '../record-acts.js';
@@ -159,6 +160,7 @@ function rowOf({ name, version, generation, gap, state, rebuild, lastRebuild }: 
             left: rebuild.left,
             isReading: rebuild.phase === 'building' || rebuild.phase === 'comparing',
             isDone: rebuild.phase === 'keeping',
+            waits: rebuild.waitsFor === null ? null : waitText(rebuild.waitsFor),
           },
     lastRebuild: lastRebuild === null || lastRebuild.outcome === 'done' ? null : lastRebuildText(lastRebuild),
   };

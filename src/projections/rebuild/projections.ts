@@ -85,8 +85,9 @@ export function createProjections(needs: ProjectionsDeps): Projections {
       const common = { name, version: versions[name], position, head, gap };
       if (name !== 'tokens') return { ...common, generation: null, state: isCurrent, rebuild: null, lastRebuild: null };
       const { running, last } = rebuildStatus(rebuilt);
+      const rebuild = running === null ? null : { ...running, waitsFor: tokens.waitsFor() };
       const now = running === null ? isCurrent : 'rebuilding';
-      return { ...common, generation: read, state: now, rebuild: running, lastRebuild: last };
+      return { ...common, generation: read, state: now, rebuild, lastRebuild: last };
     };
     const dayPosition = (await vault.dailyCounts.positions()).get(logSource) ?? 0;
     const dayGap = await needs.eventsAfter(dayPosition);

@@ -4,7 +4,7 @@ import type { Clock } from '../../ports/clock.js';
 import type { EventLog } from '../../ports/event-log.js';
 import type { Generations, Rebuild, RebuildOutcome, RebuildRate } from '../../ports/generations.js';
 import type { BuiltPage, ComparedPage, RebuildThread, TwoGenerations } from '../../ports/rebuild-thread.js';
-import { StoreUnavailable } from '../../ports/store-unavailable.js';
+import { StoreUnavailable, type WaitsFor } from '../../ports/store-unavailable.js';
 import { KeyLost } from '../../vault/key-lost.js';
 
 /** The number of events per page of the log. */
@@ -46,6 +46,7 @@ export function createTokenRebuild(needs: TokenRebuildDeps) {
   let cancelled: number | null = null;
   let isWanted = false;
   let running: Promise<void> | null = null;
+  let waitsFor: WaitsFor | null = null;
 
   /** Starts the work. If the work is already running, starts it again after the current run. */
   function run(): void {
@@ -74,11 +75,14 @@ export function createTokenRebuild(needs: TokenRebuildDeps) {
           } else {
             next = await step(rebuild, thread, count);
             failures = 0;
+            waitsFor = null;
           }
         } catch (error) {
           failures += 1;
-          if (error instanceof StoreUnavailable) await pause(retryMs);
-          else if (failures > 1) next = await failed(rebuild, error);
+          if (error instanceof StoreUnavailable) {
+            waitsFor = { store: error.store, reason: error.reason };
+            await pause(retryMs);
+          } else if (failures > 1) next = await failed(rebuild, error);
           // Closes the thread, because the keys may have been rotated after it started. The next step starts a new
           // thread.
           await thread?.close();
@@ -88,6 +92,7 @@ export function createTokenRebuild(needs: TokenRebuildDeps) {
     } catch (error) {
       if (!stopped.aborted) onError(error);
     } finally {
+      waitsFor = null;
       await thread?.close();
     }
   }
@@ -261,6 +266,8 @@ export function createTokenRebuild(needs: TokenRebuildDeps) {
       const last = await generations.rebuild();
       return last === null || (last.outcome !== 'done' && last.phase !== 'keeping') ? 'cancelled' : 'too_late';
     },
+    /** Returns the store that the rebuild in this process waits for, or null. */
+    waitsFor: (): WaitsFor | null => waitsFor,
     /** Resolves when no rebuild is running in this process. */
     idle: async (): Promise<void> => void (await running),
     /** Stops after the current step. `resume` continues the rebuild later. */
