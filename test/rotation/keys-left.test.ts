@@ -6,7 +6,7 @@ test('a rotation ends with a message if data keys cannot be rewrapped, and is re
   let left = Number.POSITIVE_INFINITY;
   let rounds = 0;
   const rotation: KeyRotation = {
-    isUnder: async () => false,
+    isUnder: async () => rounds > left,
     rootCheck: async () => Buffer.alloc(44),
     begin: async () => 1,
     rewrap: async () => null,

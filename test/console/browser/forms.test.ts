@@ -59,8 +59,9 @@ test('without a script, a change of the theme shows the same page of a list agai
   expect(await theme(page)).toBe('dark');
 });
 
-/** Returns the id of the focused element, or its role if it has no id. */
-function focused(page: Page): Promise<unknown> {
+/** Returns the id of the focused element, or its role if it has no id. The browser focuses it after the page is loaded. */
+async function focused(page: Page): Promise<unknown> {
+  await page.waitForFunction('document.activeElement !== document.body');
   return page.evaluate('document.activeElement.id || document.activeElement.getAttribute("role")');
 }
 
