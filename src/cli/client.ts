@@ -6,10 +6,11 @@ import { isLoopback } from '../compose/config/schemas.js';
 import { type ApplicationType, applicationTypes } from '../domain/access/application-type.js';
 import { isJsonObject, type Json, type JsonObject } from '../domain/json.js';
 import type { Secret } from '../domain/secret.js';
+import { inLowerCase } from '../domain/text.js';
 import type { Page, PageAnswer } from '../http/pagination.js';
 import { problemCatalogue } from '../http/problem/problem-catalogue.js';
 import { Failure } from './failure.js';
-import { fieldErrorText, inLowerCase } from './operations/field-error-text.js';
+import { fieldErrorText } from './operations/field-error-text.js';
 
 export type ClientOptions = {
   readonly address: URL;

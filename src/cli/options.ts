@@ -2,8 +2,8 @@ import type { Command } from 'commander';
 import { type Config, loadConfig } from '../compose/config/config.js';
 import { flagName } from '../compose/config/setting.js';
 import { type SettingPath, settings } from '../compose/config/settings.js';
+import { inLowerCase } from '../domain/text.js';
 import { Failure } from './failure.js';
-import { inLowerCase } from './operations/field-error-text.js';
 
 /** The settings that every command on local data accepts. */
 export const storeSettings: readonly SettingPath[] = ['profile', 'data', 'root_key_file'];

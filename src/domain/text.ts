@@ -53,3 +53,8 @@ export function firstOf(names: readonly string[], total = names.length): string 
   const first = names.slice(0, namedMax);
   return [...first, ...(total > first.length ? [`and ${grouped(total - first.length)} more`] : [])].join('; ');
 }
+
+/** Returns a sentence with its first letter in lower case, as the messages of the command line begin. */
+export function inLowerCase(text: string): string {
+  return text.slice(0, 1).toLowerCase() + text.slice(1);
+}

@@ -106,7 +106,8 @@ function createChain(name: string, ends: readonly Signed[], start: Place | null)
     cut(): string | null {
       const [first] = [...left.values()].sort((one, other) => one.sequence - other.sequence);
       if (first === undefined) return null;
-      return `the access log was truncated: checkpoint ${first.number} has signed batch ${first.sequence} of chain ${name}`;
+      const { number, sequence } = first;
+      return `the access log was truncated: checkpoint ${number} has signed batch ${sequence} of chain ${name}`;
     },
   };
 }

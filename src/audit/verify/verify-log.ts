@@ -165,8 +165,8 @@ export async function verifyLog(
     if (newest === undefined) return null;
     const { number, count: signed } = newest;
     const message =
-      `the log was truncated: the anchor holds checkpoint ${number} over ${counted(signed, 'commit')}, and the log ends ` +
-      `with checkpoint ${lastNumber} and ${counted(tree.size, 'commit')}`;
+      `the log was truncated: the anchor holds checkpoint ${number} over ${counted(signed, 'commit')}, and the log ` +
+      `ends with checkpoint ${lastNumber} and ${counted(tree.size, 'commit')}`;
     return { kind: 'cut_tail', position: null, message };
   }
 }

@@ -45,47 +45,45 @@ Examples:
   strongroom audit stream --to-url https://siem.example/ingest \\
     --header-file siem.headers --checkpoint /var/lib/strongroom/siem.checkpoint`,
     )
-    .action(
-      async ({ toFile, toUrl, checkpoint, headerFile, allowPlaintextHttp, once = false, ...options }: Options) => {
-        const ending = new AbortController();
-        const receive = await receiverOf({ toFile, toUrl, headerFile, allowPlaintextHttp }, ending.signal);
-        const config = configOf(options);
-        const interrupt = untilSignal(() => ending.abort());
-        const stream = (run: RunOperation) =>
-          streamRecords({
-            run,
-            receive,
-            checkpointFile: checkpoint,
-            once,
-            signal: ending.signal,
-            sleep: (ms) => wait(ms, undefined, { signal: ending.signal }).catch(() => undefined),
-            notice: (text) => writeError(`${text}\n`),
-          });
-        try {
-          const dataDir = dataDirectoryOf(config);
-          const { records } = await (once || dataDir === null
-            ? runOperations(config, stream)
-            : stream(async (name, input) => {
-                // Threat: an operator starts a stream while no service is running. If the stream opened the data itself,
-                // no service could start until the stream ended, because the data would be locked.
-                const socketPath = controlSocketPath(dataDir);
-                if (socketPath === null || !(await serviceMayListen(socketPath))) {
-                  throw new Failure('no service is running on this data. Start one with `strongroom serve`.');
-                }
-                return runCommand(config, name, input);
-              }));
-          print({ type: 'summary', records }, options, () => `${counted(records, 'record')} sent`);
-        } finally {
-          interrupt.end();
-        }
-      },
-    );
+    .action(async ({ checkpoint, once = false, ...options }: Options) => {
+      const ending = new AbortController();
+      const receive = await receiverOf(options, ending.signal);
+      const config = configOf(options);
+      const interrupt = untilSignal(() => ending.abort());
+      const stream = (run: RunOperation) =>
+        streamRecords({
+          run,
+          receive,
+          checkpointFile: checkpoint,
+          once,
+          signal: ending.signal,
+          sleep: (ms) => wait(ms, undefined, { signal: ending.signal }).catch(() => undefined),
+          notice: (text) => writeError(`${text}\n`),
+        });
+      try {
+        const dataDir = dataDirectoryOf(config);
+        const { records } = await (once || dataDir === null
+          ? runOperations(config, stream)
+          : stream(async (name, input) => {
+              // Threat: an operator starts a stream while no service is running. If the stream opened the data itself,
+              // no service could start until the stream ended, because the data would be locked.
+              const socketPath = controlSocketPath(dataDir);
+              if (socketPath === null || !(await serviceMayListen(socketPath))) {
+                throw new Failure('no service is running on this data. Start one with `strongroom serve`.');
+              }
+              return runCommand(config, name, input);
+            }));
+        print({ type: 'summary', records }, options, () => `${counted(records, 'record')} sent`);
+      } finally {
+        interrupt.end();
+      }
+    });
 }
 
 type Target = Pick<Options, 'toFile' | 'toUrl' | 'headerFile' | 'allowPlaintextHttp'>;
 
 async function receiverOf(
-  { toFile, toUrl, headerFile, allowPlaintextHttp = false }: { readonly [K in keyof Target]: Target[K] | undefined },
+  { toFile, toUrl, headerFile, allowPlaintextHttp = false }: Target,
   signal: AbortSignal,
 ): Promise<Receiver> {
   if ((toFile === undefined) === (toUrl === undefined)) throw new Failure('specify either --to-file or --to-url.', 2);

@@ -6,6 +6,7 @@ import type { Encrypter } from 'age-encryption';
 import { checkAccessCopies, checkLogCopy } from '../../compose/backup/check-copies.js';
 import { copyStoreFiles, keysToCopy } from '../../compose/backup/stores-to-copy.js';
 import type { Config } from '../../compose/config/config.js';
+import { fileErrorCode } from '../../compose/files/file-error-code.js';
 import { fsyncPath } from '../../compose/files/fsync-path.js';
 import { namedMax } from '../../domain/text.js';
 import { type KeysToCopy, keysFile, type OnPhase } from '../../ports/backup.js';
@@ -101,7 +102,7 @@ async function copyVault(
   } catch (error) {
     await removePart(part);
     signal.throwIfAborted();
-    throw isOfFiles(error) ? unwritable(out, error) : error;
+    throw fileErrorCode(error) === null ? error : unwritable(out, error);
   } finally {
     await keys.close();
   }
@@ -196,10 +197,4 @@ async function writeChunks(
 
 async function* bytesOf(lines: AsyncIterable<string>): AsyncGenerator<Buffer> {
   for await (const line of lines) yield Buffer.from(line);
-}
-
-/** Returns true if an operation on a file failed. */
-function isOfFiles(error: unknown): boolean {
-  const { code } = error as NodeJS.ErrnoException;
-  return typeof code === 'string' && /^E[A-Z]+$/.test(code);
 }

@@ -7,8 +7,8 @@ const texts = {
   confirmed: 'the clock is confirmed: data that is due is destroyed from now on.',
   trusted: 'the clock was already trusted: nothing was held back.',
   cluster:
-    "in a cluster, there is nothing to confirm: a process destroys data that is due once its clock agrees with MongoDB's. " +
-    'Correct the clock that is wrong.',
+    'in a cluster, there is nothing to confirm: a process destroys data that is due once its clock agrees with ' +
+    "MongoDB's. Correct the clock that is wrong.",
 } as const;
 
 /** Adds the command `strongroom clock`. */

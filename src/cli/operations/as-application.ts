@@ -5,10 +5,11 @@ import type { Caller } from '../../domain/access/caller.js';
 import { grantsAnywhere } from '../../domain/access/decide-access.js';
 import type { Permission } from '../../domain/access/permission.js';
 import type { Json } from '../../domain/json.js';
+import { inLowerCase } from '../../domain/text.js';
 import { problemCatalogue } from '../../http/problem/problem-catalogue.js';
 import type { Service } from '../../http/service.js';
 import type { CommandResult, RejectionCode } from '../../vault/result.js';
-import { fieldErrorText, inLowerCase } from './field-error-text.js';
+import { fieldErrorText } from './field-error-text.js';
 import { type Operation, OperationFailed, OperationRefused, operation } from './operation.js';
 
 /** The context in which an operation runs as an application. There is no HTTP request. */

@@ -29,12 +29,7 @@ const phases: Readonly<Record<ShownRebuild['phase'], string>> = {
  * Describes the phase of a rebuild, or the store that it waits for. The text includes a percentage while the rebuild
  * reads the log.
  */
-export function rebuildText({
-  phase,
-  position,
-  head,
-  waitsFor,
-}: Pick<ShownRebuild, 'phase' | 'position' | 'head' | 'waitsFor'>): string {
+export function rebuildText({ phase, position, head, waitsFor }: ShownRebuild): string {
   if (waitsFor !== null) return waitText(waitsFor);
   return position < head && phase === 'building'
     ? `${phases[phase]}, ${Math.floor((position / head) * 100)}%`

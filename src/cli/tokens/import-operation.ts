@@ -3,13 +3,13 @@ import { type Imported, type ImportRequest, importTogether, importToken } from '
 import type { Caller } from '../../domain/access/caller.js';
 import type { FieldErrors } from '../../domain/field-errors.js';
 import { issueErrors } from '../../domain/json-path.js';
+import { inLowerCase } from '../../domain/text.js';
 import { problemCatalogue } from '../../http/problem/problem-catalogue.js';
 import type { Service } from '../../http/service.js';
 import { createTokenBody } from '../../http/token-body.js';
 import { StoreUnavailable } from '../../ports/store-unavailable.js';
 import type { RequestContext } from '../../vault/request-context.js';
 import { applicationOperation, commandContext, isRefusal, recordDenied } from '../operations/as-application.js';
-import { inLowerCase } from '../operations/field-error-text.js';
 import { storeUnavailableText } from '../store-unavailable-text.js';
 import { wholeLine } from './import-item.js';
 

@@ -10,6 +10,7 @@ import { acceptLog } from '../../vault/log-behind.js';
 import type { Config } from '../config/config.js';
 import { storeUrls } from '../config/store-urls.js';
 import { lockDataDirectory } from '../embedded/data-directory.js';
+import { fileErrorCode } from '../files/file-error-code.js';
 import { fsyncPath } from '../files/fsync-path.js';
 import { repairStores } from '../open-profile.js';
 import { restoringName } from '../root-key/holds-vault.js';
@@ -143,8 +144,8 @@ function moveFiles(from: string, to: string): void {
 
 /** Returns the message for the operator if an operation on a file failed. Otherwise returns the error. */
 function unwritable(dataDir: string, error: unknown): unknown {
-  const { code } = error as NodeJS.ErrnoException;
-  if (typeof code !== 'string' || !/^E[A-Z]+$/.test(code)) return error;
+  const code = fileErrorCode(error);
+  if (code === null) return error;
   return new BackupRefused(
     `the backup cannot be restored into ${dataDir} (${code}). Make sure that this user may write there and that ` +
       'there is enough space, or choose another directory with --data.',

@@ -2,6 +2,7 @@ import { rotateKeys } from '../../jobs/rotate-keys.js';
 import type { KeyRotation } from '../../keys/key-ring.js';
 import { RotationRefused } from '../../keys/rotation.js';
 import type { WaitsFor } from '../../ports/store-unavailable.js';
+import { fileErrorCode } from '../files/file-error-code.js';
 import { isReplaced, replaceRootKeyFile, takeNextRootKey } from '../root-key/next-root-key.js';
 import type { RootKeyPlace } from '../root-key/root-key-place.js';
 
@@ -91,8 +92,8 @@ export function createKeyRotationWork(
 
 /** Returns the message for the operator if an operation on a root key file failed. Otherwise returns the error. */
 function fileFault(error: unknown, { file, nextFile }: RootKeyPlace): unknown {
-  const { code } = error as NodeJS.ErrnoException;
-  if (typeof code !== 'string' || !/^E[A-Z]+$/.test(code)) return error;
+  const code = fileErrorCode(error);
+  if (code === null) return error;
   const files = [file, nextFile].filter((path) => path !== null).join(' and ');
   return new RotationRefused(
     `the files of the root key could not be read or written (${code}): ${files}. Keep them all, because one of them ` +

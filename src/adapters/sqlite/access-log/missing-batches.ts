@@ -4,7 +4,7 @@ import { databaseError } from '../database/database-error.js';
 import { openDatabase } from '../database/open-database.js';
 import { removedIn } from '../journal/journal.js';
 
-/** The numbers of the first and the last batch in a month's file. */
+/** A month's file, and the numbers of its first and last batch. */
 export type Span = { readonly fileName: string; readonly first: number; readonly last: number };
 
 /**
