@@ -61,7 +61,7 @@ test('without a script, a change of the theme shows the same page of a list agai
 
 /** Returns the id of the focused element, or its role if it has no id. The browser focuses it after the page is loaded. */
 async function focused(page: Page): Promise<unknown> {
-  await page.waitForFunction('document.activeElement !== document.body');
+  await page.locator(':focus').waitFor();
   return page.evaluate('document.activeElement.id || document.activeElement.getAttribute("role")');
 }
 
