@@ -5,6 +5,7 @@ import { recordForAllTenants } from '../audit/access-log/record-for-all-tenants.
 import type { Anchor } from '../ports/anchor.js';
 import type { Spans } from '../ports/spans.js';
 import { StoreProblem } from '../ports/store-problem.js';
+import { StoreUnavailable } from '../ports/store-unavailable.js';
 import type { LimitSettings } from '../vault/limit-settings.js';
 import { noteLog } from '../vault/log-behind.js';
 import type { Vault } from '../vault/vault.js';
@@ -88,7 +89,8 @@ export async function openProfile(config: Config, options: ProfileOptions): Prom
 
 /**
  * Opens the stores of the configured profile for a repair, even if the log is older than its keys, and closes them after
- * use. Any error ends the repair. If the stores became unusable, throws the reason, not an error that it has caused.
+ * use. Any error ends the repair, unless background work reports that a store does not respond. If the stores became
+ * unusable, throws the reason, not an error that it has caused.
  */
 export async function repairStores<T>(
   config: Config,
@@ -102,7 +104,8 @@ export async function repairStores<T>(
     isCommand: true,
     acceptsOlderLog: true,
     onError: (error) => {
-      throw error;
+      // Work in the background tries again. If the repair itself needs the store, its own call fails.
+      if (!(error instanceof StoreUnavailable)) throw error;
     },
     onBroken: (error) => {
       // Without the lock, another process can use the directory, so this process must not go on.

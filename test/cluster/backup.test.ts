@@ -126,7 +126,9 @@ test('a cluster’s keys, restored with today’s list of erased keys, open ever
   const finish = { code: 1, stderr: expect.stringContaining('`strongroom restore --accept-older-log`') };
   expect(await run(['tenants', 'list'], { env })).toMatchObject(finish);
   expect(await run(restore, { env })).toMatchObject(finish);
-  expect(await runJson(['restore', '--accept-older-log'], { env })).toEqual(nothingErased);
+  // A restore does not need Redis.
+  const withoutRedis = { env: { ...env, STRONGROOM_REDIS_URL: 'redis://127.0.0.1:9' } };
+  expect(await runJson(['restore', '--accept-older-log'], withoutRedis)).toEqual(nothingErased);
   const finished = await startService([], { env });
   expect(await unread(finished.address, key, made)).toEqual([]);
   await finished.stop();
@@ -205,7 +207,12 @@ test('a cluster’s keys, restored with today’s list of erased keys, open ever
     says: 'MongoDB lacks the index token_rows_1.terms',
     do: 'Run `strongroom init`, which creates what is missing.',
   });
-  await run(['init'], { env });
+  // Simulates rows that were restored without any of their indexes.
+  await rows.db.collection('directory').dropIndexes();
+  expect(await run(['init'], { env })).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('already initialized; no tenant was created'),
+  });
   const healthy = JSON.parse((await run(['doctor', '--json'], { env })).stdout)['findings'] as { state: string }[];
   // No worker ran, so no checkpoint confirms that the rows are at the head of the log. This alone is not a problem.
   expect(healthy.filter(({ state }) => state === 'problem')).toEqual([]);

@@ -164,3 +164,18 @@ test('if the clock starts behind the newest recorded time, all codes are due; if
   expect(saved.length).toBe(2);
   expect([...behind.errors, ...ahead.errors]).toEqual([]);
 });
+
+test('a clock that is stopped does not report that its last comparison failed, because its connection was closed', async () => {
+  vi.useFakeTimers({ toFake: ['performance', 'Date', 'setInterval', 'setTimeout'] });
+  let ask = async () => Date.now();
+  const errors: unknown[] = [];
+  const clock = await clusterClock(
+    () => ask(),
+    (error) => errors.push(error),
+  );
+  ask = () => new Promise((_, reject) => setTimeout(reject, 500, new Error('the connection was closed')));
+  await vi.advanceTimersByTimeAsync(1_100);
+  clock.stop();
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(errors).toEqual([]);
+});

@@ -58,6 +58,7 @@ export async function clusterClock(
   let codesAhead = 0;
   let codesAheadWhenAgreed = 0;
   let recordTimer: NodeJS.Timeout | null = null;
+  let isStopped = false;
 
   /** Measures MongoDB's time. MongoDB reads its clock at some moment between the request and the response. */
   async function measure(): Promise<Bounds> {
@@ -123,6 +124,11 @@ export async function clusterClock(
     return (most - least) / 2;
   }
 
+  // The connection is closed soon after the clock is stopped, which makes a comparison or a record under way fail.
+  const unlessStopped = (onFailure: (error: unknown) => void) => (error: unknown) => {
+    if (!isStopped) onFailure(error);
+  };
+
   const offMs = (): number => machine.now() - now();
   const isTrusted = (): boolean => Math.abs(offMs()) <= clockOffMsMax && uncertaintyMs() <= clockOffMsMax;
 
@@ -131,7 +137,7 @@ export async function clusterClock(
   // A failed comparison is only reported. The bounds become wider while MongoDB is unavailable, but the process serves
   // no requests during that time anyway.
   const report = onceAMinute(onError);
-  const timer = setInterval(() => compare().catch(report), compareEveryMs);
+  const timer = setInterval(() => compare().catch(unlessStopped(report)), compareEveryMs);
   timer.unref();
 
   return {
@@ -161,10 +167,11 @@ export async function clusterClock(
         await records.save({ newest: now(), codesAhead, hold: null } satisfies ClockRecord);
       };
       await record();
-      recordTimer = setInterval(() => record().catch(onRecordError), recordEveryMs);
+      recordTimer = setInterval(() => record().catch(unlessStopped(onRecordError)), recordEveryMs);
       recordTimer.unref();
     },
     stop(): void {
+      isStopped = true;
       clearInterval(timer);
       if (recordTimer !== null) clearInterval(recordTimer);
     },

@@ -64,6 +64,8 @@ export async function openClusterStores({ urls, database, prepares, clockOf, ...
     closing.push(() => keysConnection.close());
     const { log, close: closeLog } = await openEventStoreDb(urls.eventstore);
     closing.push(closeLog);
+    // The rows may have been restored without their indexes, and every query needs its index.
+    if (prepares) await ensureIndexes(rowsConnection.db, indexes);
     // An init that runs at the same time creates its keys, then its log, and then its rows. The log is therefore read
     // before the keys, and after the rows.
     const rows = { directory: mongoDirectory(rowsConnection), checkpoints: mongoCheckpoints(rowsConnection) };
@@ -78,7 +80,7 @@ export async function openClusterStores({ urls, database, prepares, clockOf, ...
         generationToRead(rowsConnection, await livingGenerations(keysConnection)),
       );
       const { write } = await loadGenerations(rowsConnection);
-      await ensureIndexes(rowsConnection.db, [...indexes, ...write.map(tokenRowsIndexes)]);
+      await ensureIndexes(rowsConnection.db, write.map(tokenRowsIndexes));
       await ensureAccessIndexes(rowsConnection.db, Date.now());
     } else {
       await refuseMissing(rowsConnection);
