@@ -32,8 +32,19 @@ export async function rotateKeys(
     progress = next;
     onProgress(next);
   };
-  const again = <T>(step: () => Promise<T>) =>
-    retry(patience, step, (waitsFor) => onProgress(waitsFor === null ? progress : { ...progress, waitsFor }));
+  /** Throws RotationRefused if the step failed because another process has put a root key other than `next` into use. */
+  async function expectNotReplaced(error: unknown): Promise<void> {
+    if (!(error instanceof StoreUnavailable) || error.reason !== 'root_key_replaced') return;
+    if (!(await rotation.isUnder(next))) throw new RotationRefused(rootReplaced);
+  }
+  const again = <T>(step: () => Promise<T>) => {
+    const tried = () =>
+      step().catch(async (error: unknown) => {
+        await expectNotReplaced(error);
+        throw error;
+      });
+    return retry(patience, tried, (waitsFor) => onProgress(waitsFor === null ? progress : { ...progress, waitsFor }));
+  };
   let isRotated = false;
   let leftSince: number | null = null;
   const from = await again(() => rotation.rootCheck());

@@ -216,5 +216,10 @@ export interface KeyRing extends KeyRecords {
   /** Returns the vault's integrity keys. The first call creates them. */
   integrityKeys(): Promise<IntegrityKeys>;
   readonly rotation: KeyRotation;
+  /**
+   * Returns false if another process has replaced the root key and this process cannot read the new root key yet.
+   * Switches to the new root key if this process can read it.
+   */
+  hasRootKey(): Promise<boolean>;
   readonly check: KeyCheck;
 }

@@ -241,6 +241,7 @@ export async function openKeyRing({
     signingKey: createVaultKey(store, roots, 'audit-signing', signingKeyOf),
     integrityKeys: createVaultKey(store, roots, 'integrity', integrityKeysOf),
     rotation: createKeyRotation({ store, roots, tenants, wrapperFor }),
+    hasRootKey: roots.follow,
     check: {
       ...createKeyCheck(store, roots),
       async stateOf(tenantId, keyId) {

@@ -62,6 +62,8 @@ export type RootKeys = {
    * cannot read the new root key yet.
    */
   refresh(): Promise<void>;
+  /** Does the same, but returns false if this process cannot read the new root key yet. */
+  follow(): Promise<boolean>;
   /** Returns a copy of the root key. The caller must zero the copy. */
   copy(): Buffer;
   /** Overwrites the root key in memory. After that, this process cannot unwrap any key. */
@@ -99,10 +101,13 @@ export async function openRootKeys(store: KeyStore, rootKey: Buffer, source: Roo
     return found !== undefined;
   }
 
-  async function refresh(): Promise<void> {
+  async function follow(): Promise<boolean> {
     const stored = await store.rootCheck();
-    if (stored?.equals(present.check)) return;
-    if (stored === null || !(await find(stored))) throw new StoreUnavailable(store.name, 'root_key_replaced');
+    return stored !== null && (stored.equals(present.check) || (await find(stored)));
+  }
+
+  async function refresh(): Promise<void> {
+    if (!(await follow())) throw new StoreUnavailable(store.name, 'root_key_replaced');
   }
 
   if (!passesRootCheck(rootKey, check) && !(await find(check))) {
@@ -113,6 +118,7 @@ export async function openRootKeys(store: KeyStore, rootKey: Buffer, source: Roo
   return {
     open: (attempt) => attempt(present.rootKey),
     refresh: () => alone(refresh),
+    follow: () => alone(follow),
     copy: () => ownBuffer(Buffer.from(present.rootKey)),
     close: () => void present.rootKey.fill(0),
     wrapping: (wrapAndStore) =>

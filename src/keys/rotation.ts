@@ -20,7 +20,8 @@ export class RotationRefused extends Error {
 /** The message of a rotation that must not continue, because its next root key is out of date. */
 export const rootReplaced =
   'another process has put a different root key into use since this rotation began, so this rotation has stopped. ' +
-  'Check with `strongroom doctor` that the root key file opens the key store.';
+  'If `strongroom doctor` reports that the root key does not open the key store, replace the next root key of this ' +
+  'machine with the root key that is in use, and run the command again.';
 
 /** A tenant and the id of one of its wrapping keys. `tenant.wrapping` contains the key. */
 export type Wrapper = { readonly tenant: OpenTenantKeys; readonly id: string };

@@ -132,7 +132,7 @@ test('processes on two machines keep working through a rotation that is killed a
   expect(await unread(again.address, key, made)).toEqual([]);
 });
 
-test('a process without the new root key returns 503 until it gets that key', async () => {
+test('a process without the new root key returns 503 and is not ready until it gets that key', async () => {
   const { one, other, key } = await twoMachines();
   const service = await startService(['--role', 'api'], other.options);
   const made = await fill(service.address, { key }, 3);
@@ -144,9 +144,12 @@ test('a process without the new root key returns 503 until it gets that key', as
   await until('the end of what it knew', 60_000, async () =>
     (await http('GET', `${service.address}/tokens/${id}`, { key })).status === 503 ? true : undefined,
   );
+  const ready = async () => (await http('GET', `${service.address}/health/ready`)).status;
+  expect(await ready()).toBe(503);
   copyFileSync(kept, other.nextFile);
   await until('the new root key', 60_000, async () =>
     (await http('GET', `${service.address}/tokens/${id}`, { key })).status === 200 ? true : undefined,
   );
   expect(await unread(service.address, key, made)).toEqual([]);
+  await until('readiness', 10_000, async () => ((await ready()) === 200 ? true : undefined));
 });

@@ -22,7 +22,7 @@ function backgroundWith(given: Partial<Parameters<typeof createBackground>[0]>):
     checkpoints: leading,
     pendingBatchStreams: async () => new Set(),
     jobs: [],
-    mayLead: () => true,
+    mayLead: async () => true,
     cleanup: [],
     onError: (error) => expect.unreachable(String(error)),
     ...given,
@@ -136,7 +136,7 @@ test.each(['its clock is no longer trusted', 'the lease cannot be renewed'])(
         },
       },
       jobs: [() => ({ start: () => void calls.push('starts'), stop: async () => void calls.push('stops') })],
-      mayLead: isTrusted,
+      mayLead: async () => isTrusted(),
       onError: (error) => void errors.push(error),
     });
     const after = (count: number) =>

@@ -153,6 +153,20 @@ export function keyRotationContract(name: string, open: OpenStores): void {
     );
 
     test(
+      'a rotation stops at once if the keys are under a root key that this process cannot read',
+      on(async ({ keys: { rotation } }) => {
+        const meanwhile = randomBytes(32);
+        const begin = async () => {
+          await rotateKeys(rotation, meanwhile);
+          throw new StoreUnavailable('key store', 'root_key_replaced');
+        };
+        await expect(rotateKeys({ ...rotation, begin }, randomBytes(32))).rejects.toThrow(
+          'put a different root key into use',
+        );
+      }),
+    );
+
+    test(
       'a rotation that is suspended while others complete it and rotate again does not bring back the older root key',
       on(async ({ keys, tenantId, reopen }) => {
         const { id, key } = await keys.create(tenantId);

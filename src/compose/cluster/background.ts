@@ -17,9 +17,9 @@ type Deps = RunnerDeps & {
   readonly jobs: readonly (() => Job)[];
   /**
    * Returns true if this process may lead. A process whose clock is wrong must not lead, because the leader makes
-   * irreversible changes.
+   * irreversible changes. A process that lacks the root key could do almost none of the work.
    */
-  readonly mayLead: () => boolean;
+  readonly mayLead: () => Promise<boolean>;
   /** Work that the leader repeats every ten seconds, such as ending the batches that other processes abandoned. */
   readonly cleanup: readonly (() => Promise<unknown>)[];
   readonly onError: (error: unknown) => void;
@@ -55,7 +55,7 @@ export function createBackground(needs: Deps): Background {
 
   async function acquire(): Promise<void> {
     try {
-      lead = mayLead() ? await checkpoints.lead('tokens', holder, leaseMs) : null;
+      lead = (await mayLead()) ? await checkpoints.lead('tokens', holder, leaseMs) : null;
     } catch (error) {
       lead = null;
       onError(error);

@@ -7,10 +7,12 @@ import { countedGapMax, type ServiceState } from '../../ports/service-state.js';
 import { type ClusterClock, clockOffMsMax } from './cluster-clock.js';
 
 const limitMs = 1_000;
+const lacksRootKey =
+  'a rotation has put a new root key into use, which this process cannot read: run `strongroom doctor` on this machine';
 
 type Deps = {
   readonly log: EventLog;
-  readonly keys: Pick<KeyRing, 'checkpoint'>;
+  readonly keys: Pick<KeyRing, 'checkpoint' | 'hasRootKey'>;
   readonly checkpoints: Checkpoints;
   readonly isUp: { readonly mongodb: () => Promise<unknown>; readonly redis: () => Promise<unknown> };
   /** Descriptions of the damage that this process has found. */
@@ -23,7 +25,8 @@ type Deps = {
 /**
  * Returns the state of one cluster process. A process is ready while MongoDB responds. It can still serve reads while
  * EventStoreDB is unavailable. It is not ready if an older copy of EventStoreDB was restored while it runs, because new
- * events would be lost with that copy. Timers are at most a few seconds late while Redis is unavailable. A request that
+ * events would be lost with that copy. It is also not ready if it cannot read the root key that a rotation has put into
+ * use, because it fails almost all requests. Timers are at most a few seconds late while Redis is unavailable. A request that
  * needs an unavailable store receives status 503.
  */
 export async function clusterState(needs: Deps): Promise<ServiceState> {
@@ -31,10 +34,11 @@ export async function clusterState(needs: Deps): Promise<ServiceState> {
   const behind = async (position: Promise<number>): Promise<number> =>
     (await log.readClear(await position, countedGapMax)).length;
   const tokensAt = checkpoints.position('tokens');
-  const [head, mongodb, redis, recorded, tokens, shredder, backupMadeAt] = await Promise.all([
+  const [head, mongodb, redis, hasRootKey, recorded, tokens, shredder, backupMadeAt] = await Promise.all([
     orNull(log.head()),
     orNull(isUp.mongodb()),
     orNull(isUp.redis()),
+    orNull(keys.hasRootKey()),
     orNull(tokensAt),
     orNull(behind(tokensAt)),
     orNull(behind(keys.checkpoint('shredder'))),
@@ -49,6 +53,7 @@ export async function clusterState(needs: Deps): Promise<ServiceState> {
     reasons: [
       ...(mongodb === null ? ['MongoDB is unavailable'] : []),
       ...((await isBehind()) ? ['EventStoreDB lacks events that MongoDB has recorded: run `strongroom doctor`'] : []),
+      ...(hasRootKey === false ? [lacksRootKey] : []),
       ...damage,
       ...(accessLogIsWritable ? [] : ['the access log cannot be written']),
       ...(Math.abs(offMs) > clockOffMsMax ? [`this machine’s clock is ${offMs} ms off MongoDB’s`] : []),

@@ -3,6 +3,7 @@ import { dropUnusedRows } from '../../adapters/mongodb/generations/drop-unused-r
 import { createReadProof } from '../../adapters/mongodb/read-proof.js';
 import { prometheusMetrics } from '../../adapters/prometheus/prometheus-metrics.js';
 import { onceAMinute } from '../../adapters/shared/once-a-minute.js';
+import { withinLimit } from '../../adapters/shared/within-limit.js';
 import { webhookSender as httpWebhookSender } from '../../adapters/webhook-target/webhook-sender.js';
 import { type Checkpointer, createCheckpointer } from '../../audit/checkpointer.js';
 import { expectContinuity, unlessForged } from '../../audit/continuity.js';
@@ -40,6 +41,7 @@ import { identifyStores } from './identify-stores.js';
 import { openRedis } from './open-redis.js';
 
 const stateMs = 500;
+const hasRootKeyMs = 1_000;
 const lostRows = 'MongoDB lacks the record of which rows are in use: run `strongroom doctor`';
 
 export type ClusterOptions = {
@@ -197,7 +199,10 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
       onError: onBackgroundError,
       pendingBatchStreams,
       jobs: [newSweep, newCheckpointer, newWebhooks, () => createDailyCounting(vault, onBackgroundError)],
-      mayLead: clock.isTrusted,
+      // Without the root key, almost all background work fails. If the key store does not respond in time, the lease is
+      // still renewed, because no other process could do better.
+      mayLead: async () =>
+        clock.isTrusted() && (await withinLimit('lease', hasRootKeyMs, stores.keys.hasRootKey()).catch(() => true)),
       cleanup,
     });
     const works = role !== 'api';
