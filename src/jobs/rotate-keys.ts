@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import type { KeyRotation } from '../keys/key-ring.js';
 import { RotationRefused, rootReplaced } from '../keys/rotation.js';
 import { StoreUnavailable } from '../ports/store-unavailable.js';
@@ -32,22 +33,33 @@ export async function rotateKeys(
     progress = next;
     onProgress(next);
   };
-  /** Throws RotationRefused if the step failed because another process has put a root key other than `next` into use. */
-  async function expectNotReplaced(error: unknown): Promise<void> {
-    if (!(error instanceof StoreUnavailable) || error.reason !== 'root_key_replaced') return;
-    if (!(await rotation.isUnder(next))) throw new RotationRefused(rootReplaced);
+  const onWait = (waitsFor: StoreUnavailable | null): void =>
+    onProgress(waitsFor === null ? progress : { ...progress, waitsFor });
+  const from = await retry(patience, () => rotation.rootCheck(), onWait);
+
+  /**
+   * Returns the cause of a step's error. If another process completes a rotation during the step, the keys that the step
+   * has read no longer open. With the same `next`, the step can be repeated.
+   */
+  async function causeOf(error: unknown): Promise<unknown> {
+    const lacksRoot = error instanceof StoreUnavailable && error.reason === 'root_key_replaced';
+    if (!(lacksRoot || error instanceof RotationRefused)) return error;
+    if (!lacksRoot && isDeepStrictEqual(await rotation.rootCheck(), from)) return error;
+    if (!(await rotation.isUnder(next))) return new RotationRefused(rootReplaced);
+    return lacksRoot ? error : new StoreUnavailable('key store', 'root_key_replaced');
   }
-  const again = <T>(step: () => Promise<T>) => {
-    const tried = () =>
-      step().catch(async (error: unknown) => {
-        await expectNotReplaced(error);
-        throw error;
-      });
-    return retry(patience, tried, (waitsFor) => onProgress(waitsFor === null ? progress : { ...progress, waitsFor }));
-  };
+
+  const again = <T>(step: () => Promise<T>) =>
+    retry(
+      patience,
+      () =>
+        step().catch(async (error: unknown) => {
+          throw await causeOf(error);
+        }),
+      onWait,
+    );
   let isRotated = false;
   let leftSince: number | null = null;
-  const from = await again(() => rotation.rootCheck());
   while (!(await again(() => rotation.isUnder(next)))) {
     isRotated = true;
     const total = await again(() => rotation.begin());

@@ -3,6 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { rotateKeys } from '#src/jobs/rotate-keys.js';
 import type { KeyRing, KeyRotation } from '#src/keys/key-ring.js';
+import { RotationRefused } from '#src/keys/rotation.js';
 import { earliestNow } from '#src/ports/clock.js';
 import { StoreUnavailable } from '#src/ports/store-unavailable.js';
 import { type OpenStores, onTenant } from './support.js';
@@ -163,6 +164,26 @@ export function keyRotationContract(name: string, open: OpenStores): void {
         await expect(rotateKeys({ ...rotation, begin }, randomBytes(32))).rejects.toThrow(
           'put a different root key into use',
         );
+      }),
+    );
+
+    test(
+      'a rotation does not report damaged keys if others complete a rotation after it has read the keys',
+      on(async ({ keys: { rotation } }) => {
+        const completed = randomBytes(32);
+        const replaceRoot = async () => {
+          await rotateKeys(rotation, completed);
+          throw new RotationRefused('the key does not open');
+        };
+        expect(await rotateKeys({ ...rotation, replaceRoot }, completed), 'others have completed it').toBe(true);
+        const another = rotateKeys({ ...rotation, replaceRoot }, randomBytes(32));
+        await expect(another).rejects.toThrow('the key does not open');
+        const rewrap = async () => {
+          await rotateKeys(rotation, randomBytes(32));
+          throw new RotationRefused('the key does not open');
+        };
+        const overtaken = rotateKeys({ ...rotation, rewrap }, randomBytes(32));
+        await expect(overtaken).rejects.toThrow('put a different root key into use');
       }),
     );
 
