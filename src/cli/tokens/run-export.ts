@@ -34,11 +34,20 @@ export async function runExport(run: RunOperation, { key, out, encrypter, json }
   };
   // If `out` is `-`, standard output receives the export, so no progress is printed there.
   const display = showProgress(progress, { json: json && out !== '-', noun: 'token' });
+  const steps = { isOver: false, underWay: Promise.resolve() as Promise<unknown> };
+  const runStep: RunOperation = (name, input) => {
+    const step = run(name, input);
+    steps.underWay = step.catch(() => undefined);
+    return step;
+  };
   try {
-    const lines = linesOf(run, key, counts, interrupt.came);
+    const lines = linesOf(runStep, key, counts, () => steps.isOver || interrupt.came());
     const bytes = encrypter === null ? lines : await sealed(encrypter, lines);
     await (out === '-' ? writeToOutput(bytes) : writeToFile(out, bytes));
   } finally {
+    // The encryption reads ahead. If the output fails, the step under way must end before the vault is closed.
+    steps.isOver = true;
+    await steps.underWay;
     interrupt.end();
     display.end();
   }

@@ -1,13 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { generateIdentity, identityToRecipient } from 'age-encryption';
+import { setTimeout as wait } from 'node:timers/promises';
+import { type Encrypter, generateIdentity, identityToRecipient } from 'age-encryption';
 import { describe, expect, test } from 'vitest';
 import type { Answers } from '#src/cli/operations.js';
+import type { RunOperation } from '#src/cli/run-command.js';
+import { runExport } from '#src/cli/tokens/run-export.js';
 import type { JsonObject } from '#src/domain/json.js';
 import { exportTokens } from '#src/queries/export-tokens.js';
 import { operate } from '../../audit/operate.js';
-import { http, run, runJson, spawnCommand, startService, tempDir } from '../../support/process.js';
+import { http, run, runJson, spawnCommand, startService, tempDir, until } from '../../support/process.js';
 import { startTestService } from '../../support/test-service.js';
 import { allTokens, expectNoMarker, importJson, manyLines, marker, vaultWithKeyFile } from './support.js';
 
@@ -233,4 +236,30 @@ test.runIf(existsSync('/dev/full'))('a full disk behind standard error does not 
   const { args } = await filledVault();
   const ended = await run(['tokens', 'export', '--out', '-', '--plaintext', ...args], { fillsDisk: 'stderr' });
   expect(ended).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\{"id":/) });
+});
+
+test('an export whose output fails waits for the step that the encryption has begun in advance', async () => {
+  let underWay = 0;
+  const run = async (): Promise<unknown> => {
+    underWay += 1;
+    await wait(50);
+    underWay -= 1;
+    return { requests: [{ data: 'x' }], masked: 0, next: 1, total: 1_000 };
+  };
+  const failing = {
+    async encrypt(lines: ReadableStream<Uint8Array>) {
+      const reader = lines.getReader();
+      await reader.read();
+      return new ReadableStream({
+        async start(controller) {
+          await until('the next step', 10_000, () => (underWay > 0 ? true : undefined));
+          controller.error(new Error('the disk is full'));
+        },
+      });
+    },
+  } as Partial<Encrypter> as Encrypter;
+  const out = join(tempDir(), 'out.age');
+  const exported = runExport(run as RunOperation, { key: '', out, encrypter: failing, json: true });
+  await expect(exported).rejects.toThrow('the disk is full');
+  expect(underWay).toBe(0);
 });
