@@ -44,6 +44,8 @@ export type RunOptions = {
   readonly keepsInputOpen?: boolean;
   /** This output of the program goes to `/dev/full`, a device that behaves like a file on a full disk. */
   readonly fillsDisk?: 'stdout' | 'stderr';
+  /** The start of a command line that runs the program through another program. */
+  readonly through?: readonly string[];
   /** How a shell discards standard output. */
   readonly discards?: '>&-' | '>/dev/null';
 };
@@ -76,10 +78,11 @@ function start(
     fillsDisk,
     discards,
     isFirstProcess,
+    through = [],
   }: RunOptions,
 ): ChildProcess {
   const namespace = isFirstProcess === true ? ['unshare', '--pid', '--fork', '--kill-child'] : [];
-  const command = [...namespace, process.execPath, program, ...args];
+  const command = [...namespace, ...through, process.execPath, program, ...args];
   const limited = ['sh', '-c', `ulimit -n ${descriptors} && exec "$0" "$@"`, ...command];
   const redirect = discards ?? (fillsDisk === undefined ? null : `${fillsDisk === 'stderr' ? 2 : 1}>/dev/full`);
   const redirected = ['sh', '-c', `exec "$0" "$@" ${redirect}`, ...command];

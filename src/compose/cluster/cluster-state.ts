@@ -26,8 +26,8 @@ type Deps = {
  * Returns the state of one cluster process. A process is ready while MongoDB responds. It can still serve reads while
  * EventStoreDB is unavailable. It is not ready if an older copy of EventStoreDB was restored while it runs, because new
  * events would be lost with that copy. It is also not ready if it cannot read the root key that a rotation has put into
- * use, because it fails almost all requests. Timers are at most a few seconds late while Redis is unavailable. A request that
- * needs an unavailable store receives status 503.
+ * use, because it fails almost all requests. Timers are at most a few seconds late while Redis is unavailable. A
+ * request that needs an unavailable store receives status 503.
  */
 export async function clusterState(needs: Deps): Promise<ServiceState> {
   const { log, keys, checkpoints, isUp, damage, accessLogIsWritable, clock, rebuild } = needs;
