@@ -1,6 +1,8 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { pinStatements } from '#src/adapters/sqlite/database/pin-statements.js';
 import { openAuthenticStores } from '#src/compose/embedded/embedded-stores.js';
@@ -270,6 +272,40 @@ describe('the lock file', () => {
       stderr: expect.stringMatching(/\/lock was removed or replaced .*no other process uses .*start again\.\n$/),
     });
     await (await startService(flags)).stop();
+  });
+});
+
+describe('a file that cannot be opened', () => {
+  test('because another program reads it after a kill: the start names the lock, not a full disk', async () => {
+    const vault = await makeVault();
+    const service = await startService(vault.flags);
+    await http('POST', `${service.address}/tokens`, { key: vault.key, body: { type: 'token', data: 'value' } });
+    await service.stop('SIGKILL');
+    const database = pinStatements(join(vault.dataDir, 'vault.db'), {});
+    onTestFinished(() => void database.close());
+    database.exec('BEGIN; SELECT * FROM events;');
+    await expectFailedStart(
+      vault,
+      /^another program holds a lock on vault\.db \(busy\)\. Stop it, then start again\.\n$/,
+    );
+    database.exec('COMMIT');
+    await (await startService(vault.flags)).stop();
+  });
+
+  test('because of a limit on file sizes: the start does not say that the disk is full', async () => {
+    const { flags } = await makeVault();
+    const program = fileURLToPath(new URL('../../dist/bin/strongroom.js', import.meta.url));
+    // Without the trap, the signal XFSZ would end a process that exceeds the limit.
+    const limited = `trap '' XFSZ && ulimit -f 30 && exec "$0" "$@"`;
+    const { status: code, stderr } = spawnSync(
+      'sh',
+      ['-c', limited, process.execPath, program, 'serve', '--port', '0', ...flags],
+      { encoding: 'utf8' },
+    );
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringMatching(/^the disk under \S+ has free space but accepts no data\. .*\(`ulimit -f`\)/),
+    });
   });
 });
 

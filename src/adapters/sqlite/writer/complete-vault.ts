@@ -5,7 +5,7 @@ import type { SqliteDatabase } from '../database/open-database.js';
 import { decodeChanges } from '../journal/change-bytes.js';
 import { endOf, groupHash, type JournalEnd, type JournalGroup, removedIn } from '../journal/journal.js';
 import { isWhole, nextBatch } from '../journal/read-batches.js';
-import { truncateLog } from './erasure.js';
+import { truncating } from './erasure.js';
 import { createVaultOperations } from './vault-operations.js';
 
 type Files = { readonly vault: SqliteDatabase; readonly keys: SqliteDatabase; readonly journal: SqliteDatabase };
@@ -122,7 +122,8 @@ function expectBatches(journal: SqliteDatabase): void {
  * in the write-ahead log but not yet on disk.
  */
 function expectDurable(vault: SqliteDatabase): null {
-  if (!truncateLog(vault, 'vault.db')) throw new StoreUnavailable('vault.db', 'full');
+  const unavailable = truncating(vault, 'vault.db');
+  if (unavailable !== null) throw unavailable;
   return null;
 }
 

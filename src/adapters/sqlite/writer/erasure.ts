@@ -107,12 +107,17 @@ function emptyLog(database: SqliteDatabase): boolean {
  * currently prevents the truncation. Throws StoreBroken if the file itself is broken.
  */
 export function truncateLog(database: SqliteDatabase, fileName: string): boolean {
+  return truncating(database, fileName) === null;
+}
+
+/** Truncates the write-ahead log as `truncateLog` does. Returns null if the log is now empty, or else the reason. */
+export function truncating(database: SqliteDatabase, fileName: string): StoreUnavailable | null {
   try {
     const [row] = database.pragma('wal_checkpoint(TRUNCATE)') as readonly { readonly busy: number }[];
-    return row?.busy === 0;
+    return row?.busy === 0 ? null : new StoreUnavailable(fileName, 'busy');
   } catch (error) {
     const translated = databaseError(error, fileName);
-    if (translated instanceof StoreUnavailable) return false;
+    if (translated instanceof StoreUnavailable) return translated;
     throw translated;
   }
 }

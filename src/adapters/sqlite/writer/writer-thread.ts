@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, openSync, realpathSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, realpathSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import type { FoundProblem } from '../../../ports/store-problem.js';
@@ -388,22 +388,41 @@ function problemOf(error: unknown): string | FoundProblem {
 }
 
 /** Returns the reason why the files cannot be opened, as a message for the operator who starts the service. */
-function startFailure(error: unknown): string | FoundProblem {
+function startFailure(error: unknown, dataDir: string): string | FoundProblem {
   if (error instanceof StoreBroken) return problemOf(error);
   if (!(error instanceof StoreUnavailable)) {
     const what = error instanceof Error ? `${error.name}: ${error.message}` : 'not an error';
     return `unexpected error while the files were opened, please report it: ${what}`;
   }
   const { store, reason } = error;
-  if (reason === 'full') return `the disk under ${store} is full. Free some space, then start again.`;
+  if (reason === 'full') {
+    // SQLite reports some failures of the disk as if it were full.
+    return hasSpace(dataDir)
+      ? `the disk under ${store} has free space but accepts no data. Check the disk, and the quota and the limit on ` +
+          'file sizes (`ulimit -f`) of this user, then start again.'
+      : `the disk under ${store} is full. Free some space, then start again.`;
+  }
   return `another program holds a lock on ${store} (${reason}). Stop it, then start again.`;
 }
 
-if (parentPort !== null) {
+/** With less free space, the disk counts as full when the files are opened. */
+const spaceBytesMin = 1024 * 1024;
+
+function hasSpace(dataDir: string): boolean {
   try {
-    start(parentPort, (workerData as { dataDir: string }).dataDir);
+    const { bavail, bsize, ffree } = statfsSync(dataDir);
+    return bavail * bsize >= spaceBytesMin && ffree > 0;
+  } catch {
+    return false;
+  }
+}
+
+if (parentPort !== null) {
+  const { dataDir } = workerData as { dataDir: string };
+  try {
+    start(parentPort, dataDir);
   } catch (error) {
-    parentPort.postMessage({ message: 'broken', problem: startFailure(error) } satisfies FromWriter);
+    parentPort.postMessage({ message: 'broken', problem: startFailure(error, dataDir) } satisfies FromWriter);
     parentPort.close();
   }
 }
