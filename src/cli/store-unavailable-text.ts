@@ -1,5 +1,5 @@
 import { problemText } from '../ports/store-problem.js';
-import type { StoreUnavailable } from '../ports/store-unavailable.js';
+import { rebuiltElsewhere, type StoreUnavailable } from '../ports/store-unavailable.js';
 
 /**
  * For each server, the end of the message that reports the server as unavailable. This part names the settings that
@@ -13,6 +13,9 @@ const addresses: Readonly<Record<string, string>> = {
 /** Returns a message with advice for the operator about an unavailable store. */
 export function storeUnavailableText({ store, reason, found }: StoreUnavailable): string {
   if (found !== null) return problemText(found);
+  if (reason === rebuiltElsewhere) {
+    return 'another process continues the rebuild. `strongroom projections status` shows its progress.';
+  }
   if (reason === 'full') return `the disk under ${store} is full. Free some space, then try again.`;
   const text = `${store} is unavailable (${reason.replaceAll('_', ' ')}). Try again in a moment`;
   const address = addresses[store];
@@ -26,5 +29,6 @@ export function storeUnavailableText({ store, reason, found }: StoreUnavailable)
 /** Returns a message about a store that was unavailable while a command ran. The command itself did not fail for it. */
 export function storeWasUnavailableText({ store, reason, found }: StoreUnavailable): string {
   if (found !== null) return problemText(found);
+  if (reason === rebuiltElsewhere) return 'another process continued the rebuild for a while.';
   return `${store} was unavailable for a while (${reason.replaceAll('_', ' ')}). The command continued after that.`;
 }

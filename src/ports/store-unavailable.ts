@@ -23,8 +23,12 @@ export class StoreUnavailable extends Error {
   }
 }
 
+/** The reason if another process has taken over a rebuild. The store works. */
+export const rebuiltElsewhere = 'rebuilt_by_another_process';
+
 /** Describes what work waits for, as part of a sentence: `waiting for mongodb (no answer)`. */
 export function waitText({ store, reason }: WaitsFor): string {
   if (reason === 'full') return `waiting for free space: the disk under ${store} is full`;
+  if (reason === rebuiltElsewhere) return 'waiting for another process, which continues the rebuild';
   return `waiting for ${store} (${reason.replaceAll('_', ' ')})`;
 }

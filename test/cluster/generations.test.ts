@@ -4,8 +4,10 @@ import { dropUnusedRows } from '#src/adapters/mongodb/generations/drop-unused-ro
 import { ensureGenerations, generationsCollection } from '#src/adapters/mongodb/generations/generations-document.js';
 import { mongoGenerations } from '#src/adapters/mongodb/generations/mongo-generations.js';
 import { tokenRowsInUse } from '#src/adapters/mongodb/generations/rows-in-use.js';
+import { storeUnavailableText, storeWasUnavailableText } from '#src/cli/store-unavailable-text.js';
 import type { EventLog } from '#src/ports/event-log.js';
 import type { Rebuild } from '#src/ports/generations.js';
+import { StoreUnavailable, waitText } from '#src/ports/store-unavailable.js';
 import { atNoon } from '../contract/support.js';
 import { databaseOfTest } from './own-database.js';
 
@@ -49,7 +51,11 @@ test('a paused process changes nothing when it resumes after another process too
     () => one.leave(2),
     () => one.end(null),
   ]) {
-    await expect(late()).rejects.toThrow('rebuilt_by_another_process');
+    const error = await late().catch((reason: unknown) => reason);
+    if (!(error instanceof StoreUnavailable)) throw error;
+    expect(waitText(error)).toBe('waiting for another process, which continues the rebuild');
+    expect(storeUnavailableText(error)).toMatch(/^another process continues the rebuild\. .*projections status/);
+    expect(storeWasUnavailableText(error)).toBe('another process continued the rebuild for a while.');
   }
   expect(await other.rebuild()).toEqual(further);
   expect(await one.inUse()).toEqual({ read: 1, write: [1, 2] });

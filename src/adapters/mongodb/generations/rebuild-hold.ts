@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import { StoreUnavailable } from '../../../ports/store-unavailable.js';
+import { rebuiltElsewhere, StoreUnavailable } from '../../../ports/store-unavailable.js';
 import { leaseHasExpired } from '../age.js';
 import type { MongoConnection } from '../connection.js';
 import { generationsCollection, loadGenerations, theGenerations } from './generations-document.js';
@@ -94,5 +94,5 @@ export function createRebuildHold(connection: MongoConnection) {
 }
 
 export function heldByAnother(): StoreUnavailable {
-  return new StoreUnavailable('mongodb', 'rebuilt_by_another_process');
+  return new StoreUnavailable('mongodb', rebuiltElsewhere);
 }
