@@ -3,6 +3,8 @@ import { defineConfig } from 'vitest/config';
 const shared = {
   testTimeout: 180_000,
   hookTimeout: 60_000,
+  // With isolation, each test file would load the clients of three servers again.
+  isolate: false,
   // A failed comparison shows the whole content of a list, instead of its length.
   chaiConfig: { truncateThreshold: 0 },
 };
@@ -29,8 +31,6 @@ export default defineConfig({
         test: {
           ...shared,
           name: 'cluster',
-          // With isolation, each test file would load the clients of three servers again.
-          isolate: false,
           include: [
             'test/{http,jobs,commands,projections,queries,search,audit,console}/**/*.test.ts',
             'test/clients/{typescript,python}/round-trip.test.ts',
@@ -54,11 +54,12 @@ export default defineConfig({
       },
       {
         // Each of these tests starts separate servers and processes, and checks how long recovery takes. They therefore
-        // run last. Much of their time is waiting, so two of them run at the same time.
+        // run last. Much of their time is waiting, so three of them run at the same time on two processors.
         test: {
           ...shared,
           name: 'faults',
           include: ['test/cluster/faults/**/*.test.ts'],
+          maxWorkers: 3,
           sequence: { groupOrder: 1 },
         },
       },
