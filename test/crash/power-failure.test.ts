@@ -70,3 +70,20 @@ test.skipIf(!canTrace)(
     );
   },
 );
+
+test.skipIf(!canTrace)('after a power failure directly after a delete, no file contains the key', async () => {
+  const { dataDir, flags, key } = await makeVault();
+  const before = filesIn(dataDir);
+  const record = join(tempDir(), 'record');
+  const service = await startService(flags, { through: tracing(record) });
+  const body = { id: 'one', type: 'token', data: 'a secret' };
+  expect((await http('POST', `${service.address}/tokens`, { key, body })).status).toBe(201);
+  const wrapped = [...livingKeys(dataDir).values()];
+  expect((await http('DELETE', `${service.address}/tokens/one`, { key })).status).toBe(204);
+  await service.stop('SIGKILL');
+  expect([...livingKeys(dataDir)].length).toBeLessThan(wrapped.length);
+  const living = new Set([...livingKeys(dataDir).values()].map((bytes) => bytes.toString('hex')));
+  putFiles(dataDir, tracedDisk(record, dataDir, before).afterFailure(chance(seed), 0));
+  const destroyed = wrapped.filter((bytes) => !living.has(bytes.toString('hex')));
+  expect(bytesLeft(dataDir, destroyed)).toBe(0);
+});

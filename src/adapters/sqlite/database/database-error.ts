@@ -39,6 +39,7 @@ export function damagedFile(fileName: string, detail = ''): StoreBroken {
 export function databaseError(error: unknown, fileName: string): Error {
   if (!(error instanceof Database.SqliteError)) {
     if (isOutOfDescriptors(error)) return new StoreUnavailable(fileName, 'no_file_descriptors');
+    if (codeOf(error) === 'EIO') return diskFailed(fileName, 'EIO');
     return error instanceof Error ? error : new Error('not an error');
   }
   const { code } = error;
@@ -59,14 +60,16 @@ export function databaseError(error: unknown, fileName: string): Error {
       do: 'Check owner and permissions of the data directory',
     });
   }
-  if (code.startsWith('SQLITE_IOERR')) {
-    return new StoreBroken({
-      check: filesCheck,
-      says: `the disk failed under ${fileName} (${code})`,
-      do: 'Check the disk, then start again',
-    });
-  }
+  if (code.startsWith('SQLITE_IOERR')) return diskFailed(fileName, code);
   return new Error(`${fileName}: ${code}`);
+}
+
+function diskFailed(fileName: string, code: string): StoreBroken {
+  return new StoreBroken({
+    check: filesCheck,
+    says: `the disk failed under ${fileName} (${code})`,
+    do: 'Check the disk, then start again',
+  });
 }
 
 function noneCanBeOpened(): boolean {
@@ -80,6 +83,9 @@ function noneCanBeOpened(): boolean {
 
 /** Returns true if the process or the machine has reached its limit on open files. */
 function isOutOfDescriptors(error: unknown): boolean {
-  const { code } = error as { readonly code?: unknown };
-  return code === 'EMFILE' || code === 'ENFILE';
+  return codeOf(error) === 'EMFILE' || codeOf(error) === 'ENFILE';
+}
+
+function codeOf(error: unknown): unknown {
+  return (error as { readonly code?: unknown }).code;
 }

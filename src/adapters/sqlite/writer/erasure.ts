@@ -1,3 +1,5 @@
+import { closeSync, fsyncSync, openSync } from 'node:fs';
+import { basename } from 'node:path';
 import { StoreUnavailable } from '../../../ports/store-unavailable.js';
 import { databaseError } from '../database/database-error.js';
 import type { SqliteDatabase } from '../database/open-database.js';
@@ -12,7 +14,7 @@ type Waiting = { readonly deadline: number; done(erased: boolean): void };
 /**
  * Erases destroyed keys from the write-ahead log of `keys.db`. A commit overwrites a destroyed key, but the log still
  * contains the old page. The key is erased only after a checkpoint has copied the log into the file and truncated the
- * log. If a reader is active, the checkpoint does not truncate the log, and SQLite does not report an error. This code
+ * log, and the truncation has reached the disk. If a reader is active, the checkpoint does not truncate the log, and SQLite does not report an error. This code
  * therefore checks the checkpoint's result row, and retries for two seconds. One checkpoint can erase many destroyed
  * keys. Calls `onBroken` if the file can no longer be written.
  */
@@ -98,8 +100,29 @@ export function createErasure(database: SqliteDatabase, onBroken: (error: unknow
   };
 }
 
+/**
+ * Empties the write-ahead log of `keys.db`. SQLite does not sync the log after truncating it, so after a power failure,
+ * the log could contain the keys again.
+ */
 function emptyLog(database: SqliteDatabase): boolean {
-  return truncateLog(database, 'keys.db');
+  return truncateLog(database, 'keys.db') && isSynced(`${database.name}-wal`);
+}
+
+/** Syncs a file. Returns false if the process has no file descriptor left. Throws StoreBroken if the disk fails. */
+function isSynced(path: string): boolean {
+  try {
+    const descriptor = openSync(path, 'r');
+    try {
+      fsyncSync(descriptor);
+    } finally {
+      closeSync(descriptor);
+    }
+    return true;
+  } catch (error) {
+    const translated = databaseError(error, basename(path));
+    if (translated instanceof StoreUnavailable) return false;
+    throw translated;
+  }
 }
 
 /**
