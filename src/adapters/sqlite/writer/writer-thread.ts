@@ -410,8 +410,9 @@ const spaceBytesMin = 1024 * 1024;
 
 function hasSpace(dataDir: string): boolean {
   try {
-    const { bavail, bsize, ffree } = statfsSync(dataDir);
-    return bavail * bsize >= spaceBytesMin && ffree > 0;
+    // Some file systems, such as btrfs, do not limit the number of files, and report 0 for both numbers.
+    const { bavail, bsize, files, ffree } = statfsSync(dataDir);
+    return bavail * bsize >= spaceBytesMin && (files === 0 || ffree > 0);
   } catch {
     return false;
   }
