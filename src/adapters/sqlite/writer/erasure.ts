@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, openSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, realpathSync } from 'node:fs';
 import { basename } from 'node:path';
 import { StoreUnavailable } from '../../../ports/store-unavailable.js';
 import { databaseError } from '../database/database-error.js';
@@ -14,11 +14,13 @@ type Waiting = { readonly deadline: number; done(erased: boolean): void };
 /**
  * Erases destroyed keys from the write-ahead log of `keys.db`. A commit overwrites a destroyed key, but the log still
  * contains the old page. The key is erased only after a checkpoint has copied the log into the file and truncated the
- * log, and the truncation has reached the disk. If a reader is active, the checkpoint does not truncate the log, and SQLite does not report an error. This code
- * therefore checks the checkpoint's result row, and retries for two seconds. One checkpoint can erase many destroyed
- * keys. Calls `onBroken` if the file can no longer be written.
+ * log, and the truncation has reached the disk. If a reader is active, the checkpoint does not truncate the log, and
+ * SQLite does not report an error. This code therefore checks the checkpoint's result row, and retries for two seconds.
+ * One checkpoint can erase many destroyed keys. Calls `onBroken` if the file can no longer be written.
  */
 export function createErasure(database: SqliteDatabase, onBroken: (error: unknown) => void) {
+  // If the file is a link, SQLite puts the log beside the link's target.
+  const logPath = `${realpathSync(database.name)}-wal`;
   /** The keys that have been overwritten in `keys.db` but may still be in its write-ahead log. */
   const inLog = new Set<string>();
   /**
@@ -30,9 +32,17 @@ export function createErasure(database: SqliteDatabase, onBroken: (error: unknow
    * False if a crash may have left destroyed keys in the write-ahead log. In that case, every erasure waits until this
    * log has been emptied.
    */
-  let logIsKnown = emptyLog(database);
+  let logIsKnown = emptyLog();
   let waiting: Waiting[] = [];
   let timer: NodeJS.Timeout | null = logIsKnown ? null : setTimeout(retry, backgroundRetryMs);
+
+  /**
+   * Empties the write-ahead log. SQLite does not sync the log after truncating it, so after a power failure, the log
+   * could contain the keys again.
+   */
+  function emptyLog(): boolean {
+    return truncateLog(database, 'keys.db') && isSynced(logPath);
+  }
 
   function retry(): void {
     try {
@@ -44,7 +54,7 @@ export function createErasure(database: SqliteDatabase, onBroken: (error: unknow
 
   function truncate(): void {
     timer = null;
-    if (emptyLog(database)) {
+    if (emptyLog()) {
       logIsKnown = true;
       inLog.clear();
       for (const { done } of waiting.splice(0)) done(true);
@@ -94,18 +104,10 @@ export function createErasure(database: SqliteDatabase, onBroken: (error: unknow
     },
     close(): void {
       if (timer !== null) clearTimeout(timer);
-      const erased = emptyLog(database);
+      const erased = emptyLog();
       for (const { done } of waiting.splice(0)) done(erased);
     },
   };
-}
-
-/**
- * Empties the write-ahead log of `keys.db`. SQLite does not sync the log after truncating it, so after a power failure,
- * the log could contain the keys again.
- */
-function emptyLog(database: SqliteDatabase): boolean {
-  return truncateLog(database, 'keys.db') && isSynced(`${database.name}-wal`);
 }
 
 /** Syncs a file. Returns false if the process has no file descriptor left. Throws StoreBroken if the disk fails. */
