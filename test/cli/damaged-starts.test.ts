@@ -1,8 +1,6 @@
-import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { pinStatements } from '#src/adapters/sqlite/database/pin-statements.js';
 import { openAuthenticStores } from '#src/compose/embedded/embedded-stores.js';
@@ -294,14 +292,9 @@ describe('a file that cannot be opened', () => {
 
   test('because of a limit on file sizes: the start does not say that the disk is full', async () => {
     const { flags } = await makeVault();
-    const program = fileURLToPath(new URL('../../dist/bin/strongroom.js', import.meta.url));
     // Without the trap, the signal XFSZ would end a process that exceeds the limit.
-    const limited = `trap '' XFSZ && ulimit -f 30 && exec "$0" "$@"`;
-    const { status: code, stderr } = spawnSync(
-      'sh',
-      ['-c', limited, process.execPath, program, 'serve', '--port', '0', ...flags],
-      { encoding: 'utf8' },
-    );
+    const through = ['sh', '-c', `trap '' XFSZ && ulimit -f 30 && exec "$0" "$@"`];
+    const { code, stderr } = await run(['serve', '--port', '0', ...flags], { through });
     expect({ code, stderr }).toEqual({
       code: 1,
       stderr: expect.stringMatching(/^the disk under \S+ has free space but accepts no data\. .*\(`ulimit -f`\)/),

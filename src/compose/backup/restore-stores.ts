@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs';
 import { chmod, copyFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { fsyncDirectory } from '../../adapters/shared/fsync-directory.js';
+import { fsyncPathSync } from '../../adapters/shared/fsync-path-sync.js';
 import { writeKeys } from '../../adapters/sqlite/backup/write-keys.js';
 import { expectWholeLog } from '../../audit/continuity.js';
 import { type Erased, findErased, recordErased } from '../../commands/recovery/record-erased.js';
@@ -137,9 +137,9 @@ async function fillDirectory(part: string, restoring: Restoring): Promise<Erased
 
 function moveFiles(from: string, to: string): void {
   for (const file of readdirSync(from)) renameSync(join(from, file), join(to, file));
-  fsyncDirectory(to);
+  fsyncPathSync(to);
   rmdirSync(from);
-  fsyncDirectory(to);
+  fsyncPathSync(to);
 }
 
 /** Returns the message for the operator if an operation on a file failed. Otherwise returns the error. */

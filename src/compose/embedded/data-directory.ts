@@ -1,7 +1,7 @@
 import { constants, existsSync, type Stats, statSync } from 'node:fs';
 import { access, mkdir, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { fsyncDirectory } from '../../adapters/shared/fsync-directory.js';
+import { fsyncPathSync } from '../../adapters/shared/fsync-path-sync.js';
 import { monthFile, monthsOnDisk } from '../../adapters/sqlite/access-log/month-files.js';
 import { dailyCountsFile } from '../../adapters/sqlite/daily-counts.js';
 import { lockData } from '../../adapters/sqlite/data-lock.js';
@@ -92,7 +92,7 @@ export async function lockDataDirectory(
  */
 function fsyncNew(first: string, last: string): void {
   const top = resolve(first);
-  for (let made = resolve(last); made.length >= top.length; made = dirname(made)) fsyncDirectory(dirname(made));
+  for (let made = resolve(last); made.length >= top.length; made = dirname(made)) fsyncPathSync(dirname(made));
 }
 
 /** Returns true if the directory contains a vault. Throws StoreBroken if files of the vault were lost. */

@@ -1,7 +1,7 @@
 import { randomFillSync } from 'node:crypto';
 import { closeSync, fsyncSync, openSync, unlinkSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { fsyncDirectory } from '../../adapters/shared/fsync-directory.js';
+import { fsyncPathSync } from '../../adapters/shared/fsync-path-sync.js';
 import { shellWord } from '../files/shell-word.js';
 import { encodeKeyText, rootKeySizeBytes } from './key-text.js';
 
@@ -18,7 +18,7 @@ export function generateRootKey(path: string): { ok: true } | { ok: false; messa
   try {
     writeFileSync(created.descriptor, text);
     fsyncSync(created.descriptor);
-    fsyncDirectory(dirname(resolve(path)));
+    fsyncPathSync(dirname(resolve(path)));
     return { ok: true };
   } catch {
     unlinkSync(path);

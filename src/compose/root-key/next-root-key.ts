@@ -14,7 +14,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import { fsyncDirectory } from '../../adapters/shared/fsync-directory.js';
+import { fsyncPathSync } from '../../adapters/shared/fsync-path-sync.js';
 import { RotationRefused } from '../../keys/rotation.js';
 import { isRoots } from '../files/own-group.js';
 import { shellWord } from '../files/shell-word.js';
@@ -147,7 +147,7 @@ function make(nextFile: string): void {
   const generated = generateRootKey(part);
   if (!generated.ok) throw new RotationRefused(generated.message);
   renameSync(part, nextFile);
-  fsyncDirectory(dirname(nextFile));
+  fsyncPathSync(dirname(nextFile));
 }
 
 function isOverwritten(nextFile: string): boolean {
@@ -168,5 +168,5 @@ function overwrite(file: string, bytes: Buffer): void {
 
 function remove(nextFile: string): void {
   rmSync(nextFile);
-  fsyncDirectory(dirname(nextFile));
+  fsyncPathSync(dirname(nextFile));
 }

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { noBatch, parseLines } from '../../../events/access-log/batch-hash.js';
-import { fsyncDirectory } from '../../shared/fsync-directory.js';
+import { fsyncPathSync } from '../../shared/fsync-path-sync.js';
 import { type Month, monthOf } from '../../shared/month.js';
 import { StoreBroken } from '../database/database-error.js';
 import type { SqliteDatabase } from '../database/open-database.js';
@@ -43,7 +43,7 @@ export function createBatchMover(journal: SqliteDatabase, dataDir: string) {
     if (open?.month === month && identity === open.identity) return open;
     close();
     open = openMonthWriter(dataDir, month);
-    if (identity === null) fsyncDirectory(dataDir);
+    if (identity === null) fsyncPathSync(dataDir);
     return open;
   }
 
@@ -126,7 +126,7 @@ export function createBatchMover(journal: SqliteDatabase, dataDir: string) {
           // apply it to a new file with the same name.
           for (const suffix of ['-wal', '-shm', '']) rmSync(join(dataDir, monthFile(month) + suffix), { force: true });
         }
-        if (months.length > 0) fsyncDirectory(dataDir);
+        if (months.length > 0) fsyncPathSync(dataDir);
         if (result instanceof Error) throw result;
         if (damage !== null) throw damage;
         return months.length;

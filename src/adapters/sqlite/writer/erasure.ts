@@ -1,6 +1,6 @@
-import { closeSync, fsyncSync, openSync, realpathSync } from 'node:fs';
-import { basename } from 'node:path';
+import { realpathSync } from 'node:fs';
 import { StoreUnavailable } from '../../../ports/store-unavailable.js';
+import { fsyncPathSync } from '../../shared/fsync-path-sync.js';
 import { databaseError } from '../database/database-error.js';
 import type { SqliteDatabase } from '../database/open-database.js';
 
@@ -19,8 +19,6 @@ type Waiting = { readonly deadline: number; done(erased: boolean): void };
  * One checkpoint can erase many destroyed keys. Calls `onBroken` if the file can no longer be written.
  */
 export function createErasure(database: SqliteDatabase, onBroken: (error: unknown) => void) {
-  // If the file is a link, SQLite puts the log beside the link's target.
-  const logPath = `${realpathSync(database.name)}-wal`;
   /** The keys that have been overwritten in `keys.db` but may still be in its write-ahead log. */
   const inLog = new Set<string>();
   /**
@@ -41,7 +39,7 @@ export function createErasure(database: SqliteDatabase, onBroken: (error: unknow
    * could contain the keys again.
    */
   function emptyLog(): boolean {
-    return truncateLog(database, 'keys.db') && isSynced(logPath);
+    return truncateLog(database, 'keys.db') && unavailability('keys.db-wal', () => syncLog(database)) === null;
   }
 
   function retry(): void {
@@ -110,23 +108,6 @@ export function createErasure(database: SqliteDatabase, onBroken: (error: unknow
   };
 }
 
-/** Syncs a file. Returns false if the process has no file descriptor left. Throws StoreBroken if the disk fails. */
-function isSynced(path: string): boolean {
-  try {
-    const descriptor = openSync(path, 'r');
-    try {
-      fsyncSync(descriptor);
-    } finally {
-      closeSync(descriptor);
-    }
-    return true;
-  } catch (error) {
-    const translated = databaseError(error, basename(path));
-    if (translated instanceof StoreUnavailable) return false;
-    throw translated;
-  }
-}
-
 /**
  * Truncates the write-ahead log. Returns true if the log is now empty. Returns false if a reader or a full disk
  * currently prevents the truncation. Throws StoreBroken if the file itself is broken.
@@ -137,9 +118,22 @@ export function truncateLog(database: SqliteDatabase, fileName: string): boolean
 
 /** Truncates the write-ahead log as `truncateLog` does. Returns null if the log is now empty, or else the reason. */
 export function truncating(database: SqliteDatabase, fileName: string): StoreUnavailable | null {
-  try {
+  return unavailability(fileName, () => {
     const [row] = database.pragma('wal_checkpoint(TRUNCATE)') as readonly { readonly busy: number }[];
-    return row?.busy === 0 ? null : new StoreUnavailable(fileName, 'busy');
+    if (row?.busy !== 0) throw new StoreUnavailable(fileName, 'busy');
+  });
+}
+
+/** Syncs the write-ahead log. If the database is a link, SQLite puts the log beside the link's target. */
+export function syncLog(database: SqliteDatabase): void {
+  fsyncPathSync(`${realpathSync(database.name)}-wal`);
+}
+
+/** Runs a step. Returns why the file is unavailable, or null. Throws StoreBroken if the file itself is broken. */
+function unavailability(fileName: string, step: () => void): StoreUnavailable | null {
+  try {
+    step();
+    return null;
   } catch (error) {
     const translated = databaseError(error, fileName);
     if (translated instanceof StoreUnavailable) return translated;

@@ -1,5 +1,4 @@
-import { closeSync, fsyncSync, openSync, realpathSync, statfsSync } from 'node:fs';
-import { join } from 'node:path';
+import { statfsSync } from 'node:fs';
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import type { FoundProblem } from '../../../ports/store-problem.js';
 import { StoreUnavailable } from '../../../ports/store-unavailable.js';
@@ -15,7 +14,7 @@ import { createJournal, groupHash, type JournalEnd, type JournalGroup } from '..
 import { createAccessJournal, type RecordGroup } from './access-journal.js';
 import { type FromBackground, startBackground } from './background.js';
 import { appliedIn, noteApplied } from './complete-vault.js';
-import { createErasure, truncateLog } from './erasure.js';
+import { createErasure, syncLog, truncateLog } from './erasure.js';
 import { createIndexMaintenance } from './index-maintenance.js';
 import { createKeyOperations, type Destroyed } from './key-operations.js';
 import { prepareStores } from './prepare-stores.js';
@@ -165,22 +164,13 @@ function start(port: MessagePort, dataDir: string): void {
       access.appended(records);
       const lines = records.batches.reduce((sum, batch) => sum + batch.lines.length, 0);
       background.note('journal.db', appendBytes + lines + (group?.changes.length ?? 0));
-    } else if (group !== null) syncVault();
-    return failed;
-  }
-
-  /**
-   * Makes `vault.db` durable without the journal. This is needed if the journal cannot be written, for example because
-   * the disk is full. The group is already committed to `vault.db`, and a sync needs no additional disk space. The next
-   * group in the journal follows this group.
-   */
-  function syncVault(): void {
-    const log = openSync(`${realpathSync(join(dataDir, 'vault.db'))}-wal`, 'r+');
-    try {
-      fsyncSync(log);
-    } finally {
-      closeSync(log);
+    } else if (group !== null) {
+      // Makes `vault.db` durable without the journal. This is needed if the journal cannot be written, for example
+      // because the disk is full. The group is already committed to `vault.db`, and a sync needs no additional disk
+      // space. The next group in the journal follows this group.
+      syncLog(vault);
     }
+    return failed;
   }
 
   function replyToRecords({ recorded }: RecordGroup, failed: Error | null): void {
