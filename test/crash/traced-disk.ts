@@ -71,8 +71,8 @@ class Synced<Durable, Change> {
 }
 
 class File extends Synced<Content, Change> {
-  /** True while a write is under way. A kill can end a write in the middle. */
-  isWritten = false;
+  /** True while a call changes the file. If a kill ends the call, the record does not say whether the file changed. */
+  isChanging = false;
 
   constructor(bytes?: Buffer) {
     super(new Content(bytes), (content, change) => content.apply(change));
@@ -115,6 +115,10 @@ export function tracedDisk(record: string, directory: string, before: ReadonlyMa
   /** For each thread that syncs: what it syncs, and how many changes there were when the call began. */
   const syncing = new Map<string, { readonly of: File | Directory; readonly count: number }>();
 
+  function fileAt(path: string): File | undefined {
+    return path.startsWith(`${directory}/`) ? names.get(path.slice(directory.length + 1)) : undefined;
+  }
+
   function name(path: string, file: File | null): void {
     const naming = { name: path.slice(directory.length + 1), file };
     applyName(names, naming);
@@ -125,7 +129,7 @@ export function tracedDisk(record: string, directory: string, before: ReadonlyMa
     open.delete(descriptor);
     if (path === directory) open.set(descriptor, disk);
     if (!path.startsWith(`${directory}/`)) return;
-    const known = names.get(path.slice(directory.length + 1));
+    const known = fileAt(path);
     const file = known ?? new File();
     if (known === undefined) name(path, file);
     if (flags.includes('O_TRUNC')) file.unsynced.push({ size: 0 });
@@ -136,37 +140,47 @@ export function tracedDisk(record: string, directory: string, before: ReadonlyMa
     if (path.startsWith(`${directory}/`)) name(path, null);
   }
 
-  function began({ thread, call, args }: Call): void {
-    const of = open.get(Number(args[0]));
-    syncing.delete(thread);
-    if (isSync(call) && of !== undefined) syncing.set(thread, { of, count: of.count() });
-    if (call === 'pwrite64' && of instanceof File) of.isWritten = true;
+  /** Returns the path that `openat` or `unlink` names, or else the open file that the call refers to. */
+  function targetOf({ call, args }: Call): { readonly path?: string; readonly of: File | Directory | undefined } {
+    if (call !== 'openat' && call !== 'unlink') return { of: open.get(Number(args[0])) };
+    const path = bytesOf(args[call === 'openat' ? 1 : 0]).toString();
+    return { path, of: fileAt(path) };
   }
 
-  function ended({ thread, call, args, result }: Call & { readonly result: number }): void {
-    const bytes = (at: number) => Buffer.from((args[at] ?? '').replaceAll(/\\x|"/g, ''), 'hex');
-    const of = open.get(Number(args[0]));
+  function began(called: Call): void {
+    const { of } = targetOf(called);
+    const { thread, call } = called;
+    syncing.delete(thread);
+    if (of === undefined) return;
+    if (isSync(call)) syncing.set(thread, { of, count: of.count() });
+    else if (of instanceof File) of.isChanging = true;
+  }
+
+  function ended(called: Call & { readonly result: number }): void {
+    const { path, of } = targetOf(called);
+    const { thread, call, args, result } = called;
+    if (of instanceof File && !isSync(call)) of.isChanging = false;
     if (result < 0) return;
-    if (call === 'openat') opened(bytes(1).toString(), args[2] ?? '', result);
-    else if (call === 'unlink') unlinked(bytes(0).toString());
-    else if (isSync(call)) {
+    if (path !== undefined) {
+      if (call === 'openat') opened(path, args[2] ?? '', result);
+      else unlinked(path);
+    } else if (isSync(call)) {
       const begun = syncing.get(thread);
       begun?.of.sync(begun.count);
     } else if (of instanceof File) {
       of.unsynced.push(
         call === 'pwrite64'
-          ? { offset: Number(args[3]), bytes: bytes(1).subarray(0, result) }
+          ? { offset: Number(args[3]), bytes: bytesOf(args[1]).subarray(0, result) }
           : { size: Number(args[1]) },
       );
-      of.isWritten = false;
     }
   }
 
   readCalls(readFileSync(record, 'latin1'), began, ended);
   return {
-    /** The files as the process left them, except for those that it was writing when it was killed. */
+    /** The files as the process left them, except for those that it was changing when it was killed. */
     all(): ReadonlyMap<string, Buffer> {
-      const whole = [...names].filter(([of, { isWritten }]) => !isWritten && isStored(of));
+      const whole = [...names].filter(([of, { isChanging }]) => !isChanging && isStored(of));
       return new Map(whole.map(([of, { durable, unsynced }]) => [of, contentOf(durable, unsynced)]));
     },
     /** The files after a power failure. Each page and each name that was not synced is kept with probability `kept`. */
@@ -185,6 +199,11 @@ export function tracedDisk(record: string, directory: string, before: ReadonlyMa
 /** Returns false for a file through which processes share memory. SQLite ignores its content after a start. */
 function isStored(name: string): boolean {
   return !name.endsWith('-shm');
+}
+
+/** Converts a string in the record, which contains every byte in hexadecimal, to its bytes. */
+function bytesOf(text = ''): Buffer {
+  return Buffer.from(text.replaceAll(/\\x|"/g, ''), 'hex');
 }
 
 function isSync(call: string): boolean {

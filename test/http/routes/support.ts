@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { test as base, expect } from 'vitest';
+import { test as base, expect, vi } from 'vitest';
 import type { JsonObject } from '#src/domain/json.js';
 import { type Answer, startTestService, type TestService } from '../../support/test-service.js';
 
@@ -47,6 +47,19 @@ export async function expectRefusal(
   expectProblem(answer);
   expect(await service.eventCount(), 'events in the log').toBe(before);
   return answer;
+}
+
+/** Sends a request, and sends it again just before the first stores its change. Returns both answers. */
+export async function sendDuringFirst(service: TestService, send: () => Promise<Answer>): Promise<Answer[]> {
+  const { commit } = service.vault.work;
+  const during: Answer[] = [];
+  const held = vi.spyOn(service.vault.work, 'commit').mockImplementationOnce(async (change) => {
+    during.push(await send());
+    return commit(change);
+  });
+  const first = await send();
+  held.mockRestore();
+  return [first, ...during];
 }
 
 export function invalid(...paths: readonly string[]): Refusal {

@@ -2,7 +2,7 @@ import { describe, expect } from 'vitest';
 import type { Json, JsonObject } from '#src/domain/json.js';
 import { rule } from '../../../support/test-service.js';
 import { tokenize } from '../batch.js';
-import { card, expectRefusal, hourMs, path, test, uniqueId } from '../support.js';
+import { card, expectRefusal, hourMs, path, sendDuringFirst, test, uniqueId } from '../support.js';
 
 const keyed = (key = uniqueId()) => ({ headers: { 'service-idempotency-key': key } });
 const body = { a: 'x', b: [{ type: 'card_number', data: card.number }, null, 3] };
@@ -67,8 +67,8 @@ describe('a tokenize with an idempotency key happens once', () => {
 
   test('409 while the first request runs; after 24 hours, the key counts as new', async ({ service }) => {
     const options = keyed();
-    const answers = await Promise.all([1, 2].map(() => service.call('POST', '/tokenize', body, options)));
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
+    const answers = await sendDuringFirst(service, () => service.call('POST', '/tokenize', body, options));
+    expect(answers).toMatchObject([{ status: 200 }, { status: 409, body: { code: 'idempotency_in_flight' } }]);
     const first = (await tokenize(service, body, options)) as Record<string, Json>;
     service.clock.advance(24 * hourMs + 1);
     const next = (await tokenize(service, body, options)) as Record<string, Json>;
