@@ -102,7 +102,8 @@ export async function openSession(
  * more rights than its applications currently have.
  *
  * Returns null if the session is closed, too old, or idle for too long. Also returns null if the session no longer
- * grants any access, for example because its API keys have been revoked.
+ * grants any access, for example because its API keys have been revoked, or because the settings of this process no
+ * longer map the person's groups to an application.
  */
 export async function findSession(deps: SessionDeps, token: string): Promise<SignedIn | null> {
   const { clock, consoleSessions } = deps.vault;
@@ -113,7 +114,8 @@ export async function findSession(deps: SessionDeps, token: string): Promise<Sig
   const isOver = hasEnded(content.seenAt, idleMs, now) || hasEnded(content.openedAt, sessionMs, now);
   const session = isOver ? null : await signedIn(deps, id, content);
   if (session === null) {
-    await consoleSessions.take(id);
+    // During a rolling change of `console.oidc`, another process may have settings under which the groups give access.
+    if (isOver || content.membership === null) await consoleSessions.take(id);
     return null;
   }
   if (now - content.seenAt < seenEveryMs) return session;

@@ -122,6 +122,16 @@ describe('a sign-in with the identity provider', () => {
     expect(await found('https://other.example')).toBeNull();
   });
 
+  test('stays open if a process with older settings, during a rolling change, does not know its groups', async () => {
+    const { service, provider, browser, signInAs } = await startBoth();
+    const { rules } = await applicationsOf(service);
+    const { browser: person } = await signInAs('ada', browser());
+    const token = person.cookies.get(sessionCookie) ?? '';
+    const older = [{ issuer: 'https://other.example', rules }, { issuer: provider.issuer, rules: [] }, null];
+    for (const identity of older) expect(await findSession({ ...service.service, identity }, token)).toBeNull();
+    expect((await person.get('/tokens')).status).toBe(200);
+  });
+
   test('by a person in several groups opens the first application of each kind, and the operator pages', async () => {
     const { ids, signInAs } = await startBoth();
     const { browser } = await signInAs('grace');
