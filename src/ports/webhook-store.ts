@@ -52,7 +52,7 @@ export type WebhookState = {
   readonly pending: readonly PendingDelivery[];
   /** The most recent attempts, newest first. */
   readonly attempts: readonly WebhookAttempt[];
-  /** The last attempt of each delivery that has been given up, newest first. */
+  /** The last attempt of each delivery that has been given up and not been delivered since, newest first. */
   readonly parked: readonly WebhookAttempt[];
   /** Null if no denials have been reported to the webhook yet. */
   readonly denials: DenialState | null;
@@ -106,13 +106,18 @@ export function stateFrom(position: number): WebhookState {
 const attemptsKept = 100;
 const parkedKept = 200;
 
-/** Returns the state with these attempts added. */
+/**
+ * Returns the state with these attempts added. A delivery that had been given up is no longer listed as such once a
+ * replay has delivered it, and is listed only once if it is given up again.
+ */
 export function withAttempts(state: WebhookState, made: readonly WebhookAttempt[]): WebhookState {
   const newestFirst = [...made].sort((one, other) => other.at - one.at);
   const parked = newestFirst.filter(({ outcome }) => outcome === 'parked');
+  const ended = new Set(made.filter(({ outcome }) => outcome !== 'failed').map(({ eventId }) => eventId));
+  const others = state.parked.filter(({ eventId }) => !ended.has(eventId));
   return {
     ...state,
     attempts: [...newestFirst, ...state.attempts].slice(0, attemptsKept),
-    parked: [...parked, ...state.parked].slice(0, parkedKept),
+    parked: [...parked, ...others].slice(0, parkedKept),
   };
 }

@@ -950,6 +950,36 @@ describe('a replay', () => {
   });
 });
 
+test('a parked delivery is no longer reported as parked once a replay has delivered it', async ({
+  service,
+  receiver,
+}) => {
+  const { id } = await subscribe(service, receiver.url, { event_types: ['token.created'] });
+  const beganAt = service.clock.now();
+  for (const name of ['one', 'two']) await create(service, name);
+  receiver.respond = (response) => response.writeHead(500).end();
+  const replay = async () => {
+    expect(await replayDeliveries(service.vault, id, beganAt)).toEqual({ ok: true });
+    for (let tries = 0; tries < 26; tries += 1) {
+      await service.service.webhooks.run();
+      service.clock.advance(4 * hour);
+    }
+  };
+  const parked = () => attemptsOf(service, id, '&outcome=parked');
+  await replay();
+  expect(await parked()).toHaveLength(2);
+  await replay();
+  expect(await parked(), 'one for each event, although each was parked twice').toHaveLength(2);
+  expect(await webhooks(service.vault, null)).toMatchObject({ state: 'problem' });
+
+  receiver.respond = (response) => response.writeHead(204).end();
+  expect(await replayDeliveries(service.vault, id, beganAt)).toEqual({ ok: true });
+  await service.service.webhooks.run();
+  expect(await parked()).toEqual([]);
+  expect((await attemptsOf(service, id, '&outcome=delivered')).map(({ attempt }) => attempt)).toEqual([1, 1]);
+  expect(await webhooks(service.vault, null)).toMatchObject({ state: 'ok' });
+});
+
 describe('a replay that begins during an attempt', () => {
   test('does not remove the attempt from the deliveries', async ({ service, receiver }) => {
     const { id } = await subscribe(service, receiver.url);
