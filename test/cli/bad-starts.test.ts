@@ -5,6 +5,7 @@ import {
   chownSync,
   closeSync,
   copyFileSync,
+  cpSync,
   existsSync,
   mkdirSync,
   openSync,
@@ -452,6 +453,28 @@ describe('a data directory', () => {
       chmodSync(vault.dir, 0o777);
       await expectRefusal(vault.dir, vault.flags, /is reached through \S+, to which other users can write/);
     });
+  });
+
+  test('that is a copy with a link to the keys.db of a running service is rejected', async () => {
+    const vault = await makeVault();
+    const elsewhere = join(vault.dir, 'elsewhere');
+    mkdirSync(elsewhere, { mode: 0o700 });
+    renameSync(join(vault.dataDir, 'keys.db'), join(elsewhere, 'keys.db'));
+    symlinkSync(join(elsewhere, 'keys.db'), join(vault.dataDir, 'keys.db'));
+    const service = await startService([...vault.flags, '--admin-port', 'off']);
+    const copy = join(vault.dir, 'copy');
+    const filter = (file: string) => !/(sock|lock)$/.test(file);
+    cpSync(vault.dataDir, copy, { recursive: true, verbatimSymlinks: true, filter });
+    const flags = ['--data', copy, '--root-key-file', vault.rootKeyFile];
+    const message = /another Strongroom process uses \S+elsewhere\/keys\.db, to which \S+copy\/keys\.db links/;
+    for (const command of [
+      ['serve', '--port', '0', '--admin-port', 'off'],
+      ['tenants', 'list'],
+    ]) {
+      expect(await run([...command, ...flags])).toMatchObject({ code: 1, stderr: expect.stringMatching(message) });
+    }
+    expect(await service.stop()).toMatchObject({ code: 0, stderr: '' });
+    await expectAsBefore(vault);
   });
 
   test.each(['keys.db', 'vault.db'])('with a link to a %s that others can read is rejected', async (file) => {

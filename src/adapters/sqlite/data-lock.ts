@@ -60,6 +60,25 @@ export function lockData(
   };
 }
 
+/**
+ * Returns true if another process has the database open. SQLite locks a database exclusively only if no other
+ * connection has it open. Returns false if that is not known, for example because the file is damaged.
+ */
+export function isOpenElsewhere(path: string): boolean {
+  let database: Database.Database | null = null;
+  try {
+    database = pinStatements(path, { timeout: 0, fileMustExist: true });
+    database.pragma('locking_mode = EXCLUSIVE');
+    database.exec('BEGIN EXCLUSIVE; ROLLBACK');
+    return false;
+  } catch (error) {
+    const translated = databaseError(error, path);
+    return translated instanceof StoreUnavailable && translated.reason === 'busy';
+  } finally {
+    database?.close();
+  }
+}
+
 /** Returns true if the path no longer leads to the file with these stats. Returns false if that is not known. */
 function isReplaced(path: string, { dev, ino }: Stats): boolean {
   try {

@@ -1,10 +1,10 @@
-import { constants, existsSync, type Stats, statSync } from 'node:fs';
+import { constants, existsSync, lstatSync, type Stats, statSync } from 'node:fs';
 import { access, mkdir, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { fsyncPathSync } from '../../adapters/shared/fsync-path-sync.js';
 import { monthFile, monthsOnDisk } from '../../adapters/sqlite/access-log/month-files.js';
 import { dailyCountsFile } from '../../adapters/sqlite/daily-counts.js';
-import { lockData } from '../../adapters/sqlite/data-lock.js';
+import { isOpenElsewhere, lockData } from '../../adapters/sqlite/data-lock.js';
 import { StoreBroken } from '../../adapters/sqlite/database/database-error.js';
 import { expectNothingLost, hasContent } from '../../adapters/sqlite/writer/prepare-stores.js';
 import { keysFile } from '../../ports/backup.js';
@@ -28,6 +28,7 @@ const setgid = 0o2000;
  * - Other users can write to the directory or replace it.
  * - Other users can read or replace files in the directory.
  * - Another process has locked the directory, or a service answers on its control socket.
+ * - A database in the directory is a symbolic link to a database that another process has open.
  *
  * Calls `onLost` if the lock file is removed or replaced before the lock is released. The process must then exit.
  */
@@ -79,11 +80,26 @@ export async function lockDataDirectory(
   const lock = lockData(dataDir, onLost);
   // A service may be running although the lock is free: its lock file may have been removed.
   const socketPath = controlSocketPath(dataDir);
-  if (lock !== null && (socketPath === null || !(await serviceSurelyListens(socketPath)))) return lock;
+  const isFree = lock !== null && (socketPath === null || !(await serviceSurelyListens(socketPath)));
+  const shared = isFree ? databases.map((file) => join(dataDir, file)).find(isLinkToOpenDatabase) : undefined;
+  if (isFree && shared === undefined) return lock;
   lock?.release();
   throw new StoreBroken(
-    `another Strongroom process uses ${dataDir}. Stop it first, or choose another directory with --data.`,
+    shared === undefined
+      ? `another Strongroom process uses ${dataDir}. Stop it first, or choose another directory with --data.`
+      : `another Strongroom process uses ${realPath(shared)}, to which ${shared} links. If ${dataDir} is a copy, ` +
+          'replace the link with a copy of that file from the same time. Otherwise, stop that process first.',
   );
+}
+
+/**
+ * Returns true if the path is a symbolic link to a database that another process has open. Threat: an operator copies a
+ * data directory, and the copy contains a link to `keys.db`. The lock of the directory does not protect that file, and
+ * a token that is deleted in the copy could no longer be read in the original.
+ */
+function isLinkToOpenDatabase(path: string): boolean {
+  const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
+  return isLink && isOpenElsewhere(path);
 }
 
 /**
