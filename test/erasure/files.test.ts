@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -17,5 +17,17 @@ test('the search through files finds a string in each supported form, and nothin
   }
   await writeFile(join(folder, 'file'), 'märker-"\\-7f3a91c3');
   expect(findTexts(filesOf(folder), { marker })).toEqual([]);
+  await rm(folder, { recursive: true });
+});
+
+test('every file is read, whatever it contains', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'strongroom-search-'));
+  const bytes = Buffer.from(Array.from({ length: 200_000 }, (_, at) => (at * 31) % 256));
+  await mkdir(join(folder, 'folder'));
+  await writeFile(join(folder, 'a file'), bytes);
+  await writeFile(join(folder, 'empty'), '');
+  await writeFile(join(folder, 'folder', 'last'), 'x\n');
+  const found = filesOf(folder).map(({ name, content }) => [name, content.toString('latin1')]);
+  expect(Object.fromEntries(found)).toEqual({ 'a file': bytes.toString('latin1'), empty: '', last: 'x\n' });
   await rm(folder, { recursive: true });
 });

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { pinStatements } from '#src/adapters/sqlite/database/pin-statements.js';
@@ -7,30 +8,32 @@ import { pinStatements } from '#src/adapters/sqlite/database/pin-statements.js';
 export type StoreFile = { readonly name: string; readonly content: Buffer };
 
 /**
+ * Prints the content of each file, each followed by the mark. A file that no longer exists counts as empty. For example,
+ * SQLite removes the journal of a new file once the file has its first table.
+ */
+const printFiles = 'for file; do cat "$file" || [ ! -e "$file" ] || exit 1; printf %s "$mark"; done';
+
+/**
  * Reads every file in a data directory through a separate process. A process loses its SQLite locks on a file when it
  * closes any handle to that file. If the test's process read the files, it would release locks that the service under
  * test relies on.
  */
 export function filesOf(dataDir: string): StoreFile[] {
-  return readdirSync(dataDir, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .flatMap(({ parentPath, name }) => {
-      const content = contentOf(join(parentPath, name));
-      return content === null ? [] : [{ name, content }];
-    });
-}
-
-/**
- * Returns the content of the file, or null if the file no longer exists. For example, SQLite removes the journal of a
- * new file once the file has its first table.
- */
-function contentOf(file: string): Buffer | null {
-  try {
-    return execFileSync('cat', [file], { maxBuffer: 2 ** 30, stdio: ['ignore', 'pipe', 'pipe'] });
-  } catch (error) {
-    if (existsSync(file)) throw error;
-    return null;
-  }
+  const files = readdirSync(dataDir, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  const paths = files.map(({ parentPath, name }) => join(parentPath, name));
+  const mark = randomUUID();
+  const printed = execFileSync('sh', ['-c', printFiles, 'sh', ...paths], {
+    maxBuffer: 2 ** 30,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, mark },
+  });
+  let from = 0;
+  return files.map(({ name }) => {
+    const to = printed.indexOf(mark, from);
+    const content = printed.subarray(from, to);
+    from = to + mark.length;
+    return { name, content };
+  });
 }
 
 /**

@@ -37,10 +37,11 @@ function countInMemory(pid: number, patterns: Readonly<Record<string, Buffer>>):
           // The page is reserved but not mapped, so it cannot be read.
           continue;
         }
+        const chunk = buffer.subarray(0, read);
         for (const [name, pattern] of Object.entries(patterns)) {
-          for (let found = buffer.indexOf(pattern); found >= 0 && found < Math.min(read, chunkBytes); ) {
+          for (let found = chunk.indexOf(pattern); found >= 0 && found < chunkBytes; ) {
             counts[name] = (counts[name] ?? 0) + 1;
-            found = buffer.indexOf(pattern, found + 1);
+            found = chunk.indexOf(pattern, found + 1);
           }
         }
       }
