@@ -199,20 +199,32 @@ test('a cluster’s keys, restored with today’s list of erased keys, open ever
   expect((await http('GET', `${without.address}/health/ready`)).status).toBe(200);
   await without.stop();
 
+  const months = (await rows.db.listCollections({ name: /^access_/ }).toArray()).map(({ name }) => name).sort();
+  const [month = ''] = months;
   await rows.db.collection('token_rows_1').dropIndex('terms');
+  await rows.db.collection(month).dropIndex('ref');
   const lacking = await run(['doctor', '--json'], { env });
   expect(JSON.parse(lacking.stdout)['findings']).toContainEqual({
     check: 'indexes',
     state: 'problem',
-    says: 'MongoDB lacks the index token_rows_1.terms',
+    says: `MongoDB lacks 2 indexes: token_rows_1.terms, ${month}.ref`,
     do: 'Run `strongroom init`, which creates what is missing.',
   });
-  // Simulates rows that were restored without any of their indexes.
-  await rows.db.collection('directory').dropIndexes();
+  // Simulates rows and an access log that were restored without any of their indexes.
+  const earlier = 'access_2025_12';
+  await rows.db
+    .collection(month)
+    .aggregate([{ $out: earlier }])
+    .toArray();
+  for (const name of ['directory', ...months]) await rows.db.collection(name).dropIndexes();
   expect(await run(['init'], { env })).toMatchObject({
     code: 1,
     stderr: expect.stringContaining('already initialized; no tenant was created'),
   });
+  for (const name of [earlier, ...months]) {
+    const indexes = await rows.db.collection(name).listIndexes().toArray();
+    expect([name, indexes.map((index) => index['name'])]).toEqual([name, ['_id_', 'time', 'ref']]);
+  }
   const healthy = JSON.parse((await run(['doctor', '--json'], { env })).stdout)['findings'] as { state: string }[];
   // No worker ran, so no checkpoint confirms that the rows are at the head of the log. This alone is not a problem.
   expect(healthy.filter(({ state }) => state === 'problem')).toEqual([]);

@@ -1,5 +1,9 @@
 import { openEventStoreDb } from '../../adapters/eventstoredb/open-event-store-db.js';
-import { ensureAccessIndexes } from '../../adapters/mongodb/access-log/access-collections.js';
+import {
+  accessIndexes,
+  ensureAccessIndexes,
+  monthsStored,
+} from '../../adapters/mongodb/access-log/access-collections.js';
 import { mongoCheckpoints } from '../../adapters/mongodb/checkpoints.js';
 import { connectMongo, MongoBroken, type MongoConnection } from '../../adapters/mongodb/connection.js';
 import { consoleSessionIndexes } from '../../adapters/mongodb/console-sessions.js';
@@ -122,7 +126,10 @@ async function refuseMissing(connection: MongoConnection): Promise<void> {
   // Checks only the indexes on the rows in use. If a rebuild is running, its process creates the indexes on the new
   // rows.
   const rows = generations === null ? [] : [tokenRowsIndexes(generations.read)];
-  const missing = await connection.call((db) => checkIndexes(db, [...indexes, ...rows]));
+  const missing = await connection.call(async (db) => {
+    const accessLog = (await monthsStored(db)).map(accessIndexes);
+    return checkIndexes(db, [...indexes, ...rows, ...accessLog]);
+  });
   const [first] = missing;
   if (first === undefined && generations !== null) return;
   const lacks = missing.length === 1 ? `the index ${first}` : `${missing.length} indexes: ${missing.join(', ')}`;

@@ -40,10 +40,12 @@ export function accessIndexes(month: Month): RequiredIndexes {
 
 /**
  * Creates the collections and indexes for the month of `now` (ms) and for the following month. The first entries of a
- * new month then do not have to wait for an index to be created.
+ * new month then do not have to wait for an index to be created. Also creates missing indexes for earlier months,
+ * because the entries may have been restored without their indexes.
  */
 export async function ensureAccessIndexes(db: Db, now: number): Promise<void> {
   const date = new Date(now);
   const next = Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1);
-  await ensureIndexes(db, [accessIndexes(monthOf(now)), accessIndexes(monthOf(next))]);
+  const months = new Set([...(await monthsStored(db)), monthOf(now), monthOf(next)]);
+  await ensureIndexes(db, [...months].map(accessIndexes));
 }
