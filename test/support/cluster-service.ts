@@ -18,7 +18,9 @@ export async function openClusterService(options: Options) {
   const database = `strongroom_test_${randomBytes(8).toString('hex')}`;
   const server = await serveInMemory();
   const urls = { eventstore: server.url, mongodb, keys: mongodb, redis };
-  const cluster = await openCluster({ ...options, urls, database, role: 'api', prepares: true });
+  // On a busy machine, Redis can be late. The process would then count some uses itself, and a limit would be exceeded.
+  const given = { ...options, urls, database, role: 'api', rateLimitWaitMs: 30_000 } as const;
+  const cluster = await openCluster({ ...given, prepares: true });
   return {
     service: {
       ...cluster,
@@ -28,7 +30,7 @@ export async function openClusterService(options: Options) {
     },
     database,
     /** Opens the same stores again, as another process would. The caller must close the result. */
-    another: () => openCluster({ ...options, urls, database, role: 'api', prepares: false }),
+    another: () => openCluster({ ...given, prepares: false }),
     /** The cluster profile has no files. A test that reads files must call `embeddedOnly`. */
     dataDir: '/nowhere',
     async remove(): Promise<void> {

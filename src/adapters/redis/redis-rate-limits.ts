@@ -20,7 +20,7 @@ type RedisRateLimitsOptions = {
   /** The maximum difference between the clocks of two processes, in ms. */
   readonly clocksApartMs?: number;
   /** How long `use` waits for Redis, in ms. */
-  readonly limitMs?: number;
+  readonly limitMs?: number | undefined;
   /** How long to wait after a Redis failure before using Redis again, in ms. */
   readonly pauseMs?: number;
 };

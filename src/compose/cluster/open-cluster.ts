@@ -71,6 +71,8 @@ export type ClusterOptions = {
   readonly anchor?: Anchor | null;
   /** The clock. Tests pass a clock that they control. */
   readonly clock?: Clock;
+  /** How long a use of a rate limit waits for Redis, in ms. Tests pass a long time, so that Redis counts every use. */
+  readonly rateLimitWaitMs?: number;
   /** The limits on the use of trace keys. Tests pass low limits so that keys are replaced early. */
   readonly traceLimits?: TraceUseLimits;
   /** The sender for webhooks. By default, webhooks are sent only to public addresses. */
@@ -122,7 +124,14 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     },
   });
   const { clock } = stores;
-  const redis = openRedis({ url: urls.redis, prefix: database, clock, fallback: memoryRateLimits(clock), onError });
+  const redis = openRedis({
+    url: urls.redis,
+    prefix: database,
+    clock,
+    fallback: memoryRateLimits(clock),
+    rateLimitWaitMs: options.rateLimitWaitMs,
+    onError,
+  });
   const closeStores = async (): Promise<void> => {
     clock.stop();
     await redis.close();

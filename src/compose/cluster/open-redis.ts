@@ -14,6 +14,8 @@ type Deps = {
   readonly prefix: string;
   readonly clock: Clock;
   readonly fallback: RateLimits;
+  /** How long a use of a rate limit waits for Redis, in ms. */
+  readonly rateLimitWaitMs?: number | undefined;
   readonly onError: (error: unknown) => void;
 };
 
@@ -22,10 +24,10 @@ type Deps = {
  * share. While Redis is down, timers are late, the leader delivers all webhooks, and each process counts requests for
  * the rate limits separately.
  */
-export function openRedis({ url, prefix, clock, fallback, onError }: Deps) {
+export function openRedis({ url, prefix, clock, fallback, rateLimitWaitMs: limitMs, onError }: Deps) {
   const timers = bullmqTimers({ url, prefix, clock, onError });
   const connection = connectRedis(url, rateLimitClientOptions, () => undefined);
-  const rateLimits = redisRateLimits({ client: connection.client, prefix, clock, fallback, onError });
+  const rateLimits = redisRateLimits({ client: connection.client, prefix, clock, fallback, limitMs, onError });
   const webhooks = bullmqWebhooks({ url, prefix, onError });
   let worker: { close(): Promise<void> } | null = null;
   let webhookWorker: { close(): Promise<void> } | null = null;
