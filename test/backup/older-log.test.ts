@@ -13,7 +13,7 @@ import { loadRootKey } from '#src/compose/root-key/root-key.js';
 import { staysBehind } from '#src/vault/log-behind.js';
 import { type Row, relinked, renumbered, tamper } from '../audit/tampering.js';
 import { fill, unread } from '../rotation/support.js';
-import { copyOf, hashesOf, http, makeVault, run, runJson, startService } from '../support/process.js';
+import { copyOf, hashesOf, http, jsonResult, makeVault, run, runJson, startService } from '../support/process.js';
 
 const env = { STRONGROOM_RATE_LIMIT_REQUESTS: '0' };
 
@@ -54,7 +54,7 @@ test.each([
     expect(hashesOf(dataDir)['keys.db']).toBe(before['keys.db']);
     const doctor = await run(['doctor', '--json', ...flags]);
     expect(doctor.code).toBe(3);
-    expect(JSON.parse(doctor.stdout)).toMatchObject({
+    expect(jsonResult(doctor)).toMatchObject({
       findings: expect.arrayContaining([expect.objectContaining({ check: 'log', state: 'problem' })]),
     });
     const verified = await run(['audit', 'verify', ...flags]);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { pinStatements } from '#src/adapters/sqlite/database/pin-statements.js';
 import { behindTriggers } from '../support/behind-triggers.js';
-import { http, makeVault, run, runJson, startService, until } from '../support/process.js';
+import { http, jsonResult, makeVault, run, runJson, startService, until } from '../support/process.js';
 
 test('a vault is verified while it serves; if its file was tampered with, the command exits with code 3', async () => {
   const { flags, dir, dataDir, key } = await makeVault();
@@ -55,7 +55,7 @@ test('a vault is verified while it serves; if its file was tampered with, the co
     code: 3,
     stderr: expect.stringMatching(/^the event at position \d+ \(token\.created .*was changed/),
   });
-  expect(JSON.parse(found.stdout)).toMatchObject({ ok: false, problem: { kind: 'changed' } });
+  expect(jsonResult(found)).toMatchObject({ ok: false, problem: { kind: 'changed' } });
 });
 
 test('an export without a checkpoint of the given public key proves nothing, so the command exits with code 3', async () => {
@@ -70,7 +70,7 @@ test('an export without a checkpoint of the given public key proves nothing, so 
     code: 3,
     stderr: expect.stringMatching(/^no checkpoint in this export is signed with the given public key/),
   });
-  expect(JSON.parse(forgery.stdout)).toMatchObject({ ok: false, problem: { kind: 'unsigned' } });
+  expect(jsonResult(forgery)).toMatchObject({ ok: false, problem: { kind: 'unsigned' } });
   expect(await runJson(offline.slice(0, -1))).toMatchObject({ ok: true, complete_up_to: null });
 });
 

@@ -4,13 +4,13 @@ import { generateIdentity, identityToRecipient } from 'age-encryption';
 import { describe, expect, test } from 'vitest';
 import { pinStatements } from '#src/adapters/sqlite/database/pin-statements.js';
 import { tamperBehindTriggers } from '../erasure/support.js';
-import { http, makeVault, run, startService, type TestVault } from '../support/process.js';
+import { http, jsonResult, makeVault, run, startService, type TestVault } from '../support/process.js';
 
 type Found = { readonly check: string; readonly state: string; readonly says: string; readonly do?: string };
 
 async function doctor(flags: readonly string[]) {
   const { code, stdout } = await run(['doctor', '--json', ...flags]);
-  const { findings } = JSON.parse(stdout) as { findings: Found[] };
+  const { findings } = jsonResult({ stdout }) as { findings: Found[] };
   return { code, findings, problems: findings.filter(({ state }) => state === 'problem') };
 }
 
@@ -18,7 +18,7 @@ async function backUp({ dir, flags }: TestVault, name = 'backup') {
   const recipient = await identityToRecipient(await generateIdentity());
   const folder = join(dir, name);
   const made = await run(['backup', folder, '--recipient', recipient, '--json', ...flags]);
-  const { damage } = JSON.parse(made.stdout) as { damage: string[] };
+  const { damage } = jsonResult(made) as { damage: string[] };
   return { ...made, damage, isComplete: existsSync(join(folder, 'manifest.json')), files: readdirSync(folder) };
 }
 

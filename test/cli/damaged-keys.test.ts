@@ -4,13 +4,13 @@ import { generateIdentity, identityToRecipient } from 'age-encryption';
 import { describe, expect, test } from 'vitest';
 import { never } from '#src/adapters/sqlite/database/keys-schema.js';
 import { pinStatements } from '#src/adapters/sqlite/database/pin-statements.js';
-import { http, makeVault, run, startService, type TestVault } from '../support/process.js';
+import { http, jsonResult, makeVault, run, startService, type TestVault } from '../support/process.js';
 
 type Found = { readonly check: string; readonly state: string; readonly says: string; readonly do?: string };
 
 async function doctor(flags: readonly string[]) {
   const { code, stdout } = await run(['doctor', '--json', ...flags]);
-  const { findings } = JSON.parse(stdout) as { findings: Found[] };
+  const { findings } = jsonResult({ stdout }) as { findings: Found[] };
   return { code, problems: findings.filter(({ state }) => state === 'problem') };
 }
 
@@ -117,7 +117,7 @@ describe.each(['stopped', 'running'] as const)('in a vault that is %s', (state) 
     ]);
     expect(code).toBe(3);
     expect(backup).toMatchObject({ code: 3, isComplete: true });
-    expect(JSON.parse(backup.stdout)).toMatchObject({ damaged_keys: 2 });
+    expect(jsonResult(backup)).toMatchObject({ damaged_keys: 2 });
     expect(backup.stderr).toMatch(
       /^the backup is complete, but 2 keys are damaged and do not open: the data key [\da-f-]{36}; the data key /,
     );
@@ -184,7 +184,7 @@ test('a wrapping key whose row was removed counts as damage to its data keys, no
   change(vault, `DELETE FROM tenant_keys WHERE tenant = '${vault.tenantId}' AND purpose = 'wrapping'`);
   const backup = await backUp(vault);
   expect(backup).toMatchObject({ code: 3, isComplete: true });
-  expect(Number(JSON.parse(backup.stdout).damaged_keys)).toBeGreaterThanOrEqual(3);
+  expect(Number(jsonResult(backup)['damaged_keys'])).toBeGreaterThanOrEqual(3);
   expect(backup.stderr).toContain('the data key ');
   const { code, problems } = await doctor(vault.flags);
   expect(code).toBe(3);
@@ -222,7 +222,7 @@ test('the damaged key of one tenant does not hide damaged data keys of another',
     expect.stringContaining('a key of 2 tokens is missing or damaged'),
   ]);
   const backup = await backUp(vault);
-  expect(JSON.parse(backup.stdout)).toMatchObject({ damaged_keys: 4 });
+  expect(jsonResult(backup)).toMatchObject({ damaged_keys: 4 });
   await service.stop();
 });
 

@@ -13,7 +13,17 @@ import { anEvent } from '../contract/support.js';
 import { keyIdBytes, keyIdsOf, streamOf, tamper, tamperBehindTriggers } from '../erasure/support.js';
 import { openVault } from '../rebuild/support.js';
 import { manualClock } from '../support/manual-clock.js';
-import { hashesOf, http, makeVault, run, runJson, startService, tempDir, until } from '../support/process.js';
+import {
+  hashesOf,
+  http,
+  jsonResult,
+  makeVault,
+  run,
+  runJson,
+  startService,
+  tempDir,
+  until,
+} from '../support/process.js';
 import { startTestService } from '../support/test-service.js';
 
 type Found = { readonly check: string; readonly state: string; readonly says: string; readonly do?: string };
@@ -21,7 +31,7 @@ type Found = { readonly check: string; readonly state: string; readonly says: st
 /** Runs `doctor` and returns its findings and its exit code. */
 async function doctor(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const { code, stdout, stderr } = await run(['doctor', '--json', ...args], { env });
-  const { findings, problems } = JSON.parse(stdout) as { findings: Found[]; problems: number };
+  const { findings, problems } = jsonResult({ stdout }) as { findings: Found[]; problems: number };
   expect(code, stderr).toBe(problems === 0 ? 0 : 3);
   const wrong = findings.filter(({ state }) => state === 'problem');
   expect(wrong).toHaveLength(problems);

@@ -2,7 +2,17 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, chownSync, copyFileSync, mkdirSync, readdirSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { hashesOf, http, makeRootKey, makeVault, run, runJson, startService, tempDir } from '../support/process.js';
+import {
+  hashesOf,
+  http,
+  jsonResult,
+  makeRootKey,
+  makeVault,
+  run,
+  runJson,
+  startService,
+  tempDir,
+} from '../support/process.js';
 import { canMount } from '../support/small-disk.js';
 
 /** The user id in the container image. The group id is the same number. */
@@ -150,7 +160,7 @@ describe.runIf(process.getuid?.() === 0)('volumes that a container platform moun
     expect(again.stdout).toMatch(toChange);
     const rotationOf = async (args: readonly string[]) => {
       const { stdout } = await run(['doctor', '--json', ...args], { uid: service, env });
-      const { findings } = JSON.parse(stdout) as { findings: { check: string }[] };
+      const { findings } = jsonResult({ stdout }) as { findings: { check: string }[] };
       return findings.find(({ check }) => check === 'rotation');
     };
     expect(JSON.stringify(await rotationOf(flags))).toMatch(toChange);

@@ -1,7 +1,7 @@
 import { chmodSync, chownSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { run, runJson, tempDir } from '../support/process.js';
+import { jsonResult, run, runJson, tempDir } from '../support/process.js';
 
 /** A user that `/etc/passwd` does not name. */
 const service = 10_001;
@@ -27,7 +27,7 @@ type Found = { readonly check: string; readonly state: string; readonly says: st
 async function problemsOf(args: readonly string[], options: { readonly uid?: number; readonly cwd?: string }) {
   const { stdout, stderr } = await run(['doctor', '--json', ...args], options);
   expect(stderr).toMatch(/^found \d+ problems?\.\n$/);
-  const { findings } = JSON.parse(stdout) as { readonly findings: readonly Found[] };
+  const { findings } = jsonResult({ stdout }) as { readonly findings: readonly Found[] };
   return findings.filter(({ state }) => state === 'problem').map(({ check, says }) => [check, says] as const);
 }
 

@@ -5,7 +5,7 @@ import { MongoClient } from 'mongodb';
 import { expect, onTestFinished, test } from 'vitest';
 import { fill } from '../rotation/support.js';
 import { startSecureStandIn } from '../support/eventstoredb.js';
-import { http, makeRootKey, run, runJson, startService, tempDir, until } from '../support/process.js';
+import { http, jsonResult, makeRootKey, run, runJson, startService, tempDir, until } from '../support/process.js';
 import { serverWithUsers } from './server-with-users.js';
 
 type Found = { readonly check: string; readonly state: string; readonly says: string };
@@ -57,7 +57,7 @@ test('prepare gives the vault exactly the rights that it needs, and doctor warns
 
   const permissions = async (changed: Readonly<Record<string, string>>) => {
     const { stdout } = await run(['doctor', '--json'], { env: { ...env, ...changed } });
-    const { findings } = JSON.parse(stdout) as { findings: Found[] };
+    const { findings } = jsonResult({ stdout }) as { findings: Found[] };
     return findings.filter(({ check }) => check === 'permissions').map(({ state, says }) => `${state}: ${says}`);
   };
   expect(await permissions({})).toEqual([expect.stringMatching(/^ok: /)]);

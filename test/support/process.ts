@@ -148,11 +148,19 @@ export function spawnCommand(args: readonly string[], options: RunOptions = {}) 
   return { ended, stop, endInput, /** What the command has printed so far. */ output };
 }
 
-/** Runs a command with `--json`, checks that it succeeds, and returns its output. */
+/** Runs a command with `--json`, checks that it succeeds, and returns its result. */
 export async function runJson(args: readonly string[], options: RunOptions = {}): Promise<JsonObject> {
-  const { code, stdout, stderr } = await run([...args, '--json'], options);
-  if (code !== 0) throw new Error(`strongroom ${args.join(' ')} ended with ${code}: ${stderr}`);
-  return JSON.parse(stdout) as JsonObject;
+  const ended = await run([...args, '--json'], options);
+  if (ended.code !== 0) throw new Error(`strongroom ${args.join(' ')} ended with ${ended.code}: ${ended.stderr}`);
+  return jsonResult(ended);
+}
+
+/**
+ * Returns the result that a command printed with `--json`, which is the last line. A command that takes more than five
+ * seconds, for example on a busy machine, prints lines about its progress before the result.
+ */
+export function jsonResult({ stdout }: Pick<Ended, 'stdout'>): JsonObject {
+  return JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '') as JsonObject;
 }
 
 export type Service = {
