@@ -5,6 +5,8 @@ const shared = {
   hookTimeout: 60_000,
   // With isolation, each test file would load the clients of three servers again.
   isolate: false,
+  // As in vitest.config.ts.
+  expect: { poll: { timeout: 30_000 } },
   // A failed comparison shows the whole content of a list, instead of its length.
   chaiConfig: { truncateThreshold: 0 },
 };

@@ -17,14 +17,16 @@ import { loadConfig } from '#src/compose/config/config.js';
 import { tokenPermissions } from '#src/domain/access/permission.js';
 import { fill, rootKeyIn, unread } from '../rotation/support.js';
 import { startStandIn } from '../support/eventstoredb.js';
-import { http, makeRootKey, run, runJson, startService, tempDir } from '../support/process.js';
+import { http, jsonResult, makeRootKey, run, runJson, startService, tempDir } from '../support/process.js';
 import { rule } from '../support/test-service.js';
 import { mongoUrl } from './own-database.js';
 
 const nothingErased = { tenants_deleted: 0, tokens_deleted: 0, cvcs_purged: 0 };
 const redisUrl = process.env['STRONGROOM_TEST_REDIS_URL'] ?? 'redis://127.0.0.1:6479';
 
-test('a cluster’s keys, restored with today’s list of erased keys, open everything except data that was erased since the backup', async () => {
+test('a cluster’s keys, restored with today’s list of erased keys, open everything except data that was erased since the backup', {
+  timeout: 600_000,
+}, async () => {
   const server = await startStandIn();
   const database = `strongroom_test_${randomBytes(8).toString('hex')}`;
   const dir = tempDir();
@@ -150,9 +152,7 @@ test('a cluster’s keys, restored with today’s list of erased keys, open ever
   expect(half).toMatchObject({ code: 1, stderr: expect.stringContaining('run `strongroom restore` again') });
   expect(await run(['backup', join(dir, 'half'), '--recipient', recipient], { env })).toMatchObject({ code: 1 });
   const doctor = await run(['doctor', '--json'], { env });
-  expect(JSON.parse(doctor.stdout)['findings']).toContainEqual(
-    expect.objectContaining({ check: 'keys', state: 'problem' }),
-  );
+  expect(jsonResult(doctor)['findings']).toContainEqual(expect.objectContaining({ check: 'keys', state: 'problem' }));
   expect(await runJson(restore, { env }), 'the log knows of the deletion').toEqual(nothingErased);
   for (const { _id } of destroyed) {
     expect((await keyCollections.dataKeys(keys.db).findOne({ _id }))?.wrapped).toBeNull();
@@ -204,7 +204,7 @@ test('a cluster’s keys, restored with today’s list of erased keys, open ever
   await rows.db.collection('token_rows_1').dropIndex('terms');
   await rows.db.collection(month).dropIndex('ref');
   const lacking = await run(['doctor', '--json'], { env });
-  expect(JSON.parse(lacking.stdout)['findings']).toContainEqual({
+  expect(jsonResult(lacking)['findings']).toContainEqual({
     check: 'indexes',
     state: 'problem',
     says: `MongoDB lacks 2 indexes: token_rows_1.terms, ${month}.ref`,
@@ -225,7 +225,7 @@ test('a cluster’s keys, restored with today’s list of erased keys, open ever
     const indexes = await rows.db.collection(name).listIndexes().toArray();
     expect([name, indexes.map((index) => index['name'])]).toEqual([name, ['_id_', 'time', 'ref']]);
   }
-  const healthy = JSON.parse((await run(['doctor', '--json'], { env })).stdout)['findings'] as { state: string }[];
+  const healthy = jsonResult(await run(['doctor', '--json'], { env }))['findings'] as { state: string }[];
   // No worker ran, so no checkpoint confirms that the rows are at the head of the log. This alone is not a problem.
   expect(healthy.filter(({ state }) => state === 'problem')).toEqual([]);
 });

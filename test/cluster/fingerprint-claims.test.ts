@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { type Document, MongoClient } from 'mongodb';
-import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { createTenant } from '#src/commands/tenancy/create-tenant.js';
 import { createTokens } from '#src/commands/tokens/create-tokens.js';
 import { tokenPermissions } from '#src/domain/access/permission.js';
@@ -133,7 +133,7 @@ test('a creation whose append arrives after its claim was removed does not creat
   const before = await createdEvents();
   const { thaw } = freezeCreations();
   const late = create({ data });
-  await vi.waitFor(async () => expect(await claims().countDocuments()).toBe(1));
+  await expect.poll(() => claims().countDocuments()).toBe(1);
   await age(10 * minuteMs);
   await cleanup();
   expect(await claims().countDocuments()).toBe(0);
@@ -177,7 +177,7 @@ test('a request that waits for one of its values does not make other processes w
   const before = await createdEvents();
   const { thaw } = freezeCreations();
   const first = create({ data });
-  await vi.waitFor(async () => expect(await claims().countDocuments()).toBe(1), { timeout: 10_000 });
+  await expect.poll(() => claims().countDocuments()).toBe(1);
   const waiting = new Promise<void>((resolve) => {
     let left = others.length + 1;
     // Before it claims anything, the request reads the stream of each new token.
@@ -204,7 +204,7 @@ test('the claim of a token that was planted for a value neither replaces nor pre
   const before = await createdEvents();
   const { frozen, thaw } = freezeCreations();
   const late = create({ data: 'planted', fingerprint_expression: data });
-  await vi.waitFor(async () => expect(await claims().countDocuments()).toBe(1));
+  await expect.poll(() => claims().countDocuments()).toBe(1);
   const made = await create({ data }, other);
   expect(made).toMatchObject({ data });
   frozen.undo();

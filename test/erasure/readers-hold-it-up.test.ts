@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { startTestService, type TestService } from '../support/test-service.js';
-import { expectNowhere, isSomewhere, wrappedKeys } from './files.js';
+import { expectNowhere, filesOf, isSomewhere, wrappedKeys } from './files.js';
 import { aCard, anHour, create, openReader, wrappedKeysOf } from './support.js';
 
 let service: TestService;
@@ -53,7 +53,8 @@ describe.each([
 
 test('many deletes that wait for one reader all succeed when the reader closes', async () => {
   const ids = await Promise.all(Array.from({ length: 20 }, () => create(service, aCard())));
-  const keys = await Promise.all(ids.map((id) => wrappedKeysOf(service, id)));
+  const files = filesOf(service.dataDir);
+  const keys = await Promise.all(ids.map((id) => wrappedKeysOf(service, id, files)));
   const reader = openReader(service.dataDir);
   reader.hold();
   let settled = 0;
