@@ -433,16 +433,18 @@ test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
 );
 
 test('a backup whose folder was created meanwhile says so, and leaves that folder as it is', async () => {
-  const vault = await vaultWithIdentity();
-  const { dir, flags, recipient } = vault;
+  const { dir, dataDir, rootKeyFile, recipient } = await vaultWithIdentity();
+  const loaded = loadConfig({ env: {}, flags: { data: dataDir, rootKeyFile } });
+  if (!loaded.ok) throw new Error('these settings must be valid');
   const folder = join(dir, 'backups');
   mkdirSync(folder);
-  const backup = spawnCommand(['backup', join(folder, 'monday'), '--recipient', recipient, ...flags]);
-  await until('the incomplete backup', 30_000, () => readdirSync(folder)[0]);
-  mkdirSync(join(folder, 'monday'));
-  writeFileSync(join(folder, 'monday', 'other'), '');
-  const stderr = expect.stringContaining('It was created while this command ran. Choose another path.');
-  expect(await backup.ended).toMatchObject({ code: 1, stderr });
+  const out = join(folder, 'monday');
+  const backup = writeBackup(loaded.config, out, await encrypterFor([recipient], []), (phase) => {
+    if (phase !== 'saving the files to disk') return;
+    mkdirSync(out);
+    writeFileSync(join(out, 'other'), '');
+  });
+  await expect(backup).rejects.toThrow('It was created while this command ran. Choose another path.');
   expect(readdirSync(folder)).toEqual(['monday']);
   expect(readdirSync(join(folder, 'monday'))).toEqual(['other']);
 });

@@ -65,7 +65,9 @@ export async function startHostileServer() {
     readonly hasKey: boolean;
     readonly query: string;
   }[] = [];
+  const expecting: (() => void)[] = [];
   const server = createServer((request, response) => {
+    for (const arrived of expecting.splice(0)) arrived();
     const url = new URL(request.url ?? '', `http://${request.headers.host}`);
     const [, behavior = '', name = ''] = url.pathname.split('/');
     // A client in another process uses this path to get the recorded requests.
@@ -90,6 +92,8 @@ export async function startHostileServer() {
   return {
     address: `http://127.0.0.1:${port}`,
     requests,
+    /** Resolves when the next request has arrived. */
+    arrival: () => new Promise<void>((resolve) => expecting.push(resolve)),
     close(): Promise<void> {
       server.closeAllConnections();
       return new Promise((resolve) => server.close(() => resolve()));

@@ -8,7 +8,9 @@ import { bullmqWebhooks, bullmqWebhookWorker, type WebhookJob } from '#src/adapt
 import { bullmqWorker } from '#src/adapters/bullmq/bullmq-worker.js';
 import { memoryRateLimits } from '#src/adapters/memory/memory-rate-limits.js';
 import { openRedis } from '#src/compose/cluster/open-redis.js';
+import type { Clock } from '#src/ports/clock.js';
 import type { DueRow } from '#src/ports/token-rows.js';
+import { manualClock } from '../support/manual-clock.js';
 import { eventually, type OwnRedis, ownRedis } from './own-redis.js';
 
 let redis: OwnRedis;
@@ -25,6 +27,7 @@ afterEach(async () => {
 type Ran = DueRow & { readonly at: number };
 
 type QueueOptions = {
+  readonly clock?: Clock;
   readonly slackMs?: number;
   readonly pendingMax?: number;
   readonly removalsMax?: number;
@@ -40,8 +43,7 @@ function queue(options: QueueOptions = {}) {
   const ran: Ran[] = [];
   const errors: unknown[] = [];
   const onError = (error: unknown) => void errors.push(error);
-  const clock = { now: () => Date.now() };
-  const { slackMs = 0, pendingMax = 1_000, removalsMax = 1_000 } = options;
+  const { clock = { now: () => Date.now() }, slackMs = 0, pendingMax = 1_000, removalsMax = 1_000 } = options;
   const limits = { limitMs: 1_000, pendingMax, removalsMax };
   const timers = bullmqTimers({ url: redis.url, prefix, clock, onError, slackMs, ...limits });
   closers.push(timers.close);
@@ -72,7 +74,16 @@ test('a job runs soon after its time plus the allowance for uncertain clocks, an
   expect(await eventually(() => ran.length === 1)).toBe(true);
   const set = Array.from({ length: 20 }, (_, index) => timer(500 + index * 50, { due: index % 2 ? 'cvc' : 'expiry' }));
   for (const each of set) timers.set(each);
+  const client = new Redis(redis.url);
+  /** How late a timer of Node.js is at the same time, with one call to Redis. On a busy machine, both are late. */
+  const usual = set.map(async ({ dueAt }) => {
+    await wait(dueAt + 300 - Date.now());
+    await client.ping();
+    return Date.now() - dueAt - 300;
+  });
   expect(await eventually(() => ran.length === 21)).toBe(true);
+  const usuallyLate = (await Promise.all(usual)).sort((a, b) => a - b);
+  client.disconnect();
   const late = set.map(({ stream, due, dueAt }) => {
     const found = ran.find((row) => row.stream === stream);
     expect(found).toMatchObject({ due, dueAt });
@@ -80,8 +91,8 @@ test('a job runs soon after its time plus the allowance for uncertain clocks, an
   });
   expect(Math.min(...late)).toBeGreaterThanOrEqual(0);
   late.sort((a, b) => a - b);
-  console.log(`late by ${late[10]} ms (median), ${late[19]} ms (most)`);
-  expect(late[10]).toBeLessThan(200);
+  console.log(`late by ${late[10]} ms (median), ${late[19]} ms (most); a timer of Node.js, by ${usuallyLate[10]} ms`);
+  expect(late[10]).toBeLessThan(200 + 5 * Number(usuallyLate[10]));
   expect(await eventually(async () => (await jobs()).length === 0)).toBe(true);
   expect(errors).toEqual([]);
 });
@@ -172,7 +183,9 @@ test('Redis does not name a token whose timer was cleared or has run, even after
 });
 
 test('after FLUSHALL, new jobs run, and so do jobs that are set again', async () => {
-  const { timers, ran, work } = queue();
+  // By this clock, the lost timer is still not overdue when it is set again.
+  const clock = manualClock(Date.now());
+  const { timers, ran, work } = queue({ clock });
   work();
   timers.set(timer(0));
   expect(await eventually(() => ran.length === 1)).toBe(true);

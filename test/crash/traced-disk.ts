@@ -71,9 +71,6 @@ class Synced<Durable, Change> {
 }
 
 class File extends Synced<Content, Change> {
-  /** True while a call changes the file. If a kill ends the call, the record does not say whether the file changed. */
-  isChanging = false;
-
   constructor(bytes?: Buffer) {
     super(new Content(bytes), (content, change) => content.apply(change));
   }
@@ -114,6 +111,11 @@ export function tracedDisk(record: string, directory: string, before: ReadonlyMa
   const open = new Map<number, File | Directory>();
   /** For each thread that syncs: what it syncs, and how many changes there were when the call began. */
   const syncing = new Map<string, { readonly of: File | Directory; readonly count: number }>();
+  /**
+   * For each thread that changes a file: that file. If a kill ends the call, the record does not say whether the file
+   * changed.
+   */
+  const changing = new Map<string, File>();
 
   function fileAt(path: string): File | undefined {
     return path.startsWith(`${directory}/`) ? names.get(path.slice(directory.length + 1)) : undefined;
@@ -153,13 +155,13 @@ export function tracedDisk(record: string, directory: string, before: ReadonlyMa
     syncing.delete(thread);
     if (of === undefined) return;
     if (isSync(call)) syncing.set(thread, { of, count: of.count() });
-    else if (of instanceof File) of.isChanging = true;
+    else if (of instanceof File) changing.set(thread, of);
   }
 
   function ended(called: Call & { readonly result: number }): void {
     const { path, of } = targetOf(called);
     const { thread, call, args, result } = called;
-    if (of instanceof File && !isSync(call)) of.isChanging = false;
+    changing.delete(thread);
     if (result < 0) return;
     if (path !== undefined) {
       if (call === 'openat') opened(path, args[2] ?? '', result);
@@ -180,7 +182,8 @@ export function tracedDisk(record: string, directory: string, before: ReadonlyMa
   return {
     /** The files as the process left them, except for those that it was changing when it was killed. */
     all(): ReadonlyMap<string, Buffer> {
-      const whole = [...names].filter(([of, { isChanging }]) => !isChanging && isStored(of));
+      const cut = new Set(changing.values());
+      const whole = [...names].filter(([of, file]) => !cut.has(file) && isStored(of));
       return new Map(whole.map(([of, { durable, unsynced }]) => [of, contentOf(durable, unsynced)]));
     },
     /** The files after a power failure. Each page and each name that was not synced is kept with probability `kept`. */

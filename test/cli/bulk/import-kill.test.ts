@@ -1,10 +1,9 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { pinStatements } from '#src/adapters/sqlite/database/pin-statements.js';
 import type { JsonObject } from '#src/domain/json.js';
-import { http, spawnCommand, startService, until } from '../../support/process.js';
+import { http, jsonResult, spawnCommand, startService, until } from '../../support/process.js';
 import { allRequests, expectNoMarker, importJson, manyLines, vaultWithKeyFile } from './support.js';
 
 const lines = 1_500;
@@ -25,6 +24,16 @@ function startImport(file: string, count: number, args: readonly string[]) {
     stdin: manyLines(count),
     keepsInputOpen: true,
   });
+}
+
+/** Counts the tokens that are committed. The write-ahead log grows before a commit. */
+function storedTokens(dataDir: string): number {
+  const database = pinStatements(join(dataDir, 'vault.db'), { readonly: true });
+  try {
+    return Number(database.prepare(`SELECT count(*) FROM events WHERE type = 'token.created'`).pluck().get());
+  } finally {
+    database.close();
+  }
 }
 
 /**
@@ -52,19 +61,10 @@ async function expectExactlyOnce(file: string, args: readonly string[]): Promise
 
 test('after two imports were killed, a third one completes the file with exactly one token per line', async () => {
   const { args, dataDir, file } = await filledVault();
-  // Counts only what is committed. The write-ahead log grows before a commit.
-  const storedTokens = () => {
-    const database = pinStatements(join(dataDir, 'vault.db'), { readonly: true });
-    try {
-      return Number(database.prepare(`SELECT count(*) FROM events WHERE type = 'token.created'`).pluck().get());
-    } finally {
-      database.close();
-    }
-  };
   for (const count of [500, 1_000]) {
-    const before = storedTokens();
+    const before = storedTokens(dataDir);
     const importer = startImport(file, count, args);
-    await until('some tokens', 60_000, () => (storedTokens() > before ? true : undefined));
+    await until('some tokens', 60_000, () => (storedTokens(dataDir) > before ? true : undefined));
     const ended = await importer.stop('SIGKILL');
     expect(ended.signal).toBe('SIGKILL');
     expectNoMarker(ended);
@@ -92,17 +92,16 @@ test('if the service is killed during an import, the command explains how to con
 });
 
 test('Ctrl-C makes the import finish the current lines, print the summary and explain how to continue', async () => {
-  const { args, file } = await filledVault();
+  const { args, dataDir, file } = await filledVault();
   const importer = startImport(file, 1_000, [...args, '--json']);
-  await until('the first id', 60_000, () => (existsSync(`${file}.resume`) ? true : undefined));
-  await wait(200);
+  await until('some tokens', 60_000, () => (storedTokens(dataDir) > 0 ? true : undefined));
   const ended = await importer.stop('SIGINT');
   expectNoMarker(ended);
   expect(ended).toMatchObject({
     code: 1,
     stderr: expect.stringMatching(/^interrupted\. To continue, run the same command/),
   });
-  const { complete, created } = JSON.parse(ended.stdout.trim().split('\n').at(-1) ?? '') as JsonObject;
+  const { complete, created } = jsonResult(ended);
   expect(complete).toBe(false);
   expect(await allRequests(args)).toHaveLength(Number(created));
   await expectExactlyOnce(file, args);

@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createClient, type Strongroom, StrongroomError } from '../../../clients/typescript/src/client.js';
 import { type HostileServer, startHostileServer } from '../hostile-server.js';
 
@@ -10,14 +10,21 @@ const waits: number[] = [];
 beforeAll(async () => {
   server = await startHostileServer();
 });
+afterEach(() => void vi.restoreAllMocks());
 afterAll(() => server.close());
 
 /**
  * Creates a client that requests this behavior from the server. The client does not wait before a retry. Instead, it
- * records how long it would have waited.
+ * records how long it would have waited. Its time limit begins when a request has arrived. Otherwise, a short limit
+ * could end before that on a busy machine.
  */
 function clientOf(behavior: string, timeoutMs = 5_000): Strongroom {
   waits.length = 0;
+  vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => {
+    const limit = new AbortController();
+    void server.arrival().then(() => setTimeout(() => limit.abort(), ms).unref());
+    return limit.signal;
+  });
   const wait = async (delayMs: number) => void waits.push(delayMs);
   const options = { timeoutMs, wait, responseBytesMax: 4 * 1024 * 1024 };
   return createClient({ ...options, address: `${server.address}/${behavior}/`, apiKey });

@@ -48,9 +48,8 @@ test('every call fails within 6 s if the server is frozen, and all calls work ag
   const stream = aStream();
   await log.append(stream, -1, [anEvent()]);
   server.signal('SIGSTOP');
-  const began = performance.now();
   const late = [anEvent()];
-  const calls = await Promise.allSettled([
+  const calls = Promise.allSettled([
     log.append(stream, 0, late),
     ...Array.from({ length: 300 }, () => log.append(aStream(), -1, [anEvent()])),
     ...Array.from({ length: 300 }, () => log.readStream(stream)),
@@ -58,8 +57,12 @@ test('every call fails within 6 s if the server is frozen, and all calls work ag
     log.readClear(0, 10),
     log.head(),
   ]);
-  expect(performance.now() - began).toBeLessThan(6_000);
-  for (const call of calls) expect(call).toMatchObject({ status: 'rejected', reason: expect.any(StoreUnavailable) });
+  // On a busy machine, a timer of five seconds is late too.
+  const usual = wait(5_000).then(() => performance.now());
+  const ended = calls.then(() => performance.now());
+  expect((await ended) - (await usual)).toBeLessThan(1_000);
+  const outcomes = await calls;
+  for (const call of outcomes) expect(call).toMatchObject({ status: 'rejected', reason: expect.any(StoreUnavailable) });
 
   server.signal('SIGCONT');
   expect(await log.append(aStream(), -1, [anEvent()])).toMatchObject({ outcome: 'appended' });

@@ -100,10 +100,18 @@ function runs(pid: number): boolean {
   }
 }
 
-/** Returns two port numbers: the first of three consecutive free ports, and a fourth free port. */
+/** How many ports the tests of one worker choose from. */
+const portsPerWorker = 1_000;
+
+/**
+ * Returns two port numbers: the first of three consecutive free ports, and a fourth free port. Tests that run at the
+ * same time choose from different ports. Otherwise, one of them could choose a port that another has chosen, but whose
+ * server does not run yet, or was killed and is about to start again.
+ */
 async function freePorts(): Promise<readonly [number, number]> {
+  const begin = 20_000 + (Number(process.env['VITEST_POOL_ID'] ?? 0) % 10) * portsPerWorker;
   return until('four free ports', 10_000, async () => {
-    const first = 20_000 + Math.floor(Math.random() * 10_000);
+    const first = begin + Math.floor(Math.random() * (portsPerWorker - 3));
     const free = await Promise.all([0, 1, 2, 3].map((offset) => isFree(first + offset)));
     return free.includes(false) ? undefined : ([first, first + 3] as const);
   });
