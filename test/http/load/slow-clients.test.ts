@@ -59,7 +59,12 @@ async function slowBodiesOfTenant(): Promise<void> {
   await until('a request of the other tenant', 10_000, () => (statuses.size > 0 ? true : undefined));
 
   const headers = [`SERVICE-API-KEY: ${service.key}`, 'Content-Type: application/json'];
+  let begun = 0;
+  service.app.server.on('request', ({ method }) => {
+    if (method === 'POST') begun += 1;
+  });
   const slow = Array.from({ length: 4 }, () => trickle(address, '/tokens', headers));
+  await until('the slow requests', 20_000, () => (begun === 4 ? true : undefined));
   await wait(1_000);
   const beganAt = performance.now();
   const waiting = await http('GET', `${address}/tokens/unknown`, { key: service.key });
