@@ -39,9 +39,9 @@ export function createConsoleAuthentication(service: Service, admission: Admissi
     const token = request.cookies[cookieNames.session];
     if (route === undefined || route.session === 'none') return service.limits.keyless(request);
     const session = token === undefined ? null : await findSession(deps, token);
-    if (session === null) {
+    if (session === null || session === 'no_access') {
       await service.limits.keyless(request);
-      throw new ConsoleProblem('session_ended');
+      throw new ConsoleProblem(session === null ? 'session_ended' : 'no_group');
     }
     // Threat: a person acts with a session or a key that has ended. A store server that has lost its leadership may
     // still return it. A page confirms its reads when it is complete, but an action must not begin before they are

@@ -123,7 +123,8 @@ export async function createConsole(service: Service, options: ConsoleOptions): 
     const token = request.cookies[cookieNames.session];
     const { authenticateHash, authenticateApplication } = service;
     const deps = { vault, authenticateHash, authenticateApplication, identity };
-    if (token !== undefined) request.signedIn = await findSession(deps, token);
+    const session = token === undefined ? null : await findSession(deps, token);
+    if (session !== 'no_access') request.signedIn = session;
     throw new Problem(isUndecodable(request) ? 'malformed_request' : 'not_found');
   });
   const admission = createAdmission(app, vault.turns, bodyBytesMax);
@@ -245,7 +246,7 @@ async function sendProblemPage(
     problem: { ...problem, errors: Object.entries(problem.errors) },
     traceId: request.traceId,
     hasForm: code === 'body_too_large',
-    isSignIn: request.url.startsWith('/sign-in/'),
+    isSignIn: request.url.startsWith('/sign-in/') || code === 'no_group',
   };
   return sendHtml(reply.code(status), await layout(request, reply, 'pages/problem', model, { title, flash: null }));
 }

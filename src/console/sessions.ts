@@ -101,11 +101,11 @@ export async function openSession(
  * Returns the person whose browser sent this token. Authenticates each key or application again, so a session never has
  * more rights than its applications currently have.
  *
- * Returns null if the session is closed, too old, or idle for too long. Also returns null if the session no longer
- * grants any access, for example because its API keys have been revoked, or because the settings of this process no
- * longer map the person's groups to an application.
+ * Returns null if the session is closed, too old, or idle for too long. Also returns null, and closes the session, if
+ * its API keys have been revoked or its applications deleted. Returns `no_access` if the settings of this process give
+ * the person's groups no access.
  */
-export async function findSession(deps: SessionDeps, token: string): Promise<SignedIn | null> {
+export async function findSession(deps: SessionDeps, token: string): Promise<SignedIn | 'no_access' | null> {
   const { clock, consoleSessions } = deps.vault;
   const stored = await consoleSessions.get(idOf(token));
   if (stored === null || !isSession(stored)) return null;
@@ -113,9 +113,10 @@ export async function findSession(deps: SessionDeps, token: string): Promise<Sig
   const now = latestNow(clock);
   const isOver = hasEnded(content.seenAt, idleMs, now) || hasEnded(content.openedAt, sessionMs, now);
   const session = isOver ? null : await signedIn(deps, id, content);
+  // During a rolling change of `console.oidc`, the groups may give access under the settings of another process.
+  if (!isOver && content.membership !== null && !isMapped(deps, content.membership)) return 'no_access';
   if (session === null) {
-    // During a rolling change of `console.oidc`, another process may have settings under which the groups give access.
-    if (isOver || content.membership === null) await consoleSessions.take(id);
+    await consoleSessions.take(id);
     return null;
   }
   if (now - content.seenAt < seenEveryMs) return session;
@@ -154,15 +155,22 @@ async function openedByKeys(
 }
 
 /**
- * Returns the access granted by a person's groups under the current settings. If the settings now contain a different
- * provider, the groups grant no access.
+ * Returns what the settings grant to a person's groups. If the settings now contain a different provider, they grant
+ * nothing.
  */
-export async function openedByMembership(
-  { vault, authenticateApplication, identity }: SessionDeps,
-  { issuer, groups }: ConsoleMembership,
-): Promise<Opened> {
-  const rules = identity?.issuer === issuer ? identity.rules : [];
-  const { tenantId, private: privateId, management: managementId, isOperator } = openedBy(rules, groups);
+function grantedTo({ identity }: Pick<SessionDeps, 'identity'>, { issuer, groups }: ConsoleMembership) {
+  return openedBy(identity?.issuer === issuer ? identity.rules : [], groups);
+}
+
+function isMapped(deps: Pick<SessionDeps, 'identity'>, membership: ConsoleMembership): boolean {
+  const granted = grantedTo(deps, membership);
+  return granted.private !== null || granted.management !== null || granted.isOperator;
+}
+
+/** Returns the access granted by a person's groups under the current settings. */
+export async function openedByMembership(deps: SessionDeps, membership: ConsoleMembership): Promise<Opened> {
+  const { vault, authenticateApplication } = deps;
+  const { tenantId, private: privateId, management: managementId, isOperator } = grantedTo(deps, membership);
   const callerOf = async (applicationId: string | null, type: 'private' | 'management') =>
     tenantId === null || applicationId === null
       ? null

@@ -2,6 +2,7 @@ import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { GroupRule } from '#src/console/groups.js';
+import type { IdentityProvider } from '#src/console/identity-provider.js';
 import { findSession } from '#src/console/sessions.js';
 import { StoreUnavailable } from '#src/ports/store-unavailable.js';
 import { noLimits } from '#src/vault/limit-settings.js';
@@ -57,18 +58,25 @@ async function startBoth(options: Options = {}) {
   const { rulesOf, issuer, timeoutSeconds, ...serviceOptions } = options;
   const provider = await startTestProvider(publicUrl, people);
   let ids: Ids = { private: '', narrow: '', management: '' };
+  let identity: IdentityProvider | null = null;
   const console = await startTestConsole({
     ...serviceOptions,
     async identityOf(service) {
       const found = await applicationsOf(service);
       ids = found.ids;
-      return provider.identity(service.clock, {
+      identity = provider.identity(service.clock, {
         rules: rulesOf?.(ids, service.tenantId) ?? found.rules,
         ...(issuer === undefined ? {} : { issuer }),
         ...(timeoutSeconds === undefined ? {} : { timeoutSeconds }),
       });
+      return identity;
     },
   });
+
+  /** Changes the settings for the provider, as if another process with these settings served the requests. */
+  function changeIdentity(changes: Partial<Pick<IdentityProvider, 'issuer' | 'rules'>>): void {
+    Object.assign(identity ?? {}, changes);
+  }
 
   /** Begins a sign-in, and returns the provider's address that the console sends the browser to. */
   async function begin(browser: TestBrowser): Promise<URL> {
@@ -88,7 +96,7 @@ async function startBoth(options: Options = {}) {
     const callback = await callbackOf(await begin(browser), login);
     return { browser, callback, answer: await browser.get(callback) };
   }
-  return { ...console, provider, ids, begin, callbackOf, signInAs };
+  return { ...console, provider, ids, changeIdentity, begin, callbackOf, signInAs };
 }
 
 describe('a sign-in with the identity provider', () => {
@@ -119,17 +127,23 @@ describe('a sign-in with the identity provider', () => {
     const token = person.cookies.get(sessionCookie) ?? '';
     const found = (issuer: string) => findSession({ ...service.service, identity: { issuer, rules } }, token);
     expect(await found(provider.issuer)).toMatchObject({ name: 'Ada Lovelace' });
-    expect(await found('https://other.example')).toBeNull();
+    expect(await found('https://other.example')).toBe('no_access');
   });
 
   test('stays open if a process with older settings, during a rolling change, does not know its groups', async () => {
-    const { service, provider, browser, signInAs } = await startBoth();
+    const { service, provider, changeIdentity, signInAs } = await startBoth();
     const { rules } = await applicationsOf(service);
-    const { browser: person } = await signInAs('ada', browser());
-    const token = person.cookies.get(sessionCookie) ?? '';
-    const older = [{ issuer: 'https://other.example', rules }, { issuer: provider.issuer, rules: [] }, null];
-    for (const identity of older) expect(await findSession({ ...service.service, identity }, token)).toBeNull();
-    expect((await person.get('/tokens')).status).toBe(200);
+    const { browser } = await signInAs('ada');
+    for (const older of [{ issuer: 'https://other.example' }, { rules: [] }]) {
+      changeIdentity(older);
+      for (const answer of [await browser.get('/tokens'), await browser.post('/sign-out')]) {
+        expect(answer).toMatchObject({ status: 403, text: expect.stringContaining('no_group') });
+        expect(answer.headers['set-cookie']).toBeUndefined();
+      }
+      expect((await browser.get('/unknown')).status).toBe(404);
+      changeIdentity({ issuer: provider.issuer, rules });
+      expect((await browser.get('/tokens')).status).toBe(200);
+    }
   });
 
   test('by a person in several groups opens the first application of each kind, and the operator pages', async () => {
