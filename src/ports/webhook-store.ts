@@ -108,16 +108,21 @@ const parkedKept = 200;
 
 /**
  * Returns the state with these attempts added. A delivery that had been given up is no longer listed as such once a
- * replay has delivered it, and is listed only once if it is given up again.
+ * replay has delivered it, and is listed only once if it is given up again. Its earlier last attempt then counts as
+ * failed.
  */
 export function withAttempts(state: WebhookState, made: readonly WebhookAttempt[]): WebhookState {
   const newestFirst = [...made].sort((one, other) => other.at - one.at);
   const parked = newestFirst.filter(({ outcome }) => outcome === 'parked');
   const ended = new Set(made.filter(({ outcome }) => outcome !== 'failed').map(({ eventId }) => eventId));
   const others = state.parked.filter(({ eventId }) => !ended.has(eventId));
+  const earlier = state.attempts.map(
+    (attempt): WebhookAttempt =>
+      attempt.outcome === 'parked' && ended.has(attempt.eventId) ? { ...attempt, outcome: 'failed' } : attempt,
+  );
   return {
     ...state,
-    attempts: [...newestFirst, ...state.attempts].slice(0, attemptsKept),
+    attempts: [...newestFirst, ...earlier].slice(0, attemptsKept),
     parked: [...parked, ...others].slice(0, parkedKept),
   };
 }

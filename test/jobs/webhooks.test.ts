@@ -975,12 +975,15 @@ test('a parked delivery is no longer reported as parked once a replay has delive
   expect(await parked()).toHaveLength(2);
   await replay();
   expect(await parked(), 'one for each event, although each was parked twice').toHaveLength(2);
+  const last = async () => (await attemptsOf(service, id)).filter(({ attempt }) => attempt === 26);
+  expect((await last()).map(({ outcome }) => outcome)).toEqual(['parked', 'parked', 'failed', 'failed']);
   expect(await webhooks(service.vault, null)).toMatchObject({ state: 'problem' });
 
   receiver.respond = (response) => response.writeHead(204).end();
   expect(await replayDeliveries(service.vault, id, beganAt)).toEqual({ ok: true });
   await service.service.webhooks.run();
   expect(await parked()).toEqual([]);
+  expect((await last()).map(({ outcome }) => outcome)).toEqual(['failed', 'failed', 'failed', 'failed']);
   expect((await attemptsOf(service, id, '&outcome=delivered')).map(({ attempt }) => attempt)).toEqual([1, 1]);
   expect(await webhooks(service.vault, null)).toMatchObject({ state: 'ok' });
 });
