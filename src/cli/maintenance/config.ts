@@ -19,7 +19,7 @@ export function addConfig(program: Command): void {
 }
 
 function jsonOf(shown: readonly ShownSetting[]): string {
-  return JSON.stringify(Object.fromEntries(shown.map(({ path, ...row }) => [path, row])), null, 2);
+  return JSON.stringify(Object.fromEntries(shown.map(({ path, ...row }) => [path, row])));
 }
 
 function tableOf(shown: readonly ShownSetting[]): string {
