@@ -201,8 +201,10 @@ test('a cluster’s keys, restored with today’s list of erased keys, open ever
 
   const months = (await rows.db.listCollections({ name: /^access_/ }).toArray()).map(({ name }) => name).sort();
   const [month = ''] = months;
-  await rows.db.collection('token_rows_1').dropIndex('terms');
   await rows.db.collection(month).dropIndex('ref');
+  const one = await run(['doctor'], { env });
+  expect(one.stdout).toContain(`MongoDB lacks the index ${month}.ref`);
+  await rows.db.collection('token_rows_1').dropIndex('terms');
   const lacking = await run(['doctor', '--json'], { env });
   expect(jsonResult(lacking)['findings']).toContainEqual({
     check: 'indexes',

@@ -126,10 +126,12 @@ async function refuseMissing(connection: MongoConnection): Promise<void> {
   // Checks only the indexes on the rows in use. If a rebuild is running, its process creates the indexes on the new
   // rows.
   const rows = generations === null ? [] : [tokenRowsIndexes(generations.read)];
-  const missing = await connection.call(async (db) => {
-    const accessLog = (await monthsStored(db)).map(accessIndexes);
-    return checkIndexes(db, [...indexes, ...rows, ...accessLog]);
-  });
+  const missing = [...(await connection.call((db) => checkIndexes(db, [...indexes, ...rows])))];
+  for (const month of await connection.call(monthsStored)) {
+    const lacking = await connection.call((db) => checkIndexes(db, [accessIndexes(month)]));
+    // Another process may have removed the month since, because its retention has ended.
+    if (lacking.length > 0 && (await connection.call(monthsStored)).includes(month)) missing.push(...lacking);
+  }
   const [first] = missing;
   if (first === undefined && generations !== null) return;
   const lacks = missing.length === 1 ? `the index ${first}` : `${missing.length} indexes: ${missing.join(', ')}`;
