@@ -455,27 +455,37 @@ describe('a data directory', () => {
     });
   });
 
-  test('that is a copy with a link to the keys.db of a running service is rejected', async () => {
-    const vault = await makeVault();
-    const elsewhere = join(vault.dir, 'elsewhere');
-    mkdirSync(elsewhere, { mode: 0o700 });
-    renameSync(join(vault.dataDir, 'keys.db'), join(elsewhere, 'keys.db'));
-    symlinkSync(join(elsewhere, 'keys.db'), join(vault.dataDir, 'keys.db'));
-    const service = await startService([...vault.flags, '--admin-port', 'off']);
-    const copy = join(vault.dir, 'copy');
-    const filter = (file: string) => !/(sock|lock)$/.test(file);
-    cpSync(vault.dataDir, copy, { recursive: true, verbatimSymlinks: true, filter });
-    const flags = ['--data', copy, '--root-key-file', vault.rootKeyFile];
-    const message = /another Strongroom process uses \S+elsewhere\/keys\.db, to which \S+copy\/keys\.db links/;
-    for (const command of [
-      ['serve', '--port', '0', '--admin-port', 'off'],
-      ['tenants', 'list'],
-    ]) {
-      expect(await run([...command, ...flags])).toMatchObject({ code: 1, stderr: expect.stringMatching(message) });
-    }
-    expect(await service.stop()).toMatchObject({ code: 0, stderr: '' });
-    await expectAsBefore(vault);
-  });
+  test.each(['to which the original links as well', 'of the original'])(
+    'that is a copy with a link to a keys.db %s is rejected while the original runs',
+    async (keys) => {
+      const vault = await makeVault();
+      const copy = join(vault.dir, 'copy');
+      const filter = (file: string) => !/(sock|lock)$/.test(file);
+      let place = vault.dataDir;
+      if (keys === 'of the original') {
+        cpSync(vault.dataDir, copy, { recursive: true, filter });
+        rmSync(join(copy, 'keys.db'));
+        symlinkSync(join(vault.dataDir, 'keys.db'), join(copy, 'keys.db'));
+      } else {
+        place = join(vault.dir, 'elsewhere');
+        mkdirSync(place, { mode: 0o700 });
+        renameSync(join(vault.dataDir, 'keys.db'), join(place, 'keys.db'));
+        symlinkSync(join(place, 'keys.db'), join(vault.dataDir, 'keys.db'));
+        cpSync(vault.dataDir, copy, { recursive: true, verbatimSymlinks: true, filter });
+      }
+      const service = await startService([...vault.flags, '--admin-port', 'off']);
+      const flags = ['--data', copy, '--root-key-file', vault.rootKeyFile];
+      const message = `another Strongroom process uses ${place}, to which ${join(copy, 'keys.db')} links. Stop it first.`;
+      for (const command of [
+        ['serve', '--port', '0', '--admin-port', 'off'],
+        ['tenants', 'list'],
+      ]) {
+        expect(await run([...command, ...flags])).toMatchObject({ code: 1, stderr: expect.stringContaining(message) });
+      }
+      expect(await service.stop()).toMatchObject({ code: 0, stderr: '' });
+      await expectAsBefore(vault);
+    },
+  );
 
   test.each(['keys.db', 'vault.db'])('with a link to a %s that others can read is rejected', async (file) => {
     const vault = await makeVault();

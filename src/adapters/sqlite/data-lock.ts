@@ -11,7 +11,7 @@ const watchMs = 500;
 const missesMax = 2;
 
 /**
- * Locks a data directory. The lock is an exclusive SQLite transaction that stays open on a separate file until the lock
+ * Locks a directory that contains databases of a vault. The lock is an exclusive SQLite transaction that stays open on a separate file until the lock
  * is released. The operating system releases the lock when the process ends, even after a crash. Returns null if
  * another process holds the lock.
  *
@@ -58,25 +58,6 @@ export function lockData(
       held.close();
     },
   };
-}
-
-/**
- * Returns true if another process has the database open. SQLite locks a database exclusively only if no other
- * connection has it open. Returns false if that is not known, for example because the file is damaged.
- */
-export function isOpenElsewhere(path: string): boolean {
-  let database: Database.Database | null = null;
-  try {
-    database = pinStatements(path, { timeout: 0, fileMustExist: true });
-    database.pragma('locking_mode = EXCLUSIVE');
-    database.exec('BEGIN EXCLUSIVE; ROLLBACK');
-    return false;
-  } catch (error) {
-    const translated = databaseError(error, path);
-    return translated instanceof StoreUnavailable && translated.reason === 'busy';
-  } finally {
-    database?.close();
-  }
 }
 
 /** Returns true if the path no longer leads to the file with these stats. Returns false if that is not known. */

@@ -1,10 +1,10 @@
-import { constants, existsSync, lstatSync, type Stats, statSync } from 'node:fs';
+import { constants, existsSync, type Stats, statSync } from 'node:fs';
 import { access, mkdir, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { fsyncPathSync } from '../../adapters/shared/fsync-path-sync.js';
 import { monthFile, monthsOnDisk } from '../../adapters/sqlite/access-log/month-files.js';
 import { dailyCountsFile } from '../../adapters/sqlite/daily-counts.js';
-import { isOpenElsewhere, lockData } from '../../adapters/sqlite/data-lock.js';
+import { lockData } from '../../adapters/sqlite/data-lock.js';
 import { StoreBroken } from '../../adapters/sqlite/database/database-error.js';
 import { expectNothingLost, hasContent } from '../../adapters/sqlite/writer/prepare-stores.js';
 import { keysFile } from '../../ports/backup.js';
@@ -28,7 +28,7 @@ const setgid = 0o2000;
  * - Other users can write to the directory or replace it.
  * - Other users can read or replace files in the directory.
  * - Another process has locked the directory, or a service answers on its control socket.
- * - A database in the directory is a symbolic link to a database that another process has open.
+ * - A database in the directory is a symbolic link to a directory that another process has locked.
  *
  * Calls `onLost` if the lock file is removed or replaced before the lock is released. The process must then exit.
  */
@@ -69,7 +69,11 @@ export async function lockDataDirectory(
   }
   const fault = faultOfDataDirectory(await stat(dataDir), dataDir);
   if (fault !== null) throw new StoreBroken(fault);
-  const written = [join(dataDir, 'lock'), ...databases.flatMap((file) => filesOf(join(dataDir, file)))];
+  const locked = [dataDir, ...linkedDirectories(dataDir).keys()];
+  const written = [
+    ...locked.map((directory) => join(directory, 'lock')),
+    ...databases.flatMap((file) => filesOf(join(dataDir, file))),
+  ];
   for (const path of [...written, join(dataDir, dailyCountsFile)]) await expectNoDirectory(path);
   for (const path of written) await expectWritable(path);
   const paths = [...written, ...recordFiles(dataDir).flatMap((file) => filesOf(join(dataDir, file)))];
@@ -77,29 +81,44 @@ export async function lockDataDirectory(
   // check.
   if (!isDev) for (const path of paths) expectNotReplaceable(path, '');
   for (const path of paths) await expectPrivate(path);
-  const lock = lockData(dataDir, onLost);
-  // A service may be running although the lock is free: its lock file may have been removed.
-  const socketPath = controlSocketPath(dataDir);
-  const isFree = lock !== null && (socketPath === null || !(await serviceSurelyListens(socketPath)));
-  const shared = isFree ? databases.map((file) => join(dataDir, file)).find(isLinkToOpenDatabase) : undefined;
-  if (isFree && shared === undefined) return lock;
-  lock?.release();
-  throw new StoreBroken(
-    shared === undefined
-      ? `another Strongroom process uses ${dataDir}. Stop it first, or choose another directory with --data.`
-      : `another Strongroom process uses ${realPath(shared)}, to which ${shared} links. If ${dataDir} is a copy, ` +
-          'replace the link with a copy of that file from the same time. Otherwise, stop that process first.',
-  );
+  const locks: { release(): void }[] = [];
+  const release = () => {
+    for (const lock of locks) lock.release();
+  };
+  try {
+    for (const directory of locked) {
+      const lock = lockData(directory, onLost);
+      if (lock === null) throw new StoreBroken(inUse(dataDir, directory));
+      locks.push(lock);
+    }
+    // A service may be running although the lock is free: its lock file may have been removed.
+    const socketPath = controlSocketPath(dataDir);
+    if (socketPath !== null && (await serviceSurelyListens(socketPath))) throw new StoreBroken(inUse(dataDir, dataDir));
+  } catch (error) {
+    release();
+    throw error;
+  }
+  return { release };
 }
 
 /**
- * Returns true if the path is a symbolic link to a database that another process has open. Threat: an operator copies a
- * data directory, and the copy contains a link to `keys.db`. The lock of the directory does not protect that file, and
- * a token that is deleted in the copy could no longer be read in the original.
+ * Returns the other directories to which the databases in the directory are symbolic links, each with such a link.
+ * Threat: an operator copies a data directory, and the copy contains a link to the original's `keys.db`. If only the
+ * data directory were locked, both could run, and a token that is deleted in the copy could no longer be read in the
+ * original.
  */
-function isLinkToOpenDatabase(path: string): boolean {
-  const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
-  return isLink && isOpenElsewhere(path);
+function linkedDirectories(dataDir: string): ReadonlyMap<string, string> {
+  const links = databases.map((file) => join(dataDir, file)).map((path) => [dirname(realPath(path)), path] as const);
+  return new Map(links.filter(([directory]) => directory !== realPath(dataDir)));
+}
+
+/** Returns a message that says how to proceed if another process has locked the directory. */
+function inUse(dataDir: string, directory: string): string {
+  const link = linkedDirectories(dataDir).get(directory);
+  return link === undefined
+    ? `another Strongroom process uses ${dataDir}. Stop it first, or choose another directory with --data.`
+    : `another Strongroom process uses ${directory}, to which ${link} links. Stop it first. If ${dataDir} is a copy, ` +
+        'then copy it again with `cp -aL`.';
 }
 
 /**
