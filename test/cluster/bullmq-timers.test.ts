@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises';
 import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { bullmqTimers, soonMs } from '#src/adapters/bullmq/bullmq-timers.js';
 import { bullmqWebhooks, bullmqWebhookWorker, type WebhookJob } from '#src/adapters/bullmq/bullmq-webhooks.js';
 import { bullmqWorker } from '#src/adapters/bullmq/bullmq-worker.js';
@@ -75,6 +75,7 @@ test('a job runs soon after its time plus the allowance for uncertain clocks, an
   const set = Array.from({ length: 20 }, (_, index) => timer(500 + index * 50, { due: index % 2 ? 'cvc' : 'expiry' }));
   for (const each of set) timers.set(each);
   const client = new Redis(redis.url);
+  onTestFinished(() => client.disconnect());
   /** How late a timer of Node.js is at the same time, with one call to Redis. On a busy machine, both are late. */
   const usual = set.map(async ({ dueAt }) => {
     await wait(dueAt + 300 - Date.now());
@@ -83,7 +84,6 @@ test('a job runs soon after its time plus the allowance for uncertain clocks, an
   });
   expect(await eventually(() => ran.length === 21)).toBe(true);
   const usuallyLate = (await Promise.all(usual)).sort((a, b) => a - b);
-  client.disconnect();
   const late = set.map(({ stream, due, dueAt }) => {
     const found = ran.find((row) => row.stream === stream);
     expect(found).toMatchObject({ due, dueAt });

@@ -151,11 +151,11 @@ export function tracedDisk(record: string, directory: string, before: ReadonlyMa
 
   function began(called: Call): void {
     const { of } = targetOf(called);
-    const { thread, call } = called;
+    const { thread, call, args } = called;
     syncing.delete(thread);
     if (of === undefined) return;
     if (isSync(call)) syncing.set(thread, { of, count: of.count() });
-    else if (of instanceof File) changing.set(thread, of);
+    else if (of instanceof File && (call !== 'openat' || args[2]?.includes('O_TRUNC'))) changing.set(thread, of);
   }
 
   function ended(called: Call & { readonly result: number }): void {

@@ -57,8 +57,7 @@ export async function sendDuringFirst(service: TestService, send: () => Promise<
     during.push(await send());
     return commit(change);
   });
-  const first = await send();
-  held.mockRestore();
+  const first = await send().finally(() => held.mockRestore());
   return [first, ...during];
 }
 
