@@ -8,7 +8,9 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -431,6 +433,16 @@ test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
     await service.stop();
   },
 );
+
+test('a stopped vault whose keys.db is a link is backed up', async () => {
+  const { dir, dataDir, flags, recipient } = await vaultWithIdentity();
+  const place = join(dir, 'elsewhere');
+  mkdirSync(place, { mode: 0o700 });
+  renameSync(join(dataDir, 'keys.db'), join(place, 'keys.db'));
+  symlinkSync(join(place, 'keys.db'), join(dataDir, 'keys.db'));
+  const { files } = await runJson(['backup', join(dir, 'backup'), '--recipient', recipient, ...flags]);
+  expect(files).toContain('keys.age');
+});
 
 test('a backup whose folder was created meanwhile says so, and leaves that folder as it is', async () => {
   const { dir, dataDir, rootKeyFile, recipient } = await vaultWithIdentity();
