@@ -112,9 +112,9 @@ export async function findSession(deps: SessionDeps, token: string): Promise<Sig
   const { id, content } = stored;
   const now = latestNow(clock);
   const isOver = hasEnded(content.seenAt, idleMs, now) || hasEnded(content.openedAt, sessionMs, now);
-  const session = isOver ? null : await signedIn(deps, id, content);
   // During a rolling change of `console.oidc`, the groups may give access under the settings of another process.
   if (!isOver && content.membership !== null && !isMapped(deps, content.membership)) return 'no_access';
+  const session = isOver ? null : await signedIn(deps, id, content);
   if (session === null) {
     await consoleSessions.take(id);
     return null;

@@ -105,8 +105,9 @@ describe.skipIf(!canMount)('a full disk (needs permission to mount)', () => {
     const manage = (method: string, path: string, body?: JsonObject) =>
       http(method, `${service.address}${path}`, { key: managementKey, ...(body === undefined ? {} : { body }) });
     const diskFinding = async () => {
-      const { stdout } = await run(['doctor', '--json', ...flags]);
-      const { findings } = jsonResult({ stdout }) as { readonly findings: readonly Finding[] };
+      const { findings } = jsonResult(await run(['doctor', '--json', ...flags])) as {
+        readonly findings: readonly Finding[];
+      };
       return findings.find(({ check }) => check === 'disk');
     };
     expect(await diskFinding()).toMatchObject({

@@ -159,8 +159,8 @@ describe.runIf(process.getuid?.() === 0)('volumes that a container platform moun
     expect(again).toMatchObject({ code: 0, stdout: expect.stringMatching(/^the rotation has finished: /) });
     expect(again.stdout).toMatch(toChange);
     const rotationOf = async (args: readonly string[]) => {
-      const { stdout } = await run(['doctor', '--json', ...args], { uid: service, env });
-      const { findings } = jsonResult({ stdout }) as { findings: { check: string }[] };
+      const doctor = await run(['doctor', '--json', ...args], { uid: service, env });
+      const { findings } = jsonResult(doctor) as { findings: { check: string }[] };
       return findings.find(({ check }) => check === 'rotation');
     };
     expect(JSON.stringify(await rotationOf(flags))).toMatch(toChange);

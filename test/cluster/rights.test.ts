@@ -56,8 +56,8 @@ test('prepare gives the vault exactly the rights that it needs, and doctor warns
   expect((await service.stop()).code).toBe(0);
 
   const permissions = async (changed: Readonly<Record<string, string>>) => {
-    const { stdout } = await run(['doctor', '--json'], { env: { ...env, ...changed } });
-    const { findings } = jsonResult({ stdout }) as { findings: Found[] };
+    const doctor = await run(['doctor', '--json'], { env: { ...env, ...changed } });
+    const { findings } = jsonResult(doctor) as { findings: Found[] };
     return findings.filter(({ check }) => check === 'permissions').map(({ state, says }) => `${state}: ${says}`);
   };
   expect(await permissions({})).toEqual([expect.stringMatching(/^ok: /)]);

@@ -69,7 +69,8 @@ export async function lockDataDirectory(
   }
   const fault = faultOfDataDirectory(await stat(dataDir), dataDir);
   if (fault !== null) throw new StoreBroken(fault);
-  const locked = [dataDir, ...linkedDirectories(dataDir).keys()];
+  const links = linkedDirectories(dataDir);
+  const locked = [dataDir, ...links.keys()];
   const written = [
     ...locked.map((directory) => join(directory, 'lock')),
     ...databases.flatMap((file) => filesOf(join(dataDir, file))),
@@ -88,7 +89,7 @@ export async function lockDataDirectory(
   try {
     for (const directory of locked) {
       const lock = lockData(directory, onLost);
-      if (lock === null) throw new StoreBroken(inUse(dataDir, directory));
+      if (lock === null) throw new StoreBroken(inUse(dataDir, directory, links.get(directory)));
       locks.push(lock);
     }
     // A service may be running although the lock is free: its lock file may have been removed.
@@ -112,9 +113,11 @@ function linkedDirectories(dataDir: string): ReadonlyMap<string, string> {
   return new Map(links.filter(([directory]) => directory !== realPath(dataDir)));
 }
 
-/** Returns a message that says how to proceed if another process has locked the directory. */
-function inUse(dataDir: string, directory: string): string {
-  const link = linkedDirectories(dataDir).get(directory);
+/**
+ * Returns a message that says how to proceed if another process uses the directory. `link` is the link in the data
+ * directory that leads there, if it is not the data directory itself.
+ */
+function inUse(dataDir: string, directory: string, link?: string): string {
   return link === undefined
     ? `another Strongroom process uses ${dataDir}. Stop it first, or choose another directory with --data.`
     : `another Strongroom process uses ${directory}, to which ${link} links. Stop it first. If ${dataDir} is a copy, ` +
