@@ -56,6 +56,18 @@ describe('over a real connection, the service returns', () => {
     expect(await exchange(service, [...head, 'Expect: 100-continue'])).toMatch(/^HTTP\/1\.1 100 .*HTTP\/1\.1 200 /s);
   });
 
+  test('400 for more headers than Node.js keeps, so none is overlooked', async ({ service }) => {
+    const send = (fillers: number) => {
+      const head = ['GET /tokens/unknown HTTP/1.1', `SERVICE-API-KEY: ${service.key}`];
+      return exchange(service, [...head, ...Array<string>(fillers).fill('a:'), 'SERVICE-API-KEY: other']);
+    };
+    // The headers `SERVICE-API-KEY`, `Host` and `Connection` count too.
+    expect(await send(996)).toMatch(/^HTTP\/1\.1 401 /);
+    for (const fillers of [997, 998, 2_000, 3_000]) {
+      expect(await send(fillers)).toMatch(/^HTTP\/1\.1 400 .*"code":"malformed_request"/s);
+    }
+  });
+
   test('404 for an id that is longer than any token’s id, and 401 without a key', async ({ service }) => {
     const line = `GET /tokens/${'a'.repeat(12_000)} HTTP/1.1`;
     const known = await exchange(service, [line, `SERVICE-API-KEY: ${service.key}`]);

@@ -68,7 +68,7 @@ export const problemCatalogue: Readonly<Record<ProblemCode, ProblemKind>> = {
     detail: 'The URL or the HTTP message is malformed or too long.',
     advice:
       'Percent-encode ids in paths and send a complete HTTP/1.1 request, with at most 16 KiB for the URL and the ' +
-      'headers.',
+      'headers, and at most 1,000 headers.',
   },
   unauthenticated: {
     status: 401,

@@ -31,16 +31,27 @@ export function isUndecodable({ raw }: FastifyRequest): boolean {
 }
 
 /**
- * Sends a problem document in response to the requests that Node.js would reject with an empty response. These are
- * HTTP/1.1 requests without `Host` (RFC 9112, section 3.2), and requests with an expectation other than `100-continue`
- * (RFC 9110, section 10.1.1). The server must be created with `requireHostHeader: false`.
+ * The maximum number of headers in a request. Threat: Node.js silently drops the headers beyond its own limit. A caller
+ * could fill the headers so that the vault does not see the ones that a proxy appends, such as the source address or
+ * `X-Forwarded-Proto: http`, or a second API key, or a precondition.
+ */
+const headersMax = 1_000;
+
+/**
+ * Sends a problem document in response to the requests that Node.js would reject with an empty response or would
+ * truncate. These are HTTP/1.1 requests without `Host` (RFC 9112, section 3.2), requests with an expectation other than
+ * `100-continue` (RFC 9110, section 10.1.1), and requests with too many headers. The server must be created with
+ * `requireHostHeader: false`.
  */
 export function refuseWhatNodeRefuses(app: FastifyInstance): void {
+  // Node.js keeps one header more than the maximum, so that the hook recognizes a request with too many.
+  app.server.maxHeadersCount = headersMax + 1;
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   app.addHook('onRequest', ({ raw }, _reply, done) => {
     const { host, expect } = raw.headers;
     const lacksHost = host === undefined && raw.httpVersion === '1.1';
     const expectsOther = expect !== undefined && expect.toLowerCase() !== '100-continue';
-    done(lacksHost || expectsOther ? new Problem('malformed_request') : undefined);
+    const hasTooMany = raw.rawHeaders.length / 2 > headersMax;
+    done(lacksHost || expectsOther || hasTooMany ? new Problem('malformed_request') : undefined);
   });
 }
