@@ -45,7 +45,7 @@ declare module 'fastify' {
      */
     finishesTenantDeletion?: boolean;
     /** The maximum memory in bytes for the route's response. The memory for the request body is counted separately. */
-    roomBytes?: number;
+    memoryBytes?: number;
     /** The media type that a request body must have. */
     mediaType?: 'application/json' | 'application/merge-patch+json';
     /** The route's documentation in the OpenAPI document, in addition to its schemas. */

@@ -57,12 +57,12 @@ export function* evaluateSlot(
  */
 export function* fillTemplate({ body, leaves }: Template, filledOf: (slot: Slot) => Filled): Steps<Checked<Json>> {
   const errors = new Map<string, readonly string[]>();
-  const room = createBudget(resultBytesMax);
+  const budget = createBudget(resultBytesMax);
 
   const valueIn = (slot: Slot): Json | Refusal => {
     const filled = filledOf(slot);
     if (filled instanceof Refusal) return filled;
-    if (take(room, filled.bytes)) return filled.value;
+    if (take(budget, filled.bytes)) return filled.value;
     return new Refusal(`the values of all expressions take more than ${resultBytesMax} bytes`);
   };
 

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Turns } from '../../vault/turns.js';
 import { Problem } from '../problem/problem.js';
-import { createRoom } from './room.js';
+import { createMemoryBudget } from './memory-budget.js';
 import { createShares } from './shares.js';
 
 /** No memory is reserved for bodies up to this size. */
@@ -39,13 +39,13 @@ export type Admission = {
 };
 
 export function createAdmission(app: FastifyInstance, turns: Turns, bodyBytesMax: number): Admission {
-  const room = createRoom();
+  const memory = createMemoryBudget();
   const shares = createShares();
 
   function settle(lease: Lease | null): void {
     if (lease === null || !lease.isRunning || !lease.isAnswered || !lease.isGone) return;
     lease.isRunning = false;
-    if (lease.bytes > 0) room.give(lease.tenantId, lease.bytes);
+    if (lease.bytes > 0) memory.give(lease.tenantId, lease.bytes);
     shares.leave(lease.tenantId);
   }
 
@@ -85,14 +85,14 @@ export function createAdmission(app: FastifyInstance, turns: Turns, bodyBytesMax
     lease.isRunning = true;
     refuseGone(lease);
     if (bytes === 0) return;
-    await room.take(lease.tenantId, bytes, () => lease.isGone);
+    await memory.take(lease.tenantId, bytes, () => lease.isGone);
     lease.bytes += bytes;
     refuseGone(lease);
   }
 
   return {
     admit(request, reply, tenantId) {
-      if (room.isFull(tenantId)) throw new Problem('overloaded', { retryAfterMs });
+      if (memory.isFull(tenantId)) throw new Problem('overloaded', { retryAfterMs });
       // The caller may have disconnected while the hook checked its key.
       const { destroyed } = reply.raw;
       const lease: Lease = { tenantId, bytes: 0, isAnswered: false, isGone: destroyed, isRunning: false };
@@ -107,16 +107,16 @@ export function createAdmission(app: FastifyInstance, turns: Turns, bodyBytesMax
     },
     respond({ lease }, bytes) {
       if (lease === null || !lease.isRunning) return;
-      room.add(lease.tenantId, bytes);
+      memory.add(lease.tenantId, bytes);
       lease.bytes += bytes;
     },
   };
 }
 
 function neededBytes({ headers, routeOptions }: FastifyRequest, bodyBytesMax: number): number {
-  const { roomBytes = 0 } = routeOptions.config;
+  const { memoryBytes = 0 } = routeOptions.config;
   const announced = headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : bodyBytesMax;
   // A body over the limit needs no memory, because the server rejects it before reading it.
   const body = announced > smallBodyBytes && announced <= bodyBytesMax ? announced * bytesPerBodyByte : 0;
-  return roomBytes + body;
+  return memoryBytes + body;
 }

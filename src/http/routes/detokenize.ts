@@ -3,7 +3,7 @@ import { parseTemplate } from '../../domain/detokenize/parse-template.js';
 import { jsonText } from '../../domain/json-text.js';
 import { detokenize } from '../../queries/detokenize.js';
 import { jsonBodyOf } from '../body/json-body.js';
-import { detokenizeRoomBytes } from '../load/room-bytes.js';
+import { detokenizeMemoryBytes } from '../load/memory-budget.js';
 import { documented } from '../openapi/operation.js';
 import { Problem, problemFrom } from '../problem/problem.js';
 import { callerOf, contextOf } from '../request-state.js';
@@ -36,7 +36,9 @@ const operation = documented({
 export const detokenizeRoute: Routes = (app, { vault, limits }) => {
   app.post(
     '/detokenize',
-    { config: { permission: 'token:use', mediaType: 'application/json', roomBytes: detokenizeRoomBytes, operation } },
+    {
+      config: { permission: 'token:use', mediaType: 'application/json', memoryBytes: detokenizeMemoryBytes, operation },
+    },
     async (request, reply) => {
       const caller = callerOf(request);
       const slices = vault.turns.begin(caller.tenantId);

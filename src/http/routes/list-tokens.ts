@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { printableKey } from '../../domain/json-path.js';
 import { tokenTypes } from '../../domain/token/types/token-type.js';
 import { type ListFilters, listTokens } from '../../queries/offset-pages.js';
-import { pageRoomBytes } from '../load/room-bytes.js';
+import { pageMemoryBytes } from '../load/memory-budget.js';
 import { documented } from '../openapi/operation.js';
 import { tokenPage, tokenPageExample } from '../openapi/schemas/token.js';
 import { pageQuery, paginationOf, rangeOf } from '../pagination.js';
@@ -73,7 +73,7 @@ export const listTokensRoute: Routes = (app, { vault }) => {
     '/tokens',
     {
       schema: { querystring: listTokensQuery },
-      config: { permission: 'token:read', roomBytes: pageRoomBytes, operation },
+      config: { permission: 'token:read', memoryBytes: pageMemoryBytes, operation },
     },
     async (request, reply) => {
       const { query } = request;

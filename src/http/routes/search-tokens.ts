@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { searchTokens } from '../../queries/offset-pages.js';
-import { pageRoomBytes } from '../load/room-bytes.js';
+import { pageMemoryBytes } from '../load/memory-budget.js';
 import { documented } from '../openapi/operation.js';
 import { foundPage, tokenPageExample } from '../openapi/schemas/token.js';
 import { pageFields, paginationOf, rangeOf } from '../pagination.js';
@@ -47,7 +47,7 @@ export const searchTokensRoute: Routes = (app, { vault }) => {
     '/tokens/search',
     {
       schema: { body },
-      config: { permission: 'token:search', mediaType: 'application/json', roomBytes: pageRoomBytes, operation },
+      config: { permission: 'token:search', mediaType: 'application/json', memoryBytes: pageMemoryBytes, operation },
     },
     async (request, reply) => {
       const { body: asked } = request;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { tokenTypes } from '../../domain/token/types/token-type.js';
 import { listTokensPage, searchTokensPage } from '../../queries/cursor-pages.js';
-import { pageRoomBytes } from '../load/room-bytes.js';
+import { pageMemoryBytes } from '../load/memory-budget.js';
 import { documented } from '../openapi/operation.js';
 import { tokenStep, tokenStepExample } from '../openapi/schemas/token.js';
 import { pageFields, pageQuery } from '../pagination.js';
@@ -77,7 +77,7 @@ export const tokensV2Routes: Routes = (app, { vault }) => {
     '/v2/tokens',
     {
       schema: { querystring: listQueryString },
-      config: { permission: 'token:read', roomBytes: pageRoomBytes, operation: listOperation },
+      config: { permission: 'token:read', memoryBytes: pageMemoryBytes, operation: listOperation },
     },
     async (request, reply) => {
       const { type, container = null, fingerprint = null, start = null, size } = request.query;
@@ -104,7 +104,7 @@ export const tokensV2Routes: Routes = (app, { vault }) => {
       config: {
         permission: 'token:search',
         mediaType: 'application/json',
-        roomBytes: pageRoomBytes,
+        memoryBytes: pageMemoryBytes,
         operation: searchOperation,
       },
     },

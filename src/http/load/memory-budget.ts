@@ -2,7 +2,18 @@ import { getHeapStatistics } from 'node:v8';
 import { Problem } from '../problem/problem.js';
 
 const mib = 1024 * 1024;
-const roomBytesMax = 256 * mib;
+
+/**
+ * The memory for a page of tokens. It is enough for the first 512 KiB of tokens, which are decrypted before the first
+ * byte of the page is sent, and for one more token that is being sent. Each token is in memory both as an object and as
+ * text.
+ */
+export const pageMemoryBytes = 6 * mib;
+
+/** The memory for a detokenize request with 8 MiB of values. The values are in memory both as objects and as text. */
+export const detokenizeMemoryBytes = 24 * mib;
+
+const memoryBytesMax = 256 * mib;
 /** The maximum time in ms that a request waits for memory. */
 const waitMsMax = 5_000;
 const retryAfterMs = 2_000;
@@ -19,7 +30,7 @@ const heapLookEveryMs = 5;
  * that is less. Each tenant gets at most a quarter of the budget. Even a tenant that does not read its responses
  * therefore leaves memory for other tenants.
  */
-export type Room = {
+export type MemoryBudget = {
   /**
    * Resolves when enough memory is available for a request. Throws Problem 503 if the heap is nearly full, or if too
    * little memory becomes available within 5 s.
@@ -38,7 +49,9 @@ export type Room = {
 
 type Waiting = { readonly bytes: number; readonly isGone: () => boolean; enter(): void };
 
-export function createRoom(bytesMax = Math.min(roomBytesMax, getHeapStatistics().heap_size_limit / 4)): Room {
+export function createMemoryBudget(
+  bytesMax = Math.min(memoryBytesMax, getHeapStatistics().heap_size_limit / 4),
+): MemoryBudget {
   const tenantBytesMax = bytesMax / 4;
   const held = new Map<string, number>();
   const waiting = new Map<string, Waiting[]>();
