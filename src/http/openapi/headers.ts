@@ -37,7 +37,7 @@ export const responseHeaders = {
     description: 'The trace id of the request: the one that it sent, or a generated one.',
   },
   ETag: { type: 'string', description: 'The revision of the token, as a strong entity tag.' },
-  Location: { type: 'string', description: 'The path of what was created.' },
+  Location: { type: 'string', description: 'The path of the created object.' },
   'Retry-After': { type: 'integer', description: 'How many seconds to wait before retrying the request.' },
   'WWW-Authenticate': { type: 'string', description: 'How to authenticate (RFC 9110, section 11.6.1).' },
 } as const satisfies HeaderDocs;

@@ -1066,7 +1066,7 @@ export interface components {
              * @description When the token was last changed. Absent before the first change.
              */
             modified_at?: string;
-            /** @description What is unusual about this response. Absent if nothing is. */
+            /** @description Remarks about this response, such as that the token already existed. Absent if there are none. */
             _extras?: {
                 /**
                  * @description A live token with the same fingerprint already existed, and this is that token.

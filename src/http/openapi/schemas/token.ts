@@ -85,7 +85,9 @@ export const tokenObject = z
     ).optional(),
     modified_by: uuid('The application that changed the token last. Absent before the first change.').optional(),
     modified_at: dateTime('When the token was last changed. Absent before the first change.').optional(),
-    _extras: extras.optional().meta({ description: 'What is unusual about this response. Absent if nothing is.' }),
+    _extras: extras.optional().meta({
+      description: 'Remarks about this response, such as that the token already existed. Absent if there are none.',
+    }),
   })
   .meta({
     id: 'Token',

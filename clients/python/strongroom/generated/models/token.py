@@ -50,7 +50,8 @@ class Token:
                 caller may not read.
             modified_by (str | Unset): The application that changed the token last. Absent before the first change.
             modified_at (datetime.datetime | Unset): When the token was last changed. Absent before the first change.
-            field_extras (TokenExtras | Unset): What is unusual about this response. Absent if nothing is.
+            field_extras (TokenExtras | Unset): Remarks about this response, such as that the token already existed. Absent
+                if there are none.
     """
 
     id: str

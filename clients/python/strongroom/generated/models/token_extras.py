@@ -12,7 +12,7 @@ T = TypeVar("T", bound="TokenExtras")
 
 @_attrs_define(repr=False)
 class TokenExtras:
-    """What is unusual about this response. Absent if nothing is.
+    """Remarks about this response, such as that the token already existed. Absent if there are none.
 
     Attributes:
         deduplicated (bool | Unset): A live token with the same fingerprint already existed, and this is that token.
