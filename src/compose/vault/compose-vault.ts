@@ -146,53 +146,7 @@ export function composeVault(bare: Stores, given: Parts): ComposedVault {
     key: integrity.rows,
     heal: (tenantId) => healDirectory({ log, keys, work: stores.work }, tenantId),
   });
-  const lost = new Set<string>();
-  const forged = new Map<string, Forged>();
-  /** The messages about damaged files. There are only a few files, so the set stays small. */
-  const damagedFiles = new Set<string>();
-  let forgedLog: string | null = null;
-  const reportError = (error: unknown): void => {
-    if (error instanceof KeyLost) lost.add(error.stream);
-    if (error instanceof ForgedLog) forgedLog ??= error.what;
-    if (error instanceof StoreProblem && error.found?.check === filesCheck) damagedFiles.add(error.message);
-    if (!(error instanceof ForgedRow)) return;
-    metrics.forgedRowFound();
-    const { row, message } = error;
-    const name = `${row.of} ${row.name}`;
-    if (forged.size >= forgedNamedMax && !forged.has(name)) return;
-    const found: Forged = { row, message, generation: null };
-    forged.set(name, found);
-    const noted = generations.inUse().then(({ read }) => {
-      found.generation = read;
-    });
-    // Without the generation, the row counts as forged until the next start.
-    noted.catch(() => undefined);
-  };
-  let lookedAt = Number.NEGATIVE_INFINITY;
-  const forgetRepaired = async (): Promise<void> => {
-    if (forged.size === 0 || performance.now() - lookedAt < repairedMs) return;
-    lookedAt = performance.now();
-    for (const [name, found] of forged) {
-      try {
-        const isRepaired = await repaired(vault, found);
-        // If a read found the row again in the meantime, the row is still forged.
-        if (isRepaired && forged.get(name) === found) forged.delete(name);
-      } catch (error) {
-        // The check of the next row would also wait until the store's time limit has passed.
-        if (error instanceof StoreUnavailable) return;
-      }
-    }
-  };
-  const logged = new Set<string>();
-  const reportDamage = (error: unknown): void => {
-    const text = String(error);
-    // Logs each damage only once. Threat: an attacker fills the service's log by sending requests with guessed keys.
-    if (!logged.has(text) && logged.size < loggedMax) {
-      logged.add(text);
-      onError(error);
-    }
-    reportError(error);
-  };
+  const damage = createDamage(generations, metrics, onError);
   const vault: Vault = {
     log,
     storedLog,
@@ -217,7 +171,7 @@ export function composeVault(bare: Stores, given: Parts): ComposedVault {
     expressions: createExpressions(),
     streams: createStreamQueue(),
     turns: createTurns(),
-    reportDamage,
+    reportDamage: damage.reportOnce,
     unfinishedErasures: createUnfinishedErasures(),
     vocabularies: createVocabularies(),
     guesses: createGuesses({
@@ -234,31 +188,99 @@ export function composeVault(bare: Stores, given: Parts): ComposedVault {
   return {
     vault,
     recorder,
-    damage: () => [
+    damage: damage.list,
+    forgetRepaired: () => damage.forgetRepaired(vault),
+    service: {
+      vault,
+      metrics,
+      spans,
+      reportError: damage.report,
+      ...createAuthenticate(vault),
+      limits: createLimits(rateLimits, limits, metrics),
+    },
+    backgroundFailed(error) {
+      damage.report(error);
+      metrics.backgroundWorkFailed();
+    },
+  };
+}
+
+type RepairDeps = Pick<Vault, 'directory' | 'claims' | 'generations' | 'keys'>;
+
+/** Remembers the damage in the stores that requests and background work report. `onError` logs an error. */
+function createDamage(
+  generations: Vault['generations'],
+  metrics: Pick<Metrics, 'forgedRowFound'>,
+  onError: (error: unknown) => void,
+) {
+  const lost = new Set<string>();
+  const forged = new Map<string, Forged>();
+  /** The messages about damaged files. There are only a few files, so the set stays small. */
+  const damagedFiles = new Set<string>();
+  const logged = new Set<string>();
+  let forgedLog: string | null = null;
+  let lookedAt = Number.NEGATIVE_INFINITY;
+
+  function addForged({ row, message }: ForgedRow): void {
+    metrics.forgedRowFound();
+    const name = `${row.of} ${row.name}`;
+    if (forged.size >= forgedNamedMax && !forged.has(name)) return;
+    const found: Forged = { row, message, generation: null };
+    forged.set(name, found);
+    const noted = generations.inUse().then(({ read }) => {
+      found.generation = read;
+    });
+    // Without the generation, the row counts as forged until the next start.
+    noted.catch(() => undefined);
+  }
+
+  /** Remembers the damage if the error reports any. */
+  function report(error: unknown): void {
+    if (error instanceof KeyLost) lost.add(error.stream);
+    if (error instanceof ForgedLog) forgedLog ??= error.what;
+    if (error instanceof StoreProblem && error.found?.check === filesCheck) damagedFiles.add(error.message);
+    if (error instanceof ForgedRow) addForged(error);
+  }
+
+  return {
+    report,
+    /** Like `report`, but also logs the error, unless it was logged before. */
+    reportOnce(error: unknown): void {
+      const text = String(error);
+      // Threat: an attacker fills the service's log by sending requests with guessed keys.
+      if (!logged.has(text) && logged.size < loggedMax) {
+        logged.add(text);
+        onError(error);
+      }
+      report(error);
+    },
+    list: (): readonly string[] => [
       ...(lost.size === 0 ? [] : ['token keys are lost']),
       ...(forgedLog === null ? [] : [`the log was changed from outside: ${forgedLog}`]),
       ...[...forged.values()].map(({ message }) => message),
       ...damagedFiles,
     ],
-    forgetRepaired,
-    service: {
-      vault,
-      metrics,
-      spans,
-      reportError,
-      ...createAuthenticate(vault),
-      limits: createLimits(rateLimits, limits, metrics),
-    },
-    backgroundFailed(error) {
-      reportError(error);
-      metrics.backgroundWorkFailed();
+    /** See `ComposedVault`. */
+    async forgetRepaired(vault: RepairDeps): Promise<void> {
+      if (forged.size === 0 || performance.now() - lookedAt < repairedMs) return;
+      lookedAt = performance.now();
+      for (const [name, found] of forged) {
+        try {
+          const isRepaired = await repaired(vault, found);
+          // If a read found the row again in the meantime, the row is still forged.
+          if (isRepaired && forged.get(name) === found) forged.delete(name);
+        } catch (error) {
+          // The check of the next row would also wait until the store's time limit has passed.
+          if (error instanceof StoreUnavailable) return;
+        }
+      }
     },
   };
 }
 
 /** Returns true if a forged row was repaired since it was found. */
 async function repaired(
-  { directory, claims, generations, keys }: Pick<Vault, 'directory' | 'claims' | 'generations' | 'keys'>,
+  { directory, claims, generations, keys }: RepairDeps,
   { row: { of, name }, generation }: Forged,
 ): Promise<boolean> {
   if (of === 'token') {

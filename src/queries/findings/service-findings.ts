@@ -155,7 +155,7 @@ async function checkpoint(vault: Pick<Vault, 'clock' | 'keys' | 'log'>): Promise
     return await lastCheckpoint(vault);
   } catch (error) {
     if (!(error instanceof ForgedLog) || error.found === null) throw error;
-    return problem(error.found.check, error.found.says, `${error.found.do}.`);
+    return problemFound(error.found);
   }
 }
 
