@@ -1,8 +1,8 @@
 /**
- * Which room may import which (CONTRIBUTING.md, "Map"). A room imports the rooms that are listed with it, and
- * itself. There is no cycle of files, and none of folders.
+ * For each folder of `src`, the other folders that it may import (CONTRIBUTING.md, "Map"; ADR 47). Neither files nor
+ * folders may import each other in a cycle.
  */
-const rooms = {
+const folders = {
   domain: [],
   events: ['domain'],
   views: ['domain', 'events'],
@@ -52,7 +52,7 @@ const rooms = {
   ],
 };
 
-const names = Object.keys(rooms);
+const names = Object.keys(folders);
 /** Files that use decrypted data: encryption, the response, the export, the update that merges a patch, and the indexes. */
 const readers = [
   'vault/decrypted',
@@ -78,17 +78,17 @@ const drivers = [
 
 module.exports = {
   forbidden: [
-    ...names.map((room) => ({
-      name: `${room}-imports`,
+    ...names.map((folder) => ({
+      name: `${folder}-imports`,
       severity: 'error',
-      comment: `src/${room} may import ${rooms[room].map((other) => `src/${other}`).join(', ') || 'nothing of ours but itself'}.`,
-      from: { path: `^src/${room}/` },
-      to: { path: '^src/', pathNot: `^src/(${[room, ...rooms[room]].join('|')})/` },
+      comment: `src/${folder} may import ${folders[folder].map((other) => `src/${other}`).join(', ') || 'no other folder'}.`,
+      from: { path: `^src/${folder}/` },
+      to: { path: '^src/', pathNot: `^src/(${[folder, ...folders[folder]].join('|')})/` },
     })),
     {
-      name: 'only-known-rooms',
+      name: 'only-known-folders',
       severity: 'error',
-      comment: 'A folder of src has a line in this file.',
+      comment: 'Each folder of src must be listed in this file.',
       from: { path: '^src/', pathNot: `^src/(${names.join('|')})/` },
       to: {},
     },
