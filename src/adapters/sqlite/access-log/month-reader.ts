@@ -126,9 +126,10 @@ function readerOn(database: SqliteDatabase, month: Month) {
   }
 
   /**
-   * An entry of a batch that is not in the file is returned with the batch before it, or with the first batch, whose hash
-   * then no longer matches. Threat: an attacker adds an entry with the number of such a batch. Queries return the entry,
-   * but no hash covers it. Throws StoreBroken if the file has entries but no batches.
+   * Returns up to `limit` batches after a sequence number, with their entries. If the file has an entry but not its
+   * batch, the entry is returned with the batch before it, or with the first batch, so that the hash of that batch no
+   * longer matches. Threat: an attacker adds an entry with the number of a missing batch. Queries would return the
+   * entry, although no hash covers it. Throws StoreBroken if the file has entries but no batches.
    */
   function batchesAfter(afterSequence: number, limit: number): AccessBatch[] {
     const found = batches.all(afterSequence, limit) as Batch[];

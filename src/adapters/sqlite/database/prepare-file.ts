@@ -148,6 +148,9 @@ type SchemaObject = {
 /**
  * Throws StoreBroken if the tables, indexes, triggers or views in the file differ from those in `schema`. Threat: an
  * attacker who can write to the file adds a trigger that ignores deletions, or a view or partial index that hides rows.
+ *
+ * SQLite stores the text of each statement with its comments. A change to a comment within a statement of a schema is
+ * therefore a change of the file format.
  */
 export function expectSchema(database: SqliteDatabase, fileName: string, schema: string): void {
   const ours = openInMemory(schema);

@@ -26,7 +26,10 @@ export function rowTables(slot: Slot) {
   } as const;
 }
 
-/** Returns the schema for the token rows, search index and counts of one set. */
+/**
+ * Returns the schema for the token rows, search index and counts of one set. In its comments, "of the living" means that
+ * the columns are NULL in a tombstone.
+ */
 export function rowsSchema(slot: Slot): string {
   const { rows, changes, indexState, runs, segments, filters, blocks, tokenCounts } = rowTables(slot);
   const countUp = `INSERT INTO ${tokenCounts} (tenant, type, count) VALUES (NEW.tenant, NEW.type, 1)
