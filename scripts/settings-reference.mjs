@@ -17,23 +17,24 @@ const clientRows = clientSettingPaths.map((path) => {
 });
 const text = `# Settings
 
-Settings come from a JSON file (\`--config\`), then from environment variables, then from flags. A later source overrides an earlier
-one. The variable for \`${settingPaths[0]}\` is \`${environmentName(settingPaths[0])}\`. The variable for \`auth.header_aliases\` is
-\`${environmentName('auth.header_aliases')}\`, and its flag is \`${flagName('auth.header_aliases')}\`. Separate the items of a list with
-commas. An unknown setting is an error, so a misspelled name cannot go unnoticed. \`strongroom config print\` shows the settings in effect.
+Settings come from a JSON file (\`--config\`), then from environment variables, then from flags. A later source overrides
+an earlier one. For example, the setting \`auth.header_aliases\` has the variable \`${environmentName('auth.header_aliases')}\` and the
+flag \`${flagName('auth.header_aliases')}\`. Separate the items of a list with commas. An unknown setting is an error, so a misspelled
+name cannot go unnoticed. \`strongroom config print\` shows the settings in effect.
 
 | Setting | Default | What it does |
 |---|---|---|
 ${rows.join('\n')}
 
-The root key comes from a file or a command, never from a variable. Its file contains 64 hexadecimal characters, belongs to the
-user that runs the service, cannot be read by any other user (mode 0600 or 0400), and is outside the data directory.
+The root key comes from a file or a command, never from a variable. Its file contains 64 hexadecimal characters, and is
+outside the data directory. [Run it](../how-to/run-it.md#root-key) describes the owner and the mode of the file.
 
 ## Commands over HTTP
 
-\`tokens get\`, \`create\`, \`delete\` and \`search\`, and \`applications create\` and \`list\`, connect to a service if an address is set
-([commands from another machine](../how-to/run-it.md#commands-from-another-machine)). These values are not settings of the vault:
-\`serve\` ignores them, and a configuration file cannot contain them. A flag takes precedence over a variable.
+\`tokens get\`, \`create\`, \`delete\` and \`search\`, and \`applications create\` and \`list\`, connect to a service if an
+address is set ([commands from another machine](../how-to/run-it.md#commands-from-another-machine)). These values are
+not settings of the vault: \`serve\` ignores them, and a configuration file cannot contain them. A flag takes precedence
+over a variable.
 
 | Variable | Flag | What it is |
 |---|---|---|
