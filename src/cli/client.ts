@@ -135,7 +135,10 @@ async function send(options: ClientOptions, method: Method, path: string, body?:
     let bytes = 0;
     for await (const chunk of response as AsyncIterable<Buffer>) {
       bytes += chunk.length;
-      if (bytes > responseBytesMax) throw new Failure(`${notTheVault(options, response.statusCode)}: it is too large.`);
+      if (bytes > responseBytesMax)
+        throw new Failure(
+          `${notTheVault(options, response.statusCode)}: it is too large. Check ${options.addressName}.`,
+        );
       yield chunk;
     }
   }

@@ -33,7 +33,7 @@ export async function readAsOf(
   if (positionText.test(text)) {
     const position = Number(text);
     const head = await log.head();
-    if (position > head) return refused(`position ${position} is after the end of the log, which is ${head}.`);
+    if (position > head) return refused(`position ${position} is after the end of the log (position ${head}).`);
     // There may be gaps between the positions of events, and the log can be read only from the position of an event. A
     // position in a gap is treated as the moment right before the next event.
     await chain.follow();

@@ -424,7 +424,7 @@ describe.skipIf(profile !== 'embedded')('an export', () => {
     [
       'a replaced signed batch',
       (lines) => replacedBatch(lines, signedSequence()),
-      'is not what checkpoint 2 has signed',
+      'are not those that checkpoint 2 has signed',
     ],
     ['the absence', () => [], 'lacks chain vault'],
     [

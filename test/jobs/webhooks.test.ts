@@ -333,7 +333,7 @@ describe('a webhook', () => {
     receiver.respond = (response) => response.writeHead(500).end();
     const doctor = () => webhooks(service.vault, null);
     await create(service, 'customer-1');
-    expect(await doctor()).toMatchObject({ state: 'ok', says: 'no delivery of 1 webhook failed for long' });
+    expect(await doctor()).toMatchObject({ state: 'ok', says: 'no problem with the deliveries of 1 webhook' });
     await service.service.webhooks.run();
     await service.service.webhooks.run();
     expect(receiver.received).toHaveLength(1);

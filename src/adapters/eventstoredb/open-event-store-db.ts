@@ -21,7 +21,7 @@ export async function openEventStoreDb(
   const address = parseAddress(connectionString);
   if (address.tls !== null && address.user === null) {
     throw new EventStoreDbBroken(
-      'eventstore.url names no user. EventStoreDB gives no permissions to a client without one.',
+      'eventstore.url names no user. Add the user and the password that `strongroom cluster prepare` is to create.',
     );
   }
   await checkHosts(address);

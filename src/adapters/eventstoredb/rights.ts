@@ -121,11 +121,13 @@ async function asUserOf<T>(
 }
 
 function unknownUser(name: string): EventStoreDbBroken {
-  return new EventStoreDbBroken(`EventStoreDB rejected the user ${name} with this password.`);
+  return new EventStoreDbBroken(
+    `EventStoreDB rejected the user ${name} with this password. Check both in the address.`,
+  );
 }
 
 function notAdministrator(name: string): EventStoreDbBroken {
-  return new EventStoreDbBroken(`${name} is not an administrator of EventStoreDB.`);
+  return new EventStoreDbBroken(`${name} is not an administrator of EventStoreDB. Use a user in the group $admins.`);
 }
 
 async function createUser(endpoint: Endpoint, ca: Buffer | null, admin: User, user: User): Promise<string> {

@@ -98,7 +98,8 @@ export async function prepareMongo(
   } catch (error) {
     if (error instanceof MongoServerError)
       throw new MongoBroken(
-        `MongoDB rejected a step of the preparation as ${admin.name}: ${error.codeName ?? error.code}.`,
+        `MongoDB rejected a step of the preparation as ${admin.name}: ${error.codeName ?? error.code}. ` +
+          'Check that this user is an administrator.',
       );
     if (error instanceof Error && error.name === 'MongoServerSelectionError') {
       throw new MongoBroken(
@@ -189,7 +190,10 @@ async function initiate(adminUrl: string, hosts: readonly string[]): Promise<str
     }
     for (const until = performance.now() + primaryMs; !(await hasPrimary(admin)); await wait(200)) {
       if (performance.now() > until)
-        throw new MongoBroken('the replica set of MongoDB elected no primary within a minute.');
+        throw new MongoBroken(
+          'the replica set of MongoDB elected no primary within a minute. Check that its nodes run and reach each ' +
+            'other, then run this again.',
+        );
     }
     return lines;
   });

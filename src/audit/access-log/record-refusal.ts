@@ -17,7 +17,7 @@ const operations: Readonly<Record<string, AccessOperation>> = {
 
 const messages = {
   denied: 'rejected: no permission or rule of the application allows it',
-  failed: 'failed: the service could not do it',
+  failed: 'failed: the service could not complete the request',
 } as const;
 
 /**

@@ -89,14 +89,14 @@ function createChain(name: string, ends: readonly Signed[], start: Place | null)
       const computed = batchHash(Buffer.from(previous, 'hex'), sequence, lines).toString('hex');
       if (computed !== hash) return `${where} was changed`;
       if (sequence === last?.sequence && hash === last.hash) {
-        return `${where} is stored twice: \`strongroom doctor\` says in which files`;
+        return `${where} is stored twice: \`strongroom doctor\` names the files`;
       }
       if (last !== null && (sequence !== last.sequence + 1 || previous !== last.hash)) {
         return `${where} does not follow the one before it: batches were removed or replaced`;
       }
       const end = left.get(sequence);
       if (end !== undefined && end.hash !== hash) {
-        return `up to ${where} it is not what checkpoint ${end.number} has signed`;
+        return `the entries up to ${where} are not those that checkpoint ${end.number} has signed`;
       }
       left.delete(sequence);
       last = { sequence, hash };

@@ -51,7 +51,7 @@ export const auditBegin = operation(
     const head = await chain.head();
     if (head === null) throw new OperationFailed('the log is empty.');
     if (from > head.position) {
-      throw new OperationFailed(`position ${from} is after the end of the log, which is ${head.position}.`);
+      throw new OperationFailed(`position ${from} is after the end of the log (position ${head.position}).`);
     }
     const { publicKey } = await keys.signingKey();
     const identity = await logIdentity(log);

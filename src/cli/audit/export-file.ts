@@ -49,7 +49,10 @@ export async function openExport(path: string): Promise<OpenedExport> {
   const texts = readLines(path);
   const first = await texts.next();
   const header = first.done === true ? null : exportHeader.safeParse(jsonOf(first.value));
-  if (header?.success !== true) throw new Failure(`${path} is not a log export of this version of Strongroom.`);
+  if (header?.success !== true)
+    throw new Failure(
+      `${path} is not a log export of this version of Strongroom. Export the log again, or use the version that wrote it.`,
+    );
   const next = contentOf(path, texts);
   let batch: ChainBatch | null = null;
 
@@ -86,12 +89,12 @@ function contentOf(path: string, texts: AsyncGenerator<string>): () => Promise<C
   let read = 0;
   return async () => {
     const { done, value } = await texts.next();
-    if (done === true) throw new Failure(`${path} is damaged: its end is missing.`, 3);
+    if (done === true) throw new Failure(`${path} is damaged: its end is missing. Export the log again.`, 3);
     const json = jsonOf(value);
     const end = exportEnd.safeParse(json);
     if (end.success) {
       if (end.data.strongroom_export_end.lines === read) return null;
-      throw new Failure(`${path} is damaged: lines are missing, or there are too many.`, 3);
+      throw new Failure(`${path} is damaged: lines are missing, or there are too many. Export the log again.`, 3);
     }
     read += 1;
     const line = exportLine.safeParse(json);

@@ -35,7 +35,7 @@ export async function exportLog(run: RunOperation, { from, to, out, json }: LogE
   };
   if (begin.forged !== null) refuse(begin.forged);
   if (to !== null && to > head.position) {
-    throw new Failure(`position ${to} is after the end of the log, which is ${head.position}.`);
+    throw new Failure(`position ${to} is after the end of the log (position ${head.position}).`);
   }
   const start = begin.from === null ? null : checkpointSchema.parse(begin.from);
   const header: ExportHeader = {

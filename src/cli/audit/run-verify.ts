@@ -81,7 +81,7 @@ export async function verifyVault(run: RunOperation, options: VerifyOptions): Pr
   const begin = await beginAudit(run, from, { exports: false });
   const { head, log_id: logId } = begin;
   if (to !== null && to > head.position) {
-    throw new Failure(`position ${to} is after the end of the log, which is ${head.position}.`);
+    throw new Failure(`position ${to} is after the end of the log (position ${head.position}).`);
   }
   const start = begin.from === null ? null : checkpointSchema.parse(begin.from);
   const isPart = to !== null;

@@ -50,7 +50,9 @@ export async function readErasedList(file: string): Promise<ErasedList> {
   const ids = lines.slice(0, -1);
   const { count, mac = '' } = last.exec(lines.at(-1) ?? '')?.groups ?? {};
   if (!parsed.success || count !== String(ids.length)) {
-    throw new Failure(`${file} is not a complete list of erased keys, or has another version.`);
+    throw new Failure(
+      `${file} is not a complete list of erased keys, or has another version. Use another copy of the newest list.`,
+    );
   }
   const digest = createHash('sha256');
   for (const line of [first, ...ids]) digest.update(`${line}\n`);

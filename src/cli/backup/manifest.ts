@@ -53,10 +53,11 @@ export async function readManifest(folder: string, signal: AbortSignal): Promise
   const path = join(folder, manifestFile);
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw unreadable(path, error);
-    throw new Failure(`${folder} is not a complete backup: it has no ${manifestFile}.`);
+    throw new Failure(`${folder} is not a complete backup: it has no ${manifestFile}. Use another backup.`);
   });
   const parsed = shape.safeParse(jsonOf(text));
-  if (!parsed.success) throw new Failure(`${manifestFile} in ${folder} is damaged, or has another version.`);
+  if (!parsed.success)
+    throw new Failure(`${manifestFile} in ${folder} is damaged, or has another version. Use another backup.`);
   for (const { name, sha256 } of parsed.data.files) {
     // Threat: an attacker changes a name in the manifest so that it points to a file outside the folder.
     const isName = name === basename(name);

@@ -140,7 +140,7 @@ function replacedText(keysFile: string, found: Quickstart): string {
 function placesText(config: Config): string {
   const { named } = rootKeyPlaceOf(config);
   const rootKey = named === null ? 'comes from a command' : `is in ${named}`;
-  return `The keys of this tenant are in ${join(config.settings.data, 'dev-keys.json')}, the root key ${rootKey}.\n`;
+  return `The keys of this tenant are in ${join(config.settings.data, 'dev-keys.json')}, and the root key ${rootKey}.\n`;
 }
 
 /** Returns the line that explains how to open the console. */

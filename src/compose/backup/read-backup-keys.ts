@@ -47,7 +47,9 @@ export async function readBackupKeys(
     }
   }
   if (macKey === null) {
-    throw new BackupRefused('the keys in this backup lack the one that authenticates it. Nothing was changed.');
+    throw new BackupRefused(
+      'the keys in this backup lack the one that authenticates it. Nothing was changed. Use another backup.',
+    );
   }
   return { macKey, identityKeys };
 }

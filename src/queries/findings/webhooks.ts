@@ -48,7 +48,7 @@ export async function webhooks(
   );
   const wrong = [...unread, ...found];
   if (wrong.length === 0)
-    return ok('webhooks', enabled === 0 ? 'none' : `no delivery of ${counted(enabled, 'webhook')} failed for long`);
+    return ok('webhooks', enabled === 0 ? 'none' : `no problem with the deliveries of ${counted(enabled, 'webhook')}`);
   const others = wrong.length > shownMax ? ` and ${wrong.length - shownMax} more` : '';
   const advice = [
     ...(unread.length === 0 ? [] : ['Repair the row or the key that `strongroom doctor` names.']),
@@ -58,7 +58,7 @@ export async function webhooks(
 }
 
 function wrongWith(state: WebhookState | null, head: number, now: number, hidesGap: boolean): readonly string[] {
-  if (state === null) return ['its state was changed outside the vault, so it delivers again'];
+  if (state === null) return ['its state was changed outside the vault, so its events are delivered again'];
   const { position, pending, parked } = state;
   const failing = pending.filter(({ attempts }) => attempts >= failedMin).length;
   const givenUp = parked.filter(({ at }) => at >= now - dayMs).length;

@@ -130,7 +130,7 @@ function decode(line: string): { readonly table: string; readonly row: Document 
   try {
     return BSON.EJSON.parse(line) as { table: string; row: Document };
   } catch {
-    throw new BackupRefused('the keys in this backup are not documents of a key store.');
+    throw new BackupRefused('the keys in this backup are not documents of a key store. Use another backup.');
   }
 }
 

@@ -71,5 +71,7 @@ function withoutErased({ table, row }: KeyLine, { ids, madeAt }: ErasedKeys): Ke
 }
 
 function notARow(): BackupRefused {
-  return new BackupRefused('the keys in this backup are not rows of a key store of this version.');
+  return new BackupRefused(
+    'the keys in this backup are not rows of a key store of this version. Restore it with the version that made it.',
+  );
 }
