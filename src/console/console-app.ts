@@ -91,7 +91,7 @@ export async function createConsole(service: Service, options: ConsoleOptions): 
   });
   if (service.spans !== null) traceRequests(app, service.spans);
   app.addHook('onClose', bundles.close);
-  watchConnections(app);
+  watchConnections(app, 'console');
   // The prefix `console:` distinguishes these routes from API routes with the same paths.
   reportRequests(app, service.metrics, log, 'console:');
   await protect(app, tls !== null || behindTlsProxy, vault.integrity.console);

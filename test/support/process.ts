@@ -379,3 +379,8 @@ export function copyOf(dataDir: string): string {
   cpSync(dataDir, copy, { recursive: true, filter: (file) => !file.endsWith('.sock') });
   return copy;
 }
+
+/** Returns the address that the service has logged in this field. */
+export function loggedAddress({ stdout }: Service, field: 'console_address' | 'admin_address'): Promise<string> {
+  return until(field, 20_000, () => new RegExp(`"${field}":"([^"]+)"`).exec(stdout())?.[1]);
+}

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { type FastifyInstance, fastify } from 'fastify';
+import { watchConnections } from '../load/connections.js';
 import { timeLimits } from '../server/server-options.js';
 import type { Service } from '../service.js';
 
@@ -22,6 +23,8 @@ export function createAdminApp(
     forceCloseConnections: true,
     routerOptions: { ignoreTrailingSlash: true },
   });
+  // Threat: a client without a key pipelines thousands of requests for metrics, which would block the API for minutes.
+  watchConnections(app, 'admin');
   app.addHook('onRequest', async (request, reply) => {
     if (onLoopback && isForeignName(request.headers.host)) return reply.code(421).send({ status: 421 });
   });

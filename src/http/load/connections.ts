@@ -7,14 +7,16 @@ import { Problem } from '../problem/problem.js';
 const checkMs = 1_000;
 /** If a connection has unsent data and the client reads nothing for this long (in ms), the connection is closed. */
 const stalledMs = 10_000;
-/** The number of file descriptors that are reserved for store files, connections to servers, and the admin listener. */
+/** The number of file descriptors that are reserved for store files and connections to servers. */
 const reservedDescriptors = 192;
 /**
- * The number of connections beyond the limit that receive a 503 response. All further connections are closed
+ * The number of connections beyond the limit of the API that receive a 503 response. All further connections are closed
  * immediately.
  */
 const toldConnections = 64;
 const connectionsMost = 10_000;
+/** The admin listener has few clients, but each of their requests takes several milliseconds. */
+const adminConnectionsMost = 32;
 /** How long (in ms) a connection may stay silent after the app has begun to close. */
 const silentMs = 1_000;
 /** The maximum number of pipelined requests that wait on one connection. */
@@ -33,17 +35,22 @@ type Connection = {
   readonly waiting: (() => void)[];
 };
 
+/** A listener of the process. */
+type Listener = 'api' | 'console' | 'admin';
+
 /**
  * Limits the cost of connections. Each connection runs one request at a time. The next pipelined request starts when
  * the previous response has been sent. If a client does not read its response, its connection is closed.
  *
- * The limit on connections is lower than the limit on file descriptors. A request on a connection beyond the limit
- * receives a 503 response.
+ * The listeners divide the connections of the process, whose number is lower than the limit on file descriptors. A
+ * request on a connection beyond the limit of the API receives a 503 response. The other listeners close such
+ * connections.
  */
-export function watchConnections(app: FastifyInstance, connectionsMax = connectionsThatFit()): void {
+export function watchConnections(app: FastifyInstance, listener: Listener): void {
   const connections = new Map<Socket, Connection>();
   const server: Server = app.server;
-  server.maxConnections = connectionsMax + toldConnections;
+  const connectionsMax = connectionsOf(listener);
+  server.maxConnections = connectionsMax + (listener === 'api' ? toldConnections : 0);
   closeSilentOnes(app, connections);
   server.on(server instanceof TlsServer ? 'secureConnection' : 'connection', (socket: Socket) => {
     const isBeyondLimit = connections.size >= connectionsMax;
@@ -121,9 +128,14 @@ function peerOf({ remoteAddress, remotePort }: Socket): string {
   return `${remoteAddress} ${remotePort}`;
 }
 
-/** Returns how many connections the limit on file descriptors allows. */
-function connectionsThatFit(): number {
-  return Math.min(connectionsMost, descriptorLimit() - reservedDescriptors);
+/**
+ * Returns how many connections the limit on file descriptors allows for a listener. Threat: connections to the console
+ * or to the admin listener, which need no key, use up the descriptors of the stores and lock out the API.
+ */
+function connectionsOf(listener: Listener): number {
+  const all = Math.min(connectionsMost, descriptorLimit() - reservedDescriptors);
+  const shares = { console: Math.floor(all / 8), admin: Math.min(adminConnectionsMost, Math.floor(all / 16)) };
+  return listener === 'api' ? all - shares.console - shares.admin : shares[listener];
 }
 
 /** Returns the limit on file descriptors. At startup, Node.js raises the soft limit to the hard limit. */

@@ -116,7 +116,7 @@ export function createApp(service: Service, options: AppOptions): FastifyInstanc
     done();
   });
   if (service.spans !== null) traceRequests(app, service.spans);
-  watchConnections(app);
+  watchConnections(app, 'api');
   if (options.behindTlsProxy) requireTlsProxy(app, options.trustedProxies);
   const countKeyless = async (request: FastifyRequest) => service.limits.keyless(request);
   refuseWhatNodeRefuses(app);

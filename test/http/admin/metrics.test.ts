@@ -1,4 +1,6 @@
-import { expect, test } from 'vitest';
+import { once } from 'node:events';
+import { type AddressInfo, connect } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
 import { profile } from '../../support/profile.js';
 import { createPlain, path } from '../routes/support.js';
 import { startWithAdmin } from './support.js';
@@ -50,4 +52,19 @@ test('a 404 on the admin listener does not repeat any part of the request', asyn
   const { statusCode, body } = await ask('/value-4711');
   expect(statusCode).toBe(404);
   expect(body).not.toContain('4711');
+});
+
+test('a connection with more than 64 unanswered requests is closed, so it cannot block the service', async () => {
+  const { admin } = await startWithAdmin();
+  await admin.listen({ port: 0, host: '127.0.0.1' });
+  const socket = connect((admin.server.address() as AddressInfo).port, '127.0.0.1');
+  onTestFinished(() => void socket.destroy());
+  const closed = once(socket, 'close');
+  let responses = 0;
+  socket.setEncoding('utf8').on('data', (text: string) => {
+    responses += text.split('HTTP/1.1 200').length - 1;
+  });
+  socket.write('GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(200));
+  await closed;
+  expect(responses).toBeLessThan(200);
 });

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { http, makeVault, startService, until } from '../../support/process.js';
+import { http, loggedAddress, makeVault, startService, until } from '../../support/process.js';
 
 const descriptors = 260;
 
@@ -17,6 +17,8 @@ function connection(origin: string) {
   const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
   return {
     socket,
+    /** Resolves when the service has accepted or closed the connection. */
+    opened: Promise.race([new Promise<void>((resolve) => socket.once('connect', () => resolve())), closed]),
     async send(path: string, key: string, body = ''): Promise<string> {
       text = '';
       const method = body === '' ? 'GET' : 'POST';
@@ -33,11 +35,18 @@ function connection(origin: string) {
 test('with more connections than file descriptors, the excess connections get 503 or are closed, and all others are served', async () => {
   const vault = await makeVault();
   const env = { STRONGROOM_RATE_LIMIT_REQUESTS: '0' };
-  const service = await startService([...vault.flags, '--admin-port', 'off'], { env, descriptors });
+  const others = ['--admin-port', '0', '--console-enabled', '--console-port', '0'];
+  const service = await startService([...vault.flags, ...others], { env, descriptors });
   const { key } = vault;
   const served = connection(service.address);
   await once(served.socket, 'connect');
   expect(await served.send('/tokens', key)).toBe('200');
+  // Connections to the other listeners, which need no key, do not take the descriptors of the API and the stores.
+  for (const listener of ['console_address', 'admin_address'] as const) {
+    const origin = await loggedAddress(service, listener);
+    const silent = Array.from({ length: descriptors }, () => connection(origin));
+    await Promise.all(silent.map(({ opened }) => opened));
+  }
   const all = Array.from({ length: 2 * descriptors }, () => connection(service.address));
   const statuses = await Promise.all(all.map(({ send }) => send('/tokens', key)));
   expect(statuses).toContain('200');

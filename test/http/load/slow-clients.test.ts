@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
 import { expect, onTestFinished, test } from 'vitest';
 import { makeCertificate } from '../../support/certificate.js';
-import { http, makeVault, type Service, startService, until } from '../../support/process.js';
+import { http, loggedAddress, makeVault, startService, until } from '../../support/process.js';
 import { startTestService } from '../../support/test-service.js';
 
 /** The documented 30 seconds, and some time for a busy machine. */
@@ -31,11 +31,6 @@ async function trickle(address: string, path: string, headers: readonly string[]
   const text = await closed;
   clearInterval(timer);
   return [text, performance.now() - beganAt];
-}
-
-/** Returns the address that the service has logged in this field. */
-function loggedAddress({ stdout }: Service, field: 'console_address' | 'admin_address'): Promise<string> {
-  return until(field, 20_000, () => new RegExp(`"${field}":"([^"]+)"`).exec(stdout())?.[1]);
 }
 
 test('slow bodies delay the requests of their tenant for at most 30 seconds, and every listener then closes them', async () => {
