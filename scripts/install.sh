@@ -38,12 +38,12 @@ point() {
 }
 
 if [ "$action" = rollback ]; then
-  [ -L "$place/previous" ] || fail "there is no release before in $place, so nothing was changed."
+  [ -L "$place/previous" ] || fail "there is no previous release in $place, so nothing was changed."
   now=$(readlink "$place/current")
   before=$(readlink "$place/previous")
   point "$before" current
   point "$now" previous
-  echo "strongroom is $before now. Restart the service: systemctl restart strongroom"
+  echo "strongroom is now $before. Restart the service: systemctl restart strongroom"
   exit 0
 fi
 
@@ -123,4 +123,4 @@ if command -v systemd-analyze >/dev/null; then
   systemd-analyze verify "${strict[@]}" "$unit"
 fi
 if [ -z "$root" ] && [ -d /run/systemd/system ]; then systemctl daemon-reload; fi
-echo "strongroom is $release now. Start or restart the service: systemctl enable strongroom && systemctl restart strongroom"
+echo "strongroom is now $release. Start or restart the service: systemctl enable strongroom && systemctl restart strongroom"

@@ -92,4 +92,4 @@ if [ "$(id -u)" = 0 ]; then chown -R "$user" "$work" "$place/volumes"; fi
 printf 'CONTAINER_USER=%s\n' "$user" >"$place/.env"
 trap - EXIT
 mv "$work" "$secrets"
-echo "made $secrets. Keep copies of root.key and of the rest of it where no copy of the data is."
+echo "created $secrets. Keep copies of root.key and of the other files, separately from all copies of the data."

@@ -137,8 +137,7 @@ async function checkSlot({
     after = rows.at(-1)?.row;
     await nextTurn();
   }
-  if (damage === null && !postings.isEven())
-    damage = new IndexDamaged('it does not have the postings of the token rows');
+  if (damage === null && !postings.isEven()) damage = new IndexDamaged('it does not match the token rows');
   const wrong = [...left].flatMap(([name, count]) => (count === 0 ? [] : [name.slice(0, name.indexOf(' '))]));
   const ofIndex = damage?.found ?? null;
   return [...(ofIndex === null ? [] : [ofIndex]), ...(wrong.length === 0 ? [] : [damagedCounts([...new Set(wrong)])])];

@@ -203,7 +203,7 @@ async function accessLog(vault: Pick<Vault, 'accessLog' | 'clock' | 'storedLog'>
 async function searchIndex(vault: Pick<Vault, 'searchIndex'>): Promise<readonly Finding[]> {
   const found = await vault.searchIndex.run();
   if (found.length > 0) return found.map(problemFound);
-  return [ok('search index', 'has the postings of the token rows, and no damaged part; the token counts match')];
+  return [ok('search index', 'matches the token rows and is not damaged; the token counts match')];
 }
 
 async function copies({ vault }: OperatedService): Promise<Finding> {

@@ -220,8 +220,8 @@ function versions(running: Running | undefined): Finding {
   return old.length === 0
     ? ok(
         'versions',
-        `Strongroom ${own}; the stores have its ` +
-          `schemas${stored.length === 0 ? '' : `; versions of projections: ${text(stored)}`}`,
+        `Strongroom ${own}; the stores use the schemas of this version` +
+          `${stored.length === 0 ? '' : `; versions of projections: ${text(stored)}`}`,
       )
     : problem(
         'versions',

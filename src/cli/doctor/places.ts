@@ -106,7 +106,11 @@ async function dataDirectory(dataDir: string, reserveBytes: number, fix: boolean
   if (unsearchable !== null) return [problem('data directory', unsearchableText(full, unsearchable))];
   if (!existsSync(dataDir)) {
     return [
-      problem('data directory', `${full} does not exist`, 'Choose another with --data, or run `strongroom init`.'),
+      problem(
+        'data directory',
+        `${full} does not exist`,
+        'Choose another directory with --data, or run `strongroom init`.',
+      ),
     ];
   }
   const content = faultOfContent(dataDir);

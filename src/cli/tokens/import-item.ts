@@ -33,12 +33,12 @@ export type LineIds = (bytes: Buffer) => Promise<string | null>;
  * the line must contain an id.
  */
 export async function readItem({ bytes }: Line, idOf: LineIds | null): Promise<ReadLine> {
-  if (bytes === null) return bad(wholeLine, 'must take at most 4 MiB');
+  if (bytes === null) return bad(wholeLine, 'must be at most 4 MiB long');
   const parsed = parseJsonBody(bytes);
   if (!parsed.ok) return bad(parsed.path ?? wholeLine, parsed.message);
   const { value: request } = parsed;
   if (bytes.length > surelySmallBytes && Buffer.byteLength(JSON.stringify(request)) > lineBytesMax) {
-    return bad(wholeLine, 'must take at most 4 MiB');
+    return bad(wholeLine, 'must be at most 4 MiB long');
   }
   const item = (id: string | null): ReadLine => ({ ok: true, item: { request, id }, sizeBytes: bytes.length });
   if (!isJsonObject(request) || (request['id'] !== undefined && request['id'] !== null)) return item(null);

@@ -153,7 +153,7 @@ test('doctor finds changed token counts, and a rebuild corrects them', async () 
 test('doctor finds damage in a column without a checksum', async () => {
   const { service, flags } = await stoppedVault();
   const [, , ...rootKey] = flags;
-  expect(await doctor(flags)).toMatch(/ok +search index +has the postings of the token rows/);
+  expect(await doctor(flags)).toMatch(/ok +search index +matches the token rows/);
   for (const sql of [
     'UPDATE index_runs_1 SET seq_max = seq_min',
     `UPDATE index_runs_1 SET state = 'dropped'`,

@@ -41,7 +41,7 @@ describe.each([
     expect(errorsOf(8)).toEqual({ line: ['must be a JSON object'] });
     expect(errorsOf(9)).toEqual({ line: ['must be UTF-8'] });
     expect(errorsOf(10)).toEqual({ id: [expect.stringMatching(/alias/)] });
-    expect(errorsOf(13)).toEqual({ line: ['must take at most 4 MiB'] });
+    expect(errorsOf(13)).toEqual({ line: ['must be at most 4 MiB long'] });
     expect(first.code).toBe(1);
     // The last line with the value `same` allows deduplication. It is deduplicated if either of the other two lines is
     // imported first. Otherwise, it creates a token.

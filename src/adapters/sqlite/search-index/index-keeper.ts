@@ -167,7 +167,7 @@ export function createIndexKeeper(database: SqliteDatabase, slot: Slot, sizes: I
   function createEditor(run: Run) {
     const edited = new Map<number, Fence & { readonly entries: Buffer }>();
 
-    function entriesOf(block: number) {
+    function readBlock(block: number) {
       const known = edited.get(block);
       return known ?? { entries: run.entriesIn(statements, block), count: run.sizeOf(block) };
     }
@@ -175,9 +175,9 @@ export function createIndexKeeper(database: SqliteDatabase, slot: Slot, sizes: I
     return {
       /** Removes an entry. Returns false if the run does not contain the entry. */
       remove(entry: Buffer): boolean {
-        const place: Place | null = run.find(statements, entry, entriesOf);
+        const place: Place | null = run.find(statements, entry, readBlock);
         if (place === null) return false;
-        const { entries, count } = entriesOf(place.block);
+        const { entries, count } = readBlock(place.block);
         const left = Buffer.concat([
           entries.subarray(0, place.index * entryBytes),
           entries.subarray((place.index + 1) * entryBytes, count * entryBytes),
@@ -216,7 +216,7 @@ export function createIndexKeeper(database: SqliteDatabase, slot: Slot, sizes: I
     const { merged, erased, version } = state;
     const rows = statements.runs();
     const levels = new Map<number, RunRow[]>();
-    const building = rows.filter(({ state }) => state === 'building').sort((a, b) => a.level - b.level)[0];
+    const building = rows.filter((row) => row.state === 'building').sort((a, b) => a.level - b.level)[0];
     for (const row of rows) {
       if (row.state === 'read' && row.into === null) levels.set(row.level, [...(levels.get(row.level) ?? []), row]);
     }

@@ -166,18 +166,18 @@ export function openRun(row: RunRow, segments: readonly SegmentRow[], filters = 
       return start + lowerSeq(entriesIn(source, block), Math.max(bounds.from - start, 0), end, seq);
     },
     /**
-     * Returns the place of an entry, or null if the run does not contain the entry. `entriesOf` returns a block's
+     * Returns the place of an entry, or null if the run does not contain the entry. `readBlock` returns a block's
      * entries and their count.
      */
     find(
       source: RunSource,
       entry: Buffer,
-      entriesOf: (block: number) => { readonly entries: Buffer; readonly count: number },
+      readBlock: (block: number) => { readonly entries: Buffer; readonly count: number },
     ): Place | null {
       let block = blocksBefore(entry, true) - 1;
       if (block < 0 || !passesFilter(source, block, entry)) return null;
       for (; block >= 0; block -= 1) {
-        const { entries, count: size } = entriesOf(block);
+        const { entries, count: size } = readBlock(block);
         const index = lowerBound(entries, size, entry);
         if (index < size && compareAt(entries, index, entry) === 0) return { block, index };
         // Equal entries can continue in the blocks before this one.
