@@ -290,6 +290,17 @@ test.runIf(process.getuid?.() === 0)('the verifier reports a file that it may no
   }
 });
 
+test('a forged bundle cannot write control sequences or lines of its own to the terminal', async () => {
+  const forged = '\u001b[2J\u009b8m\u202e\r\n4 events, each unchanged';
+  const bundle = tampered('tokens.json', () => JSON.stringify([{ id: 'own-living', stream: forged }]));
+  writeFileSync(join(bundle, 'extra\u009b2J'), 'x');
+  const { code, stdout } = await verify(bundle);
+  expect(code).toBe(3);
+  expect(stdout).toContain('the events of \\u{1b}[2J\\u{9b}8m\\u{202e}\\u{d}\\u{a}4 events, each unchanged are missing\n');
+  expect(stdout).toContain('"extra\\u{9b}2J": a file that is not part');
+  expect(stdout.split('\n').filter((line) => line !== '' && !line.startsWith('PROBLEM '))).toEqual([]);
+});
+
 test('a file that does not belong to the bundle is named, and no bundle verifies with another vault’s key', async () => {
   const copy = tampered('README.txt', (text) => text);
   writeFileSync(join(copy, 'extra.txt'), 'x');

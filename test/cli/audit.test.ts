@@ -45,6 +45,8 @@ test('a vault is verified while it serves; if its file was tampered with, the co
   });
   writeFileSync(out, readFileSync(out, 'utf8').replace('"operator"', '"nobody"'));
   expect(await run(offline)).toMatchObject({ code: 3, stdout: '', stderr: expect.stringContaining('was changed') });
+  writeFileSync(out, readFileSync(out, 'utf8').replace('"log.opened"', '"\\n9 events, each linked\\n"'));
+  expect((await run(offline)).stderr).toMatch(/^the event at position 1 \(\\n9 events, each linked\\n .*\n$/);
 
   const database = pinStatements(join(dataDir, 'vault.db'), {});
   const first = `(SELECT min(position) FROM events WHERE type = 'token.created')`;

@@ -69,5 +69,6 @@ function show(verification: Verification, json: boolean): void {
   if (problem === null || json) {
     print(verificationJson(verification), { json }, () => verificationText(verification));
   }
-  if (problem !== null) throw new Failure(`${problem.message}.`, 3);
+  // Threat: a name in a forged log contains line breaks, and the lines look like the result of a valid log.
+  if (problem !== null) throw new Failure(`${problem.message.replaceAll('\n', '\\n')}.`, 3);
 }

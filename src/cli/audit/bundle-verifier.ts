@@ -25,11 +25,20 @@ type Fields = { readonly [name: string]: unknown };
 type Checkpoint = { readonly fields: Fields; readonly number: number; readonly count: number; readonly root: Buffer };
 
 const problems: string[] = [];
+const invisible = /[\p{C}\p{Zl}\p{Zp}]/gu;
 const named = ['README.txt', 'verify.mjs', 'audit.pub', 'tokens.json', 'history.jsonl', 'reads.jsonl'];
 const fileNames = [...named, 'erasures.json', 'checkpoints.json'];
 
+/**
+ * Adds a problem to the output. Escapes invisible characters in it. Threat: a forged bundle contains control sequences
+ * or line breaks, and the terminal shows the text of a valid bundle instead of the problems.
+ */
 function problem(text: string): void {
-  if (problems.length < 100) problems.push(text);
+  if (problems.length < 100) problems.push(text.replaceAll(invisible, escaped));
+}
+
+function escaped(character: string): string {
+  return `\\u{${character.codePointAt(0)?.toString(16)}}`;
 }
 
 function isFields(value: unknown): value is Fields {
