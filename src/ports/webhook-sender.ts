@@ -18,6 +18,11 @@ export interface WebhookSender {
    * redirects, reads no response body, and times out after a few seconds. Never throws.
    */
   post(url: URL, headers: Readonly<Record<string, string>>, body: string): Promise<SendOutcome>;
+  /**
+   * Posts a test for a tenant, like `post`. Fails at once if too many tests of the tenant are waiting for a response.
+   * Threat: a tenant sends many tests to a slow receiver, and their connections use up the process's file descriptors.
+   */
+  postTest(tenantId: string, url: URL, headers: Readonly<Record<string, string>>, body: string): Promise<SendOutcome>;
   /** Aborts the requests that are in progress and sends no more. An aborted request counts as failed. */
   close(): void;
 }

@@ -296,7 +296,9 @@ test('a forged bundle cannot write control sequences or lines of its own to the 
   writeFileSync(join(bundle, 'extra\u009b2J'), 'x');
   const { code, stdout } = await verify(bundle);
   expect(code).toBe(3);
-  expect(stdout).toContain('the events of \\u{1b}[2J\\u{9b}8m\\u{202e}\\u{d}\\u{a}4 events, each unchanged are missing\n');
+  expect(stdout).toContain(
+    'the events of \\u{1b}[2J\\u{9b}8m\\u{202e}\\u{d}\\u{a}4 events, each unchanged are missing\n',
+  );
   expect(stdout).toContain('"extra\\u{9b}2J": a file that is not part');
   expect(stdout.split('\n').filter((line) => line !== '' && !line.startsWith('PROBLEM '))).toEqual([]);
 });

@@ -12,12 +12,14 @@ const url = 'https://shop.example/hook';
 function recordingSender() {
   const sent: { readonly url: string; readonly body: string }[] = [];
   const state: { outcome: SendOutcome } = { outcome: { kind: 'responded', status: 204 } };
+  const post: WebhookSender['post'] = async (to, _headers, body) => {
+    sent.push({ url: to.href, body });
+    return state.outcome;
+  };
   const sender: WebhookSender = {
     problemOf: ({ protocol }) => (protocol === 'https:' ? null : 'must begin with https://'),
-    post: async (to, _headers, body) => {
-      sent.push({ url: to.href, body });
-      return state.outcome;
-    },
+    post,
+    postTest: async (_tenantId, ...given) => post(...given),
     close: () => undefined,
   };
   return { sender, sent, state };

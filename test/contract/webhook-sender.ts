@@ -1,7 +1,7 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { pipeline } from 'node:stream/promises';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { WebhookSender } from '#src/ports/webhook-sender.js';
 
 type Open = (options: { readonly allowsPrivate: boolean; readonly limitMs?: number }) => WebhookSender;
@@ -67,6 +67,27 @@ export function webhookSenderContract(name: string, open: Open): void {
       expect(asked).toEqual(['POST /']);
       await expect(sent).rejects.toMatchObject({ code: 'ERR_STREAM_PREMATURE_CLOSE' });
       sender.close();
+    });
+
+    test('at most ten tests of a tenant wait for a response, so their connections cannot use up the descriptors', async () => {
+      const waiting: (() => void)[] = [];
+      const url = await serve((_request, response) => {
+        waiting.push(() => response.writeHead(204).end());
+      });
+      const sender = open({ allowsPrivate: true });
+      onTestFinished(() => sender.close());
+      const tests = Array.from({ length: 10 }, () => sender.postTest('one', url, {}, '{}'));
+      const refused = await sender.postTest('one', url, {}, '{}');
+      expect(refused).toEqual({ kind: 'failed', problem: '10 tests are waiting for a response' });
+      tests.push(sender.postTest('other', url, {}, '{}'), sender.post(url, {}, '{}'));
+      await vi.waitFor(() => expect(waiting).toHaveLength(12), 10_000);
+      for (const respond of waiting.splice(0)) respond();
+      const accepted = { kind: 'responded', status: 204 };
+      expect(await Promise.all(tests)).toEqual(tests.map(() => accepted));
+      const next = sender.postTest('one', url, {}, '{}');
+      await vi.waitFor(() => expect(waiting).toHaveLength(1), 10_000);
+      waiting[0]?.();
+      expect(await next).toEqual(accepted);
     });
 
     test('a broken connection is returned as a failure, and does not throw', async () => {

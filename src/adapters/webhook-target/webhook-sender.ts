@@ -7,6 +7,8 @@ import { isPublicAddress } from './public-address.js';
 
 const timeLimitMs = 10_000;
 const idleSocketsMax = 16;
+/** The maximum number of tests of one tenant that wait for a response. A tenant has at most as many webhooks. */
+const testsMax = 10;
 
 class NoPublicAddress extends Error {}
 
@@ -45,6 +47,8 @@ export function webhookSender({
   const agents = { http: new HttpAgent(agentOptions), https: new HttpsAgent(agentOptions) };
 
   let isClosed = false;
+  /** The number of tests of each tenant that are waiting for a response. */
+  const tests = new Map<string, number>();
 
   function problemOf({ protocol, hostname }: URL): string | null {
     if (protocol !== 'https:' && !(allowsPrivate && protocol === 'http:')) return 'must begin with https://';
@@ -54,42 +58,55 @@ export function webhookSender({
     return isPrivate ? 'must be an address on the public internet' : null;
   }
 
+  function post(url: URL, headers: Readonly<Record<string, string>>, body: string): Promise<SendOutcome> {
+    return new Promise<SendOutcome>((resolveOutcome) => {
+      // Checks the URL again before each request, for two reasons. A literal IP address is not looked up, so
+      // `checkedLookup` does not see it. The setting `allowsPrivate` may also have changed since the webhook was
+      // created.
+      const problem = problemOf(url);
+      if (problem !== null) return resolveOutcome({ kind: 'failed', problem: `the address ${problem}` });
+      if (isClosed) return resolveOutcome({ kind: 'failed', problem: 'the service is stopping' });
+      const isPlain = url.protocol === 'http:';
+      const options = {
+        method: 'POST',
+        headers: { ...headers, 'content-length': Buffer.byteLength(body) },
+        agent: isPlain ? agents.http : agents.https,
+        maxHeaderSize: 16 * 1024,
+      };
+      const request = isPlain ? httpRequest(url, options) : httpsRequest(url, options);
+      const settle = (outcome: SendOutcome): void => {
+        clearTimeout(timer);
+        resolveOutcome(outcome);
+      };
+      const timer = setTimeout(() => {
+        settle({ kind: 'failed', problem: `no response within ${limitMs / 1_000} s` });
+        request.destroy();
+      }, limitMs);
+      request.on('response', (response) => {
+        settle({ kind: 'responded', status: response.statusCode ?? 0 });
+        // Reuses the connection only if the response has no body. Threat: a receiver sends a body that is megabytes
+        // long or never ends.
+        if (response.headers['content-length'] === '0' || response.statusCode === 204) response.resume();
+        else request.destroy();
+      });
+      request.on('error', (error) => settle({ kind: 'failed', problem: problemText(error) }));
+      request.end(body);
+    });
+  }
+
   return {
     problemOf,
-    post: (url, headers, body) =>
-      new Promise<SendOutcome>((resolveOutcome) => {
-        // Checks the URL again before each request, for two reasons. A literal IP address is not looked up, so
-        // `checkedLookup` does not see it. The setting `allowsPrivate` may also have changed since the webhook was
-        // created.
-        const problem = problemOf(url);
-        if (problem !== null) return resolveOutcome({ kind: 'failed', problem: `the address ${problem}` });
-        if (isClosed) return resolveOutcome({ kind: 'failed', problem: 'the service is stopping' });
-        const isPlain = url.protocol === 'http:';
-        const options = {
-          method: 'POST',
-          headers: { ...headers, 'content-length': Buffer.byteLength(body) },
-          agent: isPlain ? agents.http : agents.https,
-          maxHeaderSize: 16 * 1024,
-        };
-        const request = isPlain ? httpRequest(url, options) : httpsRequest(url, options);
-        const settle = (outcome: SendOutcome): void => {
-          clearTimeout(timer);
-          resolveOutcome(outcome);
-        };
-        const timer = setTimeout(() => {
-          settle({ kind: 'failed', problem: `no response within ${limitMs / 1_000} s` });
-          request.destroy();
-        }, limitMs);
-        request.on('response', (response) => {
-          settle({ kind: 'responded', status: response.statusCode ?? 0 });
-          // Reuses the connection only if the response has no body. Threat: a receiver sends a body that is megabytes
-          // long or never ends.
-          if (response.headers['content-length'] === '0' || response.statusCode === 204) response.resume();
-          else request.destroy();
-        });
-        request.on('error', (error) => settle({ kind: 'failed', problem: problemText(error) }));
-        request.end(body);
-      }),
+    post,
+    async postTest(tenantId, ...given) {
+      const waiting = tests.get(tenantId) ?? 0;
+      if (waiting >= testsMax) return { kind: 'failed', problem: `${testsMax} tests are waiting for a response` };
+      tests.set(tenantId, waiting + 1);
+      const outcome = await post(...given);
+      const left = (tests.get(tenantId) ?? 1) - 1;
+      if (left === 0) tests.delete(tenantId);
+      else tests.set(tenantId, left);
+      return outcome;
+    },
     close() {
       isClosed = true;
       agents.http.destroy();

@@ -1,7 +1,7 @@
 import { signingSecrets, type WebhookDocument } from '../../domain/tenancy/webhook.js';
 import { formatTimestamp } from '../../domain/time.js';
 import { signedHeaders } from '../../events/webhooks/signature.js';
-import type { SendOutcome } from '../../ports/webhook-sender.js';
+import type { SendOutcome, WebhookSender } from '../../ports/webhook-sender.js';
 import type { WebhookAttempt, WebhookState } from '../../ports/webhook-store.js';
 import type { Vault } from '../../vault/vault.js';
 import { changeWebhookState } from './change-webhook-state.js';
@@ -41,7 +41,7 @@ export async function attemptDelivery(
   failed: number,
 ): Promise<WebhookAttempt> {
   const at = vault.clock.now();
-  const { response, durationMs } = await postToWebhook(vault, webhook, id, payload);
+  const { response, durationMs } = await postToWebhook(vault, webhook, id, payload, vault.webhookSender.post);
   const isDelivered = isAccepted(response);
   const delay = isDelivered ? null : delayAfter(failed + 1);
   const undelivered = delay === null ? 'parked' : 'failed';
@@ -60,15 +60,16 @@ export async function attemptDelivery(
 
 /** Posts a signed message to a webhook. Never throws. */
 async function postToWebhook(
-  { webhookSender, clock }: Pick<Vault, 'webhookSender' | 'clock'>,
+  { clock }: Pick<Vault, 'clock'>,
   webhook: WebhookDocument,
   id: string,
   payload: string,
+  post: WebhookSender['post'],
 ) {
   const now = clock.now();
   const headers = signedHeaders(signingSecrets(webhook, now), id, now, payload);
   const beganAt = performance.now();
-  const response = await webhookSender.post(new URL(webhook.url), headers, payload);
+  const response = await post(new URL(webhook.url), headers, payload);
   return { response, durationMs: Math.round(performance.now() - beganAt) };
 }
 
@@ -99,7 +100,9 @@ export async function sendTestEvent(
     timestamp: formatTimestamp(at),
     data: { tenant_id: tenantId, webhook_id: webhook.id },
   });
-  const { response, durationMs } = await postToWebhook(vault, webhook, eventId, payload);
+  const { response, durationMs } = await postToWebhook(vault, webhook, eventId, payload, (...message) =>
+    vault.webhookSender.postTest(tenantId, ...message),
+  );
   const outcome = isAccepted(response) ? 'delivered' : 'failed';
   if (outcome === 'delivered') {
     await changeWebhookState(vault, webhook.id, (state) => state && madeDue(state, at));

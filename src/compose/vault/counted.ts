@@ -1,6 +1,6 @@
 import type { KeyRing } from '../../keys/key-ring.js';
 import type { Metrics } from '../../ports/metrics.js';
-import type { WebhookSender } from '../../ports/webhook-sender.js';
+import type { SendOutcome, WebhookSender } from '../../ports/webhook-sender.js';
 
 /** Wraps a key ring so that the metrics count the destroyed keys. */
 export function countedKeyRing(keys: KeyRing, metrics: Metrics): KeyRing {
@@ -16,13 +16,15 @@ export function countedKeyRing(keys: KeyRing, metrics: Metrics): KeyRing {
 
 /** Wraps a sender so that the metrics count the webhook requests. */
 export function countedSender(sender: WebhookSender, metrics: Metrics): WebhookSender {
+  async function counted(sent: Promise<SendOutcome>): Promise<SendOutcome> {
+    const outcome = await sent;
+    const isAccepted = outcome.kind === 'responded' && outcome.status >= 200 && outcome.status < 300;
+    metrics.webhookSent(isAccepted ? 'accepted' : 'failed');
+    return outcome;
+  }
   return {
     ...sender,
-    async post(...given) {
-      const outcome = await sender.post(...given);
-      const isAccepted = outcome.kind === 'responded' && outcome.status >= 200 && outcome.status < 300;
-      metrics.webhookSent(isAccepted ? 'accepted' : 'failed');
-      return outcome;
-    },
+    post: (...given) => counted(sender.post(...given)),
+    postTest: (...given) => counted(sender.postTest(...given)),
   };
 }

@@ -173,7 +173,8 @@ const test = documented({
   summary: 'Send a test delivery',
   description:
     'Sends an event of the type `webhook.test` and returns the outcome. If it is delivered, all deliveries that ' +
-    'are waiting for their next attempt become due immediately.',
+    'are waiting for their next attempt become due immediately. While 10 tests of the tenant are waiting for a ' +
+    'response, further tests fail.',
   pathParameters,
   answers: { 200: { description: 'The attempt.', schema: delivery, example: deliveryExample } },
   problems: ['webhook_not_found'],

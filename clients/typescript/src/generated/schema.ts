@@ -611,7 +611,7 @@ export interface paths {
         put?: never;
         /**
          * Send a test delivery
-         * @description Sends an event of the type `webhook.test` and returns the outcome. If it is delivered, all deliveries that are waiting for their next attempt become due immediately.
+         * @description Sends an event of the type `webhook.test` and returns the outcome. If it is delivered, all deliveries that are waiting for their next attempt become due immediately. While 10 tests of the tenant are waiting for a response, further tests fail.
          *
          *     Permission: `webhook:update`.
          */

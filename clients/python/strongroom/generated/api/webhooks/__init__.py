@@ -226,7 +226,8 @@ class Operations(Sender):
         """Send a test delivery.
 
         Sends an event of the type `webhook.test` and returns the outcome. If it is delivered, all
-        deliveries that are waiting for their next attempt become due immediately.
+        deliveries that are waiting for their next attempt become due immediately. While 10 tests of the
+        tenant are waiting for a response, further tests fail.
 
         Permission: `webhook:update`.
         """
