@@ -411,6 +411,28 @@ test('a backup that is passed as the data directory is reported as a backup, and
   expect(hashesOf(backup)).toEqual(before);
 });
 
+/**
+ * Returns variables with which a command sends itself this signal as soon as the function of `node:fs` has returned for
+ * a path that ends like this. A signal from the test could come when the command has already finished.
+ */
+function signalingItself(signal: NodeJS.Signals, name: 'mkdir' | 'mkdirSync' | 'rmSync', end: RegExp) {
+  const script = `
+    import fs from 'node:fs';
+    import { syncBuiltinESMExports } from 'node:module';
+    const module = ${JSON.stringify(name)} in fs.promises ? fs.promises : fs;
+    const call = module.${name};
+    module.${name} = (path, ...rest) => {
+      const result = call(path, ...rest);
+      const signal = () => ${end}.test(path) && process.kill(process.pid, '${signal}');
+      if (module === fs) signal();
+      else result.then(signal);
+      return result;
+    };
+    syncBuiltinESMExports();
+  `;
+  return { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(script)}` };
+}
+
 test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
   'a backup that %s interrupts leaves no files behind',
   async (signal) => {
@@ -421,9 +443,8 @@ test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
     const folder = join(dir, 'backups');
     mkdirSync(folder);
     const command = ['backup', join(folder, 'monday'), '--recipient', recipient, '--data', dataDir];
-    const interrupted = spawnCommand(command);
-    await until('the incomplete backup', 30_000, () => readdirSync(folder)[0]);
-    expect(await interrupted.stop(signal)).toMatchObject({
+    const interrupting = signalingItself(signal, 'mkdir', /\.monday\.part-\w+$/);
+    expect(await run(command, { env: interrupting })).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('interrupted; nothing was written.'),
     });
@@ -552,11 +573,10 @@ test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
     const existing = join(dir, 'existing');
     mkdirSync(existing, { mode: 0o700 });
     for (const target of [existing, join(dir, 'new')]) {
-      const interrupted = spawnCommand(restore(target));
-      await until('the incomplete restore', 30_000, () => existsSync(join(target, '.restoring')) || undefined);
+      const interrupting = signalingItself(signal, 'mkdirSync', /\/\.restoring$/);
       // On a busy machine, progress is shown before this line.
       const stderr = expect.stringMatching(/^interrupted; nothing was changed\.\n$/m);
-      expect(await interrupted.stop(signal)).toMatchObject({ code: 1, stderr });
+      expect(await run(restore(target), { env: interrupting })).toMatchObject({ code: 1, stderr });
     }
     expect(readdirSync(existing)).toEqual([]);
     expect(existsSync(join(dir, 'new'))).toBe(false);
@@ -567,9 +587,10 @@ test('a directory with a killed restore is used by no command, and the next rest
   const { dir, rootKeyFile, recipient, restore, expectRestored } = await vaultWithBackup(200);
   const target = join(dir, 'target');
   const flags = ['--data', target, '--root-key-file', rootKeyFile];
-  const killed = spawnCommand(restore(target));
-  await until('the incomplete restore', 30_000, () => existsSync(join(target, '.restoring', 'keys.db')) || undefined);
-  await killed.stop('SIGKILL');
+  // At this time, all files are restored, but none of them has been moved.
+  const killing = signalingItself('SIGKILL', 'rmSync', /\/\.restoring\/lock$/);
+  expect(await run(restore(target), { env: killing })).toMatchObject({ signal: 'SIGKILL' });
+  expect(readdirSync(join(target, '.restoring'))).toContain('keys.db');
   const another = ['backup', join(dir, 'another'), '--recipient', recipient];
   const commands = [
     ['init'],

@@ -1,6 +1,5 @@
-import { copyFileSync } from 'node:fs';
+import { copyFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import type Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { never } from '#src/adapters/sqlite/database/keys-schema.js';
@@ -13,7 +12,19 @@ import { loadRootKey } from '#src/compose/root-key/root-key.js';
 import { staysBehind } from '#src/vault/log-behind.js';
 import { type Row, relinked, renumbered, tamper } from '../audit/tampering.js';
 import { fill, unread } from '../rotation/support.js';
-import { copyOf, hashesOf, http, jsonResult, makeVault, run, runJson, startService } from '../support/process.js';
+import { manualClock } from '../support/manual-clock.js';
+import {
+  copyOf,
+  hashesOf,
+  http,
+  jsonResult,
+  makeVault,
+  run,
+  runJson,
+  startService,
+  tempDir,
+} from '../support/process.js';
+import { startTestService } from '../support/test-service.js';
 
 const env = { STRONGROOM_RATE_LIMIT_REQUESTS: '0' };
 
@@ -82,20 +93,22 @@ test.each([
 );
 
 test('a token that expired since the log was copied is recorded as deleted, so doctor reports no lost key', async () => {
-  const vault = await makeVault();
-  const { dataDir, flags, key } = vault;
-  const first = await startService(flags, { env });
-  // The first service must stop before the token expires. Otherwise, it would record the expiry.
-  const expiresAt = Date.now() + 4_000;
-  const body = { id: 'short-lived', type: 'token', data: 'x', expires_at: new Date(expiresAt).toISOString() };
-  expect((await http('POST', `${first.address}/tokens`, { key, body })).status).toBe(201);
+  // By the clock of this service, the token does not expire before the service stops, so it does not record the expiry.
+  const clock = manualClock(Date.now() - 60_000);
+  const first = await startTestService({ dataDir: join(tempDir(), 'data'), clock });
+  const { dataDir, rootKey, key } = first;
+  const expires_at = new Date(clock.now() + 30_000).toISOString();
+  const body = { id: 'short-lived', type: 'token', data: 'x', expires_at };
+  expect((await first.call('POST', '/tokens', body)).status).toBe(201);
   await first.stop();
+  const rootKeyFile = join(tempDir(), 'root.key');
+  writeFileSync(rootKeyFile, `${rootKey.toString('hex')}\n`, { mode: 0o600 });
+  const flags = ['--data', dataDir, '--root-key-file', rootKeyFile];
   const old = copyOf(dataDir);
-  await wait(Math.max(0, expiresAt - Date.now()) + 100);
   expect(await run(['doctor', '--fix', ...flags])).toMatchObject({ code: 0 });
   // The key store records this change, so the older log is behind it.
   const second = await startService(flags, { env });
-  await fill(second.address, vault, 1);
+  await fill(second.address, { key }, 1);
   await second.stop();
   for (const file of ['vault.db', 'journal.db']) {
     copyFileSync(join(old, file), join(dataDir, file));

@@ -1,8 +1,12 @@
+import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
+import { openEmbedded } from '#src/compose/embedded/embedded.js';
 import { rotateKeys } from '#src/jobs/rotate-keys.js';
-import { fill, unread } from '../rotation/support.js';
-import { http, makeVault, run, runJson, startService } from '../support/process.js';
+import type { EventLog } from '#src/ports/event-log.js';
+import { fill, rootKeyIn, unread } from '../rotation/support.js';
+import { http, makeVault, runJson, startService, type TestVault, tempDir } from '../support/process.js';
 import { startTestService } from '../support/test-service.js';
 import { generous, rebuildIn, storedIn } from './support.js';
 
@@ -20,27 +24,73 @@ function found(address: string, key: string, made: ReadonlyMap<string, string>):
   );
 }
 
+/**
+ * Holds a rebuild before it records the progress of the page with this number. The rebuild reads the head once when it
+ * begins, and again each time before it records the progress of a page.
+ */
+function holdBefore(page: number, log: EventLog) {
+  const { head } = log;
+  let asked = 0;
+  let release: () => void = () => undefined;
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  Object.assign(log, {
+    async head() {
+      asked += 1;
+      if (asked > page) await released;
+      return head();
+    },
+  });
+  const isHeld = () => vi.waitFor(() => expect(asked).toBe(page + 1), generous);
+  return { isHeld, release: () => release() };
+}
+
+/**
+ * Begins a rebuild. Once it has stored a page, copies the files, which a kill at this moment would leave in the same
+ * state. Returns the folder of the copy.
+ */
+async function filesMidway({ dataDir, rootKeyFile }: TestVault): Promise<string> {
+  const fail = (error: unknown) => expect.unreachable(String(error));
+  const service = await openEmbedded({
+    dataDir,
+    rootKey: rootKeyIn(rootKeyFile),
+    mode: 'production',
+    cvcRetentionMs: 3_600_000,
+    onError: fail,
+    onBroken: fail,
+  });
+  const { isHeld, release } = holdBefore(2, service.vault.log);
+  expect(await service.projections.rebuild('tokens', false)).toBe('started');
+  await isHeld();
+  const copy = join(tempDir(), 'data');
+  execFileSync('cp', ['-a', dataDir, copy]);
+  release();
+  await service.close();
+  return copy;
+}
+
 test('a rebuild that was killed continues correctly after all keys were rotated, and ends with the same rows', async () => {
   const vault = await makeVault();
-  const { dataDir, flags, key } = vault;
-  const first = await startService(flags, { env });
+  const { key } = vault;
+  const first = await startService(vault.flags, { env });
   const made = await fill(first.address, vault, tokens);
   const before = await found(first.address, key, made);
   expect(before[0]).toBe(tokens);
   expect((await http('POST', `${first.address}/tokens`, { key, body: { type: 'token', data: 'last' } })).status).toBe(
     201,
   );
-  const started = run(['projections', 'rebuild', 'tokens', '--yes', ...flags]);
-  await vi.waitFor(() => expect(rebuildIn(dataDir)?.position ?? 0).toBeGreaterThan(0), generous);
-  await first.stop('SIGKILL');
-  await started;
-  const { phase } = rebuildIn(dataDir) ?? {};
-  expect(['building', 'comparing'], 'it was killed in the middle').toContain(phase);
+  await first.stop();
+  const dataDir = await filesMidway(vault);
+  const flags = ['--data', dataDir, '--root-key-file', vault.rootKeyFile];
+  const midway = rebuildIn(dataDir);
+  expect(midway).toMatchObject({ phase: 'building' });
+  expect(midway?.position).toBeGreaterThan(0);
   const { keys } = storedIn(dataDir);
   expect(keys).toHaveLength(2);
 
   expect(await runJson(['keys', 'rotate', '--all', ...flags])).toMatchObject({ state: 'rotated' });
-  expect(rebuildIn(dataDir)?.phase, 'the rotation leaves it alone').toBe(phase);
+  expect(rebuildIn(dataDir), 'the rotation leaves it alone').toEqual(midway);
   const second = await startService(flags, { env });
   await vi.waitFor(() => expect(rebuildIn(dataDir)?.phase).toBe('keeping'), generous);
   expect(rebuildIn(dataDir)).toMatchObject({ outcome: null, different: 0, generation: 2 });
@@ -57,22 +107,9 @@ test('a rotation during a rebuild does not disturb it', async () => {
       return { id: String(body['id']), data: `value ${n}` };
     }),
   );
-  const { head } = vault.log;
-  let asked = 0;
-  let release: () => void = () => undefined;
-  const released = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  // The rebuild reads the head once when it begins, and again each time before it records the progress of a page.
-  Object.assign(vault.log, {
-    async head() {
-      asked += 1;
-      if (asked > 1) await released;
-      return head();
-    },
-  });
+  const { isHeld, release } = holdBefore(1, vault.log);
   expect(await service.projections.rebuild('tokens', false)).toBe('started');
-  await vi.waitFor(() => expect(asked).toBe(2), generous);
+  await isHeld();
   const next = randomBytes(32);
   await rotateKeys(vault.keys.rotation, next);
   expect(await vault.keys.rotation.isUnder(next)).toBe(true);

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { JsonObject } from '#src/domain/json.js';
-import { http, makeVault, startService } from '../../support/process.js';
+import { http, makeVault, startService, until } from '../../support/process.js';
 
 const callers = 8;
 
@@ -30,6 +30,7 @@ test('after a kill at any moment, every response with plaintext data has its rec
     // Killing the service breaks the connections. Each caller stops when its connection breaks.
     const load = Promise.allSettled(Array.from({ length: callers }, (_, caller) => call(caller)));
     await wait(300 + 200 * round);
+    await until('some reveals', 60_000, () => traces.length > 10 * round || undefined);
     await service.stop('SIGKILL');
     await load;
     service = await startService(vault.flags);
