@@ -1,8 +1,8 @@
-import { once } from 'node:events';
 import { existsSync, readFileSync, statSync } from 'node:fs';
-import { type AddressInfo, connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { freePort } from '../support/free-ports.js';
 import {
   http,
   makeVault,
@@ -298,11 +298,3 @@ describe('a signal before the stores are open', () => {
     expect(await ended).toEqual({ code, signal: null, stdout: '', stderr: '' });
   });
 });
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as AddressInfo;
-  await new Promise((resolve) => probe.close(resolve));
-  return port;
-}

@@ -56,7 +56,7 @@ in_background() {
 beside() {
   "$@" >"$PLACE/beside" 2>&1 &
   echo $! >>"$PLACE/besides"
-  for _ in $(seq 100); do
+  for _ in $(seq 1200); do
     if grep -q ' listens on ' "$PLACE/beside"; then return 0; fi
     sleep 0.1
   done

@@ -1,9 +1,9 @@
 import { execFile, execFileSync } from 'node:child_process';
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { freePorts } from '../support/free-ports.js';
 import type { KnownIds } from './compare.js';
 
 export const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -32,7 +32,7 @@ export async function newReader(): Promise<Reader> {
   const leftOut = new Set(['node_modules', '.git', 'data', 'data.root-key', 'coverage']);
   cpSync(root, project, { recursive: true, filter: (path) => !leftOut.has(relative(root, path)) });
   bringCertificate(project);
-  const [port, adminPort, shopPort] = await freePorts();
+  const [port = 0, adminPort = 0, shopPort = 0] = await freePorts(3);
   const env = {
     PATH: process.env['PATH'] ?? '',
     HOME: place,
@@ -80,22 +80,4 @@ function bringCertificate(dir: string): void {
     '/CN=localhost',
   ];
   execFileSync('openssl', ['req', '-x509', ...kind, ...files], { stdio: 'pipe' });
-}
-
-/** Returns three ports on which no process listens. */
-async function freePorts(): Promise<readonly [number, number, number]> {
-  const servers = [createServer(), createServer(), createServer()] as const;
-  const ports = await Promise.all(
-    servers.map(
-      (server) =>
-        new Promise<number>((resolve) => {
-          server.listen(0, '127.0.0.1', () => {
-            const address = server.address();
-            resolve(typeof address === 'object' && address !== null ? address.port : 0);
-          });
-        }),
-    ),
-  );
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-  return [ports[0] ?? 0, ports[1] ?? 0, ports[2] ?? 0];
 }

@@ -1,12 +1,12 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { generateIdentity, identityToRecipient } from 'age-encryption';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
+import { freePort } from '../support/free-ports.js';
 import { http, makeVault, runJson, startService, tempDir, until } from '../support/process.js';
 import { chart, tool } from './rendered.js';
 
@@ -43,15 +43,6 @@ const queries = dashboard.panels.flatMap(({ title, targets }) =>
   targets.map(({ refId, expr }) => [`${title} ${refId}`, expr] as const),
 );
 const metricsIn = (expr: string): readonly string[] => expr.match(/\b(?:strongroom|process|nodejs)_\w+/g) ?? [];
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
-}
 
 /**
  * Starts a real Prometheus that loads our alerts and scrapes `target` every second. Stops Prometheus when the test ends.
@@ -98,7 +89,7 @@ test('on a real Prometheus that scrapes a real service, every alert and every qu
   const service = await startService([...flags, '--admin-port', '0', ...limits]);
   const admin = await until(
     'the admin address',
-    10_000,
+    30_000,
     () => /"admin_address":"http:\/\/([^"]+)"/.exec(service.stdout())?.[1],
   );
   const recipient = await identityToRecipient(await generateIdentity());
@@ -317,7 +308,7 @@ describe('the dashboard', () => {
     const service = await startService([...flags, '--admin-port', '0']);
     const admin = await until(
       'the admin address',
-      10_000,
+      30_000,
       () => /"admin_address":"([^"]+)"/.exec(service.stdout())?.[1],
     );
     const { text } = await http('GET', `${admin}/metrics`);

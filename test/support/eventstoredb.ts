@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { makeCertificate } from './certificate.js';
+import { freePort } from './free-ports.js';
 
 const program = fileURLToPath(new URL('./eventstoredb-stand-in/main.mjs', import.meta.url));
 
@@ -135,8 +136,8 @@ export async function eventStoreDb(): Promise<Server> {
 }
 
 async function startProcess(directory: string, options: readonly string[]): Promise<StandInProcess> {
-  let running = await spawnStandIn(directory, 0, options);
-  const { port } = running;
+  const port = await freePort();
+  let running = await spawnStandIn(directory, port, options);
   return {
     port,
     signal: (signal) => void running.child.kill(signal),
@@ -155,15 +156,15 @@ async function spawnStandIn(directory: string, port: number, options: readonly s
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
-  const bound = new Promise<number>((resolve, reject) => {
+  const bound = new Promise<void>((resolve, reject) => {
     let output = '';
     child.once('error', reject);
     child.once('close', () => reject(new Error(`the stand-in ended: ${output}`)));
     child.stdout?.setEncoding('utf8').on('data', (text: string) => {
       output += text;
-      const named = /:(\d+)(?:\?tls=false)?\n/.exec(output)?.[1];
-      if (named !== undefined) resolve(Number(named));
+      if (/:\d+(?:\?tls=false)?\n/.test(output)) resolve();
     });
   });
-  return { child, ended, port: await bound };
+  await bound;
+  return { child, ended };
 }

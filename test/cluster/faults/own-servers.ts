@@ -1,12 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { MongoClient } from 'mongodb';
 import { onTestFinished } from 'vitest';
 import { type StandIn, startStandIn } from '../../support/eventstoredb.js';
+import { freePorts } from '../../support/free-ports.js';
 import { until } from '../../support/process.js';
 
 const program = fileURLToPath(new URL('../../../scripts/servers.sh', import.meta.url));
@@ -39,7 +39,8 @@ export type OwnServers = {
  */
 export async function ownServers(nodes: 1 | 3 = 1): Promise<OwnServers> {
   const dir = mkdtempSync(join(tmpdir(), 'strongroom-faults-'));
-  const [mongoPort, redisPort] = await freePorts();
+  // The nodes of MongoDB have consecutive ports.
+  const [mongoPort = 0, , , redisPort = 0] = await freePorts(4);
   const env = {
     ...process.env,
     STRONGROOM_SERVERS_DIR: dir,
@@ -81,7 +82,7 @@ function ownServer(dir: string, name: string, [start = '', ...args]: readonly st
     async kill() {
       const killed = pid();
       process.kill(killed, 'SIGKILL');
-      await until(`the end of ${name}`, 10_000, () => (runs(killed) ? undefined : true));
+      await until(`the end of ${name}`, 30_000, () => (runs(killed) ? undefined : true));
     },
     start: (...options) => void execFileSync(join(dir, start), [...args, ...options], { stdio: 'ignore' }),
     signal: (signal) => void process.kill(pid(), signal),
@@ -98,29 +99,4 @@ function runs(pid: number): boolean {
   } catch {
     return false;
   }
-}
-
-/** How many ports the tests of one worker choose from. */
-const portsPerWorker = 1_000;
-
-/**
- * Returns two port numbers: the first of three consecutive free ports, and a fourth free port. Tests that run at the
- * same time choose from different ports. Otherwise, one of them could choose a port that another has chosen, but whose
- * server does not run yet, or was killed and is about to start again.
- */
-async function freePorts(): Promise<readonly [number, number]> {
-  const begin = 20_000 + (Number(process.env['VITEST_POOL_ID'] ?? 0) % 10) * portsPerWorker;
-  return until('four free ports', 10_000, async () => {
-    const first = begin + Math.floor(Math.random() * (portsPerWorker - 3));
-    const free = await Promise.all([0, 1, 2, 3].map((offset) => isFree(first + offset)));
-    return free.includes(false) ? undefined : ([first, first + 3] as const);
-  });
-}
-
-function isFree(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const server = createServer();
-    server.once('error', () => resolve(false));
-    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
-  });
 }

@@ -5,8 +5,8 @@ import type { OnProgress } from '#src/console/tasks.js';
 import { accessibilityFaults, openChromium, signInWith } from '../../support/console/chromium.js';
 import { startTestConsole, type TestConsole } from '../../support/console/console.js';
 import { createApplication } from '../../support/console/directory-pages.js';
-import { freePort } from '../../support/console/free-port.js';
 import { startTestProvider } from '../../support/console/provider.js';
+import { freePort } from '../../support/free-ports.js';
 
 // If set, the folder where the tests store screenshots of the pages that they check.
 const screenshots = process.env['STRONGROOM_TEST_SCREENSHOTS'];
@@ -152,7 +152,7 @@ test('the access log, the evidence bundle and the operations page look right', a
       await page.goto(`${address}/evidence/bundle`);
       return page.getByText(shown).isVisible();
     };
-    await expect.poll(isShown, { timeout: 30_000 }).toBe(true);
+    await expect.poll(isShown).toBe(true);
     await expectGoodLooks(page, `a bundle of ${ids}`);
   }
   expect(faults).toEqual([]);

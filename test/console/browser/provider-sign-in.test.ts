@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { openChromium } from '../../support/console/chromium.js';
 import { startTestConsole } from '../../support/console/console.js';
-import { freePort } from '../../support/console/free-port.js';
 import { startTestProvider } from '../../support/console/provider.js';
+import { freePort } from '../../support/free-ports.js';
 
 test.each([true, false])(
   'a person signs in at the identity provider and returns with a session (scripts: %s)',
