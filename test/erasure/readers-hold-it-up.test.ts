@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { startTestService, type TestService } from '../support/test-service.js';
 import { expectNowhere, filesOf, isSomewhere, wrappedKeys } from './files.js';
@@ -35,12 +36,14 @@ describe.each([
     reader.hold();
     for (let tries = operation === 'DELETE' ? 2 : 1; tries > 0; tries -= 1) {
       const startedAt = performance.now();
+      // On a busy machine, a timer of two seconds, which is how long the vault waits, is late too.
+      const usual = wait(2_000).then(() => performance.now());
       const refused = await call(id);
-      const tookMs = performance.now() - startedAt;
+      const endedAt = performance.now();
       expect([refused.status, refused.body['code']], refused.text).toEqual([503, 'store_unavailable']);
       expect(refused.headers['retry-after']).toBeDefined();
-      expect(tookMs).toBeGreaterThan(1_500);
-      expect(tookMs).toBeLessThan(3_500);
+      expect(endedAt - startedAt).toBeGreaterThan(1_500);
+      expect(endedAt - (await usual)).toBeLessThan(1_500);
     }
     expect(ended.some((key) => isSomewhere(service.dataDir, key))).toBe(true);
     if (operation === 'DELETE') expect((await service.call('GET', `/tokens/${id}`)).status).toBe(404);
@@ -67,7 +70,7 @@ test('many deletes that wait for one reader all succeed when the reader closes',
       const living = ended.filter(({ id }) => stored.get(id)?.destroyed !== true);
       expect(living).toEqual([]);
     },
-    { timeout: 10_000, interval: 10 },
+    { timeout: 30_000, interval: 10 },
   );
   expect(settled).toBe(0);
   reader.close();
@@ -86,7 +89,7 @@ test('an erasure that a reader delayed finishes without another request once the
   expect(service.errors.splice(0)).toMatchObject([{ name: 'StoreUnavailable' }]);
   reader.close();
   const gone = () => content.every((key) => !isSomewhere(service.dataDir, key));
-  await expect.poll(gone, { timeout: 5_000, interval: 100 }).toBe(true);
+  await expect.poll(gone, { interval: 100 }).toBe(true);
 });
 
 test('if a reader outlives the service and keeps the bytes, no start counts them as erased', async () => {

@@ -81,7 +81,9 @@ class Hostile(unittest.TestCase):
             ("broken", "connection_failed"),
         ):
             with self.subTest(behavior):
-                self.assertEqual(self.failure(remove, client(behavior, 0.3)).code, code)
+                # On a busy machine, a server that responds could exceed a short limit.
+                limit = 0.3 if code == "timeout" else 5
+                self.assertEqual(self.failure(remove, client(behavior, limit)).code, code)
                 self.assertEqual(len(requests(behavior)), 1)
 
     def test_wrong_contents(self) -> None:
