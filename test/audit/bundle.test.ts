@@ -85,7 +85,7 @@ function verify(bundle: string, args: readonly string[] = ['--public-key', publi
     execFile(
       process.execPath,
       [join(bundle, 'verify.mjs'), ...args],
-      { cwd, env: {}, timeout: 20_000, ...(uid === undefined ? {} : { uid }) },
+      { cwd, env: {}, timeout: 60_000, ...(uid === undefined ? {} : { uid }) },
       (error, stdout, stderr) =>
         resolve({ code: typeof error?.code === 'number' ? error.code : error === null ? 0 : 1, stdout, stderr }),
     );

@@ -7,7 +7,7 @@ test('the metrics of a running service show when the last complete backup began'
   const { dir, dataDir, flags } = await makeVault();
   const recipient = await identityToRecipient(await generateIdentity());
   const service = await startService([...flags, '--admin-port', '0']);
-  const admin = await until('the admin address', 10_000, () => /"admin_address":"([^"]+)"/.exec(service.stdout())?.[1]);
+  const admin = await until('the admin address', 30_000, () => /"admin_address":"([^"]+)"/.exec(service.stdout())?.[1]);
   const shown = async () =>
     Number(/^strongroom_last_backup_timestamp_seconds (\S+)$/m.exec((await http('GET', `${admin}/metrics`)).text)?.[1]);
   expect(await shown()).toBe(0);

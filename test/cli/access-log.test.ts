@@ -18,7 +18,7 @@ test('commands that read data, starts and stops are in the access log, whether o
     const { body } = await http('GET', `${address}/logs?${query}`, { key: managementKey });
     return body['data'] as JsonObject[];
   };
-  const reveals = await until('both reveals', 10_000, async () => {
+  const reveals = await until('both reveals', 30_000, async () => {
     const found = await ask(`entity_id=${id}&operation=reveal`);
     return found.length === 2 ? found : undefined;
   });
@@ -76,7 +76,7 @@ test('a command that the application may not run leaves one denied entry, on loc
   const { address } = await startService(flags);
   await refused(flags);
   await refused(['--address', address]);
-  const entries = await until('the denied entries', 10_000, async () => {
+  const entries = await until('the denied entries', 30_000, async () => {
     const { body } = await http('GET', `${address}/logs`, { key: managementKey });
     const found = (body['data'] as JsonObject[]).filter(({ outcome }) => outcome === 'denied');
     return found.length >= 3 ? found : undefined;

@@ -13,7 +13,7 @@ function addressIn(stdout: string): string | undefined {
 test('metrics and detailed health are served by a separate listener on loopback, which closes with the service', async () => {
   const { flags, key } = await makeVault();
   const service = await startService([...flags, ...adminPort]);
-  const admin = await until('the admin address in the log', 10_000, () => addressIn(service.stdout()));
+  const admin = await until('the admin address in the log', 30_000, () => addressIn(service.stdout()));
   expect(admin).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
   await http('POST', `${service.address}/tokens`, { key, body: { type: 'token', data: 'value' } });
   expect((await http('GET', `${admin}/metrics`)).text).toContain('route="/tokens",method="POST",status="201"} 1\n');

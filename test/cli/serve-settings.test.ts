@@ -61,7 +61,7 @@ test('the configured log level, page origins and trusted proxies take effect', a
   const forwarded = { 'x-forwarded-for': '203.0.113.7' };
   const created = await http('POST', url, { key, headers: forwarded, body: { type: 'token', data: 'x' } });
   expect(created.status).toBe(201);
-  const entries = await until('the entry', 10_000, async () => {
+  const entries = await until('the entry', 30_000, async () => {
     const { body } = await http('GET', `${service.address}/logs?entity_id=${created.body['id']}`, {
       key: managementKey,
     });

@@ -77,7 +77,7 @@ test('without TLS, SIGHUP ends the process neither during the start nor later, a
     const caught = /^SigCgt:\s*([0-9a-f]+)$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? '0';
     return (BigInt(`0x${caught}`) & 1n) === 1n ? true : undefined;
   };
-  await until('the handler of SIGHUP', 5_000, () => catches(starting.pid));
+  await until('the handler of SIGHUP', 30_000, () => catches(starting.pid));
   process.kill(starting.pid, 'SIGHUP');
   const service = await starting.ready();
   const linesOf = () => service.stdout().split('serves no TLS certificate, so there is nothing to reload').length - 1;

@@ -28,11 +28,9 @@ test('if EventStoreDB lacks events that the rows contain, a running process is n
     checkpoints.updateOne({ _id: 'tokens' }, { $set: { position } }, { upsert: true });
   const head = await service.vault.log.head();
   await record(head + 1);
-  await expect
-    .poll(reasons, { timeout: 10_000 })
-    .toEqual(['EventStoreDB lacks events that MongoDB has recorded: run `strongroom doctor`']);
+  await expect.poll(reasons).toEqual(['EventStoreDB lacks events that MongoDB has recorded: run `strongroom doctor`']);
   await record(head);
-  await expect.poll(reasons, { timeout: 10_000 }).toEqual([]);
+  await expect.poll(reasons).toEqual([]);
 });
 
 test('if the rows are dropped while a process runs, it is not ready, keys get 503 instead of 401, and init creates nothing', async () => {
@@ -41,9 +39,7 @@ test('if the rows are dropped while a process runs, it is not ready, keys get 50
 
   await db.dropDatabase();
   await expect(service.vault.directory.byKeyHash('unknown')).rejects.toMatchObject({ reason: 'generations_missing' });
-  await expect
-    .poll(reasons, { timeout: 10_000 })
-    .toEqual(['MongoDB lacks the record of which rows are in use: run `strongroom doctor`']);
+  await expect.poll(reasons).toEqual(['MongoDB lacks the record of which rows are in use: run `strongroom doctor`']);
   const head = await service.vault.log.head();
   await expect(operate(service, 'init', { name: 'another' })).rejects.toThrow('the vault is already initialized');
   expect(await service.vault.log.head()).toBe(head);

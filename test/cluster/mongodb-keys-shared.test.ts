@@ -226,7 +226,7 @@ test('if the result of a read arrives after the key was destroyed, the key does 
   await keys.tenantKeys(tenantId);
   isSlow = true;
   const reading = opened(keys, tenantId, id);
-  await until('the answer', 5_000, () => (hasAnswered ? true : undefined));
+  await until('the answer', 30_000, () => (hasAnswered ? true : undefined));
   expect(await keys.destroy([{ keyId: id, eventId: randomUUID() }])).toBe(1);
   release();
   expect(await reading, 'it was read before').toBe(key.toString('hex'));

@@ -50,7 +50,7 @@ test('prepare gives the vault exactly the rights that it needs, and doctor warns
   await withoutChangesOf('token_rows_1', mongodb);
   expect(await create()).toMatchObject({ status: 503, body: { code: 'store_unavailable' } });
   const named = /lacks a permission in MongoDB: update in \w+\.token_rows_1\. `strongroom cluster prepare` gives both/;
-  await until('the log line', 10_000, () => named.exec(service.stdout()) ?? undefined);
+  await until('the log line', 30_000, () => named.exec(service.stdout()) ?? undefined);
   expect(await run(both, { env })).toMatchObject({ code: 0 });
   expect(await create()).toMatchObject({ status: 201 });
   expect((await service.stop()).code).toBe(0);

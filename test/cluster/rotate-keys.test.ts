@@ -151,5 +151,5 @@ test('a process without the new root key returns 503 and is not ready until it g
     (await http('GET', `${service.address}/tokens/${id}`, { key })).status === 200 ? true : undefined,
   );
   expect(await unread(service.address, key, made)).toEqual([]);
-  await until('readiness', 10_000, async () => ((await ready()) === 200 ? true : undefined));
+  await until('readiness', 30_000, async () => ((await ready()) === 200 ? true : undefined));
 });

@@ -54,7 +54,7 @@ test('a page that cannot be projected ends no term, so no checkpoint is signed a
     onError: (error) => void errors.push(error),
   });
   background.start();
-  for (let waits = 0; errors.length < 2 && waits < 100; waits += 1) await wait(100);
+  await expect.poll(() => errors.length).toBe(2);
   expect(errors.map(String)).toEqual(Array.from({ length: 2 }, () => 'Error: this page cannot be read'));
   expect(calls).toEqual(['sweep starts', 'checkpointer starts', 'clears']);
   await background.stop();
@@ -81,10 +81,9 @@ test.each(['runner', 'shredder'])('a stop does not wait until the %s has read a 
   const checkpoints = { ...leading, position: async () => (read === 0 ? 0 : pages) };
   const background = backgroundWith({ vault: { ...service.vault, log, keys }, checkpoints });
   background.start();
-  for (let waits = 0; read < 10 && waits < 100; waits += 1) await wait(10);
+  await expect.poll(() => read).toBeGreaterThanOrEqual(10);
   const before = read;
   await background.stop();
-  expect(before).toBeGreaterThanOrEqual(10);
   expect(read - before).toBeLessThanOrEqual(2);
 });
 
@@ -106,10 +105,9 @@ test('a renewal that is running during the stop does not take the lease again af
   const log = { ...service.vault.log, readClear: async () => [] };
   const background = backgroundWith({ vault: { ...service.vault, log }, checkpoints });
   background.start();
-  for (let waits = 0; holder === null && waits < 100; waits += 1) await wait(10);
-  expect(holder).not.toBeNull();
+  await expect.poll(() => holder).not.toBeNull();
   isSlow = true;
-  for (let waits = 0; respond === null && waits < 100; waits += 1) await wait(100);
+  await expect.poll(() => respond).not.toBeNull();
   const stopping = background.stop();
   // Without waiting for the renewal, the stop would end here.
   await Promise.race([stopping, wait(500)]);

@@ -69,7 +69,7 @@ describe('a rebuild', () => {
       text = (await browser.get('/operations')).text;
       return text;
     };
-    await expect.poll(load, { timeout: 20_000 }).toContain('The new rows are in use.');
+    await expect.poll(load).toContain('The new rows are in use.');
     expect(text).toContain('Rebuilt</span>');
     // In tests, the cluster profile removes the old rows sooner than in production.
     expect(text).toMatch(/The old ones are (?:removed within \d+ (?:second|minute)s?|being removed)\./);
@@ -85,7 +85,7 @@ describe('a rebuild', () => {
     await browser.post('/operations/rebuild', { name: 'tokens' });
     const outcome = async () =>
       (await service.service.projections.status()).find(({ name }) => name === 'tokens')?.lastRebuild?.outcome;
-    await expect.poll(outcome, { timeout: 20_000 }).toBe('done');
+    await expect.poll(outcome).toBe('done');
     expect((await browser.get('/operations')).text).not.toContain('Last rebuild');
   });
 
@@ -140,14 +140,12 @@ describe('checks and verification', () => {
     const browser = await signIn({ isOperator: true });
     await browser.get('/checks');
     await browser.post('/checks');
-    await expect
-      .poll(async () => (await browser.get('/checks')).text, { timeout: 20_000 })
-      .toContain('projections</span>');
+    await expect.poll(async () => (await browser.get('/checks')).text).toContain('projections</span>');
     expect((await browser.get('/checks')).text).toMatch(/badge--bad">backup<[\s\S]*No backup is known\./);
     expect((await browser.get('/checks')).text).toContain('badge--warn">copies</span>');
     await browser.post('/verification');
     await expect
-      .poll(async () => (await browser.get('/verification')).text, { timeout: 20_000 })
+      .poll(async () => (await browser.get('/verification')).text)
       .toContain('each commit linked to the one before');
   });
 
@@ -160,8 +158,6 @@ describe('checks and verification', () => {
     const isRunning = during.text.includes('is being verified');
     expect(during.text.includes('<noscript><meta http-equiv="refresh" content="2"></noscript>')).toBe(isRunning);
     expect(during.text.includes('<body data-reload>')).toBe(isRunning);
-    await expect
-      .poll(async () => (await browser.get('/verification')).text, { timeout: 20_000 })
-      .not.toContain('is being verified');
+    await expect.poll(async () => (await browser.get('/verification')).text).not.toContain('is being verified');
   });
 });

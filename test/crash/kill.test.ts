@@ -96,7 +96,7 @@ async function expectTotal(address: string, { dataDir, key }: TestVault, type: '
     const found = await http('POST', `${address}/tokens/search`, { key, body });
     expect(found.status, found.text).toBe(200);
     expect(found.body['pagination']).toMatchObject({ total_items: searchableTokens(dataDir, type) });
-  }, 5_000);
+  }, 30_000);
 }
 
 /** Appends garbage to the write-ahead logs. A machine crash after the last commit could leave such garbage. */

@@ -43,7 +43,8 @@ test('within a minute of an erasure, no file contains the token’s hashed terms
     .prepare('SELECT terms, fingerprint, content FROM token_rows_1 JOIN events ON position = content_at')
     .get() as Row;
   database.close();
-  const line = await vi.waitFor(async () => lineInJournal(service.dataDir, () => service.call('GET', `/tokens/${id}`)));
+  const read = () => service.call('GET', `/tokens/${id}`);
+  const line = await vi.waitFor(() => lineInJournal(service.dataDir, read), { timeout: 30_000 });
   const where = (forms: readonly Buffer[]) =>
     filesOf(service.dataDir).flatMap(({ name, content }) =>
       forms.some((form) => content.includes(form)) ? [name] : [],

@@ -26,7 +26,6 @@ import { rule, startTestService, type TestService } from '../support/test-servic
 import { type Receiver, startReceiver } from './receiver.js';
 
 const [minute, hour, day] = [60_000, 3_600_000, 24 * 3_600_000];
-const pollOptions = { timeout: 10_000 };
 
 /** Starts a service that may send webhooks to this machine. */
 function startSendingService(limitMs?: number): Promise<TestService> {
@@ -758,12 +757,12 @@ describe('a webhook', () => {
     const deliveries = createWebhookDeliveries({ ...vault, directory }, (error) => errors.push(error));
     deliveries.start();
     try {
-      await expect.poll(() => [receiver.received.length, other.received.length], pollOptions).toEqual([1, 1]);
+      await expect.poll(() => [receiver.received.length, other.received.length]).toEqual([1, 1]);
       await service.call('DELETE', `/webhooks/${id}`, undefined, { key: service.managementKey });
       // Each of these deliveries shows that a round has begun for both webhooks since the deletion.
       for (const [index, token] of ['two', 'three', 'four'].entries()) {
         await create(service, token);
-        await expect.poll(() => other.received.length, pollOptions).toBe(index + 2);
+        await expect.poll(() => other.received.length).toBe(index + 2);
       }
     } finally {
       await deliveries.stop();

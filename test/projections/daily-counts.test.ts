@@ -177,10 +177,10 @@ test('the background work counts what happens while it runs, and stops immediate
   const counting = createDailyCounting(service.vault, (error) => service.errors.push(error));
   counting.start();
   const alive = async () => (await tokens())[0]?.types.token?.alive;
-  await expect.poll(alive, { timeout: 20_000 }).toBe(1);
+  await expect.poll(alive).toBe(1);
   await createPlain(service);
   await service.call('GET', path(id));
-  await expect.poll(alive, { timeout: 20_000 }).toBe(2);
+  await expect.poll(alive).toBe(2);
   await expect.poll(async () => (await accesses())[0]?.operations['reveal'], { timeout: 60_000 }).toBe(1);
   const stoppedAt = performance.now();
   await counting.stop();

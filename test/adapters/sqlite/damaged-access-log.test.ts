@@ -61,13 +61,13 @@ async function expectReported(
 ): Promise<void> {
   const service = await startService(vault.flags);
   // The vault finds the damage when it moves the first records, about a second after the start.
-  await until('a rejected request', 10_000, async () => {
+  await until('a rejected request', 30_000, async () => {
     const reveal = await http('GET', `${service.address}/tokens/t-1`, { key: vault.key });
     return (reveal.status === 503 && reveal.body['code'] === 'store_unavailable') || undefined;
   });
   expect((await http('GET', `${service.address}/health/ready`)).status).toBe(503);
   const logged = new RegExp(`"problem":"[^"]*${says.source}`);
-  await until('the line of the log', 10_000, () => logged.test(service.stdout()) || undefined);
+  await until('the line of the log', 30_000, () => logged.test(service.stdout()) || undefined);
   const whileItRuns = await run(['doctor', ...vault.flags]);
   expect(whileItRuns.code, whileItRuns.stderr).toBe(3);
   expect(whileItRuns.stdout.match(new RegExp(says, 'g')), whileItRuns.stdout).toHaveLength(1);
@@ -146,7 +146,7 @@ test('an older copy of a damaged month’s file can be put in its place', async 
   expect((await http('GET', `${service.address}/tokens/t-1`, { key: vault.key })).status).toBe(200);
   expect((await http('GET', `${service.address}/health/ready`)).status).toBe(200);
   const lost = 'entries of the access log are missing';
-  await until('the warning', 10_000, () => service.stdout().includes(lost) || undefined);
+  await until('the warning', 30_000, () => service.stdout().includes(lost) || undefined);
   const { code, stderr } = await run(['audit', 'verify', ...vault.flags]);
   expect([code, stderr]).toEqual([3, expect.stringContaining('batches were removed or replaced')]);
 });
@@ -180,7 +180,7 @@ test('a removed month’s file is reported at the start and by doctor, before an
   const stopped = await run(['doctor', ...vault.flags]);
   expect([stopped.code, stopped.stdout]).toEqual([3, expect.stringContaining(lost)]);
   const service = await startService(vault.flags);
-  await until('the warning', 10_000, () => service.stdout().includes(lost) || undefined);
+  await until('the warning', 30_000, () => service.stdout().includes(lost) || undefined);
   expect((await http('GET', `${service.address}/tokens/t-1`, { key: vault.key })).status).toBe(200);
   expect((await http('GET', `${service.address}/health/ready`)).status).toBe(200);
   const running = await run(['doctor', ...vault.flags]);

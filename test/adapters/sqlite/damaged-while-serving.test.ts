@@ -51,7 +51,7 @@ test.each([
     }
     expect((await call('GET', '/health/ready')).status).toBe(503);
     const logged = `"problem":"${file} is damaged`;
-    await until('the line of the log', 10_000, () => service.stdout().includes(logged) || undefined);
+    await until('the line of the log', 30_000, () => service.stdout().includes(logged) || undefined);
     const { code, stdout, stderr } = await run(['doctor', ...vault.flags]);
     expect(code, stderr).toBe(3);
     expect(stdout).toContain(`${file} is damaged`);

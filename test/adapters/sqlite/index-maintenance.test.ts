@@ -48,6 +48,6 @@ test('while the disk is full, an erasure check fails, instead of asking again wi
   await expect(probe.of(token)).rejects.toBe(full);
 
   isFull = false;
-  await vi.waitFor(() => probe.of(token), { timeout: 5_000 });
+  await vi.waitFor(() => probe.of(token), { timeout: 30_000 });
   expect((await probe.of(token)).map(({ found }) => found)).toEqual(Array.from({ length: 12 }, () => 0));
 });

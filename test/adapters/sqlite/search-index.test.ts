@@ -471,8 +471,8 @@ test('while more postings wait to be merged than the limit allows, writes wait f
   expect(maintenance.isBehind()).toBe(false);
   create(1_500);
   maintenance.lookSoon();
-  await vi.waitFor(() => expect(maintenance.isBehind()).toBe(true), { timeout: 20_000, interval: 1 });
-  await vi.waitFor(() => expect(maintenance.isBehind()).toBe(false), 20_000);
+  await vi.waitFor(() => expect(maintenance.isBehind()).toBe(true), { timeout: 30_000, interval: 1 });
+  await vi.waitFor(() => expect(maintenance.isBehind()).toBe(false), 30_000);
   expect(index.keeper.last()).toBe(210_000);
   const reading = index.read(0);
   expect(reading.view.count(termOf('own-3-7'))).toBe(1);
@@ -506,7 +506,7 @@ test('removals that are erased right after their commit also lead to the truncat
     index.set(3, new Set());
   });
   maintenance.lookSoon();
-  await vi.waitFor(() => expect(index.keeper.isClean()).toBe(true), { timeout: 5_000, interval: 1 });
+  await vi.waitFor(() => expect(index.keeper.isClean()).toBe(true), { timeout: 30_000, interval: 1 });
   await expect.poll(() => erased).toBe(2);
   maintenance.close();
   index.close();

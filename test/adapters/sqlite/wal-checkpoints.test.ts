@@ -32,7 +32,7 @@ test.each(['vault.db', 'journal.db'] as const)(
         background.note(file, 8 * 1024 * 1024);
         expect(readFileSync(path, 'latin1')).toContain('copied-by-the-thread');
       },
-      { timeout: 10_000 },
+      { timeout: 30_000 },
     );
     await background.close();
     // A checkpoint of vault.db also reports the last journal group whose changes are durable in the file. Checkpoints

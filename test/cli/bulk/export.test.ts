@@ -252,7 +252,7 @@ test('an export whose output fails waits for the step that the encryption has be
       await reader.read();
       return new ReadableStream({
         async start(controller) {
-          await until('the next step', 10_000, () => (underWay > 0 ? true : undefined));
+          await until('the next step', 30_000, () => (underWay > 0 ? true : undefined));
           controller.error(new Error('the disk is full'));
         },
       });

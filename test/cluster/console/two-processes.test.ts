@@ -109,7 +109,7 @@ test('a bundle from one process is not available at the other', async () => {
   const browser = await signInAt(one, keys);
   await browser.get('/evidence');
   expect((await browser.post('/evidence/bundle', { ids: 'secret' })).status).toBe(303);
-  await expect.poll(async () => (await browser.get('/evidence/bundle')).text, { timeout: 30_000 }).toContain('Ready');
+  await expect.poll(async () => (await browser.get('/evidence/bundle')).text).toContain('Ready');
   expect((await browser.get('/evidence/bundle.zip')).status).toBe(200);
   const copy = browser.copy(other);
   expect((await copy.get('/evidence/bundle')).text).toContain('No bundle');

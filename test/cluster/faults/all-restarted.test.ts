@@ -41,7 +41,7 @@ test(`if all servers and processes are killed at once, nothing acknowledged is l
   const [api] = await starting;
   const backMs = Math.round(performance.now() - startedAt);
   if (api === undefined) throw new Error('three were started');
-  await caughtUp(api, 20_000);
+  await caughtUp(api);
   await allErased(servers, cluster);
   expect(await model.check(api.address)).toEqual([]);
   console.log(`ready after ${backMs} ms and ${starts} starts; acknowledged ${JSON.stringify(model.acknowledged)}`);

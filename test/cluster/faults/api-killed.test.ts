@@ -39,7 +39,7 @@ test(`${rounds} kills of an API process lose nothing that was acknowledged (seed
     const left = await lookInto(servers, cluster);
     expect(left.endedAliveOf(model.deleted()), `deletes answered and not carried out; ${at}`).toEqual([]);
     cutOff += left.endedAlive.length;
-    await caughtUp(other, 5_000);
+    await caughtUp(other);
     await allErased(servers, cluster);
     const check = round < rounds ? model.checkTokens : model.check;
     expect(await check(other.address), at).toEqual([]);

@@ -10,7 +10,7 @@ import { until } from '../../support/process.js';
 import { database, type OwnCluster } from './own-cluster.js';
 import type { OwnServers } from './own-servers.js';
 
-const erasedWithinMs = 15_000;
+const erasedWithinMs = 60_000;
 
 /** The contents of a cluster's log and key store. They are read directly from the servers, not through the vault. */
 export type Seen = {

@@ -85,7 +85,7 @@ async function outage({ stop, start }: Outage, expectDown: (what: string, answer
     if (what === 'create') expect(answer.status, answer.text).toBe(201);
     else expectRight(what, answer);
   }
-  await caughtUp(api, 20_000);
+  await caughtUp(api);
   await allErased(servers, cluster);
   expect(await model.check(api.address)).toEqual([]);
   console.log(

@@ -97,7 +97,7 @@ async function start(role: string, env: Readonly<Record<string, string>>): Promi
   const service = await spawnService(['--role', role], { env }).ready();
   const admin = await until(
     'the admin listener',
-    10_000,
+    30_000,
     () => /"admin_address":"([^"]+)"/.exec(service.stdout())?.[1],
   );
   return { ...service, admin, health: () => healthOf(admin) };
@@ -115,13 +115,13 @@ async function healthOf(admin: string): Promise<Health> {
 }
 
 /** Waits until the rows have caught up with the head of the log. */
-export async function caughtUp({ health }: Pick<Member, 'health'>, limitMs: number): Promise<void> {
+export async function caughtUp({ health }: Pick<Member, 'health'>): Promise<void> {
   let last: Health | null = null;
   const isThere = async () => {
     last = await health();
     return last.gaps['tokens'] === 0 ? true : undefined;
   };
-  await until('the head of the log in the rows', limitMs, isThere).catch((error: unknown) => {
+  await until('the head of the log in the rows', 60_000, isThere).catch((error: unknown) => {
     throw new Error(`${String(error)}: ${JSON.stringify(last)}`);
   });
 }

@@ -30,7 +30,7 @@ test(`if the primary of three nodes is killed under load, nothing acknowledged i
   load.abort();
   await callers;
 
-  await caughtUp(api, 20_000);
+  await caughtUp(api);
   await allErased(servers, cluster);
   expect(await model.check(api.address)).toEqual([]);
   console.log(

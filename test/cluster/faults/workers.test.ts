@@ -33,7 +33,7 @@ test('a leader killed during a batch is replaced, and a paused leader that resum
   const replacedMs = Math.round(performance.now() - killedAt);
   load.abort();
   await callers;
-  await caughtUp(api, 10_000);
+  await caughtUp(api);
   await allErased(servers, cluster);
   expect(await model.checkTokens(api.address)).toEqual([]);
 
@@ -53,7 +53,7 @@ test('a leader killed during a batch is replaced, and a paused leader that resum
   await wait(4_000);
   again.abort();
   await more;
-  await caughtUp(api, 10_000);
+  await caughtUp(api);
   await until('the recorded expiry', 60_000, async () =>
     (await lookInto(servers, cluster)).events('brief', 'token.expired').length > 0 ? true : undefined,
   );

@@ -424,7 +424,7 @@ describe('an attacker who can write to the rows', () => {
 
 describe('a service that found a forged row becomes ready again without a restart', () => {
   const ready = async () => (await service.call('GET', '/health/ready', undefined, { key: null })).status;
-  const becomesReady = () => expect.poll(ready, { timeout: 10_000 }).toBe(200);
+  const becomesReady = () => expect.poll(ready).toBe(200);
 
   test('after a rebuild of the tokens', async () => {
     const id = await aToken();
@@ -469,7 +469,7 @@ describe('a service that found a forged row is still not ready', () => {
     await expectRefused(await afterASecond(() => service.call('GET', '/tokens', undefined, { key })), tenantId);
     await authentic.putBack();
     // The rows are checked in the order in which they were found.
-    await expect.poll(reasons, { timeout: 10_000 }).not.toContain(tenantId);
+    await expect.poll(reasons).not.toContain(tenantId);
     return reasons();
   }
 
@@ -480,7 +480,7 @@ describe('a service that found a forged row is still not ready', () => {
     await expectRefused(await get(id), stream);
     await attacker.plantGeneration(0, true);
     const read = async () => (await service.vault.generations.inUse()).read;
-    await expect.poll(read, { timeout: 10_000 }).toBe(0);
+    await expect.poll(read).toBe(0);
     expect(await reasonsAfterCheck()).toContain(stream);
   });
 
@@ -512,7 +512,7 @@ describe('a service that found a forged row is still not ready', () => {
       expect(await reasons()).toBe(found);
       return reads;
     };
-    await expect.poll(readsOfChecks, { timeout: 10_000 }).toBe(1);
+    await expect.poll(readsOfChecks).toBe(1);
   });
 
   test('after a forged row of an application was removed', async () => {
@@ -532,7 +532,7 @@ test.each([
   const id = await aToken();
   await attacker.plantGeneration(generation, isRead);
   const send = () => service.call('POST', '/tokens', { type: 'token', data: secret });
-  await expect.poll(send, { timeout: 20_000 }).toMatchObject({ status: 500, body: { code: 'row_forged' } });
+  await expect.poll(send).toMatchObject({ status: 500, body: { code: 'row_forged' } });
   if (!isRead) expect(await get(id)).toMatchObject({ status: 200, body: { data: secret } });
   const { problems } = await checkDirectory(service.vault);
   expect(problems).toEqual([{ row: { of: 'generation', name: `${generation}` }, what: 'not_authentic' }]);
@@ -540,5 +540,5 @@ test.each([
   expect((await send()).status).toBe(201);
   expect((await get(id)).body).toMatchObject({ data: secret });
   expect((await checkDirectory(service.vault)).problems).toEqual([]);
-  await expect.poll(async () => (await service.service.state()).reasons, { timeout: 10_000 }).toEqual([]);
+  await expect.poll(async () => (await service.service.state()).reasons).toEqual([]);
 });

@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { KeyLost } from '#src/vault/key-lost.js';
 import { profile } from '../../support/profile.js';
 import { createPlain } from '../routes/support.js';
@@ -27,7 +27,7 @@ test('a ready service reports each store and the gap of each projection', async 
   await createPlain(service);
   const gapNow = async () => (await ask('/health/ready')).json().projections[2].gap;
   // In the cluster profile, the health report can be up to one second old.
-  await vi.waitFor(async () => expect(await gapNow()).toBe(before.projections[2].gap + 1), { timeout: 10_000 });
+  await expect.poll(gapNow).toBe(before.projections[2].gap + 1);
   await service.service.sweep.run();
   expect((await ask('/health/live')).json()).toEqual({ status: 'live' });
 });

@@ -47,7 +47,7 @@ test('110 unread responses with lists of 512 KB tokens do not crash a vault with
   // A connection that this test opened earlier may be closed while the lists are requested.
   const all = connectionsOf(pid) + lists - 1;
   await Promise.all(Array.from({ length: lists }, () => unreadList(origin, key)));
-  await until('the connections', 10_000, () => (connectionsOf(pid) >= all ? true : undefined));
+  await until('the connections', 30_000, () => (connectionsOf(pid) >= all ? true : undefined));
   // If a caller does not read a page that the vault has begun to send, the vault closes the connection. Requests for
   // pages that the vault has not begun to send get a 503 with `Retry-After`. While this happens, a request from the
   // same application gets either a 200 or a 503.
