@@ -48,8 +48,8 @@ export default defineConfig({
       // `npm run test:long`. Some of these tests run dozens of commands. They take half a minute on a busy machine, and
       // must not fail on a slower one.
       { extends: true, test: { name: 'long', include: long, exclude: elsewhere, testTimeout: 180_000 } },
-      // `npm run test:browser`
-      { extends: true, test: { name: 'browser', include: browser, exclude: elsewhere } },
+      // `npm run test:browser`. On a busy machine, Chromium alone takes half a minute to start and to show a few pages.
+      { extends: true, test: { name: 'browser', include: browser, exclude: elsewhere, testTimeout: 180_000 } },
     ],
   },
 });

@@ -32,4 +32,4 @@ test('while work is running, the page reloads, but not while a person types or r
   expect(loads).toBe(3);
   await page.unrouteAll({ behavior: 'wait' });
   expect(faults).toEqual([]);
-}, 60_000);
+});
