@@ -1,9 +1,11 @@
+import { createSocket } from 'node:dgram';
 import type { LookupAddress } from 'node:dns';
+import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { isPublicAddress } from '#src/adapters/webhook-target/public-address.js';
-import { type WebhookSenderOptions, webhookSender } from '#src/adapters/webhook-target/webhook-sender.js';
+import { dnsLookup, type WebhookSenderOptions, webhookSender } from '#src/adapters/webhook-target/webhook-sender.js';
 
 describe('an address', () => {
   test.each([
@@ -90,6 +92,42 @@ describe('a target', () => {
     }
   });
 });
+
+test('names whose name servers do not respond do not delay the lookup of other names', async () => {
+  const lookup = dnsLookup([await nameServer()]);
+  const addressesOf = (name: string) =>
+    new Promise<readonly string[]>((resolve) =>
+      lookup(name, { all: true }, (_error, found) => resolve(found.map(({ address }) => address))),
+    );
+  const order: string[] = [];
+  const slow = Array.from({ length: 20 }, async (_, i) => {
+    expect(await addressesOf(`host-${i}.slow.example`)).toEqual([]);
+    order.push('slow');
+  });
+  expect(await addressesOf('shop.example')).toEqual(['192.0.2.1', '2001:db8::1']);
+  order.push('fast');
+  await Promise.all(slow);
+  expect(order[0]).toBe('fast');
+});
+
+/** Starts a name server that does not respond to queries for names below `slow.example`. Returns its address. */
+async function nameServer(): Promise<string> {
+  const socket = createSocket('udp4');
+  onTestFinished(() => void socket.close());
+  socket.on('message', (query, { port, address }) => {
+    if (query.includes('slow')) return;
+    // The question ends with the type and the class, two bytes each. The only other record is the one for EDNS.
+    const end = query.indexOf(0, 12) + 5;
+    const isIpv6 = query.readUInt16BE(end - 4) === 28;
+    const data = isIpv6 ? Buffer.from('20010db8000000000000000000000001', 'hex') : Buffer.of(192, 0, 2, 1);
+    const head = Buffer.from([query[0] ?? 0, query[1] ?? 0, 0x81, 0x80, 0, 1, 0, 1, 0, 0, 0, 0]);
+    const answer = Buffer.from([0xc0, 12, 0, isIpv6 ? 28 : 1, 0, 1, 0, 0, 0, 1, 0, data.length]);
+    socket.send(Buffer.concat([head, query.subarray(12, end), answer, data]), port, address);
+  });
+  socket.bind(0, '127.0.0.1');
+  await once(socket, 'listening');
+  return `127.0.0.1:${socket.address().port}`;
+}
 
 describe('the message about a name', () => {
   test.each(['ENOTFOUND', 'EAI_AGAIN', 'EAI_FAIL'])(

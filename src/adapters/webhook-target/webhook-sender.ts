@@ -1,4 +1,4 @@
-import { lookup } from 'node:dns';
+import { type LookupAddress, type LookupAllOptions, lookup, promises } from 'node:dns';
 import { Agent as HttpAgent, request as httpRequest } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
@@ -10,15 +10,54 @@ const idleSocketsMax = 16;
 /** The maximum number of tests of one tenant that wait for a response. A tenant has at most as many webhooks. */
 const testsMax = 10;
 
+/** The time limit (in ms) and the number of attempts of a DNS query. Both attempts end within `timeLimitMs`. */
+const queries = { timeout: 2_000, tries: 2 };
+/** How long (in ms) the system's name servers are used before they are read again, because they can change. */
+const serversMs = 60_000;
+
 class NoPublicAddress extends Error {}
+
+/** Looks up the addresses of a host name, like `dns.lookup` with the option `all`. */
+type Resolve = (
+  hostname: string,
+  options: LookupAllOptions,
+  callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
+) => void;
 
 export type WebhookSenderOptions = {
   /** If true, the sender also accepts plain HTTP and addresses that are not on the public internet. */
   readonly allowsPrivate: boolean;
   /** Replaces the DNS lookup in tests. */
-  readonly resolve?: typeof lookup;
+  readonly resolve?: Resolve;
   readonly limitMs?: number;
 };
+
+/**
+ * Creates a DNS lookup that sends its own queries. Threat: a tenant enters names whose name servers do not respond.
+ * `dns.lookup` would wait for them on the two threads that all lookups of the process share, so that no webhook of
+ * another tenant could be delivered. Unlike `dns.lookup`, it does not read `/etc/hosts`. The default servers are those
+ * of the system.
+ */
+export function dnsLookup(servers: readonly string[] | null = null): Resolve {
+  let resolver = new promises.Resolver(queries);
+  let createdAt = performance.now();
+  if (servers !== null) resolver.setServers(servers);
+  return (hostname, _options, callback) => {
+    if (servers === null && performance.now() - createdAt > serversMs) {
+      resolver = new promises.Resolver(queries);
+      createdAt = performance.now();
+    }
+    const families = [
+      resolver.resolve4(hostname).then((found) => found.map((address) => ({ address, family: 4 }))),
+      resolver.resolve6(hostname).then((found) => found.map((address) => ({ address, family: 6 }))),
+    ];
+    Promise.allSettled(families).then((answers) => {
+      const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
+      const [failed] = answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason] : []));
+      callback(addresses.length > 0 ? null : failed, addresses);
+    });
+  };
+}
 
 /**
  * Creates the sender, which delivers webhooks over HTTPS. Threat: server-side request forgery. A tenant enters an
@@ -28,7 +67,8 @@ export type WebhookSenderOptions = {
  */
 export function webhookSender({
   allowsPrivate,
-  resolve = lookup,
+  // Names in a private network may be known only to the system, for example in `/etc/hosts`.
+  resolve = allowsPrivate ? lookup : dnsLookup(),
   limitMs = timeLimitMs,
 }: WebhookSenderOptions): WebhookSender {
   const checkedLookup: LookupFunction = (hostname, options, callback) => {
