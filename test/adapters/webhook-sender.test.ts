@@ -3,7 +3,7 @@ import type { LookupAddress } from 'node:dns';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { isPublicAddress } from '#src/adapters/webhook-target/public-address.js';
 import { dnsLookup, type WebhookSenderOptions, webhookSender } from '#src/adapters/webhook-target/webhook-sender.js';
 
@@ -91,6 +91,22 @@ describe('a target', () => {
       server.close();
     }
   });
+});
+
+test('idle connections are limited for all receivers together, even if each has a different name', async () => {
+  const server = createServer({ keepAliveTimeout: 60_000 }, (_, response) => response.writeHead(204).end());
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const sender = webhookSender({ allowsPrivate: true, resolve: resolvingTo(['127.0.0.1'], []) });
+  onTestFinished(() => {
+    sender.close();
+    server.close();
+  });
+  for (let i = 0; i < 100; i += 1) {
+    expect(await sender.post(new URL(`http://host-${i}.example:${port}/`), {}, '{}')).toMatchObject({ status: 204 });
+  }
+  const open = () => new Promise<number>((resolve) => server.getConnections((_error, count) => resolve(count)));
+  await vi.waitFor(async () => expect(await open()).toBe(64), 10_000);
 });
 
 test('names whose name servers do not respond do not delay the lookup of other names', async () => {

@@ -6,7 +6,7 @@ import type { SendOutcome, WebhookSender } from '../../ports/webhook-sender.js';
 import { isPublicAddress } from './public-address.js';
 
 const timeLimitMs = 10_000;
-const idleSocketsMax = 16;
+const idleSocketsMax = { perReceiver: 16, inTotal: 64 };
 /** The maximum number of tests of one tenant that wait for a response. A tenant has at most as many webhooks. */
 const testsMax = 10;
 
@@ -60,6 +60,19 @@ export function dnsLookup(servers: readonly string[] | null = null): Resolve {
 }
 
 /**
+ * Limits the idle connections to all receivers together. Threat: a tenant changes the address of a webhook again and
+ * again, and the connections to the earlier addresses use up the process's file descriptors.
+ */
+function limited<A extends HttpAgent>(agent: A): A {
+  const keep = agent.keepSocketAlive.bind(agent);
+  agent.keepSocketAlive = (socket) => {
+    const idle = Object.values(agent.freeSockets).reduce((sum, sockets = []) => sum + sockets.length, 0);
+    return idle < idleSocketsMax.inTotal ? keep(socket) : false;
+  };
+  return agent;
+}
+
+/**
  * Creates the sender, which delivers webhooks over HTTPS. Threat: server-side request forgery. A tenant enters an
  * address inside the vault's network, or a URL that redirects to a private address. With DNS rebinding, a name resolves
  * to a public address when the webhook is created and to a private address later. The sender therefore checks the
@@ -83,8 +96,9 @@ export function webhookSender({
       return callback(null, first.address, first.family);
     });
   };
-  const agentOptions = { keepAlive: true, maxFreeSockets: idleSocketsMax, timeout: 60_000, lookup: checkedLookup };
-  const agents = { http: new HttpAgent(agentOptions), https: new HttpsAgent(agentOptions) };
+  const { perReceiver } = idleSocketsMax;
+  const agentOptions = { keepAlive: true, maxFreeSockets: perReceiver, timeout: 60_000, lookup: checkedLookup };
+  const agents = { http: limited(new HttpAgent(agentOptions)), https: limited(new HttpsAgent(agentOptions)) };
 
   let isClosed = false;
   /** The number of tests of each tenant that are waiting for a response. */
