@@ -3,6 +3,7 @@ import type { LookupAddress } from 'node:dns';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { isPublicAddress } from '#src/adapters/webhook-target/public-address.js';
 import { dnsLookup, type WebhookSenderOptions, webhookSender } from '#src/adapters/webhook-target/webhook-sender.js';
@@ -110,11 +111,7 @@ test('idle connections are limited for all receivers together, even if each has 
 });
 
 test('names whose name servers do not respond do not delay the lookup of other names', async () => {
-  const lookup = dnsLookup([await nameServer()]);
-  const addressesOf = (name: string) =>
-    new Promise<readonly string[]>((resolve) =>
-      lookup(name, { all: true }, (_error, found) => resolve(found.map(({ address }) => address))),
-    );
+  const addressesOf = await lookupAtNameServer();
   const order: string[] = [];
   const slow = Array.from({ length: 20 }, async (_, i) => {
     expect(await addressesOf(`host-${i}.slow.example`)).toEqual([]);
@@ -126,12 +123,31 @@ test('names whose name servers do not respond do not delay the lookup of other n
   expect(order[0]).toBe('fast');
 });
 
-/** Starts a name server that does not respond to queries for names below `slow.example`. Returns its address. */
+test('quick responses for some names do not shorten the time limit for others', async () => {
+  const addressesOf = await lookupAtNameServer();
+  for (let i = 0; i < 20; i++) expect(await addressesOf(`shop-${i}.example`)).toHaveLength(2);
+  expect(await addressesOf('shop.late.example')).toHaveLength(2);
+});
+
+/** Returns a lookup that asks `nameServer`. It returns no addresses if the lookup fails. */
+async function lookupAtNameServer(): Promise<(name: string) => Promise<readonly string[]>> {
+  const lookup = dnsLookup([await nameServer()]);
+  return (name) =>
+    new Promise((resolve) =>
+      lookup(name, { all: true }, (_error, found) => resolve(found.map(({ address }) => address))),
+    );
+}
+
+/**
+ * Starts a name server. It does not respond to queries for names below `slow.example`, and takes 1.2 s for those below
+ * `late.example`. Returns its address.
+ */
 async function nameServer(): Promise<string> {
   const socket = createSocket('udp4');
   onTestFinished(() => void socket.close());
-  socket.on('message', (query, { port, address }) => {
+  socket.on('message', async (query, { port, address }) => {
     if (query.includes('slow')) return;
+    if (query.includes('late')) await sleep(1_200);
     // The question ends with the type and the class, two bytes each. The only other record is the one for EDNS.
     const end = query.indexOf(0, 12) + 5;
     const isIpv6 = query.readUInt16BE(end - 4) === 28;

@@ -10,10 +10,11 @@ const idleSocketsMax = { perReceiver: 16, inTotal: 64 };
 /** The maximum number of tests of one tenant that wait for a response. A tenant has at most as many webhooks. */
 const testsMax = 10;
 
-/** The time limit (in ms) and the number of attempts of a DNS query. Both attempts end within `timeLimitMs`. */
-const queries = { timeout: 2_000, tries: 2 };
-/** How long (in ms) the system's name servers are used before they are read again, because they can change. */
-const serversMs = 60_000;
+/**
+ * The time limit (in ms) of the first attempt of a DNS query, and the number of attempts. The limit of the second attempt
+ * is twice as long. With one or two name servers, all attempts end within `timeLimitMs`.
+ */
+const queries = { timeout: 1_500, tries: 2 };
 
 class NoPublicAddress extends Error {}
 
@@ -37,16 +38,14 @@ export type WebhookSenderOptions = {
  * `dns.lookup` would wait for them on the two threads that all lookups of the process share, so that no webhook of
  * another tenant could be delivered. Unlike `dns.lookup`, it does not read `/etc/hosts`. The default servers are those
  * of the system.
+ *
+ * Each lookup has its own resolver. A resolver adapts its time limits to the responses so far, so a tenant with quick
+ * or slow names could make the lookups of other tenants fail.
  */
 export function dnsLookup(servers: readonly string[] | null = null): Resolve {
-  let resolver = new promises.Resolver(queries);
-  let createdAt = performance.now();
-  if (servers !== null) resolver.setServers(servers);
   return (hostname, _options, callback) => {
-    if (servers === null && performance.now() - createdAt > serversMs) {
-      resolver = new promises.Resolver(queries);
-      createdAt = performance.now();
-    }
+    const resolver = new promises.Resolver(queries);
+    if (servers !== null) resolver.setServers(servers);
     const families = [
       resolver.resolve4(hostname).then((found) => found.map((address) => ({ address, family: 4 }))),
       resolver.resolve6(hostname).then((found) => found.map((address) => ({ address, family: 6 }))),
