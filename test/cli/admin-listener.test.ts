@@ -20,6 +20,8 @@ test('metrics and detailed health are served by a separate listener on loopback,
   expect((await http('GET', `${admin}/health/ready`)).body).toMatchObject({ status: 'ready', reasons: [] });
   expect((await http('GET', `${service.address}/metrics`)).status).toBe(404);
   expect((await http('GET', `${admin}/tokens/x`, { key })).status).toBe(404);
+  // An idle client takes one of the few connections only for a short time.
+  expect((await fetch(`${admin}/health/live`)).headers.get('keep-alive')).toBe('timeout=5');
   expect(await service.stop()).toMatchObject({ code: 0, stderr: '' });
   await expect(http('GET', `${admin}/metrics`)).rejects.toThrow();
 });

@@ -19,6 +19,8 @@ export function createAdminApp(
 ): FastifyInstance {
   const app = fastify({
     ...timeLimits,
+    // Threat: a client keeps idle connections, so that no other client gets one.
+    keepAliveTimeout: 5_000,
     logger: false,
     forceCloseConnections: true,
     routerOptions: { ignoreTrailingSlash: true },
