@@ -47,7 +47,8 @@ function shown(value: Json, json: boolean | undefined, text: () => string): stri
 
 /**
  * Prints text. Escapes control characters as in JSON, except line endings and tabs. Threat: an application stores
- * control sequences, and the operator's terminal executes them when they are printed. `JSON.stringify` would not escape
+ * control sequences, and the operator's terminal executes them when they are printed. Or it stores characters that
+ * change the order of others, so that a value looks like another. `JSON.stringify` would not escape these characters or
  * U+007F to U+009F, so it is not sufficient. Calls `onWritten` when the text is written or could not be written.
  */
 export function printLine(text: string, onWritten?: (error?: Error | null) => void): void {
@@ -67,7 +68,7 @@ function withoutControls(text: string): string {
   return text.replaceAll(control, escaped);
 }
 
-const control = /[^\P{Cc}\n\t]/gu;
+const control = /[^\P{Cc}\n\t]|[\p{Bidi_Control}\p{Zl}\p{Zp}]/gu;
 const apiKey = /sr_(?:private|public|management)_[0-9A-Za-z]+/g;
 
 function escaped(character: string): string {

@@ -46,14 +46,15 @@ describe.each([
       expect(readFileSync(join(dataDir, file)).includes(card.number)).toBe(false);
   });
 
-  test('text from the store is shown with its terminal control characters escaped', async () => {
+  test('text from the store is shown with its terminal control characters and its right-to-left overrides escaped', async () => {
     const { args } = await vaultWithKey(isRunning);
-    const stdin = JSON.stringify({ id: 'hostile', type: 'token', data: '\u009b2J\u007f\u001b]0;title\u0007\n' });
+    const data = '\u009b2J\u007f\u001b]0;title\u0007\n\u202e4321\u2028';
+    const stdin = JSON.stringify({ id: 'hostile', type: 'token', data });
     await runJson(['tokens', 'create', ...args], { stdin });
     for (const flag of [[], ['--json']]) {
       const { stdout } = await run(['tokens', 'get', 'hostile', ...flag, ...args]);
-      expect(stdout.trim()).not.toMatch(/[^\P{Cc}\n]/u);
-      expect(JSON.parse(stdout)).toMatchObject({ data: '\u009b2J\u007f\u001b]0;title\u0007\n' });
+      expect(stdout.trim()).not.toMatch(/[^\P{Cc}\n]|[\u202e\u2028]/u);
+      expect(JSON.parse(stdout)).toMatchObject({ data });
     }
   });
 
