@@ -46,7 +46,7 @@ describe.each([
       expect(readFileSync(join(dataDir, file)).includes(card.number)).toBe(false);
   });
 
-  test('text from the store is shown with its terminal control characters and its right-to-left overrides escaped', async () => {
+  test('control characters and right-to-left overrides in stored text are escaped', async () => {
     const { args } = await vaultWithKey(isRunning);
     const data = '\u009b2J\u007f\u001b]0;title\u0007\n\u202e4321\u2028';
     const stdin = JSON.stringify({ id: 'hostile', type: 'token', data });
