@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import { generateIdentity, identityToRecipient } from 'age-encryption';
 import { expect, test } from 'vitest';
-import { http, makeVault, run, runJson, startService, until } from '../support/process.js';
+import { http, loggedAddress, makeVault, run, runJson, startService } from '../support/process.js';
 
 test('the metrics of a running service show when the last complete backup began', async () => {
   const { dir, dataDir, flags } = await makeVault();
   const recipient = await identityToRecipient(await generateIdentity());
   const service = await startService([...flags, '--admin-port', '0']);
-  const admin = await until('the admin address', 30_000, () => /"admin_address":"([^"]+)"/.exec(service.stdout())?.[1]);
+  const admin = await loggedAddress(service, 'admin_address');
   const shown = async () =>
     Number(/^strongroom_last_backup_timestamp_seconds (\S+)$/m.exec((await http('GET', `${admin}/metrics`)).text)?.[1]);
   expect(await shown()).toBe(0);

@@ -1,19 +1,14 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { http, makeVault, run, startService, until } from '../support/process.js';
+import { http, loggedAddress, makeVault, run, startService, until } from '../support/process.js';
 
 const adminPort = ['--admin-port', '0'];
-
-/** Returns the admin listener's address from the service's log. */
-function addressIn(stdout: string): string | undefined {
-  return /"admin_address":"([^"]+)"/.exec(stdout)?.[1];
-}
 
 test('metrics and detailed health are served by a separate listener on loopback, which closes with the service', async () => {
   const { flags, key } = await makeVault();
   const service = await startService([...flags, ...adminPort]);
-  const admin = await until('the admin address in the log', 30_000, () => addressIn(service.stdout()));
+  const admin = await loggedAddress(service, 'admin_address');
   expect(admin).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
   await http('POST', `${service.address}/tokens`, { key, body: { type: 'token', data: 'value' } });
   expect((await http('GET', `${admin}/metrics`)).text).toContain('route="/tokens",method="POST",status="201"} 1\n');

@@ -3,23 +3,14 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { makeCertificate } from '../support/certificate.js';
-import { http, makeVault, run, runJson, type Service, startService, tempDir, until } from '../support/process.js';
-
-/** Returns the console's address from the service's log. */
-function consoleOf({ stdout }: Service): Promise<string> {
-  return until(
-    'the address of the console in the log',
-    20_000,
-    () => /"console_address":"([^"]+)"/.exec(stdout())?.[1],
-  );
-}
+import { http, loggedAddress, makeVault, run, runJson, startService, tempDir } from '../support/process.js';
 
 const code = /^[0-9A-Z]{4}(?:-[0-9A-Z]{4}){4}$/;
 
 test('--dev serves the console and prints its address, and an operator signs in with a code that a command printed', async () => {
   const cwd = tempDir();
   const service = await startService(['--dev', '--console-port', '0'], { cwd });
-  const address = await consoleOf(service);
+  const address = await loggedAddress(service, 'console_address');
   expect(address).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
   expect(service.stderr()).toContain(`Open the console at ${address}`);
   const page = await http('GET', `${address}/sign-in`);
@@ -54,7 +45,7 @@ test('in production, there is no console unless the settings enable it', async (
   expect(stdout + stderr).not.toContain('console');
   const own = ['--console-enabled', '--console-port', '0', '--console-allowed-hosts', 'vault.example'];
   const asked = await startService([...flags, '--admin-port', 'off', ...own]);
-  const page = `${await consoleOf(asked)}/sign-in`;
+  const page = `${await loggedAddress(asked, 'console_address')}/sign-in`;
   expect((await run(['console', 'sign-in', ...flags])).code).toBe(0);
   expect((await http('GET', page)).status).toBe(200);
   expect((await http('GET', page, { headers: { host: 'vault.example' } })).status).toBe(200);
@@ -81,7 +72,7 @@ test('with a certificate, the console serves only https', async () => {
     '--console-allowed-hosts',
     'vault.example',
   ]);
-  const address = (await consoleOf(service)).replace('0.0.0.0', '127.0.0.1');
+  const address = (await loggedAddress(service, 'console_address')).replace('0.0.0.0', '127.0.0.1');
   const ca = readFileSync(files.cert);
   const page = await http('GET', `${address}/sign-in`, { ca });
   expect(page.status).toBe(200);
@@ -137,7 +128,7 @@ test('if a client secret cannot be read or is empty, the service refuses to star
   writeFileSync(secretFile, 'a secret\n');
   // The service starts even though the identity provider is not running.
   const service = await startService([...flags, '--admin-port', 'off', ...own]);
-  const page = await http('GET', `${await consoleOf(service)}/sign-in`);
+  const page = await http('GET', `${await loggedAddress(service, 'console_address')}/sign-in`);
   expect(page.text).toContain('Sign in with your identity provider');
   expect(await service.stop()).toMatchObject({ code: 0 });
 });

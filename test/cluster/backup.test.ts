@@ -17,7 +17,16 @@ import { loadConfig } from '#src/compose/config/config.js';
 import { tokenPermissions } from '#src/domain/access/permission.js';
 import { fill, rootKeyIn, unread } from '../rotation/support.js';
 import { startStandIn } from '../support/eventstoredb.js';
-import { http, jsonResult, makeRootKey, run, runJson, startService, tempDir } from '../support/process.js';
+import {
+  http,
+  jsonResult,
+  loggedAddress,
+  makeRootKey,
+  run,
+  runJson,
+  startService,
+  tempDir,
+} from '../support/process.js';
 import { rule } from '../support/test-service.js';
 import { mongoUrl } from './own-database.js';
 
@@ -79,7 +88,7 @@ test('a cluster’s keys, restored with today’s list of erased keys, open ever
   const backup = join(dir, 'backup');
   const written = await runJson(['backup', backup, '--recipient', recipient], { env });
   expect(written['files']).toEqual(['keys.age', 'erased-keys.txt', 'manifest.json']);
-  const admin = /"admin_address":"([^"]+)"/.exec(service.stdout())?.[1];
+  const admin = await loggedAddress(service, 'admin_address');
   expect((await http('GET', `${admin}/metrics`)).text).toContain(
     `strongroom_last_backup_timestamp_seconds ${Date.parse(String(written['made_at'])) / 1_000}\n`,
   );

@@ -7,7 +7,7 @@ import { generateIdentity, identityToRecipient } from 'age-encryption';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
 import { freePort } from '../support/free-ports.js';
-import { http, makeVault, runJson, startService, tempDir, until } from '../support/process.js';
+import { http, loggedAddress, makeVault, runJson, startService, tempDir, until } from '../support/process.js';
 import { chart, tool } from './rendered.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -87,14 +87,10 @@ test('on a real Prometheus that scrapes a real service, every alert and every qu
   const { flags, key, dir, dataDir } = await makeVault();
   const limits = ['--rate-limit-requests', '20', '--rate-limit-window-seconds', '1'];
   const service = await startService([...flags, '--admin-port', '0', ...limits]);
-  const admin = await until(
-    'the admin address',
-    30_000,
-    () => /"admin_address":"http:\/\/([^"]+)"/.exec(service.stdout())?.[1],
-  );
+  const admin = await loggedAddress(service, 'admin_address');
   const recipient = await identityToRecipient(await generateIdentity());
   await runJson(['backup', join(dir, 'backup'), '--recipient', recipient, '--data', dataDir]);
-  const prometheus = await startPrometheus(admin);
+  const prometheus = await startPrometheus(new URL(admin).host);
 
   const work = async () => {
     const created = await http('POST', `${service.address}/tokens`, { key, body: { type: 'token', data: 'value' } });
@@ -306,11 +302,7 @@ describe('the dashboard', () => {
   test('shows every metric of the service', async () => {
     const { flags } = await makeVault();
     const service = await startService([...flags, '--admin-port', '0']);
-    const admin = await until(
-      'the admin address',
-      30_000,
-      () => /"admin_address":"([^"]+)"/.exec(service.stdout())?.[1],
-    );
+    const admin = await loggedAddress(service, 'admin_address');
     const { text } = await http('GET', `${admin}/metrics`);
     await service.stop();
     const ours = [...text.matchAll(/^# TYPE (strongroom_\w+) /gm)].map(([, name = '']) => name);

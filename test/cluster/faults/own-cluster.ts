@@ -6,7 +6,7 @@ import type { AccessRule } from '#src/domain/access/access-rule.js';
 import { tokenPermissions } from '#src/domain/access/permission.js';
 import type { JsonObject } from '#src/domain/json.js';
 import type { ApplicationSpec } from '#src/domain/tenancy/application-spec.js';
-import { http, makeRootKey, type Service, spawnService, tempDir, until } from '../../support/process.js';
+import { http, loggedAddress, makeRootKey, type Service, spawnService, tempDir, until } from '../../support/process.js';
 import { rule } from '../../support/test-service.js';
 import type { OwnServers } from './own-servers.js';
 
@@ -95,11 +95,7 @@ export async function ownCluster(servers: OwnServers): Promise<OwnCluster> {
 
 async function start(role: string, env: Readonly<Record<string, string>>): Promise<Member> {
   const service = await spawnService(['--role', role], { env }).ready();
-  const admin = await until(
-    'the admin listener',
-    30_000,
-    () => /"admin_address":"([^"]+)"/.exec(service.stdout())?.[1],
-  );
+  const admin = await loggedAddress(service, 'admin_address');
   return { ...service, admin, health: () => healthOf(admin) };
 }
 
