@@ -73,7 +73,8 @@ async function postToWebhook(
   return { response, durationMs: Math.round(performance.now() - beganAt) };
 }
 
-function isAccepted(response: SendOutcome): boolean {
+/** Returns true if the receiver accepted the message. */
+export function isAccepted(response: SendOutcome): boolean {
   return response.kind === 'responded' && response.status >= 200 && response.status < 300;
 }
 

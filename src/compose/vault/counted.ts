@@ -1,3 +1,4 @@
+import { isAccepted } from '../../commands/webhooks/post-to-webhook.js';
 import type { KeyRing } from '../../keys/key-ring.js';
 import type { Metrics } from '../../ports/metrics.js';
 import type { SendOutcome, WebhookSender } from '../../ports/webhook-sender.js';
@@ -18,8 +19,7 @@ export function countedKeyRing(keys: KeyRing, metrics: Metrics): KeyRing {
 export function countedSender(sender: WebhookSender, metrics: Metrics): WebhookSender {
   async function counted(sent: Promise<SendOutcome>): Promise<SendOutcome> {
     const outcome = await sent;
-    const isAccepted = outcome.kind === 'responded' && outcome.status >= 200 && outcome.status < 300;
-    metrics.webhookSent(isAccepted ? 'accepted' : 'failed');
+    metrics.webhookSent(isAccepted(outcome) ? 'accepted' : 'failed');
     return outcome;
   }
   return {
