@@ -11,8 +11,8 @@ const idleSocketsMax = { perReceiver: 16, inTotal: 64 };
 const testsMax = 10;
 
 /**
- * The time limit (in ms) of the first attempt of a DNS query, and the number of attempts. The limit of the second attempt
- * is twice as long. With one or two name servers, all attempts end within `timeLimitMs`.
+ * The time limit (in ms) of the first attempt of a DNS query, and the number of attempts. The limit of the second
+ * attempt is twice as long. With one or two name servers, all attempts end within `timeLimitMs`.
  */
 const queries = { timeout: 1_500, tries: 2 };
 

@@ -51,7 +51,8 @@ export async function openExport(path: string): Promise<OpenedExport> {
   const header = first.done === true ? null : exportHeader.safeParse(jsonOf(first.value));
   if (header?.success !== true)
     throw new Failure(
-      `${path} is not a log export of this version of Strongroom. Export the log again, or use the version that wrote it.`,
+      `${path} is not a log export of this version of Strongroom. Export the log again, or use the version that ` +
+        'wrote it.',
     );
   const next = contentOf(path, texts);
   let batch: ChainBatch | null = null;

@@ -3,10 +3,10 @@
  * applications.
  *
  * New rows of `data_keys`, `generation_keys` and `tenant_keys` are always appended, and an update never changes the
- * stored size of a value. `destroyed_at` takes six bytes, both for a time and for the initial value `never`. `revision`,
- * the newest recorded revision of the token whose content is encrypted under the key, always takes eight bytes. SQLite
- * therefore overwrites a record in place and never moves it. If SQLite moved a record, an old copy of a wrapped key could
- * stay in a gap of the page that `secure_delete` does not overwrite.
+ * stored size of a value. `destroyed_at` takes six bytes, both for a time and for the initial value `never`.
+ * `revision`, the newest recorded revision of the token whose content is encrypted under the key, always takes eight
+ * bytes. SQLite therefore overwrites a record in place and never moves it. If SQLite moved a record, an old copy of a
+ * wrapped key could stay in a gap of the page that `secure_delete` does not overwrite.
  */
 export const keysSchema = `
   CREATE TABLE meta (name TEXT PRIMARY KEY, value BLOB NOT NULL) STRICT, WITHOUT ROWID;

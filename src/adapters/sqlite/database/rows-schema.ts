@@ -27,8 +27,8 @@ export function rowTables(slot: Slot) {
 }
 
 /**
- * Returns the schema for the token rows, search index and counts of one set. In its comments, "of the living" means that
- * the columns are NULL in a tombstone.
+ * Returns the schema for the token rows, search index and counts of one set. In its comments, "of the living" means
+ * that the columns are NULL in a tombstone.
  */
 export function rowsSchema(slot: Slot): string {
   const { rows, changes, indexState, runs, segments, filters, blocks, tokenCounts } = rowTables(slot);
