@@ -72,6 +72,8 @@ export async function rotateKeys(
       done += step.looked;
       show({ done, total: Math.max(total, done) });
     }
+    // Keys that were counted may have been destroyed before they were read.
+    show({ done, total: done });
     // An earlier call may have succeeded even though its response was lost. In that case, all keys are already wrapped
     // under the new key.
     if (await again(async () => (await rotation.isUnder(next)) || (await rotation.replaceRoot(next, from)))) break;
