@@ -1,5 +1,6 @@
 import type { DirectoryRecord } from '../views/directory-view.js';
 import type { Stored } from '../views/row-mac.js';
+import type { Maybe } from './maybe.js';
 
 export type ApplicationFilter = {
   /** Null matches any id. In `types`, null matches any type. */
@@ -34,12 +35,14 @@ export interface Directory<R extends DirectoryRecord = Stored<DirectoryRecord>> 
   list(kind: DirectoryRecord['kind']): Promise<readonly R[]>;
   /**
    * Returns a page of the tenant's applications that have not been deleted, newest first, and the total across all
-   * pages.
+   * pages. An adapter that reads the rows in this process awaits `pause` between small parts. Threat: a tenant creates
+   * so many applications that reading them all at once would stall other callers.
    */
   applications(
     tenantId: string,
     filter: ApplicationFilter,
     page: { readonly offset: number; readonly limit: number },
+    pause: () => Maybe<void>,
   ): Promise<{ readonly records: readonly R[]; readonly total: number }>;
   /**
    * Returns the minute in which a key was last used, as the number of minutes since 1970-01-01 (UTC). Returns null if

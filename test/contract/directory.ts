@@ -111,6 +111,7 @@ export function directoryContract(name: string, open: OpenStores): void {
             tenantId,
             { ids: null, types: null, ...filter },
             { offset, limit },
+            () => undefined,
           );
           return { order: found.records.map(({ createdRevision }) => createdRevision), total: found.total };
         };

@@ -1,5 +1,6 @@
 import type { ApplicationType } from '../../domain/access/application-type.js';
 import type { Directory } from '../../ports/directory.js';
+import type { Maybe } from '../../ports/maybe.js';
 import type { DirectoryRecord } from '../../views/directory-view.js';
 import type { Stored } from '../../views/row-mac.js';
 import type { SqliteDatabase } from './database/open-database.js';
@@ -30,6 +31,14 @@ const columns = `directory.*, (
   WHERE directory.kind = 'application' AND application = directory.id
 ) AS keys`;
 
+type Listed = { readonly id: string; readonly application_type: string; readonly created_revision: number };
+
+/**
+ * The number of applications that are read at once. It is small because the index does not cover the condition on
+ * `removed_at`, and finding a row of 15 KB takes about 0.1 ms.
+ */
+const scannedMax = 10;
+
 /** Implements `Directory` on `vault.db`. The unit of work writes the rows. */
 export function sqliteDirectory(database: SqliteDatabase, writer: Writer): Directory {
   const byHash = database.prepare(
@@ -39,13 +48,24 @@ export function sqliteDirectory(database: SqliteDatabase, writer: Writer): Direc
   const byId = database.prepare(`SELECT ${columns} FROM directory WHERE kind = ? AND id = ?`);
   const ofKind = database.prepare(`SELECT ${columns} FROM directory WHERE kind = ?`);
   const usedOn = database.prepare('SELECT used_on FROM api_keys WHERE hash = ?').pluck();
-  const living = `FROM directory WHERE tenant = @tenantId AND kind = 'application' AND removed_at IS NULL
-    AND (@ids IS NULL OR id IN (SELECT value FROM json_each(@ids)))
-    AND (@types IS NULL OR application_type IN (SELECT value FROM json_each(@types)))`;
-  const page = database.prepare(
-    `SELECT ${columns} ${living} ORDER BY created_revision DESC LIMIT @limit + 0 OFFSET @offset`,
+  const living = database.prepare(
+    `SELECT id, application_type, created_revision FROM directory INDEXED BY directory_living
+     WHERE tenant = @tenantId AND kind = 'application' AND removed_at IS NULL AND created_revision < @before
+     ORDER BY created_revision DESC LIMIT ${scannedMax}`,
   );
-  const count = database.prepare(`SELECT count(*) ${living}`).pluck();
+
+  /** Returns the tenant's applications that have not been deleted, newest first. Awaits `pause` before each part. */
+  async function* livingApplications(tenantId: string, pause: () => Maybe<void>): AsyncIterable<Listed> {
+    let before = Number.MAX_SAFE_INTEGER;
+    for (;;) {
+      await pause();
+      const part = reading(() => living.all({ tenantId, before }) as Listed[]);
+      yield* part;
+      const last = part.at(-1);
+      if (last === undefined || part.length < scannedMax) return;
+      before = last.created_revision;
+    }
+  }
 
   return {
     async byKeyHash(keyHash) {
@@ -59,10 +79,23 @@ export function sqliteDirectory(database: SqliteDatabase, writer: Writer): Direc
     async list(kind) {
       return reading(() => ofKind.all(kind) as Row[]).map(record);
     },
-    async applications(tenantId, { ids, types }, { offset, limit }) {
-      const filter = { tenantId, ids: jsonOf(ids), types: jsonOf(types) };
-      const rows = reading(() => page.all({ ...filter, offset, limit }) as Row[]);
-      return { records: rows.map(record), total: reading(() => Number(count.get(filter))) };
+    async applications(tenantId, { ids, types }, { offset, limit }, pause) {
+      const [idSet, typeSet] = [setOf(ids), setOf(types)];
+      const onPage: string[] = [];
+      let total = 0;
+      for await (const { id, application_type: type } of livingApplications(tenantId, pause)) {
+        if (!(idSet?.has(id) ?? true) || !(typeSet?.has(type) ?? true)) continue;
+        if (total >= offset && onPage.length < limit) onPage.push(id);
+        total += 1;
+      }
+      const records: Stored<DirectoryRecord>[] = [];
+      for (const id of onPage) {
+        await pause();
+        const row = reading(() => byId.get('application', id) as Row | undefined);
+        // The application may have been deleted since its id was read.
+        if (row !== undefined && row.removed_at === null) records.push(record(row));
+      }
+      return { records, total };
     },
     async keyUsedIn(keyHash) {
       return reading(() => (usedOn.get(keyHash) as number | null | undefined) ?? null);
@@ -90,6 +123,6 @@ function record(row: Row): Stored<DirectoryRecord> {
   };
 }
 
-function jsonOf(values: readonly string[] | null): string | null {
-  return values === null ? null : JSON.stringify(values);
+function setOf(values: readonly string[] | null): ReadonlySet<string> | null {
+  return values === null ? null : new Set(values);
 }

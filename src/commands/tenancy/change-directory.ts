@@ -21,7 +21,7 @@ import { type Concerned, loadDirectory } from './load-directory.js';
 import { sealDirectoryEvents } from './seal-directory-events.js';
 
 export type ChangeDirectoryDeps = TenantKeysDeps &
-  Pick<Vault, 'chain' | 'clock' | 'integrity' | 'knownCallers' | 'random' | 'streams' | 'work'>;
+  Pick<Vault, 'chain' | 'clock' | 'integrity' | 'knownCallers' | 'random' | 'streams' | 'turns' | 'work'>;
 
 /**
  * The event types after which the caches of callers are cleared. These events take rights away from a caller or change

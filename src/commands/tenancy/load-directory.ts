@@ -3,10 +3,13 @@ import type { ApplicationDocument } from '../../domain/tenancy/documents.js';
 import { noDirectory, type TenantDirectory } from '../../domain/tenancy/tenant-directory.js';
 import { applicationDocument, applicationRecord, openTenant } from '../../vault/open-directory.js';
 import type { TenantKeysDeps } from '../../vault/tenant-keys.js';
+import type { Vault } from '../../vault/vault.js';
 import type { DirectoryRecord } from '../../views/directory-view.js';
 import { type DirectoryView, noDirectoryRows } from '../../views/directory-view.js';
 
-const pageSize = 100;
+type LoadDirectoryDeps = TenantKeysDeps & Pick<Vault, 'turns'>;
+
+const pageSize = 1000;
 
 export type LoadedDirectory = { readonly directory: TenantDirectory; readonly view: DirectoryView };
 
@@ -25,7 +28,7 @@ export type Concerned = {
  * append at the revision of that row fails.
  */
 export async function loadDirectory(
-  vault: TenantKeysDeps,
+  vault: LoadDirectoryDeps,
   tenantId: string,
   concerned: Concerned,
 ): Promise<LoadedDirectory> {
@@ -51,11 +54,13 @@ export async function loadDirectory(
   return { directory, view: { tenant: record, applications: records } };
 }
 
-async function findAdministrator(vault: TenantKeysDeps, tenantId: string, besideId: string) {
+async function findAdministrator(vault: LoadDirectoryDeps, tenantId: string, besideId: string) {
+  const { pause } = vault.turns.begin(tenantId);
   const filter = { ids: null, types: ['management'] };
   for (let offset = 0; ; offset += pageSize) {
-    const { records } = await vault.directory.applications(tenantId, filter, { offset, limit: pageSize });
+    const { records } = await vault.directory.applications(tenantId, filter, { offset, limit: pageSize }, pause);
     for (const record of records) {
+      await pause();
       const document = record.id === besideId ? null : await applicationDocument(vault, record);
       if (document !== null && isLastingAdministrator(document)) return { record, document };
     }

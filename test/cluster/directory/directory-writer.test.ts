@@ -132,7 +132,7 @@ test('every query uses an index', async () => {
   await directory.byKeyHash(hash);
   await directory.keyUsedIn(hash);
   await directory.markKeyUsed(hash, 20_000);
-  await directory.applications(tenantId, { ids: null, types: null }, { offset: 0, limit: 20 });
+  await directory.applications(tenantId, { ids: null, types: null }, { offset: 0, limit: 20 }, () => undefined);
   await directory.list('tenant');
   await writer.write([{ ...(many[0] as Stored<DirectoryRecord>), revision: 300 }], 299);
   await db.command({ profile: 0 });

@@ -61,6 +61,7 @@ async function expectForged(read: Promise<unknown>, { kind, id }: Pick<Directory
 
 const anyOf = { ids: null, types: null };
 const page = { offset: 0, limit: 10 };
+const pause = () => undefined;
 
 describe('an authentic record that a store returns', () => {
   test('is accepted if it is the requested record and its document opens', async () => {
@@ -70,7 +71,7 @@ describe('an authentic record that a store returns', () => {
     expect((await applicationDocument(service.vault, found))?.name).toEqual(expect.any(String));
     expect(await directory.byKeyHash(own.keys[0]?.hash ?? '')).toEqual(own);
     expect(await directory.list('application')).toEqual([own]);
-    expect((await directory.applications(service.tenantId, anyOf, page)).records).toEqual([own]);
+    expect((await directory.applications(service.tenantId, anyOf, page, pause)).records).toEqual([own]);
   });
 
   test('is rejected if it belongs to another application, of the same tenant or of another one', async () => {
@@ -82,14 +83,14 @@ describe('an authentic record that a store returns', () => {
       await expectForged(directory.byKeyHash(own.keys[0]?.hash ?? ''), record);
     }
     const directory = await returning(foreign);
-    await expectForged(directory.applications(service.tenantId, anyOf, page), foreign);
+    await expectForged(directory.applications(service.tenantId, anyOf, page, pause), foreign);
   });
 
   test('is rejected if an application was requested and it is a tenant’s record, or the reverse', async () => {
     const ofTenant = await returning(tenant);
     await expectForged(ofTenant.get('application', tenant.id), tenant);
     await expectForged(ofTenant.list('application'), tenant);
-    await expectForged(ofTenant.applications(service.tenantId, anyOf, page), tenant);
+    await expectForged(ofTenant.applications(service.tenantId, anyOf, page, pause), tenant);
     const ofApplication = await returning(own);
     await expectForged(ofApplication.get('tenant', own.id), own);
     await expectForged(ofApplication.list('tenant'), own);

@@ -41,7 +41,8 @@ async function makeManager({ vault, tenantId }: TestService, permissions: readon
 
 async function firstId({ vault, tenantId }: TestService): Promise<string> {
   const page = { offset: 0, limit: 10 };
-  const { records } = await vault.directory.applications(tenantId, { ids: null, types: ['management'] }, page);
+  const filter = { ids: null, types: ['management'] };
+  const { records } = await vault.directory.applications(tenantId, filter, page, () => undefined);
   return records.at(-1)?.id ?? '';
 }
 
