@@ -9,6 +9,7 @@ import { issueKey, revokeKey } from '#src/commands/tenancy/api-keys.js';
 import { type EmbeddedOptions, openEmbedded } from '#src/compose/embedded/embedded.js';
 import { apiKeyHash, newApiKey } from '#src/domain/tenancy/api-key.js';
 import { behindTriggers } from '../support/behind-triggers.js';
+import { copyOf } from '../support/process.js';
 import { profile } from '../support/profile.js';
 import { startTestService, type TestService } from '../support/test-service.js';
 import { operate } from './operate.js';
@@ -217,9 +218,7 @@ describe.skipIf(profile !== 'embedded')('an attacker who can write only to the l
     }
     expect((await revokeKey(vault, context, applicationId, issued.value.key.id)).ok).toBe(true);
     // Copies the files while the service still runs, so the copies look as if the service had been killed.
-    const killed = mkdtempSync(join(tmpdir(), 'strongroom-forged-'));
-    onTestFinished(() => rmSync(killed, { recursive: true }));
-    cpSync(dataDir, killed, { recursive: true });
+    const killed = copyOf(dataDir);
     await service.stop();
     rmSync(dataDir, { recursive: true });
     cpSync(killed, dataDir, { recursive: true });

@@ -1,12 +1,10 @@
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { expectContinuity } from '#src/audit/continuity.js';
 import { wholePages } from '#src/audit/proven-chain.js';
 import { checkLogCopy } from '#src/compose/backup/check-copies.js';
 import type { StoredEvent } from '#src/events/commit.js';
 import { logIdentity } from '#src/vault/open-log.js';
+import { copyOf } from '../support/process.js';
 import { embeddedOnly } from '../support/profile.js';
 import { startTestService } from '../support/test-service.js';
 
@@ -47,9 +45,7 @@ test('a backup verifies its copy of the log in pages of at most 4 MiB, and can b
   const { publicKey } = await service.vault.keys.signingKey();
   const logId = (await logIdentity(service.vault.storedLog))?.logId ?? null;
   const events = (await service.vault.log.readClear(0, 1_000)).length;
-  const folder = mkdtempSync(join(tmpdir(), 'strongroom-copy-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  cpSync(service.dataDir, folder, { recursive: true });
+  const folder = copyOf(service.dataDir);
   await service.close();
   const { signal } = new AbortController();
   const afterPage = vi.spyOn(signal, 'throwIfAborted');

@@ -371,16 +371,17 @@ export function hashesOf(dir: string): Readonly<Record<string, string>> {
 }
 
 /**
- * Copies a data directory without its control socket, and returns the copy's path. The copy is removed when the test
- * ends.
+ * Copies a data directory, and returns the copy's path. The copy is removed when the test ends. A service may run on
+ * the directory. Its control socket is not copied, and neither are the files that become the file of a new month: they
+ * are renamed or removed, so they could vanish before they are copied.
  */
 export function copyOf(dataDir: string): string {
   const copy = join(tempDir(), 'data');
-  cpSync(dataDir, copy, { recursive: true, filter: (file) => !file.endsWith('.sock') });
+  cpSync(dataDir, copy, { recursive: true, filter: (file) => !/\.sock$|\.db\.new/.test(file) });
   return copy;
 }
 
 /** Returns the address that the service has logged in this field. */
 export function loggedAddress({ stdout }: Service, field: 'console_address' | 'admin_address'): Promise<string> {
-  return until(field, 20_000, () => new RegExp(`"${field}":"([^"]+)"`).exec(stdout())?.[1]);
+  return until(field, startLimitMs, () => new RegExp(`"${field}":"([^"]+)"`).exec(stdout())?.[1]);
 }

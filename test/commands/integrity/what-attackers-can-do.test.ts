@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { numberBytes } from '#src/adapters/sqlite/database/number-bytes.js';
@@ -13,6 +12,7 @@ import { operate } from '../../audit/operate.js';
 import { anHour, create, keyIdBytes, keyIdsOf, streamOf, tamper } from '../../erasure/support.js';
 import { rebuildTokens } from '../../rebuild/support.js';
 import { behindTriggers } from '../../support/behind-triggers.js';
+import { copyOf } from '../../support/process.js';
 import { embeddedOnly } from '../../support/profile.js';
 import { startTestService, type TestService } from '../../support/test-service.js';
 
@@ -331,9 +331,10 @@ test('access log and journal: if the attacker also changes the end in journal.db
 describe('an older vault.db that is restored after a kill', () => {
   const withOlder = async (isReplaced: (file: string) => boolean) => {
     const id = await plain({ metadata: { step: 'one' } });
-    const before = copy();
+    const before = copyOf(service.dataDir);
     await service.call('PATCH', `/tokens/${id}`, { metadata: { step: 'two' } });
-    const killed = copy();
+    // A kill would leave this state.
+    const killed = copyOf(service.dataDir);
     for (const name of readdirSync(killed).filter(isReplaced)) rmSync(join(killed, name));
     for (const name of readdirSync(before).filter(isReplaced)) cpSync(join(before, name), join(killed, name));
     const again = await startTestService({ dataDir: killed, rootKey: service.rootKey, clock: service.clock });
@@ -354,20 +355,12 @@ describe('an older vault.db that is restored after a kill', () => {
   });
 });
 
-/** Returns a copy of the data directory, in the state that a kill would leave it in. */
-function copy(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'strongroom-attacked-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  cpSync(service.dataDir, folder, { recursive: true });
-  return folder;
-}
-
 /**
  * Opens the files as another process would. By default, it opens a copy, as after a kill. With `sameFolder`, it opens
  * the original files, as after a stop.
  */
 async function reopened({ sameFolder = false } = {}): Promise<TestService> {
-  const dataDir = sameFolder ? service.dataDir : copy();
+  const dataDir = sameFolder ? service.dataDir : copyOf(service.dataDir);
   const again = await startTestService({ dataDir, rootKey: service.rootKey, clock: service.clock });
   onTestFinished(() => again.close());
   return again;
