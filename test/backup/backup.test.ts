@@ -626,12 +626,11 @@ test('a directory with a killed restore is used by no command, and the next rest
 test('two restores into the same directory do not mix their files', async () => {
   const { dir, restore, expectRestored } = await vaultWithBackup(200);
   const target = join(dir, 'target');
-  const first = spawnCommand(restore(target));
+  const first = spawnCommand(restore(target), { env: signalingItself('SIGSTOP', 'mkdirSync', /\/\.restoring$/) });
   await until('the incomplete restore', 30_000, () => existsSync(join(target, '.restoring')) || undefined);
   const second = await run(restore(target));
-  expect(second.code, second.stderr).toBe(1);
-  expect(second.stderr).toMatch(/another Strongroom process uses|is not empty/);
-  expect(await first.ended).toMatchObject({ code: 0 });
+  expect(second).toMatchObject({ code: 1, stderr: expect.stringContaining('another Strongroom process uses') });
+  expect(await first.stop('SIGCONT')).toMatchObject({ code: 0 });
   await expectRestored(target);
 });
 
