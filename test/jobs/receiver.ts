@@ -33,6 +33,9 @@ export async function startReceiver(host = '127.0.0.1'): Promise<Receiver> {
       receiver.respond(response, one, request);
     });
   });
+  // By default, a server closes a connection that was idle for 5 seconds. If a busy machine did nothing for that long,
+  // the next request would be sent on the connection while the server closes it, and would fail.
+  server.keepAliveTimeout = 0;
   await new Promise<void>((resolve) => server.listen(0, host, resolve));
   const { port } = server.address() as AddressInfo;
   const receiver: Receiver = {
