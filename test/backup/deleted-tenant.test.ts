@@ -40,7 +40,7 @@ async function vaultWithTwoTenants() {
   for (const key of [managementKey, other.managementKey]) await post('/webhooks', key, webhook);
   await post('/tokens', other.key, { id: 'of-other', type: 'token', data: 'value' });
   const made = await fill(service.address, vault, 3);
-  await until('the deliveries', 20_000, () => (receiver.received.length === 4 ? true : undefined));
+  await until('the deliveries', 60_000, () => (receiver.received.length >= 4 ? true : undefined));
   return { ...vault, other, receiver, service, made };
 }
 
@@ -61,7 +61,7 @@ async function expectDeleted(flags: readonly string[], vault: TwoTenants): Promi
   expect((await get('/webhooks', other.managementKey)).status).toBe(401);
   receiver.received.length = 0;
   const [id = ''] = (await fill(service.address, vault, 1)).keys();
-  await until('the delivery', 20_000, () => (receiver.received.length > 0 ? true : undefined));
+  await until('the delivery', 60_000, () => (receiver.received.length > 0 ? true : undefined));
   expect(await unread(service.address, key, made)).toEqual([]);
   expect((await get(`/tokens/${id}/history`, managementKey)).status).toBe(200);
   expect((await http('GET', `${service.address}/health/ready`)).status).toBe(200);

@@ -46,7 +46,8 @@ function commandUnderTest(): AnchorUnderTest {
     if (existsSync(process.argv[2])) process.exit(7);
     appendFileSync(process.argv[1], line);`;
   return {
-    anchor: commandAnchor([process.execPath, '-e', script, file, broken]),
+    // On a busy machine, Node.js takes seconds to start.
+    anchor: commandAnchor([process.execPath, '-e', script, file, broken], 60_000),
     lines: () => linesOf(file),
     fail: (isBroken) => (isBroken ? writeFileSync(broken, '') : rmSync(broken)),
   };

@@ -20,11 +20,11 @@ export function checkpointsContract(
     test(
       'one process leads and keeps its lease under the same epoch, and no other process gets the lease',
       on(async (checkpoints) => {
-        const lead = await checkpoints.lead('tokens', 'a', 5_000);
+        const lead = await checkpoints.lead('tokens', 'a', 60_000);
         expect(lead).toEqual({ name: 'tokens', epoch: 1 });
-        expect(await checkpoints.lead('tokens', 'b', 5_000)).toBeNull();
-        expect(await checkpoints.lead('tokens', 'a', 5_000)).toEqual(lead);
-        expect(await checkpoints.lead('another', 'b', 5_000)).toEqual({ name: 'another', epoch: 1 });
+        expect(await checkpoints.lead('tokens', 'b', 60_000)).toBeNull();
+        expect(await checkpoints.lead('tokens', 'a', 60_000)).toEqual(lead);
+        expect(await checkpoints.lead('another', 'b', 60_000)).toEqual({ name: 'another', epoch: 1 });
       }),
     );
 
@@ -41,7 +41,7 @@ export function checkpointsContract(
     test(
       'only one of 20 concurrent processes leads',
       on(async (checkpoints) => {
-        const leads = await Promise.all([...Array(20).keys()].map((i) => checkpoints.lead('tokens', `h${i}`, 5_000)));
+        const leads = await Promise.all([...Array(20).keys()].map((i) => checkpoints.lead('tokens', `h${i}`, 60_000)));
         expect(leads.filter((lead) => lead !== null)).toHaveLength(1);
       }),
     );
@@ -53,7 +53,7 @@ export function checkpointsContract(
         if (first === null) throw new Error('nobody else leads');
         expect(await checkpoints.save(first, 10)).toBe(true);
         await wait(120);
-        const second = await checkpoints.lead('tokens', 'b', 5_000);
+        const second = await checkpoints.lead('tokens', 'b', 60_000);
         expect(second).toEqual({ name: 'tokens', epoch: first.epoch + 1 });
         if (second === null) throw new Error('the lease had ended');
         expect(await checkpoints.save(first, 11)).toBe(false);

@@ -1,7 +1,7 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { pipeline } from 'node:stream/promises';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import type { WebhookSender } from '#src/ports/webhook-sender.js';
 
 type Open = (options: { readonly allowsPrivate: boolean; readonly limitMs?: number }) => WebhookSender;
@@ -80,12 +80,12 @@ export function webhookSenderContract(name: string, open: Open): void {
       const refused = await sender.postTest('one', url, {}, '{}');
       expect(refused).toEqual({ kind: 'failed', problem: '10 tests are waiting for a response' });
       tests.push(sender.postTest('other', url, {}, '{}'), sender.post(url, {}, '{}'));
-      await vi.waitFor(() => expect(waiting).toHaveLength(12), 10_000);
+      await expect.poll(() => waiting).toHaveLength(12);
       for (const respond of waiting.splice(0)) respond();
       const accepted = { kind: 'responded', status: 204 };
       expect(await Promise.all(tests)).toEqual(tests.map(() => accepted));
       const next = sender.postTest('one', url, {}, '{}');
-      await vi.waitFor(() => expect(waiting).toHaveLength(1), 10_000);
+      await expect.poll(() => waiting).toHaveLength(1);
       waiting[0]?.();
       expect(await next).toEqual(accepted);
     });

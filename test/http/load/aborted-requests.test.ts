@@ -164,6 +164,6 @@ test('a connection that the vault has ended is closed, even if the other side ke
   const connections = () =>
     new Promise<number>((resolve) => service.app.server.getConnections((_error, count) => resolve(count)));
   expect(await connections()).toBe(1);
-  await until('the end of the connection', 20_000, async () => ((await connections()) === 0 ? true : undefined));
+  await until('the end of the connection', 60_000, async () => ((await connections()) === 0 ? true : undefined));
   expect(service.errors).toEqual([]);
 });

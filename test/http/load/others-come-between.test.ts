@@ -365,7 +365,6 @@ test.each([
     expect(answer.text.length).toBeLessThan(2_000);
     expect(Object.keys(answer.body['errors'] as object).every((at) => at.startsWith(field))).toBe(true);
   },
-  20_000,
 );
 
 function many(nameOf: (i: number) => string, count: number): Record<string, number> {

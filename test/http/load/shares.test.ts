@@ -93,7 +93,7 @@ test('a request that has to wait for memory for five seconds returns 503 with Re
   await expect(memory.take('a', 10, stays)).rejects.toMatchObject({ code: 'overloaded', retryAfterMs: 2_000 });
   memory.give('a', 100);
   await memory.take('a', 100, stays);
-}, 20_000);
+});
 
 test('a request whose caller has disconnected takes no memory', async () => {
   const memory = createMemoryBudget(400);
@@ -103,4 +103,4 @@ test('a request whose caller has disconnected takes no memory', async () => {
   memory.give('a', 100);
   await next;
   expect(await left).toBe('rejected');
-}, 20_000);
+});
