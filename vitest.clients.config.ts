@@ -7,7 +7,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/clients/python/**/*.test.ts'],
-    testTimeout: 120_000,
+    testTimeout: 180_000,
     hookTimeout: 60_000,
     // A failed comparison shows the whole content of a list, instead of its length.
     chaiConfig: { truncateThreshold: 0 },

@@ -33,7 +33,9 @@ export default defineConfig({
     // the order of the files.
     isolate: false,
     maxWorkers: 2,
-    testTimeout: 60_000,
+    // Some tests run dozens of commands, or start Chromium. They take half a minute on a busy machine, and must not
+    // fail on a slower one.
+    testTimeout: 180_000,
     hookTimeout: 60_000,
     // `expect.poll` waits for something to happen. By default, it waits only a second, which a busy machine can exceed.
     expect: { poll: { timeout: 30_000 } },
@@ -45,11 +47,10 @@ export default defineConfig({
         extends: true,
         test: { name: 'short', include: ['test/**/*.test.ts'], exclude: [...elsewhere, ...long, ...browser] },
       },
-      // `npm run test:long`. Some of these tests run dozens of commands. They take half a minute on a busy machine, and
-      // must not fail on a slower one.
-      { extends: true, test: { name: 'long', include: long, exclude: elsewhere, testTimeout: 180_000 } },
-      // `npm run test:browser`. On a busy machine, Chromium alone takes half a minute to start and to show a few pages.
-      { extends: true, test: { name: 'browser', include: browser, exclude: elsewhere, testTimeout: 180_000 } },
+      // `npm run test:long`
+      { extends: true, test: { name: 'long', include: long, exclude: elsewhere } },
+      // `npm run test:browser`
+      { extends: true, test: { name: 'browser', include: browser, exclude: elsewhere } },
     ],
   },
 });

@@ -54,7 +54,7 @@ async function run({ what, token, number, cvc, lives, size }: Operation): Promis
   expect(status, `${what}: ${text}`).toBeLessThan(500);
 }
 
-test('after any sequence of operations, no file contains a destroyed key', { timeout: 120_000 }, async () => {
+test('after any sequence of operations, no file contains a destroyed key', async () => {
   const seen = new Map<string, WrappedKey>();
   const look = (): void => {
     for (const [id, key] of wrappedKeys(service.dataDir)) if (!key.destroyed) seen.set(id, key);

@@ -69,7 +69,7 @@ test('after one minute, no file contains the search terms of deleted, updated or
   expect(body['pagination']).toMatchObject({ total_items: 1 });
   expect(service.errors).toEqual([]);
   await service.close();
-}, 120_000);
+});
 
 test('when a service stops, it immediately removes deleted search terms from all files', async () => {
   const service = await startTestService();
@@ -80,4 +80,4 @@ test('when a service stops, it immediately removes deleted search terms from all
   const { body } = await again.call('POST', '/tokens/search', { query: 'type:token', size: 1 }, { key: service.key });
   expect(body['pagination']).toMatchObject({ total_items: 240 - 24 - 24 });
   await again.close();
-}, 120_000);
+});

@@ -186,7 +186,7 @@ test('the background work counts what happens while it runs, and stops immediate
   const stopped = counting.stop().then(() => 'stopped');
   expect(await Promise.race([stopped, wait(1_000, 'waits')])).toBe('stopped');
   expect(service.errors).toEqual([]);
-}, 120_000);
+});
 
 test('a damaged key of one tenant does not stop the counts of the others, or its own', async (context) => {
   embeddedOnly(context, 'the test changes SQLite files');

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { onTestFinished, vi } from 'vitest';
+import { onTestFinished } from 'vitest';
 import { createTenant } from '#src/commands/tenancy/create-tenant.js';
 import { openEmbedded } from '#src/compose/embedded/embedded.js';
 import { generateRootKey } from '#src/compose/root-key/generate-root-key.js';
@@ -19,9 +19,6 @@ import { rule } from './test-service.js';
 /** The installed program. It always runs in a separate process. */
 const program = fileURLToPath(new URL('../../dist/bin/strongroom.js', import.meta.url));
 const startLimitMs = 60_000;
-
-// On a busy machine, the program takes one or two seconds to start.
-vi.setConfig({ testTimeout: 180_000 });
 
 export type RunOptions = {
   readonly env?: Readonly<Record<string, string>>;

@@ -480,7 +480,7 @@ test('while more postings wait to be merged than the limit allows, writes wait f
   maintenance.close();
   index.close();
   rmSync(dataDir, { recursive: true, force: true });
-}, 60_000);
+});
 
 test('removals that are erased right after their commit also lead to the truncation of the write-ahead log', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'strongroom-search-index-'));

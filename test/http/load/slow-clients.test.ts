@@ -37,7 +37,7 @@ test('slow bodies delay the requests of their tenant for at most 30 seconds, and
   const vault = await makeVault();
   // Each part waits for 30 seconds.
   await Promise.all([slowBodiesOfTenant(), slowBodiesElsewhere(vault)]);
-}, 120_000);
+});
 
 /** Four slow bodies occupy the share of their tenant. The tenant's other requests then still get responses. */
 async function slowBodiesOfTenant(): Promise<void> {
@@ -101,7 +101,7 @@ test('connections without a TLS handshake are closed after ten seconds, and the 
   const ready = await http('GET', `${service.address}/health/ready`, { ca: readFileSync(cert) });
   expect(ready.status).toBe(200);
   expect(await service.stop()).toMatchObject({ code: 0, stderr: '' });
-}, 60_000);
+});
 
 test.each(['http', 'https'] as const)('silent connections over %s do not delay a stop', async (scheme) => {
   const { dir, flags } = await makeVault();
