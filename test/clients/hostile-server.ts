@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { gzipSync } from 'node:zlib';
 
 type Behavior = (request: IncomingMessage, response: ServerResponse, url: URL) => void;
 
@@ -31,6 +32,10 @@ const behaviors: Readonly<Record<string, (attempt: number, ...args: Parameters<B
     };
     response.on('drain', fill);
     fill();
+  },
+  compressed: (_, _request, response) => {
+    const body = gzipSync(gzipSync(Buffer.alloc(16 << 20, 0x20)));
+    response.writeHead(200, { ...json, 'content-encoding': 'gzip, gzip' }).end(body);
   },
   page: (_, _request, response) => response.writeHead(200, { ...trace, 'content-type': 'text/html' }).end('<p>Hi'),
   stranger: (_, _request, response) =>

@@ -84,6 +84,7 @@ class Strongroom(
         self._wait = wait
         self._http = httpx.Client(
             base_url=url,
+            headers={"accept-encoding": "identity"},
             timeout=timeout_seconds,
             # Threat: a redirect or a proxy from the environment would send the key to another server.
             follow_redirects=False,
@@ -190,7 +191,7 @@ class Strongroom(
                 if self._on_response is not None:
                     self._on_response(operation, stream.status_code, stream.headers)
                 content = self._content(operation, stream, deadline)
-                return httpx.Response(stream.status_code, headers=_decoded(stream.headers), content=content)
+                return httpx.Response(stream.status_code, headers=stream.headers, content=content)
         except httpx.TimeoutException:
             failure = self._timed_out(operation)
         except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
@@ -200,9 +201,14 @@ class Strongroom(
         raise failure
 
     def _content(self, operation: str, response: httpx.Response, deadline: float) -> bytes:
-        """Returns the body, within limits. Threat: an endless response would exhaust memory or never finish."""
+        """Returns the body, within limits. Threat: an endless response would exhaust memory or never finish.
+
+        Does not decompress the body, because httpx decompresses each chunk at once, and a few KB can become gigabytes.
+        """
+        if response.headers.get("content-encoding", "identity") != "identity":
+            raise self._unexpected(operation, response, "is compressed, which the client does not accept")
         content = bytearray()
-        for chunk in response.iter_bytes():
+        for chunk in response.iter_raw():
             content += chunk
             if len(content) > self._response_bytes_max:
                 raise self._unexpected(operation, response, f"is larger than {self._response_bytes_max} bytes")
@@ -311,14 +317,6 @@ def _is_loopback(host: str) -> bool:
         return host == "localhost" or ipaddress.ip_address(host).is_loopback
     except ValueError:
         return False
-
-
-def _decoded(headers: httpx.Headers) -> httpx.Headers:
-    """Returns the headers for a body that has already been decoded."""
-    kept = httpx.Headers(headers)
-    for name in ("content-encoding", "content-length", "transfer-encoding"):
-        kept.pop(name, None)
-    return kept
 
 
 def _next_number(page: Any) -> int | None:

@@ -97,6 +97,12 @@ class Hostile(unittest.TestCase):
                 self.assertEqual(len(requests(behavior)), 1)
         self.assertEqual(requests("thief"), [])
 
+    def test_compressed(self) -> None:
+        """the client does not decompress a response, because a small one could exhaust memory"""
+        error = self.failure(get, client("compressed"))
+        self.assertEqual(error.code, "unexpected_response")
+        self.assertIn("is compressed", str(error))
+
     def test_retries(self) -> None:
         """a get and a create are attempted three times, and all attempts of a create have the same idempotency key"""
         for behavior in ("silent", "broken"):

@@ -50,6 +50,7 @@ describe('against a hostile server', () => {
     ['drip', 'timeout'],
     ['redirect', 'unexpected_response'],
     ['megabytes', 'unexpected_response'],
+    ['compressed', 'unexpected_response'],
     ['page', 'unexpected_response'],
     ['stranger', 'unexpected_response'],
     ['garbage', 'unexpected_response'],
