@@ -122,7 +122,9 @@ export async function openSqliteStores(
  */
 async function damagedIndex(searches: SearchConnections, readGeneration: Statement): Promise<string | null> {
   try {
-    await searches.run(Number(reading(() => readGeneration.get())), async () => null);
+    const generation = Number(reading(() => readGeneration.get()));
+    // This search belongs to no tenant.
+    await searches.run({ tenantId: '', generation }, async () => null);
     return null;
   } catch (error) {
     if (error instanceof IndexDamaged) return error.message;

@@ -180,3 +180,38 @@ test('many concurrent searches, long and short, share the connections and get th
   expect(answers.map(({ total }) => total)).toEqual(expected);
   expect(reader.length).toBeLessThanOrEqual(4);
 });
+
+/** Returns a plan with this many conditions. Each condition matches every token except one. */
+function conditions(count: number): PlanNode {
+  const condition: PlanNode = { kind: 'not', of: { kind: 'term', term: term('t1', 'row-45') } };
+  return { kind: 'and', of: Array.from({ length: count }, () => condition) };
+}
+
+function searchFor(tenantId: string, where: PlanNode) {
+  const plan = { tenantId, generation: 1, all: term(tenantId, 'all'), where };
+  return searchRows(connections, plan, { now: 0, offset: 0, limit: 1 });
+}
+
+test('a search with many conditions lets other work run between them', async () => {
+  let turns = 0;
+  let isDone = false;
+  const count = () => {
+    turns += 1;
+    if (!isDone) setImmediate(count);
+  };
+  setImmediate(count);
+  await searchFor('t1', conditions(200));
+  isDone = true;
+  // If other work ran only after each thousand tokens, there would be about a dozen turns.
+  expect(turns).toBeGreaterThan(24);
+});
+
+test('long searches of one tenant leave a connection to the other tenants', async () => {
+  const done: string[] = [];
+  const found = (tenantId: string, where: PlanNode) => searchFor(tenantId, where).then(() => done.push(tenantId));
+  await Promise.all([
+    ...Array.from({ length: 4 }, () => found('t1', conditions(32))),
+    found('t2', { kind: 'term', term: term('t2', 'row-44') }),
+  ]);
+  expect(done).toEqual(['t2', ...Array.from({ length: 4 }, () => 't1')]);
+});

@@ -1,3 +1,4 @@
+import type { Steps } from '../../../domain/steps.js';
 import type { SearchPlan } from '../../../ports/search-plan.js';
 import { chooseDriver, type Driver, residue } from '../../shared/choose-driver.js';
 import { type WeighedNode, weigh } from '../../shared/weighed-plan.js';
@@ -46,11 +47,11 @@ export function livingOf(
 }
 
 /** Returns the tokens in `seqs` that match the plan. `seqs` contains the tokens that one step of a walk has visited. */
-export function foundAmong(
+export function* foundAmong(
   statements: SearchStatements,
   index: IndexView,
-  { left }: Approach,
+  left: Approach['left'],
   seqs: readonly number[],
-): readonly number[] {
-  return left === null ? seqs : matchSeqs(statements, index, left, seqs);
+): Steps<readonly number[]> {
+  return left === null ? seqs : yield* matchSeqs(statements, index, left, seqs);
 }

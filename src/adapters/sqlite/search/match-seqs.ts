@@ -1,34 +1,41 @@
+import type { Steps } from '../../../domain/steps.js';
 import type { WeighedNode } from '../../shared/weighed-plan.js';
 import type { IndexView } from '../search-index/index-view.js';
 import type { SearchStatements } from './search-statements.js';
 
 /**
  * Returns the tokens in `seqs` that match a plan, in the same order. Stops checking a token as soon as it is certain
- * whether the token matches.
+ * whether the token matches. Yields before each condition, because a plan can have hundreds of them.
  */
-export function matchSeqs(
+export function* matchSeqs(
   statements: SearchStatements,
   index: IndexView,
   node: WeighedNode,
   seqs: readonly number[],
-): readonly number[] {
+): Steps<readonly number[]> {
   if (seqs.length === 0) return seqs;
   switch (node.kind) {
     case 'term':
+      yield;
       return index.among(node.term, seqs);
     case 'date': {
+      yield;
       const { from, to, column } = node;
       const range = { from: from ?? Number.MIN_SAFE_INTEGER, to: to ?? Number.MAX_SAFE_INTEGER };
       return statements.among[column].all({ seqs: JSON.stringify(seqs), ...range }) as number[];
     }
     case 'not':
-      return without(seqs, matchSeqs(statements, index, node.of, seqs));
-    case 'and':
-      return rarestFirst(node.of).reduce((left, child) => matchSeqs(statements, index, child, left), seqs);
+      return without(seqs, yield* matchSeqs(statements, index, node.of, seqs));
+    case 'and': {
+      let left = seqs;
+      for (const child of rarestFirst(node.of)) left = yield* matchSeqs(statements, index, child, left);
+      return left;
+    }
     case 'or': {
-      const unmatched = rarestFirst(node.of)
-        .reverse()
-        .reduce((left, child) => without(left, matchSeqs(statements, index, child, left)), seqs);
+      let unmatched = seqs;
+      for (const child of rarestFirst(node.of).reverse()) {
+        unmatched = without(unmatched, yield* matchSeqs(statements, index, child, unmatched));
+      }
       return without(seqs, unmatched);
     }
   }

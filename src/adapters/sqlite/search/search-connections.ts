@@ -1,10 +1,16 @@
 import { GenerationDropped } from '../../../ports/generations.js';
+import type { SearchPlan } from '../../../ports/search-plan.js';
 import type { SqliteDatabase } from '../database/open-database.js';
 import { ofBothSlots } from '../database/rows-schema.js';
 import { createIndexViews, type IndexView } from '../search-index/index-view.js';
+import { createSearchPace, type RunSteps } from './search-pace.js';
 import { prepareSearchStatements, type SearchConnection, type SearchStatements } from './search-statements.js';
 
 const connectionsMax = 4;
+/** Threat: if long searches of one tenant used all connections, the searches of other tenants would wait for them. */
+const connectionsOfTenantMax = 3;
+
+type Waiting = { readonly tenantId: string; readonly proceed: (connection: SearchConnection) => void };
 
 /**
  * Creates a pool of connections for searches. A search keeps a read transaction open so that it sees the data in a
@@ -14,23 +20,46 @@ const connectionsMax = 4;
  */
 export function createSearchConnections(open: () => SqliteDatabase) {
   const free: SearchConnection[] = [];
-  const waiting: ((connection: SearchConnection) => void)[] = [];
+  const waiting: Waiting[] = [];
+  /** The number of connections that each tenant's searches use. */
+  const used = new Map<string, number>();
   const views = ofBothSlots(() => createIndexViews());
+  const begin = createSearchPace();
   let opened = 0;
 
-  function take(): SearchConnection | Promise<SearchConnection> {
-    const connection = free.pop();
-    if (connection !== undefined) return connection;
-    if (opened === connectionsMax) return new Promise((resolve) => waiting.push(resolve));
-    const made = prepareSearchStatements(open());
-    opened += 1;
-    return made;
+  function mayUseMore(tenantId: string): boolean {
+    return (used.get(tenantId) ?? 0) < connectionsOfTenantMax;
   }
 
-  function give(connection: SearchConnection): void {
-    const next = waiting.shift();
-    if (next === undefined) free.push(connection);
-    else next(connection);
+  function note(tenantId: string, change: 1 | -1): void {
+    const count = (used.get(tenantId) ?? 0) + change;
+    if (count === 0) used.delete(tenantId);
+    else used.set(tenantId, count);
+  }
+
+  function take(tenantId: string): SearchConnection | Promise<SearchConnection> {
+    if (!mayUseMore(tenantId) || (free.length === 0 && opened === connectionsMax)) {
+      return new Promise((resolve) => waiting.push({ tenantId, proceed: resolve }));
+    }
+    let connection = free.pop();
+    if (connection === undefined) {
+      connection = prepareSearchStatements(open());
+      opened += 1;
+    }
+    note(tenantId, 1);
+    return connection;
+  }
+
+  function give(connection: SearchConnection, tenantId: string): void {
+    note(tenantId, -1);
+    const next = waiting.findIndex((search) => mayUseMore(search.tenantId));
+    const [search] = next < 0 ? [] : waiting.splice(next, 1);
+    if (search === undefined) {
+      free.push(connection);
+      return;
+    }
+    note(search.tenantId, 1);
+    search.proceed(connection);
   }
 
   return {
@@ -39,22 +68,22 @@ export function createSearchConnections(open: () => SqliteDatabase) {
      * other. Throws GenerationDropped if the generation no longer exists.
      */
     async run<T>(
-      generation: number,
-      search: (statements: SearchStatements, index: IndexView) => Promise<T>,
+      { tenantId, generation }: Pick<SearchPlan, 'tenantId' | 'generation'>,
+      search: (statements: SearchStatements, index: IndexView, runSteps: RunSteps) => Promise<T>,
     ): Promise<T> {
-      const connection = await take();
+      const connection = await take(tenantId);
       const { database } = connection.begin;
       try {
         connection.begin.run();
         const found = connection.of(generation);
         if (found === null) throw new GenerationDropped('vault.db');
         const { slot, statements } = found;
-        return await search(statements, views[slot].viewOf(statements.index));
+        return await search(statements, views[slot].viewOf(statements.index), begin());
       } finally {
         try {
           if (database.inTransaction) connection.commit.run();
         } finally {
-          give(connection);
+          give(connection, tenantId);
         }
       }
     },

@@ -1,3 +1,4 @@
+import type { Steps } from '../../../domain/steps.js';
 import type { HeldRows, PageRequest, SearchPage, SearchPlan, WalkStep } from '../../../ports/search-plan.js';
 import type { Stored } from '../../../views/row-mac.js';
 import type { TokenView } from '../../../views/token-view.js';
@@ -9,6 +10,7 @@ import { type Found, foundNothing, type Wanted } from './found.js';
 import { matchSeqs } from './match-seqs.js';
 import { pageRows, rowsOf } from './page-rows.js';
 import type { SearchConnections } from './search-connections.js';
+import type { RunSteps } from './search-pace.js';
 import type { SearchStatements } from './search-statements.js';
 import { walkPostings } from './walk-postings.js';
 
@@ -19,8 +21,8 @@ export function searchRows<H extends object = never>(
   asked: PageRequest & HeldRows<H>,
 ): Promise<SearchPage<Stored<TokenView> | H>> {
   const { now, offset, limit } = asked;
-  return reading(connections, plan, async (statements, index) => {
-    const { total, page } = await findSeqs(statements, index, plan, { offset, limit }, now);
+  return reading(connections, plan, async (statements, index, runSteps) => {
+    const { total, page } = await findSeqs(statements, index, runSteps, plan, { offset, limit }, now);
     return { total, ...pageRows(statements, plan.tenantId, page, asked) };
   });
 }
@@ -31,18 +33,18 @@ export function walkRows(
   plan: SearchPlan,
   step: WalkStep,
 ): Promise<readonly Stored<TokenView>[]> {
-  return reading(connections, plan, async (statements, index) =>
-    rowsOf(statements, plan.tenantId, await walkSeqs(statements, index, plan, step)),
+  return reading(connections, plan, async (statements, index, runSteps) =>
+    rowsOf(statements, plan.tenantId, await walkSeqs(statements, index, runSteps, plan, step)),
   );
 }
 
 async function reading<T>(
   connections: SearchConnections,
-  { generation }: SearchPlan,
-  read: (statements: SearchStatements, index: IndexView) => Promise<T>,
+  plan: SearchPlan,
+  read: (statements: SearchStatements, index: IndexView, runSteps: RunSteps) => Promise<T>,
 ): Promise<T> {
   try {
-    return await connections.run(generation, read);
+    return await connections.run(plan, read);
   } catch (error) {
     throw databaseError(error, 'vault.db');
   }
@@ -59,6 +61,7 @@ const dueFewMax = 1_000;
 async function findSeqs(
   statements: SearchStatements,
   index: IndexView,
+  runSteps: RunSteps,
   plan: SearchPlan,
   wanted: Wanted,
   now: number,
@@ -82,13 +85,15 @@ async function findSeqs(
     return { total, page: wanted.offset >= total ? [] : index.page(term, wanted, hidden) };
   }
   const living = (seqs: readonly number[]): readonly number[] => livingOf(statements, seqs, now, due.length > 0);
+  function* match(seqs: readonly number[]): Steps<readonly number[]> {
+    return living(yield* foundAmong(statements, index, left, seqs));
+  }
   const dated = node === null ? null : seqsByDate(statements, node, driver.count);
   if (dated === null || node === null) {
-    const match = (seqs: readonly number[]) => living(foundAmong(statements, index, approach, seqs));
-    return walkPostings(index, driver, match, wanted);
+    return runSteps(walkPostings(index, driver, match, wanted));
   }
   // A date range contains tokens from all tenants. This filter removes the other tenants' tokens.
-  const found = living(matchSeqs(statements, index, node, index.among(all, dated)));
+  const found = living(await runSteps(matchSeqs(statements, index, node, index.among(all, dated))));
   return { total: found.length, page: found.slice(wanted.offset, wanted.offset + wanted.limit) };
 }
 
@@ -118,15 +123,18 @@ function seqsByDate({ between }: SearchStatements, node: WeighedNode, driverCoun
 async function walkSeqs(
   statements: SearchStatements,
   index: IndexView,
+  runSteps: RunSteps,
   plan: SearchPlan,
   { now, before, limit }: WalkStep,
 ): Promise<readonly number[]> {
   const approach = approachOf(index, plan);
   if (approach === null) return [];
+  const { driver, left } = approach;
   const isAnyDue = statements.due.get(now, 1) !== undefined;
-  const match = (seqs: readonly number[]) =>
-    livingOf(statements, foundAmong(statements, index, approach, seqs), now, isAnyDue);
+  function* match(seqs: readonly number[]): Steps<readonly number[]> {
+    return livingOf(statements, yield* foundAmong(statements, index, left, seqs), now, isAnyDue);
+  }
   const wanted = { offset: 0, limit, ...(before === null ? {} : { before }) };
-  const { page } = await walkPostings(index, approach.driver, match, { ...wanted, untilFull: true });
+  const { page } = await runSteps(walkPostings(index, driver, match, { ...wanted, untilFull: true }));
   return page;
 }
