@@ -4,12 +4,13 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { pinStatements } from '#src/adapters/sqlite/database/pin-statements.js';
 import { behindTriggers } from '../support/behind-triggers.js';
-import { http, jsonResult, makeVault, run, runJson, startService, until } from '../support/process.js';
+import { http, jsonResult, makeVault, run, runJson, startSigningService, until } from '../support/process.js';
 
 test('a vault is verified while it serves; if its file was tampered with, the command exits with code 3', async () => {
-  const { flags, dir, dataDir, key } = await makeVault();
+  const vault = await makeVault();
+  const { flags, dir, dataDir, key } = vault;
   const anchor = join(dir, 'anchor.jsonl');
-  const service = await startService([...flags, '--audit-anchor', anchor]);
+  const service = await startSigningService(vault, ['--audit-anchor', anchor]);
   for (let count = 0; count < 3; count += 1) {
     const body = { type: 'token', data: `value ${count}` };
     expect((await http('POST', `${service.address}/tokens`, { key, body })).status).toBe(201);

@@ -4,7 +4,15 @@ import { generateIdentity, identityToRecipient } from 'age-encryption';
 import { describe, expect, test } from 'vitest';
 import { pinStatements } from '#src/adapters/sqlite/database/pin-statements.js';
 import { tamperBehindTriggers } from '../erasure/support.js';
-import { http, jsonResult, makeVault, run, startService, type TestVault } from '../support/process.js';
+import {
+  http,
+  jsonResult,
+  makeVault,
+  run,
+  startService,
+  startSigningService,
+  type TestVault,
+} from '../support/process.js';
 
 type Found = { readonly check: string; readonly state: string; readonly says: string; readonly do?: string };
 
@@ -25,7 +33,7 @@ async function backUp({ dir, flags }: TestVault, name = 'backup') {
 /** Creates a vault with 20 tokens, and leaves its service running, so that no checkpoint signs the tokens' events. */
 async function runningVault() {
   const vault = await makeVault();
-  const service = await startService(vault.flags);
+  const service = await startSigningService(vault);
   for (let number = 0; number < 20; number += 1) {
     const body = { type: 'token', data: `data-${number}` };
     expect(await http('POST', `${service.address}/tokens`, { key: vault.key, body })).toMatchObject({ status: 201 });

@@ -10,7 +10,16 @@ import { groupHash } from '#src/adapters/sqlite/journal/journal.js';
 import { type PackedChange, packChange, unpackChange } from '#src/adapters/sqlite/writer/packed-change.js';
 import type { StoredChange } from '#src/ports/unit-of-work.js';
 import { fill, unread } from '../rotation/support.js';
-import { http, makeVault, run, spawnService, startService, type TestVault, tempDir } from '../support/process.js';
+import {
+  http,
+  makeVault,
+  run,
+  spawnService,
+  startService,
+  startSigningService,
+  type TestVault,
+  tempDir,
+} from '../support/process.js';
 
 const env = { STRONGROOM_RATE_LIMIT_REQUESTS: '0' };
 
@@ -31,8 +40,12 @@ function keep(dataDir: string, name: string): () => void {
  * stored only what was synced.
  */
 async function killed(vault: TestVault) {
-  const { dataDir, flags, key } = vault;
-  const service = await startService(flags, { env });
+  const { dataDir, key } = vault;
+  const service = await startSigningService(vault, [], { env });
+  // Keeps the service from emptying the write-ahead log and the journal, which it does 30 seconds after the start.
+  const reader = pinStatements(join(dataDir, 'vault.db'), { readonly: true });
+  reader.exec('BEGIN');
+  reader.prepare('SELECT count(*) FROM events').get();
   const made = await fill(service.address, vault, 4);
   const putBackVault = keep(dataDir, 'vault.db');
   const putBackJournal = keep(dataDir, 'journal.db');
@@ -44,6 +57,7 @@ async function killed(vault: TestVault) {
   made.delete(deleted);
   made.set(changed, 'newer');
   await service.stop('SIGKILL');
+  reader.close();
   return { made, deleted, putBackVault, putBackJournal };
 }
 

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
+import { pinStatements } from '#src/adapters/sqlite/database/pin-statements.js';
 import { createTenant } from '#src/commands/tenancy/create-tenant.js';
 import { openEmbedded } from '#src/compose/embedded/embedded.js';
 import { generateRootKey } from '#src/compose/root-key/generate-root-key.js';
@@ -226,6 +227,31 @@ export function spawnService(args: readonly string[], options: RunOptions = {}) 
 /** Starts `strongroom serve` on a free port, and waits until it is ready. */
 export function startService(args: readonly string[], options: RunOptions = {}): Promise<Service> {
   return spawnService(args, options).ready();
+}
+
+const hourMs = 3_600_000;
+const minuteMs = 60_000;
+
+/**
+ * Starts `strongroom serve` on a vault without checkpoints, and waits until it has signed the first one, which it does in
+ * the background. It signs the next one when it stops. A service also signs a checkpoint when an hour begins. If that is
+ * less than a minute away, this function waits for it before the start.
+ */
+export async function startSigningService(
+  { dataDir, flags }: Pick<TestVault, 'dataDir' | 'flags'>,
+  args: readonly string[] = [],
+  options: RunOptions = {},
+): Promise<Service> {
+  const leftMs = hourMs - (Date.now() % hourMs);
+  if (leftMs < minuteMs) await wait(leftMs);
+  const service = await startService([...flags, ...args], options);
+  await until('the first checkpoint', minuteMs, () => {
+    const vault = pinStatements(join(dataDir, 'vault.db'), { readonly: true });
+    const found = vault.prepare(`SELECT 1 FROM events WHERE type = 'audit.checkpoint'`).get();
+    vault.close();
+    return found;
+  });
+  return service;
 }
 
 /** Calls the function repeatedly until its result is not undefined. */
