@@ -102,7 +102,7 @@ describe.skipIf(!mounted)('on a full disk (needs permission to mount a small dis
   test('everything works again once there is space', async () => {
     // A step of the background work that failed on the full disk may have to be retried first.
     let last: Answer | null = null;
-    const revealed = await until('a revealed token', 20_000, async () => {
+    const revealed = await until('a revealed token', 30_000, async () => {
       last = await service.call('POST', '/tokens', aCard());
       if (last.status === 201) last = await service.call('GET', `/tokens/${last.body['id']}`);
       return last.status === 200 ? last : undefined;
