@@ -45,7 +45,7 @@ test('if the default port is in use, the service runs without an admin listener'
   const taken = createServer();
   onTestFinished(() => void taken.close());
   // Another test's service may occupy the port, and could release it before this test's service starts.
-  await until('the default port', 30_000, async () => {
+  await until('the default port', 150_000, async () => {
     taken.listen(9464, '127.0.0.1');
     return once(taken, 'listening').catch(() => undefined);
   });

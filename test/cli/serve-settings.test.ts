@@ -11,7 +11,7 @@ test('a cvc is kept for as long as the setting says, and is then erased', async 
   const created = await http('POST', `${address}/tokens`, { key, body: card });
   expect(created.body['data']).toEqual({ number: '4242424242424242', cvc: '123' });
   const url = `${address}/tokens/${created.body['id']}`;
-  await until('the end of the cvc', 20_000, async () => {
+  await until('the end of the cvc', 30_000, async () => {
     const { text } = await http('GET', url, { key });
     return text.includes('"123"') ? undefined : true;
   });
@@ -35,7 +35,7 @@ test('a request that never ends delays the stop by at most ten seconds, and the 
     `POST /tokens HTTP/1.1\r\nHost: x\r\nService-Api-Key: ${key}\r\nContent-Type: application/json\r\n` +
       'Expect: 100-continue\r\nContent-Length: 100\r\n\r\n',
   );
-  await until('100 Continue', 20_000, () => (answer.includes('100 Continue') ? true : undefined));
+  await until('100 Continue', 30_000, () => (answer.includes('100 Continue') ? true : undefined));
   const since = performance.now();
   expect(await service.stop()).toMatchObject({ code: 0 });
   const tookMs = performance.now() - since;

@@ -46,7 +46,7 @@ test('with a certificate, the service serves only https, and SIGHUP reloads the 
 
   take(second);
   service.signal('SIGHUP');
-  await until('the second certificate', 20_000, async () => ((await shownBy(address)) === 'second' ? true : undefined));
+  await until('the second certificate', 30_000, async () => ((await shownBy(address)) === 'second' ? true : undefined));
   const message = 'the TLS certificate could not be reloaded; the old one stays in use: ';
   const bad: readonly [string, () => void, string][] = [
     [
@@ -61,7 +61,7 @@ test('with a certificate, the service serves only https, and SIGHUP reloads the 
     const earlier = service.stdout().length;
     write();
     service.signal('SIGHUP');
-    await until(`the log line about ${what}`, 20_000, () =>
+    await until(`the log line about ${what}`, 30_000, () =>
       service.stdout().slice(earlier).includes(`"msg":"${message}`) ? true : undefined,
     );
     expect(service.stdout().slice(earlier), what).toContain(reason);
@@ -81,9 +81,9 @@ test('without TLS, SIGHUP ends the process neither during the start nor later, a
   process.kill(starting.pid, 'SIGHUP');
   const service = await starting.ready();
   const linesOf = () => service.stdout().split('serves no TLS certificate, so there is nothing to reload').length - 1;
-  await until('the line about the first signal', 20_000, () => (linesOf() === 1 ? true : undefined));
+  await until('the line about the first signal', 30_000, () => (linesOf() === 1 ? true : undefined));
   service.signal('SIGHUP');
-  await until('the line about the second signal', 20_000, () => (linesOf() === 2 ? true : undefined));
+  await until('the line about the second signal', 30_000, () => (linesOf() === 2 ? true : undefined));
   expect(await http('GET', `${service.address}/health/ready`)).toMatchObject({ status: 200 });
   expect(await service.stop()).toMatchObject({ code: 0 });
 });
@@ -179,7 +179,7 @@ test.runIf(hasScript).each([
     `wait $!; echo $? > '${file('new')}'; mv '${file('new')}' '${file('ended')}'`;
   const terminal = spawn('script', ['-qfec', shell, file('terminal')], { stdio: 'ignore' });
   const shown = file(log === 'in a file' ? 'log' : 'terminal');
-  await until('the start', 20_000, () =>
+  await until('the start', 30_000, () =>
     existsSync(shown) && readFileSync(shown, 'utf8').includes('listens on') ? true : undefined,
   );
   const pid = Number(readFileSync(file('pid'), 'utf8'));
@@ -195,7 +195,7 @@ test.runIf(hasScript).each([
     // The service wrote to the closed terminal before, and has ended.
     expect(error).toMatchObject({ code: 'ESRCH' });
   }
-  const ended = await until('the end', 20_000, () =>
+  const ended = await until('the end', 30_000, () =>
     existsSync(file('ended')) ? readFileSync(file('ended'), 'utf8') : undefined,
   );
   // Node.js used to abort: 134 (SIGABRT), or 139 (SIGSEGV).

@@ -127,10 +127,10 @@ test('after SIGTERM, requests in flight finish, new ones are rejected, and the e
       `Expect: 100-continue\r\nContent-Length: ${body.length}\r\n\r\n`,
   );
   // The `100 Continue` response shows that the service has received the head of the request.
-  await until('100 Continue', 20_000, () => (answer.includes('100 Continue') ? true : undefined));
+  await until('100 Continue', 30_000, () => (answer.includes('100 Continue') ? true : undefined));
   wire.write(body.slice(0, 10));
   service.signal('SIGTERM');
-  await until('the closed port', 20_000, async () => {
+  await until('the closed port', 30_000, async () => {
     const refused = await http('GET', `${service.address}/health/live`).then(
       () => false,
       () => true,
@@ -163,7 +163,7 @@ test('during the stop, a connection that sends another request gets its response
   const closed = new Promise((resolve) => wire.on('close', resolve));
   const ids = Array.from({ length: 20 }, (_, index) => `one-after-another-${index}`);
   wire.write(ids.map(request).join(''));
-  await until('the first answer', 20_000, () => (answers.includes('HTTP/1.1 201') ? true : undefined));
+  await until('the first answer', 30_000, () => (answers.includes('HTTP/1.1 201') ? true : undefined));
   expect(await service.stop()).toMatchObject({ code: 0, stderr: '' });
   await closed;
   const statuses = answers.match(/HTTP\/1\.1 \d+/g) ?? [];

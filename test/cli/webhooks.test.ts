@@ -17,7 +17,7 @@ test('a replay makes the running service deliver everything since the given time
     const token = { id: 'customer-1', type: 'token', data: 1 };
     expect((await http('POST', `${service.address}/tokens`, { key: vault.key, body: token })).status).toBe(201);
     const told = (times: number) =>
-      until(`${times} deliveries`, 20_000, () => (receiver.received.length === times ? true : undefined));
+      until(`${times} deliveries`, 30_000, () => (receiver.received.length === times ? true : undefined));
     await told(1);
     const replay = ['webhooks', 'replay', id, '--from', '2020-01-01', ...vault.flags];
     expect(await runJson([...replay, '--json'])).toEqual({ webhook_id: id, enabled: true, has_containers: false });
