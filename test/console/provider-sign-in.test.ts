@@ -1,5 +1,5 @@
 import { createServer as createHttpServer } from 'node:http';
-import { createServer } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { GroupRule } from '#src/console/groups.js';
 import type { IdentityProvider } from '#src/console/identity-provider.js';
@@ -605,12 +605,37 @@ describe('a provider that does not respond', () => {
     expect([answer.status, answer.text]).toEqual([503, expect.stringContaining('provider_unavailable')]);
   });
 
-  test('delays no other page while the console waits for it', async () => {
-    const silent = createServer(() => undefined);
+  /** Starts a provider that accepts connections, but never responds. `hangUp` also ends its later connections. */
+  async function startSilent() {
+    const sockets: Socket[] = [];
+    let hasHungUp = false;
+    const silent = createServer((socket) => {
+      socket.on('error', () => undefined);
+      if (hasHungUp) socket.destroy();
+      else sockets.push(socket);
+    });
     await new Promise<void>((resolve) => void silent.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void silent.close());
     const { port } = silent.address() as { port: number };
-    const { browser, signIn } = await startBoth({ issuer: `http://127.0.0.1:${port}`, timeoutSeconds: 1 });
+    const hangUp = () => {
+      hasHungUp = true;
+      for (const socket of sockets) socket.destroy();
+    };
+    return { issuer: `http://127.0.0.1:${port}`, hangUp };
+  }
+
+  test('leads to the same page if it accepts the connection', async () => {
+    const { issuer } = await startSilent();
+    const { browser } = await startBoth({ issuer, timeoutSeconds: 1 });
+    const person = browser();
+    await person.get('/sign-in');
+    const answer = await person.post('/sign-in/provider');
+    expect([answer.status, answer.text]).toEqual([503, expect.stringContaining('provider_unavailable')]);
+  });
+
+  test('delays no other page while the console waits for it', async () => {
+    const { issuer, hangUp } = await startSilent();
+    const { browser, signIn } = await startBoth({ issuer, timeoutSeconds: 600 });
     const [person, other] = [browser(), await signIn()];
     await person.get('/sign-in');
     const order: string[] = [];
@@ -620,6 +645,7 @@ describe('a provider that does not respond', () => {
     });
     expect((await other.get('/tokens')).status).toBe(200);
     order.push('tokens');
+    hangUp();
     expect((await slow).status).toBe(503);
     expect(order).toEqual(['tokens', 'sign-in']);
   });
