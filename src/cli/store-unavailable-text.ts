@@ -1,5 +1,5 @@
 import { problemText } from '../ports/store-problem.js';
-import { rebuiltElsewhere, type StoreUnavailable } from '../ports/store-unavailable.js';
+import { fullDiskText, rebuiltElsewhere, type StoreUnavailable } from '../ports/store-unavailable.js';
 
 /**
  * For each server, the end of the message that reports the server as unavailable. This part names the settings that
@@ -16,7 +16,7 @@ export function storeUnavailableText({ store, reason, found }: StoreUnavailable)
   if (reason === rebuiltElsewhere) {
     return 'another process continues the rebuild. `strongroom projections status` shows its progress.';
   }
-  if (reason === 'full') return `the disk under ${store} is full. Free some space, then try again.`;
+  if (reason === 'full') return `${fullDiskText(store)}, then try again.`;
   const text = `${store} is unavailable (${reason.replaceAll('_', ' ')}). Try again in a moment`;
   const address = addresses[store];
   if (address === undefined) return `${text}.`;

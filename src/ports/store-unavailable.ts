@@ -26,6 +26,14 @@ export class StoreUnavailable extends Error {
 /** The reason if another process has taken over a rebuild. The store works. */
 export const rebuiltElsewhere = 'rebuilt_by_another_process';
 
+/**
+ * Describes a full disk. The vault also rejects writes if less than the reserve is free, although the disk then still
+ * has some space.
+ */
+export function fullDiskText(store: string): string {
+  return `the disk under ${store} is full, or less than disk.reserve_bytes is free. Free some space`;
+}
+
 /** Describes what work waits for, as part of a sentence: `waiting for mongodb (no answer)`. */
 export function waitText({ store, reason }: WaitsFor): string {
   if (reason === 'full') return `waiting for free space: the disk under ${store} is full`;

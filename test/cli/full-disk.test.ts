@@ -137,6 +137,9 @@ describe.skipIf(!canMount)('a full disk (needs permission to mount)', () => {
       return answer.status === 201 ? undefined : answer;
     });
     expect(refused).toMatchObject({ status: 503, body: { code: 'store_unavailable' } });
+    const cause =
+      /"problem":"the disk under \S+ is full, or less than disk\.reserve_bytes is free\. Free some space\."/;
+    await until('the cause in the log', 20_000, () => (cause.test(service.stdout()) ? true : undefined));
     expect(await diskFinding()).toMatchObject({
       state: 'problem',
       says: expect.stringMatching(/less than the reserve of 3\.2 MiB \(disk\.reserve_bytes\)$/),

@@ -1,5 +1,5 @@
 import { problemText, StoreProblem } from '../../ports/store-problem.js';
-import { StoreUnavailable } from '../../ports/store-unavailable.js';
+import { fullDiskText, StoreUnavailable } from '../../ports/store-unavailable.js';
 
 /** Matches a short word in the form of a class name or an error code. Any other text could be data. */
 const namePattern = /^[A-Za-z_$][A-Za-z0-9_$]{0,63}$/;
@@ -40,7 +40,8 @@ export function loggedError(error: unknown): LoggedError {
 function problemIn(error: Error): string | null {
   if (error instanceof StoreProblem) return error.message;
   if (!(error instanceof StoreUnavailable)) return null;
-  return error.found === null ? `${error.store}: ${error.reason}` : problemText(error.found);
+  if (error.found !== null) return problemText(error.found);
+  return error.reason === 'full' ? `${fullDiskText(error.store)}.` : `${error.store}: ${error.reason}`;
 }
 
 /** Matches a V8 stack frame: `at name (location)` or `at location`. */
