@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import type { Config } from '../compose/config/config.js';
 import { faultOfContainer } from '../compose/container.js';
 import { dataDirectoryOf } from '../compose/open-profile.js';
@@ -42,8 +43,21 @@ export async function rootKeysOf(config: Config, use: RootKeyUse = 'opening'): P
     );
   }
   const read = await readRootKeys(place);
-  if (!read.ok) throw new Failure(read.message);
-  return read.keys;
+  if (read.ok) return read.keys;
+  if (sealed === null || place.file === null || !isAbsent(place.file)) throw new Failure(read.message);
+  throw new Failure(
+    `the root key file ${place.named} does not exist. ${sealed} can be opened only with the root key of its vault. ` +
+      'Put a copy of that key there, or set root_key_file to its path.',
+  );
+}
+
+/** Returns whether there is no such file. Returns false if this user may not look it up. */
+export function isAbsent(file: string): boolean {
+  try {
+    return statSync(file, { throwIfNoEntry: false }) === undefined;
+  } catch {
+    return false;
+  }
 }
 
 /** Returns what the root key must open, as the subject of a sentence. Returns null if the root key may be a new one. */

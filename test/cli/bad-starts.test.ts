@@ -120,9 +120,16 @@ describe('a root key', () => {
     const missing = join(dir, 'missing.key');
     await expectRefusal(
       dir,
-      ['--data', dataDir, '--root-key-file', missing],
+      ['--data', join(dir, 'new'), '--root-key-file', missing],
       /missing\.key does not exist.*generate-root/,
     );
+    // A new key cannot open existing data, so the message does not name the command.
+    const { stderr: lost } = await expectRefusal(
+      dir,
+      ['--data', dataDir, '--root-key-file', missing],
+      /missing\.key does not exist\. The data in .* can be opened only with the root key of its vault.*Put a copy/,
+    );
+    expect(lost).not.toContain('generate-root');
   });
 
   test('that is missing: for existing data, the message asks for the existing key, because a new key opens nothing', async () => {

@@ -158,6 +158,12 @@ test('a root key file that does not open the vault is reported while the service
   const found = await doctor(flags);
   expect(found.wrong).toEqual(['root key']);
   expect(found.says('root key')).toMatch(/^this root key does not open keys\.db/);
+  rmSync(rootKeyFile);
+  const lost = await doctor(flags);
+  expect(lost.says('root key')).toMatch(/does not exist\. The data in .* can be opened only with/);
+  expect(lost.says('root key')).not.toContain('generate-root');
+  const rotated = await run(['keys', 'rotate', '--all', ...flags]);
+  expect([rotated.code, rotated.stderr]).toEqual([1, expect.stringMatching(/root\.key does not exist\. Put a copy/)]);
   await service.stop();
   const stopped = await doctor(flags);
   expect(stopped.wrong).toEqual(['root key', 'stores']);

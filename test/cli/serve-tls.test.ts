@@ -6,8 +6,18 @@ import { join } from 'node:path';
 import type { TLSSocket } from 'node:tls';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
-import { makeCertificate } from '../support/certificate.js';
-import { hashesOf, http, makeVault, run, spawnService, startService, tempDir, until } from '../support/process.js';
+import { makeCertificate, setValidity } from '../support/certificate.js';
+import {
+  hashesOf,
+  http,
+  jsonResult,
+  makeVault,
+  run,
+  spawnService,
+  startService,
+  tempDir,
+  until,
+} from '../support/process.js';
 
 const program = fileURLToPath(new URL('../../dist/bin/strongroom.js', import.meta.url));
 /** True if the program `script` from util-linux is available. It runs a program in a terminal. */
@@ -68,6 +78,38 @@ test('with a certificate, the service serves only https, and SIGHUP reloads the 
     expect(await shownBy(address), what).toBe('second');
   }
   expect(await service.stop()).toMatchObject({ code: 0 });
+});
+
+test('an expired certificate is reported by doctor, in the log of the start and after SIGHUP', async () => {
+  const { flags, dir } = await makeVault();
+  const files = makeCertificate(dir, 'first');
+  const doctor = async () => {
+    const env = { STRONGROOM_TLS_CERT: files.cert, STRONGROOM_TLS_KEY: files.key };
+    const { findings } = jsonResult(await run(['doctor', '--json', ...flags], { env })) as {
+      readonly findings: readonly { readonly check: string; readonly state: string; readonly says: string }[];
+    };
+    return findings.find(({ check }) => check === 'certificate');
+  };
+  setValidity(files, 10);
+  expect(await doctor()).toMatchObject({ state: 'ok' });
+  setValidity(files, 6);
+  expect(await doctor()).toMatchObject({ state: 'problem', do: 'Renew it, then send SIGHUP to the service.' });
+  setValidity(files, -1);
+  expect(await doctor()).toMatchObject({ state: 'problem', says: expect.stringMatching(/first\.pem expires at 20/) });
+  const service = await startService([...flags, '--tls-cert', files.cert, '--tls-key', files.key]);
+  const warning =
+    /"level":"warn",[^\n]*the TLS certificate \S+first\.pem expired at 20\S+Z\. Renew it, then send SIGHUP/g;
+  expect(service.stdout().match(warning)).toHaveLength(1);
+  service.signal('SIGHUP');
+  await until('the second warning', 20_000, () => (service.stdout().match(warning)?.length === 2 ? true : undefined));
+  setValidity(files, 10);
+  const earlier = service.stdout().length;
+  service.signal('SIGHUP');
+  await until('the reload', 20_000, () =>
+    service.stdout().slice(earlier).includes('the TLS certificate was reloaded') ? true : undefined,
+  );
+  expect(await service.stop()).toMatchObject({ code: 0 });
+  expect(service.stdout().match(warning)).toHaveLength(2);
 });
 
 test('without TLS, SIGHUP ends the process neither during the start nor later, and the log says why nothing happens', async () => {

@@ -39,3 +39,10 @@ export function makeCertificate(
   );
   return files;
 }
+
+/** Replaces the validity of a certificate, so that it ends in `days` days, or ended some days ago. */
+export function setValidity({ cert, key }: { readonly cert: string; readonly key: string }, days: number): void {
+  execFileSync('openssl', ['x509', '-in', cert, '-signkey', key, '-days', String(days), '-out', cert], {
+    stdio: 'pipe',
+  });
+}

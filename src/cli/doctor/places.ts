@@ -5,18 +5,26 @@ import { faultOfContent, faultOfDataDirectory } from '../../compose/embedded/dat
 import { diskSpace } from '../../compose/embedded/disk-reserve.js';
 import { rootKeyOpens } from '../../compose/embedded/root-key-opens.js';
 import { faultOfPath } from '../../compose/files/path-fault.js';
+import { holdsVault } from '../../compose/root-key/holds-vault.js';
 import { changeSettings, isReplaced, isSameFile } from '../../compose/root-key/next-root-key.js';
 import { rootKeyPlaceOf } from '../../compose/root-key/root-key-place.js';
 import { wrongRootKeyText } from '../../keys/root-keys.js';
 import { type Finding, ok, problem } from '../../queries/findings/finding.js';
 import { Failure } from '../failure.js';
-import { rootKeysOf } from '../root-keys-of.js';
+import { isAbsent, rootKeysOf } from '../root-keys-of.js';
+import { expiryOf, readTls } from '../tls-files.js';
 import { unsearchableDirectory, unsearchableText } from '../unsearchable-directory.js';
 
 /** How much of the disk should be free besides the reserve. */
 const freeBytesMin = 1024 ** 3;
 /** The mode bits with which other users can write to a directory. */
 const writableByOthers = 0o022;
+/** How long the TLS certificate should still be valid, in ms. */
+const certificateMsMin = 7 * 24 * 3_600_000;
+/** What to do if the file of the root key is lost or contains another key. */
+const keepRunning =
+  'If the service is running, do not stop it yet: it still has the right root key in memory, but without a copy of ' +
+  'that key it cannot start again. If there is no copy, write the tokens to a file with `strongroom tokens export`.';
 
 /**
  * A file or directory from the settings. `path` is null if the root key does not come from a file, and `fault` is null
@@ -32,7 +40,23 @@ export async function lookAtPlaces(config: Config, fix: boolean): Promise<readon
   const dataDir = config.settings.profile === 'embedded' ? config.settings.data : null;
   const directory = dataDir === null ? [] : await dataDirectory(dataDir, config.settings['disk.reserve_bytes'], fix);
   const isSound = !directory.some(({ check, state }) => check === 'data directory' && state === 'problem');
-  return [...(await rootKey(config, isSound ? dataDir : null, fix)), ...directory];
+  return [...(await rootKey(config, isSound ? dataDir : null, fix)), ...certificate(config), ...directory];
+}
+
+/** Checks that the TLS certificate can be used, and that it does not expire soon. */
+function certificate(config: Config): readonly Finding[] {
+  const check = 'certificate';
+  try {
+    const files = readTls(config);
+    if (files === null) return [];
+    const expiry = expiryOf(files);
+    const says = `${config.settings['tls.cert']} expires at ${new Date(expiry).toISOString()}`;
+    if (expiry > Date.now() + certificateMsMin) return [ok(check, says)];
+    return [problem(check, says, 'Renew it, then send SIGHUP to the service.')];
+  } catch (error) {
+    if (error instanceof Failure) return [problem(check, error.message)];
+    throw error;
+  }
 }
 
 /**
@@ -42,20 +66,17 @@ export async function lookAtPlaces(config: Config, fix: boolean): Promise<readon
  */
 async function rootKey(config: Config, dataDir: string | null, fix: boolean): Promise<readonly Finding[]> {
   const { place, fixed } = await corrected('root key', () => rootKeyPlace(config), 0o600, fix);
-  if (place.fault !== null)
-    return [...fixed, faultFound('root key', place.fault, place), ...rotation(config, null, [])];
+  if (place.fault !== null) {
+    const isLost = dataDir !== null && holdsVault(dataDir) && place.path !== null && isAbsent(place.path);
+    const found = isLost ? problem('root key', place.fault, keepRunning) : faultFound('root key', place.fault, place);
+    return [...fixed, found, ...rotation(config, null, [])];
+  }
   const opens = dataDir === null ? null : rootKeyOpens(dataDir, place.keys);
   const unfinished = rotation(config, dataDir, place.keys);
   for (const key of place.keys) key.fill(0);
   if (opens === null) return [...fixed, ok('root key', 'can be read'), ...unfinished];
   if (opens) return [...fixed, ok('root key', 'can be read, and opens the keys of the vault'), ...unfinished];
-  const wrong = problem(
-    'root key',
-    wrongRootKeyText('keys.db'),
-    'If the service is running, do not stop it yet: it still has the right root key in memory, but without a copy of ' +
-      'that key it cannot start again.',
-  );
-  return [...fixed, wrong, ...unfinished];
+  return [...fixed, problem('root key', wrongRootKeyText('keys.db'), keepRunning), ...unfinished];
 }
 
 /**

@@ -7,8 +7,8 @@ import type { Logger } from '../../http/logging/logger.js';
 import type { RequestLog } from '../../http/server/report-requests.js';
 import { consoleOperations } from '../console/console-operations.js';
 import { Failure } from '../failure.js';
+import type { TlsFiles } from '../tls-files.js';
 import { expectFreeAddress, listen } from './listen.js';
-import type { TlsFiles } from './tls.js';
 
 const settingsOfConsole = { host: 'console.host', port: 'console.port' } as const;
 

@@ -26,11 +26,12 @@ import { Failure } from '../failure.js';
 import { forgedDirectoryText } from '../forged-row-text.js';
 import { productVersion } from '../product-version.js';
 import { expectSafeContainer, rootKeysOf } from '../root-keys-of.js';
+import { readTls } from '../tls-files.js';
 import { type Admin, expectFreeAdminAddress, startAdmin } from './admin-listener.js';
 import { type Console, expectFreeConsoleAddress, startConsole } from './console-listener.js';
 import { consoleText, ensureDevRootKey, prepareQuickstart, quickstartText } from './dev-quickstart.js';
 import { expectFreeAddress, listen } from './listen.js';
-import { readTls, reloadTlsOnHangup } from './tls.js';
+import { reloadTlsOnHangup, warnIfExpired } from './tls.js';
 
 /** How long requests in progress may take to finish after the stop signal. */
 const graceMs = 10_000;
@@ -59,6 +60,7 @@ export async function serve(config: Config): Promise<void> {
   const reloading = reloadTlsOnHangup(config, logger);
   expectSafeContainer(config);
   const tls = readTls(config);
+  if (tls !== null) warnIfExpired(tls, config, logger);
   const socketPath = socketPathOf(config);
   // A worker serves only the admin listener.
   const listens = settings.role !== 'worker';

@@ -1,52 +1,15 @@
-import { createPrivateKey, X509Certificate } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { createSecureContext, type Server } from 'node:tls';
+import type { Server } from 'node:tls';
 import type { Config } from '../../compose/config/config.js';
 import type { Logger } from '../../http/logging/logger.js';
 import { Failure } from '../failure.js';
+import { expiryOf, readTls, type TlsFiles } from '../tls-files.js';
 
-export type TlsFiles = { readonly cert: Buffer; readonly key: Buffer };
-
-/**
- * Reads the certificate and its key. Returns null if no certificate is configured. If a file cannot be used, throws
- * Failure with advice.
- */
-export function readTls({ settings }: Config): TlsFiles | null {
-  const { 'tls.cert': certFile, 'tls.key': keyFile } = settings;
-  if (certFile === null || keyFile === null) return null;
-  const files = {
-    cert: read(certFile, 'certificate', '--tls-cert'),
-    key: read(keyFile, 'key', '--tls-key'),
-  };
-  if (isPair(files)) return files;
-  throw new Failure(
-    `the TLS certificate ${certFile} and the key ${keyFile} do not match, or are not PEM files. Set ` +
-      '--tls-cert and --tls-key to a certificate and the key that it was issued for.',
-  );
-}
-
-/** Returns whether a server can use these files, and whether the certificate was issued for the key. */
-function isPair(files: TlsFiles): boolean {
-  try {
-    createSecureContext(files);
-    // A context also accepts a certificate and a key of different types, and then every handshake fails.
-    return new X509Certificate(files.cert).checkPrivateKey(createPrivateKey(files.key));
-  } catch {
-    return false;
-  }
-}
-
-function read(file: string, what: 'certificate' | 'key', flag: string): Buffer {
-  try {
-    return readFileSync(file);
-  } catch (error) {
-    const { code = '' } = error as NodeJS.ErrnoException;
-    const fault = { ENOENT: 'does not exist', EISDIR: 'is a directory' }[code];
-    throw new Failure(
-      `the TLS ${what} ${file} ${fault ?? 'cannot be read by this user'}. ` +
-        `${fault === undefined ? 'Give this user read permission on it' : `Set ${flag} to the right path`}.`,
-    );
-  }
+/** Logs a warning if the certificate has expired: the service runs, but no client can connect to it. */
+export function warnIfExpired(files: TlsFiles, { settings }: Config, logger: Logger): void {
+  const expiry = expiryOf(files);
+  if (expiry > Date.now()) return;
+  const when = new Date(expiry).toISOString();
+  logger.warn(`the TLS certificate ${settings['tls.cert']} expired at ${when}. Renew it, then send SIGHUP`);
 }
 
 /**
@@ -68,8 +31,10 @@ export function reloadTlsOnHangup(config: Config, logger: Logger) {
     }
     try {
       const files = readTls(config);
-      if (files !== null) for (const server of servers) server.setSecureContext(files);
+      if (files === null) return;
+      for (const server of servers) server.setSecureContext(files);
       logger.info('the TLS certificate was reloaded');
+      warnIfExpired(files, config, logger);
     } catch (error) {
       const message = 'the TLS certificate could not be reloaded; the old one stays in use';
       // The text of a Failure is ours, so it can be logged (docs/contract.md, "Log lines").

@@ -128,8 +128,12 @@ function expectReplaceable(file: string): void {
     // it.
     if ((statSync(file).mode & 0o200) !== 0) accessSync(file, constants.W_OK);
   } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') {
+      throw new RotationRefused(`the root key file ${file} does not exist. Put a copy of the root key there.`);
+    }
     const advice =
-      (error as NodeJS.ErrnoException).code === 'EROFS'
+      code === 'EROFS'
         ? 'Its file system is read-only for this process. If systemd runs the service, add the directory of the file ' +
           'to ReadWritePaths of the unit.'
         : 'Give this user write permission on it and on its directory.';
