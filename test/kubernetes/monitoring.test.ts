@@ -183,7 +183,11 @@ describe('alerts', () => {
     StrongroomSlow: { bad: durations('0+90x40'), good: durations('0+100x40'), at: '30m' },
     StrongroomProjectionBehind: {
       bad: { 'strongroom_projection_gap_events{projection="tokens"}': '1000x30' },
-      good: { 'strongroom_projection_gap_events{projection="tokens"}': '999x30' },
+      good: {
+        'strongroom_projection_gap_events{projection="tokens"}': '999x30',
+        // On a busy service, the shredder has read fewer events than this at almost every time.
+        'strongroom_projection_gap_events{projection="shredder"}': '5000x30',
+      },
       at: '20m',
     },
     StrongroomBackgroundFailures: increases('strongroom_background_failures_total', '0+1x30', '0x30 1x30', '20m'),
