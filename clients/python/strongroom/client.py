@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import Any, ParamSpec, Self, TypeVar
+from typing import Any, ParamSpec, Protocol, Self, TypeVar
 
 import attrs
 import httpx
@@ -23,6 +23,14 @@ from .generated.types import Unset
 
 P = ParamSpec("P")
 T = TypeVar("T")
+Item = TypeVar("Item")
+
+
+class Page(Protocol[Item]):
+    """A page that an operation returns."""
+
+    data: list[Item]
+
 
 _API_KEY = re.compile(r"sr_(?:private|public|management)_[0-9A-Za-z]{49}")
 _TRANSIENT_CODES = {"timeout", "connection_failed", "idempotency_in_flight"}
@@ -105,7 +113,7 @@ class Strongroom(
         """Closes the connections."""
         self._http.close()
 
-    def iterate(self, operation: Callable[P, Any], /, *args: P.args, **kwargs: P.kwargs) -> Iterator[Any]:
+    def iterate(self, operation: Callable[P, Page[Item]], /, *args: P.args, **kwargs: P.kwargs) -> Iterator[Item]:
         """Yields the items of all pages, starting at the page in the arguments, or else at the first page.
 
         ``vault.iterate(vault.list_tokens_v2, container="/pci/")``

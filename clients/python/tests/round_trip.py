@@ -2,7 +2,7 @@
 
 import os
 import unittest
-from typing import Any
+from typing import Any, assert_type
 
 from strongroom import Strongroom, StrongroomError
 from strongroom.models import (
@@ -15,6 +15,7 @@ from strongroom.models import (
     RotateWebhookSecretBody,
     SearchTokensBody,
     SearchTokensV2Body,
+    Token,
     UpdateApplicationBody,
     UpdateTenantBody,
     UpdateTokenBody,
@@ -83,6 +84,8 @@ class RoundTrip(unittest.TestCase):
         """iterates over version 1 pages and version 2 cursors, in queries and bodies"""
         vault = self.vault
         made = [vault.create_token(body=CreateTokenBody(type_="token", data=number)).id for number in range(5)][::-1]
+        # A type checker knows the type of the items.
+        assert_type(next(vault.iterate(vault.list_tokens_v2)), Token)
         for pages in (
             vault.iterate(vault.list_tokens, size=2),
             vault.iterate(vault.list_tokens_v2, size=2),
@@ -94,7 +97,7 @@ class RoundTrip(unittest.TestCase):
         self.assertEqual(list(vault.iterate(vault.search_tokens, body=SearchTokensBody(query="type:card"))), [])
         self.assertTrue(vault.search_suggestions(prefix="typ").suggestions)
         with self.assertRaises(StrongroomError):
-            next(vault.iterate(vault.get_tenant))
+            next(vault.iterate(vault.get_tenant))  # type: ignore[arg-type]
 
     def test_4_idempotency(self) -> None:
         """a retry with the same idempotency key changes nothing"""
