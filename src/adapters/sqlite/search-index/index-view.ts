@@ -146,9 +146,7 @@ function viewOn(source: IndexStatements, { runs, tail, places }: Memory, state: 
     among(term, seqs) {
       const { added, removed } = tail.of(term, state);
       const found = placesOf(term).flatMap(({ run, bounds }) => countEach(run, source, bounds, seqs));
-      const inTail = new Map<number, number>();
-      for (const seq of added) inTail.set(seq, (inTail.get(seq) ?? 0) + 1);
-      for (const seq of removed) inTail.set(seq, (inTail.get(seq) ?? 0) - 1);
+      const inTail = timesAdded(added, removed, seqs);
       return seqs.filter((seq, i) => {
         let count = inTail.get(seq) ?? 0;
         for (let at = i; at < found.length; at += seqs.length) count += found[at] ?? 0;
@@ -170,6 +168,27 @@ function viewOn(source: IndexStatements, { runs, tail, places }: Memory, state: 
       return page;
     },
   };
+}
+
+/**
+ * For each position in `seqs`, returns how often it occurs in `added` minus how often it occurs in `removed`. `seqs` is
+ * sorted newest first. Skips the positions outside its range, because the tail can contain thousands of them.
+ */
+function timesAdded(
+  added: readonly number[],
+  removed: readonly number[],
+  seqs: readonly number[],
+): ReadonlyMap<number, number> {
+  const [newest = -1, oldest = 0] = [seqs[0], seqs.at(-1)];
+  const times = new Map<number, number>();
+  const note = (changed: readonly number[], by: 1 | -1): void => {
+    for (const seq of changed) {
+      if (seq >= oldest && seq <= newest) times.set(seq, (times.get(seq) ?? 0) + by);
+    }
+  };
+  note(added, 1);
+  note(removed, -1);
+  return times;
 }
 
 /** If a page's offset is larger than this, the fences are used to find the page. */

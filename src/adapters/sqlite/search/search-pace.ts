@@ -14,8 +14,9 @@ const patienceMs = 10_000;
 export type RunSteps = <T>(steps: Steps<T>) => Promise<T>;
 
 /**
- * Returns a function that begins a search. In each turn of the event loop, at most one search runs for a slice. Threat:
- * if each of several long searches ran in each turn, requests of other callers would wait for all of them.
+ * Returns a function that begins a search. A search begins immediately. In each turn of the event loop, at most one
+ * paused search continues. Threat: if each of several long searches ran in each turn, requests of other callers would
+ * wait for all of them.
  */
 export function createSearchPace(): () => RunSteps {
   const waiting: (() => void)[] = [];
