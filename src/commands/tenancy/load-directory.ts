@@ -9,7 +9,11 @@ import { type DirectoryView, noDirectoryRows } from '../../views/directory-view.
 
 type LoadDirectoryDeps = TenantKeysDeps & Pick<Vault, 'turns'>;
 
-const pageSize = 1000;
+/**
+ * How many applications the search for an administrator reads at first, and then at a time. Usually, one of the newest
+ * applications is an administrator. Each page reads all index entries again, so the later pages are large.
+ */
+const pageSizes = { first: 20, later: 1_000 };
 
 export type LoadedDirectory = { readonly directory: TenantDirectory; readonly view: DirectoryView };
 
@@ -57,13 +61,16 @@ export async function loadDirectory(
 async function findAdministrator(vault: LoadDirectoryDeps, tenantId: string, besideId: string) {
   const { pause } = vault.turns.begin(tenantId);
   const filter = { ids: null, types: ['management'] };
-  for (let offset = 0; ; offset += pageSize) {
-    const { records } = await vault.directory.applications(tenantId, filter, { offset, limit: pageSize }, pause);
+  let offset = 0;
+  for (let limit = pageSizes.first; ; limit = pageSizes.later) {
+    const { records, total } = await vault.directory.applications(tenantId, filter, { offset, limit }, pause);
     for (const record of records) {
       await pause();
       const document = record.id === besideId ? null : await applicationDocument(vault, record);
       if (document !== null && isLastingAdministrator(document)) return { record, document };
     }
-    if (records.length < pageSize) return null;
+    offset += limit;
+    // A page can lack applications that were deleted while it was read, so a short page may not be the last one.
+    if (offset >= total) return null;
   }
 }

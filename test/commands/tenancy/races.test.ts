@@ -7,10 +7,11 @@ import { createStreamQueue } from '#src/domain/stream-queue.js';
 import { listKeys } from '#src/queries/tenancy/list-keys.js';
 import type { Vault } from '#src/vault/vault.js';
 import { applyToDirectory, type DirectoryView } from '#src/views/directory-view.js';
+import { profile } from '../../support/profile.js';
 import { startTestService, type TestService } from '../../support/test-service.js';
 
 const operator = { kind: 'operator' } as const;
-const readsOnly = ['application:read', 'application:update'];
+const readsOnly: ManagementPermission[] = ['application:read', 'application:update'];
 
 /**
  * Opens one store twice, as two processes would. Each process queues only the commands that it runs itself. Between the
@@ -68,6 +69,26 @@ describe('if two processes act at once', () => {
         if (codeOf(results[1]) === 'last_administrator') continue;
         if (round % 2 === 1) await deleteApplication(a, context, second.id);
       }
+    }));
+
+  test('another administrator is found, even if an application is deleted while the others are read', () =>
+    withTwoProcesses(async (service, [vault, b], make) => {
+      const context = { tenantId: service.tenantId, actor: operator, traceId: null };
+      // The only other administrator is the oldest application, which is not among the first that are read.
+      let deleted = await make(service, readsOnly);
+      for (let count = 0; count < 20; count += 1) deleted = await make(service, readsOnly);
+      const { id } = await make(service, managementPermissions);
+      let pauses = 0;
+      const applications: typeof vault.directory.applications = (tenantId, filter, page, pause) =>
+        vault.directory.applications(tenantId, filter, page, async () => {
+          await pause();
+          pauses += 1;
+          // The index entries have been read in three parts. The rows are read next.
+          if (pauses === 4) expect(codeOf(await deleteApplication(b, context, deleted.id))).toBe('done');
+        });
+      const a = { ...vault, directory: { ...vault.directory, applications } };
+      expect(codeOf(await updateApplication(a, context, id, { name: 'x', permissions: readsOnly }))).toBe('done');
+      if (profile === 'embedded') expect(pauses).toBeGreaterThan(4);
     }));
 
   test('no application gets a fourth key', () =>
