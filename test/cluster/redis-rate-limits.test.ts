@@ -23,10 +23,10 @@ beforeAll(async () => {
 });
 afterAll(() => shared.disconnect());
 
-const onShared = (clock: Clock): RateLimits =>
+const onShared = (clock: Clock, ownPrefix = prefix): RateLimits =>
   redisRateLimits({
     client: shared.client,
-    prefix,
+    prefix: ownPrefix,
     clock,
     fallback: noFallback,
     onError: () => undefined,
@@ -58,8 +58,10 @@ describe('limits that processes share through Redis', () => {
   test('are stored under a key that expires with the window and does not identify an application', async () => {
     const subject = `subject-${randomUUID()}`;
     const clocksApartMs = 2_000;
-    await onShared(manualClock()).use({ ...limit, windowMs: 60_000 }, subject, 1);
-    const keys = await shared.client.keys(`${prefix}:*`);
+    // Other tests' keys can expire between the two calls below.
+    const ownPrefix = `test-${randomUUID()}`;
+    await onShared(manualClock(), ownPrefix).use({ ...limit, windowMs: 60_000 }, subject, 1);
+    const keys = await shared.client.keys(`${ownPrefix}:*`);
     expect(keys.filter((key) => key.includes(subject))).toEqual([]);
     const lives = await Promise.all(keys.map((key) => shared.client.pttl(key)));
     expect(Math.max(...lives)).toBeGreaterThan(50_000);
