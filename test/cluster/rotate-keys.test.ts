@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { copyFileSync, existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { MongoClient } from 'mongodb';
 import { expect, onTestFinished, test } from 'vitest';
 import { connectMongo } from '#src/adapters/mongodb/connection.js';
 import { keyCollections } from '#src/adapters/mongodb/key-store/key-collections.js';
@@ -70,6 +71,22 @@ async function twoMachines() {
   return { one: machine('one'), other: machine('other'), oldRootKeyFile: rootKeyFile, key, keysDb: keys.db };
 }
 
+/**
+ * Changes the oldest data key in a transaction that stays open, so that a rotation cannot rewrap this key and finish.
+ * Returns a function that undoes the change.
+ */
+async function holdOldestKey(database: string): Promise<() => Promise<void>> {
+  const client = await MongoClient.connect(mongoUrl);
+  onTestFinished(() => client.close());
+  const session = client.startSession();
+  session.startTransaction();
+  const held = { destroyed_at: null };
+  const change = { $inc: { log_head: 1 } };
+  const dataKeys = keyCollections.dataKeys(client.db(database));
+  expect(await dataKeys.findOneAndUpdate(held, change, { session, sort: { stamp: 1 } })).not.toBeNull();
+  return () => session.abortTransaction();
+}
+
 test('processes on two machines keep working through a rotation that is killed and resumed; afterwards, the old root key unwraps nothing', {
   timeout: 600_000,
 }, async () => {
@@ -98,11 +115,13 @@ test('processes on two machines keep working through a rotation that is killed a
       }
     }),
   );
+  const release = await holdOldestKey(keysDb.databaseName);
   const cut = spawnCommand(rotate, one.options);
   await until('the beginning', 60_000, async () =>
     (await keyCollections.meta(keysDb).findOne({ _id: 'rotation' })) === null ? undefined : true,
   );
   await cut.stop('SIGKILL');
+  await release();
   expect(await runJson(rotate, one.options)).toMatchObject({ type: 'summary' });
   isOver = true;
   await load;
