@@ -205,7 +205,7 @@ test('a cluster’s keys, restored with today’s list of erased keys, open ever
   const { status } = await http('GET', `${without.address}/tokens`, { key: other.keys[0]?.reveal() ?? '' });
   expect(status).toBe(401);
   await fill(without.address, { key }, 1);
-  expect((await http('GET', `${without.address}/health/ready`)).status).toBe(200);
+  await expect.poll(() => http('GET', `${without.address}/health/ready`)).toMatchObject({ status: 200 });
   await without.stop();
 
   const months = (await rows.db.listCollections({ name: /^access_/ }).toArray()).map(({ name }) => name).sort();

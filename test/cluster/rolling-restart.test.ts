@@ -104,7 +104,7 @@ test('during a rolling restart of two API processes behind a load balancer, no r
     // The process reports that it is not ready, but continues to serve requests, because a load balancer may not have
     // noticed the change yet.
     expect(
-      await until('503', 5_000, async () => {
+      await until('503', 30_000, async () => {
         const { status } = await http('GET', `${old.address}/health/ready`);
         return status === 503 ? status : undefined;
       }),

@@ -1,8 +1,11 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import type { Document } from 'mongodb';
 import { expect, onTestFinished, test } from 'vitest';
+import { createConsole } from '#src/console/console-app.js';
 import { issueOperatorCode } from '#src/console/sessions.js';
-import { createBrowser } from '../../support/console/browser.js';
+import { noLimits } from '#src/vault/limit-settings.js';
+import { openClusterService } from '../../support/cluster-service.js';
+import { createBrowser, toApp } from '../../support/console/browser.js';
 import { http, startService } from '../../support/process.js';
 import { vaultOnServers } from '../rebuild/support.js';
 import { consoleEnv, consoleOf, signInAt } from './support.js';
@@ -83,9 +86,38 @@ test('a code that many browsers send to both processes at the same time opens on
   expect(answers.map(({ status }) => status).sort()).toEqual([303, ...Array.from({ length: 11 }, () => 401)]);
 });
 
+/**
+ * Opens the stores of one vault twice, as two processes would, and returns the transports to their consoles. Unlike real
+ * processes, both wait until Redis has counted a use. A process that waits too long counts alone.
+ */
+async function twoConsoles() {
+  const limits = { ...noLimits, authFailures: failuresMax, windowMs: 600_000 };
+  const onError = (error: unknown) => console.error(error);
+  const opened = await openClusterService({ rootKey: randomBytes(32), cvcRetentionMs: 3_600_000, limits, onError });
+  onTestFinished(opened.remove);
+  const services = [opened.service, await opened.another()];
+  const unused = () => Promise.reject(new Error('no operation is used'));
+  const consoles = services.map(async (service) => {
+    const app = await createConsole(service, {
+      allowedHosts: ['console.example'],
+      trustedProxies: [],
+      behindTlsProxy: false,
+      tls: null,
+      log: { request: () => undefined, error: onError },
+      identity: null,
+      operations: { run: unused, verify: unused, bundle: unused },
+    });
+    onTestFinished(async () => {
+      await app.close();
+      await service.close();
+    });
+    return toApp(app);
+  });
+  return Promise.all(consoles);
+}
+
 test('both processes count the wrong keys of an address together', async () => {
-  const { one, other } = await twoProcesses();
-  const browsers = [createBrowser(one), createBrowser(other)];
+  const browsers = (await twoConsoles()).map((to) => createBrowser(to));
   for (const browser of browsers) await browser.get('/sign-in');
   const guesses = Array.from({ length: 2 * failuresMax }, (_, index) => ({ browser: browsers[index % 2], index }));
   const answers = await Promise.all(
