@@ -46,7 +46,19 @@ function completeQueries(input) {
     input.removeAttribute('aria-activedescendant');
   }
 
+  /** Ignores completions that arrive later. They would discard the person's choice, or open a closed list again. */
+  function ignorePending() {
+    clearTimeout(timer);
+    asked += 1;
+  }
+
+  function close() {
+    ignorePending();
+    show([]);
+  }
+
   function choose(index) {
+    ignorePending();
     const options = [...list.children];
     chosen = (index + options.length) % options.length;
     options.forEach((option, at) => {
@@ -62,7 +74,7 @@ function completeQueries(input) {
     input.value = head + option.dataset.text + input.value.slice(end);
     const caret = head.length + option.dataset.text.length;
     input.setSelectionRange(caret, caret);
-    show([]);
+    close();
     input.focus();
     if (option.dataset.text.endsWith(':')) ask();
   }
@@ -77,20 +89,20 @@ function completeQueries(input) {
       method: 'POST',
       body: new URLSearchParams({ _csrf: csrf, prefix: term.slice(0, 210) }),
     }).catch(() => null);
-    if (mine !== asked) return;
-    show(answer?.ok && !answer.redirected ? (await answer.json()).suggestions : []);
+    const suggestions = answer?.ok && !answer.redirected ? (await answer.json()).suggestions : [];
+    if (mine === asked) show(suggestions);
   }
 
   input.addEventListener('input', () => {
     clearTimeout(timer);
     timer = setTimeout(ask, 120);
   });
-  input.addEventListener('blur', () => show([]));
+  input.addEventListener('blur', close);
   input.addEventListener('keydown', (event) => {
     if (list.hidden) return;
     if (event.key === 'ArrowDown') choose(chosen + 1);
     else if (event.key === 'ArrowUp') choose(chosen - 1);
-    else if (event.key === 'Escape') show([]);
+    else if (event.key === 'Escape') close();
     else if ((event.key === 'Enter' || event.key === 'Tab') && chosen >= 0) take(list.children[chosen]);
     else return;
     event.preventDefault();

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Page } from 'playwright-core';
+import type { Page, Route } from 'playwright-core';
 import { expect, test } from 'vitest';
 import type { OnProgress } from '#src/console/tasks.js';
 import { accessibilityFaults, openChromium, signInWith } from '../../support/console/chromium.js';
@@ -231,5 +231,43 @@ test('with the keyboard alone, a person can reach the content, the query and its
   expect(await page.getByRole('combobox').inputValue()).toBe('type:');
   await page.getByRole('option', { name: 'type:card' }).first().waitFor();
   await page.keyboard.press('Escape');
+  expect(await page.getByRole('option').count()).toBe(0);
+});
+
+test('completions that arrive after a person has chosen one, or has left the field, change nothing', async () => {
+  const console = await startTestConsole();
+  const { page } = await openChromium();
+  const address = await console.listen();
+  await signInWith(page, address, console);
+  await page.goto(`${address}/tokens`);
+  const query = page.getByRole('combobox');
+  await query.focus();
+  await page.keyboard.insertText('t');
+  await page.getByRole('option', { name: 'type:' }).first().waitFor();
+
+  const completions = `${address}${await query.getAttribute('data-complete')}`;
+  /** Types a letter, and returns a function that delivers the completions for it. */
+  const type = async (letter: string) => {
+    const asked = new Promise<Route>((resolve) => void page.route(completions, resolve, { times: 1 }));
+    await page.keyboard.insertText(letter);
+    const route = await asked;
+    return async () => {
+      const arrived = page.waitForResponse(completions);
+      await route.continue();
+      await (await arrived).finished();
+      // The script of the page gets the response in a later task.
+      await page.evaluate('new Promise((resolve) => setTimeout(resolve, 100))');
+    };
+  };
+  const deliver = await type('y');
+  await page.keyboard.press('ArrowDown');
+  await deliver();
+  await page.keyboard.press('Enter');
+  expect(await query.inputValue()).toBe('type:');
+
+  await page.getByRole('option', { name: 'type:card' }).first().waitFor();
+  const deliverLater = await type('c');
+  await query.blur();
+  await deliverLater();
   expect(await page.getByRole('option').count()).toBe(0);
 });
