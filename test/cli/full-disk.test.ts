@@ -126,8 +126,8 @@ describe.skipIf(!canMount)('a full disk (needs permission to mount)', () => {
     const hook = { url: 'https://example.com/', event_types: ['token.deleted'] };
     const webhook = await manage('POST', '/webhooks', hook);
     expect([made.status, issued.status, webhook.status]).toEqual([201, 201, 201]);
-    // The service empties its write-ahead logs from time to time. If they were large while the test fills the disk, more
-    // than the reserve would be free after that. A stop empties them too.
+    // The service empties its write-ahead logs from time to time. If they were large while the test fills the disk,
+    // more than the reserve would be free after that. A stop empties them too.
     expect(await service.stop()).toMatchObject({ code: 0 });
     service = await startService(flags);
     url = `${service.address}/tokens`;

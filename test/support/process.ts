@@ -233,9 +233,9 @@ const hourMs = 3_600_000;
 const minuteMs = 60_000;
 
 /**
- * Starts `strongroom serve` on a vault without checkpoints, and waits until it has signed the first one, which it does in
- * the background. It signs the next one when it stops. A service also signs a checkpoint when an hour begins. If that is
- * less than a minute away, this function waits for it before the start.
+ * Starts `strongroom serve` on a vault without checkpoints, and waits until it has signed the first one, which it does
+ * in the background. It signs the next one when it stops. A service also signs a checkpoint when an hour begins. If that
+ * is less than a minute away, this function waits for it before the start.
  */
 export async function startSigningService(
   { dataDir, flags }: Pick<TestVault, 'dataDir' | 'flags'>,

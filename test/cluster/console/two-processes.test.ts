@@ -87,8 +87,8 @@ test('a code that many browsers send to both processes at the same time opens on
 });
 
 /**
- * Opens the stores of one vault twice, as two processes would, and returns the transports to their consoles. Unlike real
- * processes, both wait until Redis has counted a use. A process that waits too long counts alone.
+ * Opens the stores of one vault twice, as two processes would, and returns the transports to their consoles. Unlike
+ * real processes, both wait until Redis has counted a use. A process that waits too long counts alone.
  */
 async function twoConsoles() {
   const limits = { ...noLimits, authFailures: failuresMax, windowMs: 600_000 };
