@@ -75,7 +75,8 @@ async function* newestRows(vault: WordsDeps, tenantId: string): AsyncGenerator<T
     );
     yield* rows;
     offset += rows.length;
-    if (rows.length + later.length < pageSize) return;
+    // `later` contains the rows of the page that are too large for it. The next page begins with them.
+    if (later.length === 0 && rows.length < pageSize) return;
   }
 }
 

@@ -60,6 +60,18 @@ describe('a tenant’s words', () => {
     expect(keys.complete('', 10)).toEqual(['newest', 'older']);
   });
 
+  test('come from all tokens of a small tenant, even if they are large', async () => {
+    const key = await service.otherTenant();
+    for (const word of ['oldest', 'middle', 'newest']) {
+      const body = { type: 'token', data: 'x'.repeat(300 * 1024), metadata: { [word]: 'v' } };
+      const { status, text } = await service.call('POST', '/tokens', body, { key });
+      expect(status, text).toBe(201);
+    }
+    const caller = await service.service.authenticate(key);
+    const { keys } = await collectWords(service.vault, String(caller?.tenantId));
+    expect(keys.complete('', 10)).toEqual(['middle', 'newest', 'oldest']);
+  });
+
   test('do not exist for a destroyed tenant, even in a request that began before', async () => {
     const { tenantId, vault } = service;
     const { vocabularies } = vault;
