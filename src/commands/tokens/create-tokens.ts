@@ -27,6 +27,7 @@ import {
 import { chooseId, mayChooseAgain } from './choose-id.js';
 import { type Creation, type CreationWrite, decideCreation, prepareCreation } from './creation.js';
 import {
+  type ChargeDeduplicated,
   chargeDeduplicated,
   chargeDeduplication,
   comparedMax,
@@ -172,6 +173,7 @@ async function createUnderSomeIds(
   const { context, tenantKeys, cmd } = command;
   const { tenantId } = context.caller;
   const random = randomForCommand(vault.random, tenantKeys.claims, cmd);
+  const charge = chargeDeduplicated(vault, context.caller);
   const slices = vault.turns.begin(tenantId);
   const candidates: Candidate[] = [];
   let unnamed = creations.map((_creation, index) => index);
@@ -191,17 +193,20 @@ async function createUnderSomeIds(
     const areNew = cmd === null && creations.every(({ id }) => id === null);
     const origin = originOf(context, cmd);
     const target: Target = { tenantId, tenantKeys, streams, firstFrom: areNew ? 'nothing' : 'log', origin };
-    const created = await changeTokens(vault, target, (attempt) => attemptCreate(vault, context, candidates, attempt));
+    const created = await changeTokens(vault, target, (attempt) =>
+      attemptCreate(vault, context, candidates, attempt, charge),
+    );
     if (created.ok || 'rejected' in created) return created;
     unnamed = [...created.taken];
   }
 }
 
 async function attemptCreate(
-  vault: DuplicateDeps & Pick<Vault, 'cvcRetentionMs' | 'generations' | 'guesses'>,
+  vault: DuplicateDeps & Pick<Vault, 'cvcRetentionMs' | 'generations'>,
   context: RequestContext,
   candidates: readonly Candidate[],
   attempt: Attempt,
+  charge: ChargeDeduplicated,
 ): Promise<Created | Failed | Taken | Conflict> {
   const { outcomes, taken } = await decideAll(vault, context, candidates, attempt);
   const failed = taken.find((index) => {
@@ -213,7 +218,7 @@ async function attemptCreate(
   const deduplicates = candidates.some(({ creation }) => creation.deduplicates);
   // The vault deduplicates before it checks whether ids are in use. A response that reports an id in use therefore also
   // reveals that no token has the value, so the caller is charged before that response is sent.
-  const refusal = deduplicates ? await chargeDeduplicated(vault, context.caller, met) : null;
+  const refusal = deduplicates ? await charge(met) : null;
   if (refusal !== null) return { ok: false, index: null, rejected: refusal };
   if (failed !== undefined) return { ok: false, index: failed, rejected: idInUse };
 

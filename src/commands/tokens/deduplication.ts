@@ -125,14 +125,22 @@ export async function chargeDeduplication(
  * that the value of such a token is stored. Returns a rejection if the caller has used up its guesses, even if `met` is
  * empty. Returns null if the caller may see the result.
  */
-export async function chargeDeduplicated(
-  { guesses }: Pick<Vault, 'guesses'>,
-  caller: Caller,
-  met: readonly ReadToken[],
-): Promise<Rejected | null> {
-  if (readsEveryToken(caller)) return null;
-  const unread = met.filter(({ open }) => transformFor(caller, 'token:read', open.containers) === null).length;
-  return guesses.charge(caller, unread);
+export type ChargeDeduplicated = (met: readonly ReadToken[]) => Promise<Rejected | null>;
+
+/**
+ * Returns the charge for one request. After a conflict, the next attempt usually finds the same tokens again, so it is
+ * charged only for the tokens beyond those that the request has already paid for.
+ */
+export function chargeDeduplicated({ guesses }: Pick<Vault, 'guesses'>, caller: Caller): ChargeDeduplicated {
+  let paid = 0;
+  return async (met) => {
+    if (readsEveryToken(caller)) return null;
+    const unread = met.filter(({ open }) => transformFor(caller, 'token:read', open.containers) === null).length;
+    if (paid > 0 && unread <= paid) return null;
+    const refusal = await guesses.charge(caller, unread - paid);
+    paid = unread;
+    return refusal;
+  };
 }
 
 /**

@@ -53,6 +53,7 @@ import {
   type TokenWrite,
 } from '../write-path.js';
 import {
+  type ChargeDeduplicated,
   chargeDeduplicated,
   chargeDeduplication,
   type DuplicateDeps,
@@ -87,6 +88,8 @@ type Charges = {
   guess(): Promise<Rejected | null>;
   /** Rejects a caller that had used up its guesses before the request. */
   nothing(): Promise<Rejected | null>;
+  /** Charges the caller for the tokens that the request finds. */
+  readonly deduplicated: ChargeDeduplicated;
 };
 
 type TokenResult = CommandResult<TokenAnswer>;
@@ -128,6 +131,7 @@ function chargesOf(vault: Pick<Vault, 'guesses'>, caller: Caller): Charges {
     value: once(() => chargeDeduplication(vault, caller, 1)),
     guess: once(() => vault.guesses.charge(caller, 1)),
     nothing: once(() => vault.guesses.charge(caller, 0)),
+    deduplicated: chargeDeduplicated(vault, caller),
   };
 }
 
@@ -185,7 +189,7 @@ type Before = {
  * deduplication is not in force, or if the fingerprint stays the same.
  */
 async function findOther(
-  vault: DuplicateDeps & Pick<Vault, 'guesses'>,
+  vault: DuplicateDeps,
   { context: { caller }, stream, patch, deduplicates, charges }: Update,
   { open }: Before,
   { content, fingerprintHash: hash, updated }: Drafted,
@@ -209,7 +213,7 @@ async function findOther(
   if (isNew && !seesValues) return (await charges.nothing()) ?? rejected('reveal_required');
   const sought = { content, hash, seesContent: seesStored, mustLast: false };
   const found = isNew ? await findDuplicate(vault, caller, sought, stream) : notSought;
-  const refusal = await chargeDeduplicated(vault, caller, found.token === null ? [] : [found.token]);
+  const refusal = await charges.deduplicated(found.token === null ? [] : [found.token]);
   return refusal ?? done(found);
 }
 

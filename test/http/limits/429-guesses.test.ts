@@ -11,6 +11,22 @@ const writeOnly = ['token:create', 'token:update'] as const;
 const guess = (service: TestService, key: string, data: unknown) =>
   service.call('POST', '/tokens', { type: 'token', data, deduplicate_token: true }, { key });
 
+/** Sends a request whose first three commits conflict with other requests. */
+async function withConflicts(vault: TestService['vault'], send: () => ReturnType<TestService['call']>) {
+  const work = vault.work as { commit: UnitOfWork['commit'] };
+  const { commit } = work;
+  let conflicts = 0;
+  work.commit = async (change) => {
+    if (conflicts === 3) return commit(change);
+    conflicts += 1;
+    return { outcome: 'conflict' };
+  };
+  const answer = await send();
+  work.commit = commit;
+  expect(conflicts).toBe(3);
+  return answer;
+}
+
 test('deduplications that find unreadable tokens are counted, and above the budget, they return 429 for an hour', async () => {
   const service = await limitedService({ requests: 1_000, guesses: 2 });
   const secret = await createPlain(service, { data: uniqueId() });
@@ -95,19 +111,20 @@ test('an update that conflicts with other requests is one guess', async () => {
   const data = { routing_number: '110000000', account_number: '12345678' };
   const { id } = await create(service, { type: 'bank', data });
   const key = await service.application([rule('/', 'mask', ['token:update', 'token:read'])]);
-  const work = vault.work as { commit: UnitOfWork['commit'] };
-  const { commit } = work;
-  let conflicts = 0;
-  work.commit = async (change) => {
-    if (conflicts === 3) return commit(change);
-    conflicts += 1;
-    return { outcome: 'conflict' };
-  };
   const patch = { data: { account_number: '12345678' }, metadata: { a: 'b' }, deduplicate_token: true };
-  const answer = await service.call('PATCH', path(id), patch, { key });
-  work.commit = commit;
+  const answer = await withConflicts(vault, () => service.call('PATCH', path(id), patch, { key }));
   expect(answer.status, answer.text).toBe(200);
-  expect(conflicts).toBe(3);
+  expect(await metric(service, 'strongroom_guesses_total{budget="guesses"}')).toBe(1);
+});
+
+test('a create that conflicts with other requests is one guess for each unreadable token that it finds', async () => {
+  const service = await limitedService({ requests: 1_000, guesses: 1 });
+  const secret = await createPlain(service, { data: uniqueId() });
+  const key = await service.application(writeOnly);
+  const distinct = (data: unknown) => ({ type: 'token', data, deduplicate_token: true });
+  const body = [distinct(secret['data']), distinct(uniqueId())];
+  const answer = await withConflicts(service.vault, () => service.call('POST', '/tokenize', body, { key }));
+  expect(answer.status, answer.text).toBe(200);
   expect(await metric(service, 'strongroom_guesses_total{budget="guesses"}')).toBe(1);
 });
 
