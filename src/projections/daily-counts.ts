@@ -184,11 +184,14 @@ export function createDailyCounting(deps: CountingDeps, onError: (error: unknown
   let running: Promise<void> = Promise.resolve();
 
   async function run(): Promise<void> {
+    let readsAllChains = true;
     for (let round = 0; !counting.stopped.aborted; round += 1) {
       try {
         await countEvents(deps, counting);
-        const since = round === 0 ? 0 : deps.clock.now() - dayMs;
-        if (round % roundsPerAccess === 0) await countAccesses(deps, since, counting);
+        if (round % roundsPerAccess === 0) {
+          await countAccesses(deps, readsAllChains ? 0 : deps.clock.now() - dayMs, counting);
+          readsAllChains = false;
+        }
       } catch (error) {
         onError(error);
       }

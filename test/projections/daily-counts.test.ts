@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { pinStatements } from '#src/adapters/sqlite/database/pin-statements.js';
+import { StoreUnavailable } from '#src/ports/store-unavailable.js';
 import { countDays, createDailyCounting } from '#src/projections/daily-counts.js';
 import { dailyAccesses, dailyTokens } from '#src/queries/daily-counts.js';
 import { aCard } from '../erasure/support.js';
@@ -186,6 +187,25 @@ test('the background work counts what happens while it runs, and stops immediate
   const stopped = counting.stop().then(() => 'stopped');
   expect(await Promise.race([stopped, wait(1_000, 'waits')])).toBe('stopped');
   expect(service.errors).toEqual([]);
+});
+
+test('the background work counts the accesses of earlier months even if its first round fails', async () => {
+  const { service, accesses } = await start();
+  const { id } = await createPlain(service);
+  await service.call('GET', path(id));
+  await service.vault.recorder.now([]);
+  service.clock.advance(40 * dayMs);
+  let failures = 0;
+  const readClear: TestService['vault']['log']['readClear'] = (...page) => {
+    failures += 1;
+    if (failures === 1) throw new StoreUnavailable('event log', 'stopped');
+    return service.vault.log.readClear(...page);
+  };
+  const vault = { ...service.vault, log: { ...service.vault.log, readClear } };
+  const counting = createDailyCounting(vault, () => undefined);
+  counting.start();
+  onTestFinished(() => counting.stop());
+  await expect.poll(async () => (await accesses())[0]?.operations['reveal'], { timeout: 60_000 }).toBe(1);
 });
 
 test('a damaged key of one tenant does not stop the counts of the others, or its own', async (context) => {
