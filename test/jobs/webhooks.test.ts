@@ -307,6 +307,26 @@ describe('a webhook', () => {
     expect(told).toEqual([denied[0], ...denied]);
   });
 
+  test('still gets a denied request of the previous month if the receiver accepts it within three days', async ({
+    service,
+    receiver,
+  }) => {
+    const reader = await service.application(['token:read']);
+    await subscribe(service, receiver.url, { event_types: ['access.denied'] });
+    expect((await service.call('DELETE', '/tokens/customer-1', undefined, { key: reader })).status).toBe(403);
+    await service.vault.recorder.now([]);
+    receiver.respond = (response) => response.writeHead(500).end();
+    for (let hours = 0; hours < 60; hours += 4) {
+      await service.service.webhooks.run();
+      service.clock.advance(4 * hour);
+    }
+    receiver.respond = (response) => response.writeHead(204).end();
+    expect(receiver.received.length).toBe(15);
+    await service.service.webhooks.run();
+    await service.service.webhooks.run();
+    expect(receiver.received.length).toBe(16);
+  });
+
   test('with filters for tokens is still notified about denied requests for all tokens', async ({
     service,
     receiver,

@@ -10,7 +10,11 @@ import type { Vault } from '../../vault/vault.js';
 import type { Subscription } from './deliver-batch.js';
 
 const pageSize = 100;
-const dayMs = 24 * 3_600_000;
+/**
+ * Chains that have received no batch in the month of this age or later are not read. A failing delivery is retried for
+ * a little more than three days, and the chain of its denial may have received no batch since.
+ */
+const chainAgeMs = 4 * 24 * 3_600_000;
 const minuteMs = 60_000;
 /**
  * For a new webhook, only this many of each chain's newest batches are searched for denials since the webhook's
@@ -34,7 +38,7 @@ export async function tellDenials(
   let { version, state } = before;
   let denials = state.denials ?? (await begin(vault));
   if (!isAttemptDue(denials.nextAt, vault.clock.now())) return;
-  for (const { chain, sequence } of await vault.accessLog.heads(vault.clock.now() - dayMs)) {
+  for (const { chain, sequence } of await vault.accessLog.heads(vault.clock.now() - chainAgeMs)) {
     for (let after = sequenceOf(denials, chain); after < sequence; ) {
       const batches = await vault.accessLog.batches(chain, after, pageSize);
       const last = batches.at(-1);
