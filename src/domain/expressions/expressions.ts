@@ -1,7 +1,7 @@
 import type { Checked } from '../field-errors.js';
 import type { Json } from '../json.js';
 import { createLru } from '../lru.js';
-import { finish, type Steps } from '../steps.js';
+import type { Steps } from '../steps.js';
 import { type Budget, createBudget } from './budget.js';
 import type { Names } from './compile-chain.js';
 import { compileExpression, compileFilters, type Expression, evaluateExpression } from './expression.js';
@@ -45,40 +45,28 @@ export type Expressions = {
    */
   parseFilters(filters: string): Parsed;
   /**
-   * Evaluates an expression. Pass `random` if the expression was parsed with `aliases`, and pass the same budget to all
+   * Evaluates an expression, in steps. Pass `random` if the expression was parsed with `aliases`, and pass the same budget to all
    * evaluations for a token. If evaluation fails while a token is created or updated, the request returns 400. Possible
    * causes are an impossible cast, a path to several values, or a result that is too large.
    */
-  evaluate(
-    expression: Expression,
-    variables: Variables,
-    context?: { readonly random?: RandomBelow; readonly budget?: Budget },
-  ): Evaluated;
-  /** Does the same as `evaluate`, but works in steps. */
   evaluating(
     expression: Expression,
     variables: Variables,
     context?: { readonly random?: RandomBelow; readonly budget?: Budget },
   ): Steps<Evaluated>;
   /**
-   * Checks a mask that may be partly stored already. Errors are reported under `path`, which is `mask` by default. For
-   * a mask in a request, use `parseNewMask`.
+   * Checks a mask that may be partly stored already. Errors are reported under the path `mask`. For a mask in a request,
+   * use `parseNewMask`.
    */
-  parseMask(mask: Json, path?: string): Checked<Json>;
+  parseMask(mask: Json): Checked<Json>;
   /** Checks a mask in a request. Unlike `parseMask`, rejects a number that may lose digits. */
-  parseNewMask(mask: Json, path?: string): Checked<Json>;
+  parseNewMask(mask: Json): Checked<Json>;
   /**
-   * Evaluates a stored mask over the current data. If a `{{ }}` object cannot be evaluated, it becomes null. Members
+   * Evaluates a stored mask over the current data, in steps. If a `{{ }}` object cannot be evaluated, it becomes null. Members
    * that are null are dropped from JSON objects, but array items that are null are kept. If the whole result is null,
    * the data is redacted. `hideShortValues` is for the default masks of `bank` and `us_bank_account_number`. It makes
    * `reveal_last` hide a value that it would otherwise show completely (docs/contract.md, "Masks").
    */
-  evaluateMask(
-    mask: Json,
-    variables: Variables,
-    options?: { readonly hideShortValues?: boolean; readonly budget?: Budget },
-  ): MaskedData;
-  /** Does the same as `evaluateMask`, but works in steps. */
   masking(
     mask: Json,
     variables: Variables,
@@ -119,29 +107,23 @@ export function createExpressions({
     return compiled;
   };
 
-  const inSteps: Pick<Expressions, 'evaluating' | 'masking'> = {
-    *evaluating(expression, variables, { random, budget } = {}) {
-      const value = yield* evaluateExpression(expression, scopeOf(variables, { random, budget }));
-      return value instanceof Refusal ? { ok: false, message: value.message } : { ok: true, value };
-    },
-    *masking(mask, variables, { hideShortValues, budget } = {}) {
-      const data = yield* maskFor(mask)(scopeOf(variables, { hideShortValues, budget }));
-      return data === null ? { redacted: true } : { redacted: false, data };
-    },
-  };
-
   const compileInScope = (source: string, { variables, aliases = false }: ExpressionScope) =>
     compile(source, [...variables, aliases].join(), { variables, aliases }, false);
 
   return {
-    ...inSteps,
     parse: (source, scope) => parsed(compileInScope(source, scope)),
     parseNew: (source, scope) => parsed(unlessLossy(compileInScope(source, scope))),
     parseFilters: (filters) => parsed(unlessLossy(keep('filters', filters, () => compileFilters(filters)))),
-    evaluate: (expression, variables, context) => finish(inSteps.evaluating(expression, variables, context)),
-    parseMask: (mask, path = 'mask') => checkMask(mask, path, compileInMask),
-    parseNewMask: (mask, path = 'mask') => checkMask(mask, path, (source) => unlessLossy(compileInMask(source))),
-    evaluateMask: (mask, variables, options) => finish(inSteps.masking(mask, variables, options)),
+    *evaluating(expression, variables, { random, budget } = {}) {
+      const value = yield* evaluateExpression(expression, scopeOf(variables, { random, budget }));
+      return value instanceof Refusal ? { ok: false, message: value.message } : { ok: true, value };
+    },
+    parseMask: (mask) => checkMask(mask, compileInMask),
+    parseNewMask: (mask) => checkMask(mask, (source) => unlessLossy(compileInMask(source))),
+    *masking(mask, variables, { hideShortValues, budget } = {}) {
+      const data = yield* maskFor(mask)(scopeOf(variables, { hideShortValues, budget }));
+      return data === null ? { redacted: true } : { redacted: false, data };
+    },
   };
 }
 

@@ -12,11 +12,14 @@ export type Mask = (scope: Scope) => Steps<Json>;
 
 type CompileText = (source: string) => Expression | Refusal;
 
+/** The path of a mask in a request. */
+const maskPath = 'mask';
+
 /**
  * Checks every expression in a mask. Errors are reported at the expression's path in the mask (`mask.number`,
  * `mask[0]`).
  */
-export function checkMask(mask: Json, path: string, compile: CompileText): Checked<Json> {
+export function checkMask(mask: Json, compile: CompileText): Checked<Json> {
   const errors: [string, string][] = [];
   let nodeCount = 0;
   let objectCount = 0;
@@ -33,9 +36,10 @@ export function checkMask(mask: Json, path: string, compile: CompileText): Check
       walk(inner, innerAt);
     }
   };
-  walk(mask, path);
-  if (nodeCount > limits.maskNodesMax) errors.push([path, `has more than ${limits.maskNodesMax} values`]);
-  if (objectCount > limits.objectsMaxPerMask) errors.push([path, `has more than ${limits.objectsMaxPerMask} objects`]);
+  walk(mask, maskPath);
+  if (nodeCount > limits.maskNodesMax) errors.push([maskPath, `has more than ${limits.maskNodesMax} values`]);
+  if (objectCount > limits.objectsMaxPerMask)
+    errors.push([maskPath, `has more than ${limits.objectsMaxPerMask} objects`]);
   return errors.length === 0 ? valid(mask) : { ok: false, errors: byPath(errors) };
 }
 

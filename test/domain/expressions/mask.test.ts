@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createExpressions } from '#src/domain/expressions/expressions.js';
 import type { Json } from '#src/domain/json.js';
-import { mask } from './support.js';
+import { mask, runMask } from './support.js';
 
 const expressions = createExpressions();
 
@@ -43,15 +43,13 @@ describe('a masked read', () => {
   });
 
   it('can use metadata', () => {
-    const masked = expressions.evaluateMask('{{ metadata.a }}', { data: 1, metadata: { a: 'x' } });
+    const masked = runMask(expressions, '{{ metadata.a }}', { data: 1, metadata: { a: 'x' } });
     expect(masked).toEqual({ redacted: false, data: 'x' });
   });
 
   it('names the location of every error', () => {
     const checked = expressions.parseMask({ ok: 1, number: '{{', list: ['x', '{{ data | nope }}'], 'a b': '}}' });
     expect(checked.ok ? [] : Object.keys(checked.errors)).toEqual(['mask.number', 'mask.list[1]', 'mask["a b"]']);
-    const inTokenize = expressions.parseMask('{{', 'a.b[0].mask');
-    expect(inTokenize.ok ? [] : Object.keys(inTokenize.errors)).toEqual(['a.b[0].mask']);
   });
 
   it('accepts up to 200 objects', () => {
@@ -85,18 +83,18 @@ describe('a masked read', () => {
   it('hides the whole number of a short bank account if default masks must hide short values', () => {
     const accountMask = { account_number: '{{ data.account_number | reveal_last: 4 }}', routing: '{{ data.routing }}' };
     const data = { account_number: '123', routing: '021000021' };
-    expect(expressions.evaluateMask(accountMask, { data }, { hideShortValues: true })).toEqual({
+    expect(runMask(expressions, accountMask, { data }, { hideShortValues: true })).toEqual({
       redacted: false,
       data: { account_number: 'XXX', routing: '021000021' },
     });
-    expect(expressions.evaluateMask(accountMask, { data })).toMatchObject({ data: { account_number: '123' } });
-    const long = expressions.evaluateMask('{{ data | reveal_last: 4 }}', { data: '12345' }, { hideShortValues: true });
+    expect(runMask(expressions, accountMask, { data })).toMatchObject({ data: { account_number: '123' } });
+    const long = runMask(expressions, '{{ data | reveal_last: 4 }}', { data: '12345' }, { hideShortValues: true });
     expect(long).toEqual({ redacted: false, data: 'X2345' });
   });
 
   it('does not set a prototype if the mask contains such a key', () => {
     const hostile = JSON.parse('{"__proto__": {"polluted": "{{ data }}"}}');
-    const masked = expressions.evaluateMask(hostile, { data: 'x' });
+    const masked = runMask(expressions, hostile, { data: 'x' });
     expect(masked.redacted ? null : Object.getPrototypeOf(masked.data)).toBe(Object.prototype);
   });
 });

@@ -3,14 +3,15 @@ import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createExpressions } from '#src/domain/expressions/expressions.js';
+import { runExpression, runMask } from './support.js';
 
 const expressions = createExpressions({ cacheEntriesMax: 1 });
 const scope = { variables: ['data', 'metadata'], aliases: true } as const;
 
 function use(source: string): void {
   const parsed = expressions.parse(source, scope);
-  if (parsed.ok) expressions.evaluate(parsed.expression, { data: { a: ['b', 1] } }, { random: () => 0 });
-  if (expressions.parseMask(source).ok) expressions.evaluateMask(source, { data: { a: ['b', 1] } });
+  if (parsed.ok) runExpression(expressions, parsed.expression, { data: { a: ['b', 1] } }, { random: () => 0 });
+  if (expressions.parseMask(source).ok) runMask(expressions, source, { data: { a: ['b', 1] } });
 }
 
 describe('parsing and evaluating never throw', () => {

@@ -4,7 +4,7 @@ import { createBudget } from '#src/domain/expressions/budget.js';
 import { createExpressions } from '#src/domain/expressions/expressions.js';
 import { jsonSize } from '#src/domain/expressions/json-size.js';
 import type { Json } from '#src/domain/json.js';
-import { evaluate, isRefused } from './support.js';
+import { evaluate, isRefused, runExpression, runMask } from './support.js';
 
 const limit = 512 * 1024;
 const half = 'x'.repeat(limit / 2);
@@ -43,7 +43,7 @@ describe('the results for one token stay below 1 MiB', () => {
   const data = 'x'.repeat(400 * 1024);
 
   it('over all objects in a mask, and the objects above the limit are null', () => {
-    const masked = expressions.evaluateMask(['{{ data }}', '{{ data | upcase }}', '{{ data }}', '{{ data | last4 }}'], {
+    const masked = runMask(expressions, ['{{ data }}', '{{ data | upcase }}', '{{ data }}', '{{ data | last4 }}'], {
       data,
     });
     const lengths = masked.redacted || !Array.isArray(masked.data) ? [] : masked.data.map((item) => item?.length);
@@ -54,7 +54,7 @@ describe('the results for one token stay below 1 MiB', () => {
     const parsed = expressions.parse('{{ data }}', { variables: ['data'] });
     if (!parsed.ok) throw new Error(parsed.message);
     const budget = createBudget();
-    const outcomes = [1, 2, 3].map(() => expressions.evaluate(parsed.expression, { data }, { budget }).ok);
+    const outcomes = [1, 2, 3].map(() => runExpression(expressions, parsed.expression, { data }, { budget }).ok);
     expect(outcomes).toEqual([true, true, false]);
   });
 
@@ -63,7 +63,9 @@ describe('the results for one token stay below 1 MiB', () => {
       const parsed = expressions.parse(source, { variables: ['data'] });
       if (!parsed.ok) throw new Error(parsed.message);
       const budget = createBudget();
-      const outcomes = Array.from({ length: 7 }, () => expressions.evaluate(parsed.expression, { data }, { budget }));
+      const outcomes = Array.from({ length: 7 }, () =>
+        runExpression(expressions, parsed.expression, { data }, { budget }),
+      );
       return outcomes.find(({ ok }) => !ok);
     };
     expect(rejection('{{ data }}')).toEqual({ ok: false, message: expect.stringContaining('results of all') });
@@ -126,7 +128,8 @@ describe('a mask that reads a lot but shows little', () => {
   ])('is stopped if it contains this object 200 times: %s', (object, data) => {
     const budget = createBudget();
     const allowed = budget.remainingWorkBytes;
-    expressions.evaluateMask(
+    runMask(
+      expressions,
       Array.from({ length: 200 }, () => object),
       { data },
       { budget },
@@ -139,7 +142,7 @@ describe('a mask that reads a lot but shows little', () => {
     const budget = createBudget();
     const allowed = budget.remainingWorkBytes;
     const path = `$${'.a'.repeat(1_900)}`;
-    expressions.evaluateMask(new Array(200).fill(`{{ 1 | json: "${path}" }}`), { data: 1 }, { budget });
+    runMask(expressions, new Array(200).fill(`{{ 1 | json: "${path}" }}`), { data: 1 }, { budget });
     expect(allowed - budget.remainingWorkBytes).toBeGreaterThanOrEqual(200 * path.length);
   });
 });

@@ -1,5 +1,16 @@
-import { createExpressions } from '#src/domain/expressions/expressions.js';
+import { createExpressions, type Expressions } from '#src/domain/expressions/expressions.js';
 import type { Json } from '#src/domain/json.js';
+import { finish } from '#src/domain/steps.js';
+
+/** Evaluates an expression without a pause. */
+export function runExpression({ evaluating }: Expressions, ...given: Parameters<Expressions['evaluating']>) {
+  return finish(evaluating(...given));
+}
+
+/** Evaluates a mask without a pause. */
+export function runMask({ masking }: Expressions, ...given: Parameters<Expressions['masking']>) {
+  return finish(masking(...given));
+}
 
 /**
  * Evaluates an expression as if it were for a token's id: only `data` is available, aliases are allowed, and the random
@@ -9,7 +20,7 @@ export function evaluate(source: string, data: Json): Json | { refused: string }
   const expressions = createExpressions();
   const parsed = expressions.parse(source, { variables: ['data'], aliases: true });
   if (!parsed.ok) return { refused: parsed.message };
-  const evaluated = expressions.evaluate(parsed.expression, { data }, { random: counting() });
+  const evaluated = runExpression(expressions, parsed.expression, { data }, { random: counting() });
   return evaluated.ok ? evaluated.value : { refused: evaluated.message };
 }
 
@@ -21,7 +32,7 @@ export function mask(source: Json, data: Json): Json | { refused: unknown } | un
   const expressions = createExpressions();
   const checked = expressions.parseMask(source);
   if (!checked.ok) return { refused: checked.errors };
-  const masked = expressions.evaluateMask(source, { data });
+  const masked = runMask(expressions, source, { data });
   return masked.redacted ? undefined : masked.data;
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createExpressions } from '#src/domain/expressions/expressions.js';
 import type { Json } from '#src/domain/json.js';
-import { evaluate, isRefused } from './support.js';
+import { evaluate, isRefused, runExpression, runMask } from './support.js';
 
 const expressions = createExpressions();
 
@@ -138,7 +138,7 @@ describe('rejected expressions', () => {
     expect(expressions.parseNewMask([source])).toEqual({ ok: false, errors: { 'mask[0]': [expect.any(String)] } });
     expect(evaluate(source, 'x')).toEqual(value);
     expect(expressions.parseMask([source])).toEqual({ ok: true, value: [source] });
-    expect(expressions.evaluateMask([source], { data: 'x' })).toEqual({ redacted: false, data: [value] });
+    expect(runMask(expressions, [source], { data: 'x' })).toEqual({ redacted: false, data: [value] });
   });
 
   it('filters of a detokenize request are always new', () => {
@@ -152,8 +152,8 @@ describe('rejected expressions', () => {
   it.each(malformed)('are stored in a mask, where they show nothing: %s', (source) => {
     expect(expressions.parseMask(source)).toEqual({ ok: true, value: source });
     const data = { a: 'secret', last4: 'secret', n: 'secret' };
-    expect(expressions.evaluateMask(source, { data })).toEqual({ redacted: true });
-    expect(expressions.evaluateMask(`<${source}>`, { data: 'secret' })).not.toMatchObject({
+    expect(runMask(expressions, source, { data })).toEqual({ redacted: true });
+    expect(runMask(expressions, `<${source}>`, { data: 'secret' })).not.toMatchObject({
       data: expect.stringContaining('secret'),
     });
   });
@@ -164,7 +164,7 @@ describe('rejected expressions', () => {
     const parsed = expressions.parse(source, { variables: ['data', 'metadata'] });
     if (!parsed.ok) throw new Error(parsed.message);
     const read = (metadata: Record<string, string> | null) =>
-      expressions.evaluate(parsed.expression, { data: 1, metadata });
+      runExpression(expressions, parsed.expression, { data: 1, metadata });
     expect([read({ region: 'eu' }), read(null)]).toEqual([
       { ok: true, value: 'eu' },
       { ok: true, value: null },
