@@ -103,11 +103,6 @@ export type Attempt = {
   readonly viewOf: ViewOf;
   /** The streams that this command has already changed, in attempts that conflicted on other streams. */
   readonly landed: ReadonlySet<string>;
-  /**
-   * Returns the keys that the events of a target mark for destruction. Use this instead of `state.ended`, which is
-   * empty if the view is a row.
-   */
-  endedOf(stream: string): Promise<readonly EndedKeyState[]>;
   /** Encrypts the decided events. Once the promise resolves, the new keys are durable. */
   seal(writes: readonly TokenWrite[]): Promise<SealedWrites>;
   /**
@@ -148,7 +143,7 @@ export function changeTokens<T>(
     from = 'log';
     const origin = { at: vault.clock.now(), ...target.origin };
     const viewOf = viewIn(views);
-    const endedOf: Attempt['endedOf'] = async (stream) => {
+    const endedOf: EndedOf = async (stream) => {
       const view = fromRows.has(stream) ? await loadToken(vault, target.tenantId, stream) : viewOf(stream);
       return view.state.ended;
     };
@@ -157,7 +152,6 @@ export function changeTokens<T>(
       at: origin.at,
       viewOf,
       landed,
-      endedOf,
       seal: (writes) => seal(vault, target, views, writes, origin),
       async commit(sealed, claim) {
         if (performance.now() - beganAt > keyNamedWithinMs) throw new StoreUnavailable('event log', 'stopped_too_long');
@@ -325,11 +319,14 @@ function mustBeProjected(views: ReadonlyMap<string, TokenView>, { writes }: Seal
   return [...views.values()].filter(({ stream }) => !streams.has(stream));
 }
 
+/** Returns the keys that the events of a target mark for destruction. A view that is a row does not contain them. */
+type EndedOf = (stream: string) => Promise<readonly EndedKeyState[]>;
+
 /**
  * Returns the keys to destroy after an append. A command without events may be the retry of a command that could not
  * reach the key store, so it destroys the keys that earlier events marked for destruction.
  */
-async function endedIn({ writes }: SealedWrites, endedOf: Attempt['endedOf']): Promise<readonly EndedKeyState[]> {
+async function endedIn({ writes }: SealedWrites, endedOf: EndedOf): Promise<readonly EndedKeyState[]> {
   const ended: EndedKeyState[] = [];
   for (const { sealed } of writes) {
     ended.push(...(sealed.events.length === 0 ? await endedOf(sealed.view.stream) : endedKeys(sealed.events)));

@@ -28,7 +28,7 @@ type ClearLog = { readClear(afterPosition: number, limit: number): Promise<reado
 export async function findUnreadableTokens(
   log: ClearLog,
   isErased: (keyId: string) => boolean,
-  onPage: (page: readonly ClearEvent[]) => void = () => undefined,
+  onPage: (page: readonly ClearEvent[]) => void,
 ): Promise<readonly UnreadableToken[]> {
   const isGone = (keyId: unknown) => typeof keyId === 'string' && isErased(keyId);
   const found = new Map<string, { readonly tenantId: string; readonly data: boolean; readonly cvc: boolean }>();

@@ -39,11 +39,11 @@ export type Creation = TokenDraft & {
  * (docs/contract.md, "Fields of a request").
  */
 export async function prepareCreation(
-  vault: Pick<Vault, 'clock' | 'expressions' | 'turns'>,
+  vault: Pick<Vault, 'clock' | 'expressions'>,
   { caller }: Pick<RequestContext, 'caller'>,
   tenantKeys: TenantKeys,
   request: TokenRequest,
-  slices: Slices = vault.turns.begin(caller.tenantId),
+  slices: Slices,
   isValue = false,
 ): Promise<CommandResult<Creation>> {
   const deduplicates = deduplicationInForce(caller, request.deduplicate_token);
