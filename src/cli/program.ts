@@ -27,6 +27,12 @@ import { addWebhooks } from './webhooks/webhooks.js';
 // The files that this program creates must be accessible only to their owner.
 process.umask(0o077);
 
+// Threat: the variable disables the checks of certificates for all of the process: webhooks, the identity provider, the
+// receiver of the access log, traces, and the stores. It is often set for another program, in a shell or a unit file.
+// NODE_EXTRA_CA_CERTS is the way to trust further certificates. Node.js reads this variable for each connection.
+// biome-ignore lint/style/noProcessEnv: this variable belongs to Node.js and is not a setting.
+delete process.env.NODE_TLS_REJECT_UNAUTHORIZED;
+
 // Without a listener for this signal, Node.js opens its debugger on 127.0.0.1. Threat: a script that rotates logs sends
 // the signal, and every user of the machine can then read the keys in memory.
 process.on('SIGUSR1', () => undefined);

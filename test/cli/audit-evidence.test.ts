@@ -1,8 +1,10 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { makeCertificate } from '../support/certificate.js';
 import { http, makeVault, run, runJson, spawnCommand, startService, until } from '../support/process.js';
 
 const secret = 'siem-secret-token';
@@ -131,6 +133,28 @@ test.each([
   const ended = await run(['audit', ...args, ...flags], { cwd: dir });
   expect(ended).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(message) });
   expect(readdirSync(dir).filter((name) => name === 'x' || name === 'c')).toEqual([]);
+});
+
+/** Threat: another server receives the access log, and the secret in the header. */
+test('a stream checks the certificate of the receiver, even if NODE_TLS_REJECT_UNAUTHORIZED=0 is set', async () => {
+  const { flags, dir } = await makeVault();
+  const { cert, key } = makeCertificate(dir, 'siem');
+  let requests = 0;
+  const server = createTlsServer({ cert: readFileSync(cert), key: readFileSync(key) }, (request, response) => {
+    requests += 1;
+    request.resume().on('end', () => response.end());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const args = ['--to-url', `https://127.0.0.1:${port}/`, '--checkpoint', join(dir, 'checkpoint'), '--once'];
+  const stream = (env: Readonly<Record<string, string>>) => run(['audit', 'stream', ...args, ...flags], { env });
+  const rejected = await stream({ NODE_TLS_REJECT_UNAUTHORIZED: '0' });
+  expect(rejected).toMatchObject({ code: 1, stderr: expect.stringMatching(/certificate .*NODE_EXTRA_CA_CERTS/) });
+  expect(rejected.stderr).not.toContain('Warning');
+  expect(requests).toBe(0);
+  expect(await stream({ NODE_EXTRA_CA_CERTS: cert })).toMatchObject({ code: 0 });
+  expect(requests).toBeGreaterThan(0);
 });
 
 test('an error in a header file names the line, without quoting it', async () => {

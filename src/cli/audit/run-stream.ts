@@ -2,6 +2,7 @@ import { type FileHandle, open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { z } from 'zod';
 import { fsyncPath } from '../../compose/files/fsync-path.js';
+import { certificateFaultOf } from '../client.js';
 import { Failure } from '../failure.js';
 import { unreadable, unwritable } from '../file-fault.js';
 import type { Answers } from '../operations.js';
@@ -216,14 +217,20 @@ export function httpReceiver(url: URL, headers: Headers, signal: AbortSignal): R
       redirect: 'manual',
       signal: AbortSignal.any([signal, AbortSignal.timeout(timeLimitMs)]),
     }).catch((error: unknown) => {
-      const isLate = error instanceof Error && error.name === 'TimeoutError';
-      throw new Failure(
-        `${url.origin} ${isLate ? `did not respond within ${timeLimitMs / 1_000} s` : 'cannot be reached'}.`,
-      );
+      throw new Failure(connectionFault(url.origin, error));
     });
     await response.body?.cancel().catch(() => undefined);
     if (response.ok) return;
     const what = response.status >= 300 && response.status < 400 ? ' (redirects are not followed)' : '';
     throw new Failure(`${url.origin} responded with ${response.status}${what}.`);
   };
+}
+
+function connectionFault(origin: string, error: unknown): string {
+  const { name, cause } = error as Error;
+  if (name === 'TimeoutError') return `${origin} did not respond within ${timeLimitMs / 1_000} s.`;
+  const { code = '' } = (cause ?? {}) as NodeJS.ErrnoException;
+  const fault = certificateFaultOf(origin, code);
+  if (fault === null) return `${origin} cannot be reached.`;
+  return `${fault} For an authority of your own, set NODE_EXTRA_CA_CERTS to the file with its certificate.`;
 }
