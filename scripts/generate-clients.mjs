@@ -173,10 +173,20 @@ function issuesKey(document, { responses }) {
   return Object.values(responses).some(({ content }) => schemaOf(document, content).properties?.key !== undefined);
 }
 
-/** Returns the query parameters that are objects, each with the pattern that the names of its members match. */
+/**
+ * Returns the query parameters that are objects, each with the prefix of its members' names. Throws if the names follow
+ * a different rule, which neither this function nor the template of the Python client could translate.
+ */
 function queryObjectsOf(parameters) {
   const objects = parameters.filter((parameter) => parameter.in === 'query' && parameter.schema.type === 'object');
-  return Object.fromEntries(objects.map(({ name, schema }) => [name, schema.propertyNames.pattern]));
+  return Object.fromEntries(
+    objects.map(({ name, schema }) => {
+      const { pattern } = schema.propertyNames;
+      const [, prefix] = /^\^(\w+)\\\.\.$/.exec(pattern) ?? [];
+      if (prefix === undefined) throw new Error(`The names in ${name} match ${pattern}, which is not a prefix.`);
+      return [name, `${prefix}.`];
+    }),
+  );
 }
 
 /**

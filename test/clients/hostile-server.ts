@@ -41,6 +41,7 @@ const behaviors: Readonly<Record<string, (attempt: number, ...args: Parameters<B
   stranger: (_, _request, response) =>
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(token)),
   garbage: (_, _request, response) => response.writeHead(200, json).end('{"data": "4242424242424242'),
+  deep: (_, _request, response) => response.writeHead(200, json).end('['.repeat(100_000) + ']'.repeat(100_000)),
   shapeless: (_, _request, response) => response.writeHead(200, json).end('[]'),
   broken: (_, request) => request.socket.destroy(),
   echo: (_, request, response) =>
@@ -55,6 +56,17 @@ const behaviors: Readonly<Record<string, (attempt: number, ...args: Parameters<B
     response.writeHead(503, { ...problem, 'retry-after': '1' }).end(problemText(503, 'store_unavailable')),
   patient: (_, _request, response) =>
     response.writeHead(429, { ...problem, 'retry-after': '86400' }).end(problemText(429, 'guesses_exhausted')),
+  eternal: (_, _request, response) =>
+    response
+      .writeHead(503, { ...problem, 'retry-after': 'Mon, 01 Jan 99999999999 00:00:00 GMT' })
+      .end(problemText(503, 'store_unavailable')),
+  invalid: (_, request, response) => {
+    const fields = JSON.stringify({ 'data.number': ['is required', `not ${request.headers['service-api-key']}`] });
+    const others = `[{"toString":1,"valueOf":1},${'['.repeat(100_000)}${']'.repeat(100_000)}]`;
+    const errors = `${fields.slice(0, -1)},"other":${others}}`;
+    const body = problemText(400, 'validation_failed');
+    response.writeHead(400, problem).end(`${body.slice(0, -1)},"errors":${errors}}`);
+  },
   unchanged: (_, _request, response) => response.writeHead(304, trace).end(),
   loop: (_, _request, response) =>
     response.writeHead(200, json).end(JSON.stringify({ pagination: { page_size: 1, next: 'again' }, data: [token] })),

@@ -25,15 +25,18 @@ def check_list(name: str, value: object) -> None:
         raise StrongroomError("invalid_argument", f"{name} is a string, and must be a list. Nothing was sent.")
 
 
-def check_members(name: str, members: Mapping[str, object], pattern: str) -> None:
+def check_members(name: str, members: Mapping[str, object], prefix: str) -> None:
     """Raises StrongroomError if the service would not use each member of an object in the query as a filter.
 
     Threat: the service ignores unknown parameters, so a list would contain every token, and the caller might delete
     them.
     """
     for member, value in members.items():
-        if re.search(pattern, member) is None:
-            raise StrongroomError("invalid_argument", f"A name in {name} does not match {pattern}. Nothing was sent.")
+        if not member.startswith(prefix) or member == prefix:
+            raise StrongroomError(
+                "invalid_argument",
+                f'Each name in {name} must be "{prefix}" and a key, such as "{prefix}customer". Nothing was sent.',
+            )
         if not isinstance(value, str):
             raise StrongroomError("invalid_argument", f"A value in {name} is not a string. Nothing was sent.")
 

@@ -245,7 +245,7 @@ class Strongroom(
         failure: StrongroomError
         try:
             return parse(response)
-        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
+        except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError):
             failure = self._unexpected(operation, response, "does not have the expected fields")
         # Raised outside the handler, because the parser's exception may contain data.
         raise failure
@@ -349,7 +349,7 @@ def _seconds(retry_after: str | None) -> int | None:
         return int(retry_after)
     try:
         at = parsedate_to_datetime(retry_after)
-    except ValueError:
+    except (ValueError, OverflowError):
         return None
     if at.tzinfo is None:
         at = at.replace(tzinfo=UTC)

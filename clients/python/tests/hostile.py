@@ -88,7 +88,7 @@ class Hostile(unittest.TestCase):
 
     def test_wrong_contents(self) -> None:
         """a response with the right status but wrong contents raises an error"""
-        for behavior in ("redirect", "megabytes", "page", "stranger", "garbage", "shapeless"):
+        for behavior in ("redirect", "megabytes", "page", "stranger", "garbage", "deep", "shapeless"):
             with self.subTest(behavior):
                 error = self.failure(get, client(behavior))
                 self.assertEqual(error.code, "unexpected_response")
@@ -147,6 +147,10 @@ class Hostile(unittest.TestCase):
         error = self.failure(get, client("echo"))
         self.assertEqual((error.code, error.message), ("malformed_body", "Got sr_...."))
 
+    def test_nested_problem(self) -> None:
+        """a problem that is nested too deeply raises an error"""
+        self.assertEqual(self.failure(get, client("invalid")).code, "unexpected_response")
+
     def test_retry_after(self) -> None:
         """Retry-After is honored, within bounds and with jitter"""
         with client("limited") as vault:
@@ -156,6 +160,7 @@ class Hostile(unittest.TestCase):
         self.assertEqual(self.failure(get, client("busy")).code, "store_unavailable")
         self.assertEqual(len(requests("busy")), 3)
         self.assertEqual(len(set(waits)), 2)
+        self.assertEqual(self.failure(get, client("eternal")).code, "store_unavailable")
         self.assertEqual(self.failure(remove, client("busy")).status, 503)
         self.assertEqual(len(requests("busy")), 1)
         error = self.failure(get, client("patient"))
@@ -186,6 +191,9 @@ class Hostile(unittest.TestCase):
             self.rejects(methodcaller("list_tokens", metadata_filter=filters))
             others = ListTokensV2MetadataFilter.from_dict(members)
             self.rejects(methodcaller("list_tokens_v2", metadata_filter=others))
+        unnamed = ListTokensMetadataFilter.from_dict({"customer": "c-17"})
+        error = self.failure(methodcaller("list_tokens", metadata_filter=unnamed), client("stranger"))
+        self.assertIn('metadata_filter must be "metadata." and a key, such as "metadata.customer".', error.message)
         self.rejects(methodcaller("list_tokens", type_="card"))
         self.rejects(methodcaller("list_tokens", id="t1"))
 

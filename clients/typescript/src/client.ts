@@ -95,10 +95,9 @@ async function* iterate(send: Send, id: OperationId, given: Given): AsyncGenerat
   const seen = new Set<unknown>();
   let at = first[name];
   for (;;) {
-    const { data, pagination } = (await send(id, {
-      ...given,
-      [place]: at === undefined ? first : { ...first, [name]: at },
-    })) as Page;
+    const page = await send(id, { ...given, [place]: at === undefined ? first : { ...first, [name]: at } });
+    if (!isPage(page)) throw new StrongroomError('unexpected_response', `${id} did not return a page.`);
+    const { data, pagination } = page;
     yield* data;
     seen.add(at);
     at = name === 'start' ? (pagination.next ?? undefined) : nextNumber(data, pagination);
@@ -106,6 +105,11 @@ async function* iterate(send: Send, id: OperationId, given: Given): AsyncGenerat
     // Threat: a faulty server could keep the caller in an endless loop.
     if (seen.has(at)) throw new StrongroomError('unexpected_response', `${id} returned the same position twice.`);
   }
+}
+
+function isPage(page: unknown): page is Page {
+  if (!isRecord(page) || !Array.isArray(page['data']) || !isRecord(page['pagination'])) return false;
+  return typeof (page['pagination']['next'] ?? '') === 'string';
 }
 
 function nextNumber(data: Page['data'], { page_number = 0, total_pages = 0 }: Page['pagination']): number | undefined {
@@ -239,21 +243,23 @@ function sender(options: StrongroomOptions): Send {
     const { code, title, detail, errors } = problem;
     if (typeof code !== 'string' || typeof title !== 'string')
       return unexpected(id, response, 'is not a valid problem document');
-    return new StrongroomError(withoutKey(code), withoutKey(typeof detail === 'string' ? detail : title), {
+    const fields = messagesOf(errors);
+    // An uncaught error may show no more than its message.
+    const shown = fields.flatMap(([field, messages]) => messages.map((message) => ` ${field}: ${message}.`));
+    const message = withoutKey(typeof detail === 'string' ? detail : title);
+    return new StrongroomError(withoutKey(code), `${message}${shown.join('')}`, {
       ...headOf(response),
       title: withoutKey(title),
-      errors: messagesOf(errors),
+      errors: Object.fromEntries(fields),
     });
   }
 
-  function messagesOf(errors: unknown): Record<string, string[]> {
-    const entries = typeof errors === 'object' && errors !== null ? Object.entries(errors) : [];
-    return Object.fromEntries(
-      entries.map(([field, messages]) => [
-        withoutKey(field),
-        [messages].flat().map((text) => withoutKey(String(text))),
-      ]),
-    );
+  function messagesOf(errors: unknown): [field: string, messages: string[]][] {
+    if (!isRecord(errors)) return [];
+    return Object.entries(errors).map(([field, messages]) => {
+      const texts = [messages].flat().filter((text) => typeof text === 'string');
+      return [withoutKey(field), texts.map(withoutKey)];
+    });
   }
 
   function unexpected(id: OperationId, response: Response, what: string): StrongroomError {
@@ -327,11 +333,13 @@ function urlOf(base: URL, id: OperationId, { path = {}, query = {} }: Given): UR
  * delete them.
  */
 function membersOf(id: OperationId, name: string, value: Readonly<Record<string, unknown>>): [string, string][] {
-  const objects: Readonly<Record<string, string>> = table[id].queryObjects;
-  const pattern = objects[name];
-  if (pattern === undefined) throw invalid(id, `${name} cannot be an object`);
+  const prefixes: Readonly<Record<string, string>> = table[id].queryObjects;
+  const prefix = prefixes[name];
+  if (prefix === undefined) throw invalid(id, `${name} cannot be an object`);
   return Object.entries(value).map(([key, content]) => {
-    if (!new RegExp(pattern, 'u').test(key)) throw invalid(id, `a name in ${name} does not match ${pattern}`);
+    if (!key.startsWith(prefix) || key === prefix) {
+      throw invalid(id, `each name in ${name} must be "${prefix}" and a key, such as "${prefix}customer"`);
+    }
     if (typeof content !== 'string') throw invalid(id, `a value in ${name} is not a string`);
     return [key, content];
   });

@@ -113,6 +113,17 @@ describe('against a hostile server', () => {
     expect(error).toMatchObject({ code: 'malformed_body', message: 'Got sr_….' });
   });
 
+  test('the message of an error contains the messages of its fields, and nothing else', async () => {
+    const error = await failureOf(get(clientOf('invalid')));
+    expect(error.message).toBe('Detail. data.number: is required. data.number: not sr_….');
+    expect(error.errors).toEqual({ 'data.number': ['is required', 'not sr_…'], other: [] });
+  });
+
+  test.each(['deep', 'shapeless'])('an iteration over a response that is %s ends with an error', async (behavior) => {
+    const { code } = await failureOf(clientOf(behavior).iterate('listTokensV2').next());
+    expect(code).toBe('unexpected_response');
+  });
+
   test('after a 429, the request is retried at the time in Retry-After', async () => {
     expect((await get(clientOf('limited'))).id).toBe('t1');
     expect(waits).toHaveLength(1);
@@ -187,6 +198,11 @@ describe('before the client sends anything', () => {
     expect((await failureOf(vault.listTokens({ query }))).code).toBe('invalid_argument');
     expect((await failureOf(vault.iterate('listTokensV2', { query }).next())).code).toBe('invalid_argument');
     expect(server.requests('stranger')).toEqual([]);
+  });
+
+  test('the error about a name in a filter shows a valid name', async () => {
+    const { message } = await failureOf(clientOf('stranger').listTokens({ query: { metadata_filter: { a: 'b' } } }));
+    expect(message).toMatch(/metadata_filter must be "metadata\." and a key, such as "metadata\.customer"\. Nothing/);
   });
 
   test('a filter by metadata is sent as a parameter with the prefix', async () => {

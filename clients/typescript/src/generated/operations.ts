@@ -3,9 +3,9 @@
 /** How each operation is sent, and which of its arguments selects the page. */
 export const operations = {
   createToken: {"method":"POST","path":"/tokens","contentType":"application/json","status":201,"returns":"application/json","takesIdempotencyKey":true,"isRepeatable":true,"queryObjects":{},"paging":null},
-  listTokens: {"method":"GET","path":"/tokens","contentType":null,"status":200,"returns":"application/json","takesIdempotencyKey":false,"isRepeatable":true,"queryObjects":{"metadata_filter":"^metadata\\.."},"paging":"query.page"},
+  listTokens: {"method":"GET","path":"/tokens","contentType":null,"status":200,"returns":"application/json","takesIdempotencyKey":false,"isRepeatable":true,"queryObjects":{"metadata_filter":"metadata."},"paging":"query.page"},
   searchTokens: {"method":"POST","path":"/tokens/search","contentType":"application/json","status":200,"returns":"application/json","takesIdempotencyKey":false,"isRepeatable":false,"queryObjects":{},"paging":"body.page"},
-  listTokensV2: {"method":"GET","path":"/v2/tokens","contentType":null,"status":200,"returns":"application/json","takesIdempotencyKey":false,"isRepeatable":true,"queryObjects":{"metadata_filter":"^metadata\\.."},"paging":"query.start"},
+  listTokensV2: {"method":"GET","path":"/v2/tokens","contentType":null,"status":200,"returns":"application/json","takesIdempotencyKey":false,"isRepeatable":true,"queryObjects":{"metadata_filter":"metadata."},"paging":"query.start"},
   searchTokensV2: {"method":"POST","path":"/v2/tokens/search","contentType":"application/json","status":200,"returns":"application/json","takesIdempotencyKey":false,"isRepeatable":false,"queryObjects":{},"paging":"body.start"},
   searchSuggestions: {"method":"GET","path":"/tokens/search/suggestions","contentType":null,"status":200,"returns":"application/json","takesIdempotencyKey":false,"isRepeatable":true,"queryObjects":{},"paging":null},
   getToken: {"method":"GET","path":"/tokens/{id}","contentType":null,"status":200,"returns":"application/json","takesIdempotencyKey":false,"isRepeatable":true,"queryObjects":{},"paging":null},

@@ -68,7 +68,7 @@ def request(
         check_members(
             "metadata_filter",
             metadata_filter.to_dict(),
-            "^metadata\\..",
+            "metadata.",
         )
 
     _kwargs: dict[str, Any] = {

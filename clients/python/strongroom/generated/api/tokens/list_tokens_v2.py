@@ -62,7 +62,7 @@ def request(
         check_members(
             "metadata_filter",
             metadata_filter.to_dict(),
-            "^metadata\\..",
+            "metadata.",
         )
 
     _kwargs: dict[str, Any] = {
