@@ -39,6 +39,14 @@ test('prepare gives the vault exactly the rights that it needs, and doctor warns
     /the user strongroom exists\n(.*\n)*MongoDB: updated the user keys\n/,
   );
 
+  // The address of the administrator can list all nodes, as `mongodb.url` does, and some of them can be down.
+  const severalFile = join(dir, 'several');
+  writeFileSync(severalFile, mongodb.replace('@', '@127.0.0.1:9,'), { mode: 0o600 });
+  expect(await run(['cluster', 'prepare', '--mongodb-admin-url-file', severalFile], { env })).toMatchObject({
+    code: 0,
+    stdout: 'MongoDB: updated the user rows\nMongoDB: updated the user keys\n',
+  });
+
   expect(await run(['init'], { env })).toMatchObject({ code: 0 });
   const application = ['applications', 'create', '--name', 'all', '--type', 'private', '--permissions', 'token:create'];
   const { key } = await runJson(application, { env });
@@ -71,6 +79,11 @@ test('prepare gives the vault exactly the rights that it needs, and doctor warns
     ),
     expect.stringMatching(/^problem: the user of mongodb\.url or mongodb\.keys_url could do more in MongoDB .*: /),
   ]);
+  const wrong = { STRONGROOM_MONGODB_KEYS_URL: keys.replace(':secret@', ':wrong@') };
+  expect(await permissions(wrong)).toEqual([
+    'problem: MongoDB does not know this user with this password',
+    'problem: the permissions of the users could not be checked',
+  ]);
 });
 
 /** Takes the permissions to change and remove documents of one collection away from the user of the rows. */
@@ -101,6 +114,11 @@ test('prepare reports what is missing', async () => {
   expect(await prepare('--eventstore-admin-url-file', file)).toMatchObject({
     code: 1,
     stderr: `${file} cannot be read. Check the path and its permissions.\n`,
+  });
+  writeFileSync(file, 'mongodb://admin:secret@localhost:9/?nonsense=1');
+  expect(await prepare('--mongodb-admin-url-file', file)).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/^the address of MongoDB cannot be used: .* and the address of the administrator/),
   });
   writeFileSync(file, 'mongodb://localhost:9');
   expect(await prepare('--mongodb-admin-url-file', file)).toMatchObject({

@@ -50,7 +50,7 @@ export async function connectMongo(url: string, databaseName: string): Promise<M
   // The application name contains the database name. A vault therefore never ends another vault's transactions on the
   // same server.
   const appName = `strongroom ${databaseName}`;
-  const client = clientOf(url, appName);
+  const client = clientOf(url, { ...options, appName });
   const left = leftTransactions(client, appName);
   const listeners: (() => void)[] = [];
   let primary: string | null = null;
@@ -100,9 +100,10 @@ export async function connectMongo(url: string, databaseName: string): Promise<M
   };
 }
 
-function clientOf(url: string, appName: string): MongoClient {
+/** Creates a client that has not connected yet. Throws MongoBroken if the address cannot be used. */
+export function clientOf(url: string, clientOptions: MongoClientOptions): MongoClient {
   try {
-    return new MongoClient(url, { ...options, appName });
+    return new MongoClient(url, clientOptions);
   } catch {
     // Does not pass on the driver's message, because it can contain the address and the password.
     throw new MongoBroken(unreadable);
@@ -131,7 +132,7 @@ const options: MongoClientOptions = {
  * Returns a MongoBroken for an error that a retry would not fix: the server rejects the user, or a file named in the
  * address cannot be read. Returns null for any other error.
  */
-function refusalOf(error: unknown): MongoBroken | null {
+export function refusalOf(error: unknown): MongoBroken | null {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (error instanceof MongoServerError) {
     if (code === authenticationFailed) return new MongoBroken(unknownUser);
@@ -143,8 +144,8 @@ function refusalOf(error: unknown): MongoBroken | null {
 const authenticationFailed = 18;
 const unauthorized = 13;
 const unreadable =
-  'the address of MongoDB cannot be used: check mongodb.url and mongodb.keys_url, their options, and that the files ' +
-  'that they name can be read.';
+  'the address of MongoDB cannot be used: check mongodb.url, mongodb.keys_url and the address of the administrator, ' +
+  'if any, their options, and that the files that they name can be read.';
 const unknownUser = {
   check: rightsCheck,
   says: 'MongoDB does not know this user with this password',

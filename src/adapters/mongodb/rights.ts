@@ -1,6 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { type Db, MongoClient, MongoServerError } from 'mongodb';
-import { MongoBroken } from './connection.js';
+import {
+  type Db,
+  type MongoClient,
+  type MongoClientOptions,
+  MongoServerError,
+  MongoServerSelectionError,
+} from 'mongodb';
+import { clientOf, MongoBroken, refusalOf } from './connection.js';
 import { newestGeneration } from './key-store/generation-keys.js';
 import { keysDatabase } from './key-store/key-collections.js';
 import { mongoError } from './mongo-error.js';
@@ -8,6 +14,7 @@ import { mongoError } from './mongo-error.js';
 const alreadyInitialized = 23;
 const primaryMs = 60_000;
 const timeouts = { serverSelectionTimeoutMS: 10_000, connectTimeoutMS: 5_000 };
+const directly = { directConnection: true, ...timeouts };
 
 type Privilege = {
   readonly resource: { readonly db: string; readonly collection: string };
@@ -76,11 +83,11 @@ export async function prepareMongo(
     throw new MongoBroken('mongodb.url or mongodb.keys_url names the administrator. Give the vault users of its own.');
   }
   try {
-    const lines = await initiate(adminUrl, rowsUser.hosts);
+    const lines = await initiate(await firstThatResponds(adminUrl, admin.hosts), rowsUser.hosts);
     const asAdmin = { auth: { username: admin.name, password: admin.password }, ...timeouts };
     const newest = Math.max(
-      await withClient(new MongoClient(rows, asAdmin), (client) => newestRows(client.db(database))),
-      await withClient(new MongoClient(keys, asAdmin), (client) => newestGeneration(client.db(keysDatabase(database)))),
+      await withClient(rows, asAdmin, (client) => newestRows(client.db(database))),
+      await withClient(keys, asAdmin, (client) => newestGeneration(client.db(keysDatabase(database)))),
     );
     const roles = [
       { url: rows, user: rowsUser, role: 'strongroomRows', privileges: rowsPrivileges(database, newest) },
@@ -90,9 +97,7 @@ export async function prepareMongo(
     for (const { url, user, role, privileges } of roles) {
       // If the two addresses are the same, one user has both roles.
       granted = rows === keys ? [...granted, role] : [role];
-      lines.push(
-        await withClient(new MongoClient(url, asAdmin), (client) => setUser(client, user, role, privileges, granted)),
-      );
+      lines.push(await withClient(url, asAdmin, (client) => setUser(client, user, role, privileges, granted)));
     }
     return [...new Set(lines)].map((line) => `MongoDB: ${line}`);
   } catch (error) {
@@ -101,12 +106,12 @@ export async function prepareMongo(
         `MongoDB rejected a step of the preparation as ${admin.name}: ${error.codeName ?? error.code}. ` +
           'Check that this user is an administrator.',
       );
-    if (error instanceof Error && error.name === 'MongoServerSelectionError') {
+    if (error instanceof MongoServerSelectionError) {
       throw new MongoBroken(
         'MongoDB does not respond at the address of the administrator or at mongodb.url. Check hosts and certificates.',
       );
     }
-    throw error;
+    throw refusalOf(error) ?? error;
   }
 }
 
@@ -128,14 +133,14 @@ export async function compareRightsInMongo({ rows, keys }: Urls, database: strin
 }
 
 async function differencesOf(url: string, needed: readonly Privilege[]): Promise<Differences> {
-  const { users, held } = await withClient(new MongoClient(url, timeouts), async (client) => {
+  const { users, held } = await withClient(url, timeouts, async (client) => {
     const { authInfo } = await client.db('admin').command({ connectionStatus: 1, showPrivileges: true });
     return {
       users: authInfo.authenticatedUsers as readonly unknown[],
       held: authInfo.authenticatedUserPrivileges as readonly Privilege[],
     };
   }).catch((error: unknown) => {
-    throw mongoError(error);
+    throw refusalOf(error) ?? mongoError(error);
   });
   return { excess: excessOf(held, needed), lacking: users.length === 0 ? [] : lackingOf(held, needed) };
 }
@@ -176,9 +181,24 @@ function userOf(url: string, what: string): User {
   return { name: decodeURIComponent(name), password: decodeURIComponent(password), hosts: hosts.split(',') };
 }
 
+/**
+ * Returns `adminUrl` with only the first of its hosts that responds. A replica set is initiated through a connection to
+ * one server, but the address of the administrator may list all of them, as `mongodb.url` does.
+ */
+async function firstThatResponds(adminUrl: string, [host = '', ...others]: readonly string[]): Promise<string> {
+  const url = adminUrl.replace(/@[^/?]+/, `@${host}`);
+  if (others.length === 0) return url;
+  try {
+    return await withClient(url, directly, async () => url);
+  } catch (error) {
+    if (!(error instanceof MongoServerSelectionError)) throw error;
+    return firstThatResponds(adminUrl, others);
+  }
+}
+
 /** Initiates a replica set that has `hosts` as its members. Connects directly to the server in `adminUrl`. */
 async function initiate(adminUrl: string, hosts: readonly string[]): Promise<string[]> {
-  return withClient(new MongoClient(adminUrl, { directConnection: true, ...timeouts }), async (client) => {
+  return withClient(adminUrl, directly, async (client) => {
     const admin = client.db('admin');
     const lines: string[] = [];
     try {
@@ -223,7 +243,12 @@ async function setUser(
   return `${hasUser ? 'updated' : 'created'} the user ${name}`;
 }
 
-async function withClient<T>(client: MongoClient, use: (client: MongoClient) => Promise<T>): Promise<T> {
+async function withClient<T>(
+  url: string,
+  options: MongoClientOptions,
+  use: (client: MongoClient) => Promise<T>,
+): Promise<T> {
+  const client = clientOf(url, options);
   try {
     await client.connect();
     return await use(client);
