@@ -2,10 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises';
+import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { memoryRateLimits } from '#src/adapters/memory/memory-rate-limits.js';
 import { connectRedis, type RedisConnections } from '#src/adapters/redis/connect-redis.js';
 import { rateLimitClientOptions, redisRateLimits } from '#src/adapters/redis/redis-rate-limits.js';
+import { openRedis } from '#src/compose/cluster/open-redis.js';
 import type { Clock } from '#src/ports/clock.js';
 import type { Limit, RateLimits } from '#src/ports/rate-limits.js';
 import { rateLimitsContract } from '../contract/rate-limits.js';
@@ -177,4 +179,31 @@ describe('limits while Redis fails', () => {
       await Promise.all([old.remove(), next.remove()]);
     }
   });
+});
+
+test('a Redis that responds but stores nothing counts as a problem', async () => {
+  const own = await ownRedis();
+  await own.start();
+  const admin = new Redis(own.url);
+  const { prove, close } = openRedis({
+    url: own.url,
+    prefix,
+    clock: manualClock(0),
+    fallback: noFallback,
+    onError: () => undefined,
+  });
+  try {
+    await eventually(async () => (await prove().catch(() => null)) === 'ok');
+    await admin.config('SET', 'maxmemory', '1');
+    expect(await prove()).toMatchObject({ says: expect.stringMatching(/^Redis rejects writes \(oom\)/) });
+    await admin.config('SET', 'maxmemory', '0');
+    await admin.call('ACL', 'SETUSER', 'default', '-eval');
+    expect(await prove()).toMatchObject({ says: expect.stringMatching(/^Redis rejects writes \(noperm\)/) });
+    await admin.call('ACL', 'SETUSER', 'default', '+eval');
+    expect(await prove()).toBe('ok');
+  } finally {
+    await close();
+    admin.disconnect();
+    await own.remove();
+  }
 });

@@ -4,6 +4,7 @@ import type { Checkpoints } from '../../ports/checkpoints.js';
 import type { EventLog } from '../../ports/event-log.js';
 import type { RebuildStatus } from '../../ports/projections.js';
 import { countedGapMax, type ServiceState } from '../../ports/service-state.js';
+import type { FoundProblem } from '../../ports/store-problem.js';
 import { type ClusterClock, clockOffMsMax } from './cluster-clock.js';
 
 const limitMs = 1_000;
@@ -14,7 +15,7 @@ type Deps = {
   readonly log: EventLog;
   readonly keys: Pick<KeyRing, 'checkpoint' | 'hasRootKey'>;
   readonly checkpoints: Checkpoints;
-  readonly isUp: { readonly mongodb: () => Promise<unknown>; readonly redis: () => Promise<unknown> };
+  readonly isUp: { readonly mongodb: () => Promise<unknown>; readonly redis: () => Promise<'ok' | FoundProblem> };
   /** Descriptions of the damage that this process has found. */
   readonly damage: readonly string[];
   readonly accessLogIsWritable: boolean;
@@ -63,7 +64,7 @@ export async function clusterState(needs: Deps): Promise<ServiceState> {
     stores: [
       state('eventstoredb', head),
       state('mongodb', mongodb),
-      state('redis', redis),
+      redis === null || redis === 'ok' ? state('redis', redis) : { name: 'redis', state: 'down', problem: redis },
       { name: 'access log', state: accessLogIsWritable ? 'up' : 'down' },
     ],
     projections: [

@@ -2,12 +2,16 @@ import { bullmqTimers, soonMs } from '../../adapters/bullmq/bullmq-timers.js';
 import { bullmqWebhooks, bullmqWebhookWorker, type WebhookJob } from '../../adapters/bullmq/bullmq-webhooks.js';
 import { bullmqWorker } from '../../adapters/bullmq/bullmq-worker.js';
 import { connectRedis } from '../../adapters/redis/connect-redis.js';
+import { redisFailure } from '../../adapters/redis/redis-failure.js';
 import { rateLimitClientOptions, redisRateLimits } from '../../adapters/redis/redis-rate-limits.js';
 import { type Clock, latestNow } from '../../ports/clock.js';
 import type { RateLimits } from '../../ports/rate-limits.js';
+import type { FoundProblem } from '../../ports/store-problem.js';
 import type { DueRow, TokenRows } from '../../ports/token-rows.js';
 
 const refilledMax = 1_000;
+/** The key expires soon, in case nothing asks for the state any longer. */
+const writesAKey = `return redis.call('SET', KEYS[1], '', 'PX', 60000)`;
 
 type Deps = {
   readonly url: string;
@@ -36,7 +40,23 @@ export function openRedis({ url, prefix, clock, fallback, rateLimitWaitMs: limit
     timers,
     rateLimits,
     carryWebhook: webhooks.carry,
-    ping: () => connection.client.ping(),
+    /**
+     * Checks that Redis stores what a script of this user writes, as timers and rate limits require. A full Redis, a
+     * replica, and a user without a right all still respond to PING. Returns the problem if Redis rejects the script.
+     */
+    async prove(): Promise<'ok' | FoundProblem> {
+      try {
+        await connection.client.eval(writesAKey, 1, `${prefix}:health`);
+        return 'ok';
+      } catch (error) {
+        if (!(error instanceof Error && error.name === 'ReplyError')) throw error;
+        return {
+          check: 'stores',
+          says: `Redis rejects writes (${redisFailure(error).reason}), so timers are late and limits count per process`,
+          do: 'Check the memory of Redis, that it is not a replica, and the rights of the user of redis.url',
+        };
+      }
+    },
     /** Sets the timers again for all rows that are due within `soonMs`, because Redis may have lost these timers. */
     async refill(rows: Pick<TokenRows, 'due'>): Promise<void> {
       await timers.refill(await rows.due(latestNow(clock) + soonMs, refilledMax));
