@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
 import { MongoClient } from 'mongodb';
 import { expect, onTestFinished, test } from 'vitest';
 import { createTenant } from '#src/commands/tenancy/create-tenant.js';
@@ -43,4 +44,35 @@ test('if the rows are dropped while a process runs, it is not ready, keys get 50
   const head = await service.vault.log.head();
   await expect(operate(service, 'init', { name: 'another' })).rejects.toThrow('the vault is already initialized');
   expect(await service.vault.log.head()).toBe(head);
+});
+
+test('if the record of which rows are in use is damaged, reads fail instead of waiting forever, and the state says why', async () => {
+  const { service, db, reasons } = await vaultOnMongo();
+  const generations = db.collection('generations');
+  const sound = await generations.findOne({});
+  if (sound === null) throw new Error('there is no record');
+  for (const damage of [{ read: 9 }, { read: '1' }, { write: null }, { versions: null }]) {
+    await generations.updateOne({}, { $set: damage });
+    const read = async () => service.vault.rows.get('token-0');
+    const outcome = await Promise.race([read().catch(String), wait(10_000, 'still waiting')]);
+    expect(outcome, JSON.stringify(damage)).toMatch(/which rows are in use, .* is damaged\. .*run `strongroom init`/);
+    await expect
+      .poll(reasons)
+      .toEqual(['the record in MongoDB of which rows are in use is damaged: run `strongroom doctor`']);
+    await generations.replaceOne({}, sound);
+    await expect.poll(reasons).toEqual([]);
+  }
+});
+
+test('doctor makes its other checks even if a value in MongoDB has the wrong type', async () => {
+  const { service, db } = await vaultOnMongo();
+  const positions = db.collection<{ _id: string; position: unknown }>('daily_positions');
+  await positions.updateOne({ _id: 'log' }, { $set: { position: 'many' } }, { upsert: true });
+  const { findings } = await operate(service, 'diagnose', { fix: false });
+  expect(findings.filter(({ state }) => state === 'problem')).toEqual([
+    expect.objectContaining({ check: 'unexpected', says: expect.stringMatching(/unexpected error: SyntaxError at /) }),
+  ]);
+  expect(findings.map(({ check }) => check)).toEqual(
+    expect.arrayContaining(['stores', 'log', 'lost keys', 'webhooks']),
+  );
 });

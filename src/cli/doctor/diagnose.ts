@@ -8,6 +8,7 @@ import { type Lost, reconcileKeys } from '../../commands/recovery/reconcile-keys
 import { recordDue } from '../../commands/tokens/record-due.js';
 import type { OperatedService } from '../../compose/vault/open-service.js';
 import { counted, firstOf } from '../../domain/text.js';
+import { loggedError } from '../../http/logging/logged-error.js';
 import { destroyOrphanKeys } from '../../jobs/orphan-keys.js';
 import type { DamagedKey } from '../../keys/key-ring.js';
 import { earliestNow } from '../../ports/clock.js';
@@ -41,6 +42,7 @@ const unnamedKey =
 
 /** Checks the open stores. If `fix` is true, also fixes the problems that are safe to fix. */
 export const diagnose = operation(z.object({ fix: z.boolean() }), async (service, { fix }) => {
+  let projections: readonly { readonly name: string; readonly version: number | null }[] = [];
   const found: Finding[] = [
     // This check comes first, because the other checks read the directory, and each read repairs older rows.
     ...(await unlessBroken(() => directoryRows(service.vault))),
@@ -56,6 +58,10 @@ export const diagnose = operation(z.object({ fix: z.boolean() }), async (service
     ...(await unlessBroken(() => searchIndex(service.vault))),
     ...(await unlessBroken(async () => [await suspects(service.vault, null)])),
     ...(await unlessBroken(async () => [await webhooks(service.vault, null)])),
+    ...(await unlessBroken(async () => {
+      projections = (await service.projections.status()).map(({ name, version }) => ({ name, version }));
+      return [];
+    })),
   ];
   // The check of the log covers only the events since the last checkpoint. A later check may find that an older event
   // was changed. In that case, we drop the finding that the log is intact.
@@ -63,7 +69,6 @@ export const diagnose = operation(z.object({ fix: z.boolean() }), async (service
   const findings = found
     .filter(({ check, state }) => !(logIsForged && check === 'log' && state === 'ok'))
     .filter((finding, index, all) => all.findIndex((other) => isDeepStrictEqual(other, finding)) === index);
-  const projections = (await service.projections.status()).map(({ name, version }) => ({ name, version }));
   return { findings, running: { version: productVersion(), projections } };
 });
 
@@ -114,16 +119,25 @@ async function logFound(vault: Pick<Vault, 'chain' | 'keys' | 'log'>): Promise<r
 
 /**
  * Returns the findings from `look`. If `look` detects that the log or a row is forged, or that a store is damaged,
- * returns a finding that reports this instead, so that the other checks still run.
+ * returns a finding that reports this instead, so that the other checks still run. Threat: an attacker changes a field
+ * to another type, which causes an error that no check expects.
  */
 async function unlessBroken(look: () => Promise<readonly Finding[]>): Promise<readonly Finding[]> {
   try {
     return await look();
   } catch (error) {
-    const finding = findingOf(error);
-    if (finding === null) throw error;
-    return [finding];
+    if (error instanceof StoreUnavailable && error.found === null) throw error;
+    return [findingOf(error) ?? unexpected(error)];
   }
+}
+
+function unexpected(error: unknown): Finding {
+  const { name, stack = '' } = loggedError(error);
+  return problem(
+    'unexpected',
+    `a check failed with an unexpected error: ${name} ${stack.split('\n')[0]}`,
+    'Find out who can write to the stores: a value in them may have the wrong type. If nobody changed them, report it.',
+  );
 }
 
 /** Returns the finding for a forged row, or for an error that names a problem with a store. Otherwise returns null. */

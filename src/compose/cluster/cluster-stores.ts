@@ -14,6 +14,7 @@ import {
   ensureGenerations,
   generationsCollection,
   loadGenerations,
+  refuseDamaged,
   theGenerations,
 } from '../../adapters/mongodb/generations/generations-document.js';
 import { livingGenerations } from '../../adapters/mongodb/key-store/generation-keys.js';
@@ -125,6 +126,7 @@ async function refuseMissing(connection: MongoConnection): Promise<void> {
   const generations = await connection.call((db) => generationsCollection(db).findOne(theGenerations));
   // Checks only the indexes on the rows in use. If a rebuild is running, its process creates the indexes on the new
   // rows.
+  if (generations !== null) refuseDamaged(generations);
   const rows = generations === null ? [] : [tokenRowsIndexes(generations.read)];
   const missing = [...(await connection.call((db) => checkIndexes(db, [...indexes, ...rows])))];
   for (const month of await connection.call(monthsStored)) {

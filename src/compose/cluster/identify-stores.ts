@@ -1,4 +1,5 @@
 import { MongoBroken } from '../../adapters/mongodb/connection.js';
+import { rebuildByHand } from '../../adapters/mongodb/generations/generations-document.js';
 import { logIdentity, openLog } from '../../vault/open-log.js';
 import { systemRandom } from '../vault/compose-vault.js';
 import { areOfVault, type ClusterStores, emptyLog } from './cluster-stores.js';
@@ -51,10 +52,7 @@ async function holdsVault(stores: ClusterStores): Promise<boolean> {
   return (await keys.checkpoint('shredder')) > 0 || (await keys.logMemory()).link !== null;
 }
 
-const unsearchable =
-  'the rows in MongoDB are from before a rebuild, which destroyed their search key. Drop the collections ' +
-  'generations, checkpoints and token_rows_<number>, and run `strongroom init`: a worker rebuilds the rows ' +
-  'from the log.';
+const unsearchable = `the rows in MongoDB are from before a rebuild, which destroyed their search key. ${rebuildByHand}.`;
 
 const shortLog =
   'EventStoreDB lacks events that MongoDB has recorded, for example after a restore from an older copy. Restore ' +

@@ -1,5 +1,6 @@
 import { memoryRateLimits } from '../../adapters/memory/memory-rate-limits.js';
 import { dropUnusedRows } from '../../adapters/mongodb/generations/drop-unused-rows.js';
+import { generationsCheck } from '../../adapters/mongodb/generations/generations-document.js';
 import { createReadProof } from '../../adapters/mongodb/read-proof.js';
 import { prometheusMetrics } from '../../adapters/prometheus/prometheus-metrics.js';
 import { onceAMinute } from '../../adapters/shared/once-a-minute.js';
@@ -16,6 +17,7 @@ import type { TraceUseLimits } from '../../keys/trace-uses.js';
 import type { Anchor } from '../../ports/anchor.js';
 import type { Clock } from '../../ports/clock.js';
 import type { Spans } from '../../ports/spans.js';
+import { StoreProblem } from '../../ports/store-problem.js';
 import { StoreUnavailable } from '../../ports/store-unavailable.js';
 import type { WebhookSender } from '../../ports/webhook-sender.js';
 import { createDailyCounting } from '../../projections/daily-counts.js';
@@ -43,6 +45,7 @@ import { openRedis } from './open-redis.js';
 const stateMs = 500;
 const hasRootKeyMs = 1_000;
 const lostRows = 'MongoDB lacks the record of which rows are in use: run `strongroom doctor`';
+const damagedRows = 'the record in MongoDB of which rows are in use is damaged: run `strongroom doctor`';
 
 export type ClusterOptions = {
   readonly urls: StoreUrls;
@@ -225,6 +228,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
         await forgetRepaired();
         const rebuild = await stores.generations.rebuild().catch((error: unknown) => {
           if (error instanceof StoreUnavailable && error.reason === 'generations_missing') lost.push(lostRows);
+          if (error instanceof StoreProblem && error.found?.check === generationsCheck) lost.push(damagedRows);
           return null;
         });
         return clusterState({
@@ -234,7 +238,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
           checkpoints,
           damage: [...damage(), ...lost],
           clock,
-          isUp: { mongodb: prove, redis: redis.ping },
+          isUp: { mongodb: prove, redis: redis.prove },
           accessLogIsWritable: recorder.isWritable(),
         });
       },

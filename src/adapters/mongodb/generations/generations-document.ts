@@ -2,7 +2,7 @@ import type { Collection, Db } from 'mongodb';
 import type { GenerationsInUse, Rebuild } from '../../../ports/generations.js';
 import { StoreUnavailable } from '../../../ports/store-unavailable.js';
 import { type ProjectionVersions, projectionVersions } from '../../../views/versions.js';
-import type { MongoConnection } from '../connection.js';
+import { MongoBroken, type MongoConnection } from '../connection.js';
 
 /** The only document in the collection `generations`. Every change to it is a single compare-and-set operation. */
 export type GenerationsDocument = GenerationsInUse & {
@@ -21,6 +21,9 @@ export type GenerationsDocument = GenerationsInUse & {
   readonly holder: string | null;
   readonly until: Date | null;
 };
+
+/** The `check` of the problem that the document is damaged. */
+export const generationsCheck = 'generations';
 
 export const theGenerations = { _id: 'token_rows' } as const;
 
@@ -50,11 +53,37 @@ export async function ensureGenerations({ call }: MongoConnection, toRead: () =>
 }
 
 /**
- * Returns the document. Throws StoreUnavailable if the document is missing. A missing document never means that the
- * vault is empty.
+ * Returns the document. Throws StoreUnavailable if the document is missing, and MongoBroken if it was damaged. A missing
+ * document never means that the vault is empty.
  */
 export async function loadGenerations({ call }: MongoConnection): Promise<GenerationsDocument> {
   const found = await call((db) => generationsCollection(db).findOne(theGenerations));
   if (found === null) throw new StoreUnavailable('mongodb', 'generations_missing');
+  refuseDamaged(found);
   return found;
 }
+
+/**
+ * Throws MongoBroken if a part of the document on which reads depend was changed by hand. Threat: an attacker plants a
+ * list without the generation that is read, for which every read would wait forever.
+ */
+export function refuseDamaged({ read, write, retired, versions }: GenerationsDocument): void {
+  const isSound =
+    [read, retired].every(Number.isSafeInteger) &&
+    Array.isArray(write) &&
+    write.every(Number.isSafeInteger) &&
+    write.includes(read) &&
+    typeof versions === 'object' &&
+    versions !== null;
+  if (isSound) return;
+  throw new MongoBroken({
+    check: generationsCheck,
+    says: 'the record of which rows are in use, in the collection generations in MongoDB, is damaged',
+    do: `Find out who can write to the store of the rows. Then stop all processes. ${rebuildByHand}`,
+  });
+}
+
+/** How an operator rebuilds the rows if MongoDB no longer records which of them are in use. */
+export const rebuildByHand =
+  'Drop the collections generations, checkpoints and token_rows_<number>, and run `strongroom init`: a worker ' +
+  'rebuilds the rows from the log';
