@@ -307,6 +307,38 @@ describe('a webhook', () => {
     expect(told).toEqual([denied[0], ...denied]);
   });
 
+  test('does not read the events that do not concern it again in each round, and stores its position only after many', async ({
+    service,
+    receiver,
+  }) => {
+    const { id } = await subscribe(service, receiver.url, { event_types: ['application.deleted'] });
+    let read = 0;
+    const readClear: TestService['vault']['log']['readClear'] = async (...page) => {
+      const events = await service.vault.log.readClear(...page);
+      read += events.length;
+      return events;
+    };
+    const log = { ...service.vault.log, readClear };
+    const fail = (error: unknown) => expect.unreachable(String(error));
+    const deliveries = createWebhookDeliveries({ ...service.vault, log }, fail);
+    await deliveries.run();
+    const before = await service.vault.webhookStore.state(id);
+    for (let index = 0; index < 30; index += 1) await create(service, `customer-${index}`);
+    await deliveries.run();
+    expect(read).toBeGreaterThanOrEqual(30);
+    read = 0;
+    await deliveries.run();
+    expect(read).toBe(0);
+    await create(service, 'customer-30');
+    await deliveries.run();
+    expect(read).toBe(1);
+    expect((await service.vault.webhookStore.state(id))?.version).toBe(before?.version);
+    const { body } = await service.call('GET', '/applications/key');
+    await service.call('DELETE', `/applications/${body['id']}`, undefined, { key: service.managementKey });
+    await deliveries.run();
+    expect(told(receiver)).toEqual([['application.deleted', undefined]]);
+  });
+
   test('still gets a denied request of the previous month if the receiver accepts it within three days', async ({
     service,
     receiver,
@@ -972,6 +1004,23 @@ describe('a replay', () => {
     expect(old).toBeDefined();
     expect(idsAndRefs(receiver.received)).toEqual(idsAndRefs(first.filter((delivery) => delivery !== old)));
   });
+});
+
+test('a webhook is reported as far behind because of the commits after its position, not because of the positions', async ({
+  service,
+  receiver,
+}) => {
+  const { id } = await subscribe(service, receiver.url);
+  await service.service.webhooks.run();
+  const position = (await service.vault.webhookStore.state(id))?.state?.position ?? 0;
+  const says = async (commits: number) => {
+    const hash = new Uint8Array(32);
+    const head: TestService['vault']['chain']['head'] = async (upTo) =>
+      upTo === undefined ? { position: position + 50_000_000, count: commits, hash } : { position, count: 10, hash };
+    return (await webhooks({ ...service.vault, chain: { ...service.vault.chain, head } }, null)).says;
+  };
+  expect(await says(20_009)).toBe('no problem with the deliveries of 1 webhook');
+  expect(await says(20_010)).toBe(`${id} of tenant ${service.tenantId} (at least 20,000 events behind the log)`);
 });
 
 test('a parked delivery is no longer reported as parked once a replay has delivered it', async ({

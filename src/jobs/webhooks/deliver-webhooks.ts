@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { keepAttempts } from '../../commands/webhooks/change-webhook-state.js';
 import { isAttemptDue } from '../../commands/webhooks/post-to-webhook.js';
 import { atMost } from '../../domain/at-most.js';
+import { createLru } from '../../domain/lru.js';
 import type { WebhookDocument } from '../../domain/tenancy/webhook.js';
 import type { ClearEvent } from '../../events/event.js';
 import { tenantStream } from '../../events/tenancy/streams.js';
@@ -36,10 +37,11 @@ const lanes = 8;
  */
 const pendingMax = 100;
 /**
- * If no event after the stored checkpoint concerns the webhook, a new checkpoint is stored only after this many
- * positions.
+ * If no event after the stored checkpoint concerns the webhook, a new checkpoint is stored only after this many events.
  */
 const unsavedMax = 10_000;
+/** The number of webhooks for which this process remembers how far it has searched the log. */
+const searchedMax = 10_000;
 const pollMs = 200;
 const refreshMs = 1_000;
 /** Limits how often the list of tenants is read. Reading the list takes at most about 1/`refreshShare` of the time. */
@@ -90,6 +92,17 @@ type Options = {
 /** The webhooks in this revision of a tenant's document. */
 type OfTenant = { readonly revision: number; readonly subscriptions: readonly Subscription[] };
 
+/**
+ * How far this process has searched the log for a webhook beyond the position in its stored state, and how many events
+ * it has skipped since then. It applies only to this state and to these filters.
+ */
+type Searched = {
+  readonly webhook: WebhookDocument;
+  readonly version: number;
+  readonly position: number;
+  readonly skipped: number;
+};
+
 /** A page of the log. `held` contains the streams of tokens that may still be undone. */
 type Page = { readonly events: readonly ClearEvent[]; readonly held: ReadonlySet<string> };
 
@@ -110,6 +123,7 @@ export function createWebhookDeliveries(
   let refreshAt = Number.NEGATIVE_INFINITY;
   let keptHouseAt = Number.NEGATIVE_INFINITY;
   const busy = new Map<string, Promise<void>>();
+  const searched = createLru<Searched>(searchedMax);
   let pages = new Map<number, Promise<Page>>();
   /** The streams in `pendingStreams`, each with the time (from `steadyNow`) when this job first found it there. */
   let heldSince: ReadonlyMap<string, number> = new Map();
@@ -235,9 +249,10 @@ export function createWebhookDeliveries(
    * are pending, or if the webhook was changed, disabled or deleted. After a change, the next round continues.
    */
   async function advance(subscription: Subscription): Promise<void> {
-    const { id } = subscription.webhook;
+    const { webhook } = subscription;
+    const { id } = webhook;
     let at = await begin(subscription);
-    let position = at?.state.position ?? 0;
+    let { position, skipped } = at === null ? { position: 0, skipped: 0 } : searchedUpTo(webhook, at);
     let page: readonly ClearEvent[] = [];
     while (at !== null && !isStopping) {
       const due = dueOf(at.state.pending, clock.now());
@@ -247,8 +262,10 @@ export function createWebhookDeliveries(
       if (due.length === 0 && chunk.length === 0) {
         if (!mayRead || page.length === 0) break;
         position = upTo;
+        skipped += page.length;
         page = [];
-        if (position - at.state.position < unsavedMax) continue;
+        searched.set(id, { webhook, version: at.version, position, skipped });
+        if (skipped < unsavedMax) continue;
       }
       if (!(await isCurrent(subscription))) return;
       const { retried, missing } = await eventsAt(vault, due);
@@ -265,10 +282,21 @@ export function createWebhookDeliveries(
       if (!isSaved) await keepAttempts(vault, id, attempts);
       at = isSaved ? { version: at.version + 1, state } : null;
       position = state.position;
+      skipped = 0;
       page = page.filter((event) => event.position > state.position);
       if (isPaced) await pace.rest(retried.length + chunk.length, busy.size);
     }
     if (at !== null && !isStopping) await tellDenials(vault, subscription, at, () => isCurrent(subscription));
+  }
+
+  /**
+   * Returns where the search of the log continues. Without the remembered position, each round would read again all
+   * events that have been skipped since the position was stored.
+   */
+  function searchedUpTo(webhook: WebhookDocument, { version, state }: VersionedState<WebhookState>) {
+    const known = searched.get(webhook.id);
+    const applies = known?.version === version && isDeepStrictEqual(known.webhook, webhook);
+    return applies ? known : { position: state.position, skipped: 0 };
   }
 
   function work(subscription: Subscription): Promise<void> {

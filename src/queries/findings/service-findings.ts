@@ -13,7 +13,7 @@ import { webhooks } from './webhooks.js';
 
 type TenantFindingsDeps = Pick<
   Vault,
-  'budgets' | 'clock' | 'directory' | 'keys' | 'log' | 'reportDamage' | 'webhookStore'
+  'budgets' | 'chain' | 'clock' | 'directory' | 'keys' | 'log' | 'reportDamage' | 'webhookStore'
 >;
 
 const overdueMs = 60_000;
