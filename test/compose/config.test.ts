@@ -602,6 +602,15 @@ describe('the cluster profile', () => {
     expect(refused({ [name]: url })).toEqual([]);
   });
 
+  it('rejects credentials in a flag, because every user of the machine can see the arguments', () => {
+    const flags = { mongodbUrl: stores.STRONGROOM_MONGODB_URL, redisUrl: 'rediss://h:6379/0?password=MARKER4242' };
+    expect(problems({ env: stores, flags })).toEqual([
+      '--mongodb-url: other users can see credentials in an argument; use --mongodb-url-file',
+      '--redis-url: other users can see credentials in an argument; use --redis-url-file',
+    ]);
+    expect(problems({ env: stores, flags: { mongodbUrl: 'mongodb://a/?replicaSet=rs0' } })).toEqual([]);
+  });
+
   it('is printed without the passwords in the store addresses', () => {
     const text = JSON.stringify(shownSettings(config({ env: stores })));
     expect(text).not.toContain('MARKER4242');

@@ -1,3 +1,4 @@
+import { withoutSecrets } from './print-config.js';
 import { isLoopback } from './schemas.js';
 import type { SettingPath, Settings } from './settings.js';
 
@@ -134,21 +135,27 @@ function headerChecks(values: Settings, nameOf: NameOf): readonly string[] {
 const stores = ['eventstore.url', 'mongodb.url', 'redis.url'] as const;
 const storeUrls = [...stores, 'mongodb.keys_url'] as const;
 
-/** Checks that the settings are valid for the profile, and that the address of each store is set only once. */
+/**
+ * Checks that the settings are valid for the profile, that the address of each store is set only once, and that no
+ * address in a flag contains credentials. Threat: every user of the machine can see the arguments of a process.
+ */
 function storeChecks(values: Settings, nameOf: NameOf): readonly string[] {
   const both = storeUrls
     .filter((path) => values[path] !== null && values[`${path}_file`] !== null)
     .map((path) => `${nameOf(path)}: ${path}_file is set too (${nameOf(`${path}_file`)}); remove one of them`);
+  const exposed = storeUrls
+    .filter((path) => nameOf(path).startsWith('--') && withoutSecrets(values[path] ?? '') !== (values[path] ?? ''))
+    .map((path) => `${nameOf(path)}: other users can see credentials in an argument; use ${nameOf(path)}-file`);
   if (values.profile === 'embedded') {
     const role =
       values.role === 'all'
         ? []
         : [`${nameOf('role')}: is for the cluster profile; set profile to cluster, or remove it`];
-    return [...both, ...role];
+    return [...both, ...exposed, ...role];
   }
   const dev = values.dev ? [`${nameOf('dev')}: is for the embedded profile; remove it`] : [];
   const missing = stores
     .filter((path) => values[path] === null && values[`${path}_file`] === null)
     .map((path) => `${nameOf(path)}: the cluster profile needs it; set ${path} or ${path}_file`);
-  return [...both, ...dev, ...missing];
+  return [...both, ...exposed, ...dev, ...missing];
 }

@@ -1,5 +1,7 @@
-import type { Config } from './config.js';
-import { type SettingPath, settingPaths, settings } from './settings.js';
+import { type SettingPath, type Settings, settingPaths, settings } from './settings.js';
+
+/** The part of `Config` that is printed. `config.ts` itself uses this module. */
+type Printed = { readonly settings: Settings; readonly sources: Readonly<Record<SettingPath, string>> };
 
 const hidden = '[hidden]';
 
@@ -7,13 +9,13 @@ const hidden = '[hidden]';
  * Returns every setting with its value and source, for `strongroom config print`. Hides secret values, and the secrets
  * in values that look like a URL.
  */
-export function shownSettings(config: Config): readonly ShownSetting[] {
+export function shownSettings(config: Printed): readonly ShownSetting[] {
   return settingPaths.map((path) => ({ path, value: shown(config, path), source: config.sources[path] }));
 }
 
 export type ShownSetting = { readonly path: SettingPath; readonly value: unknown; readonly source: string };
 
-function shown(config: Config, path: SettingPath): unknown {
+function shown(config: Printed, path: SettingPath): unknown {
   const value = config.settings[path];
   if (settings[path].secret && value !== null) return hidden;
   return typeof value === 'string' ? withoutSecrets(value) : value;
