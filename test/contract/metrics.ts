@@ -92,6 +92,13 @@ export function metricsContract(name: string, open: () => Metrics): void {
       expect(await shown(metrics, ready)).toContain('strongroom_rebuild_running 0');
     });
 
+    test('notices are counted, because a service that distrusts its clock stays ready', async () => {
+      const metrics = open();
+      expect(await shown(metrics)).toEqual(expect.arrayContaining(['strongroom_ready 1', 'strongroom_notices 0']));
+      const held = await shown(metrics, { ...ready, notices: ['the clock is far from the newest recorded time'] });
+      expect(held).toEqual(expect.arrayContaining(['strongroom_ready 1', 'strongroom_notices 1']));
+    });
+
     test('the time of the newest backup is shown in seconds, or as 0 before the first backup', async () => {
       const metrics = open();
       const line = 'strongroom_last_backup_timestamp_seconds';

@@ -175,6 +175,7 @@ describe('alerts', () => {
       good: { 'strongroom_store_up{store="redis"}': '1x10' },
       at: '5m',
     },
+    StrongroomNotice: { bad: { strongroom_notices: '1x30' }, good: { strongroom_notices: '1x3 0x30' }, at: '10m' },
     StrongroomErrors: {
       bad: { [requests(200)]: '0+98x30', [requests(500)]: '0+2x30' },
       good: { [requests(200)]: '0+9950x30', [requests(500)]: '0+50x30' },

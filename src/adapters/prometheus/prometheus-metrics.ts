@@ -97,6 +97,8 @@ function stateGauges(registry: Registry): (state: ServiceState) => void {
   const up = gauge('store_up', '1 while the store responds.', ['store']);
   const gap = gauge('projection_gap_events', 'Events of the log that a projection has not processed.', ['projection']);
 
+  const noticed = gauge('notices', 'Problems that do not make the service unready, such as a clock that it distrusts.');
+
   const backup = gauge(
     'last_backup_timestamp_seconds',
     'When the newest complete backup began, in seconds since the epoch; 0 if no backup is known.',
@@ -107,13 +109,14 @@ function stateGauges(registry: Registry): (state: ServiceState) => void {
   const perSecond = gauge('rebuild_events_per_second', 'Events that the rebuild reads per second.');
   const done = gauge('rebuild_done_ratio', 'Share of the log that the rebuild has read, from 0 to 1.');
 
-  return ({ reasons, stores, projections, rebuild, backupMadeAt }) => {
+  return ({ reasons, notices, stores, projections, rebuild, backupMadeAt }) => {
     rebuilding.set(rebuild === null ? 0 : 1);
     events.set(rebuild?.events ?? 0);
     perSecond.set(rebuild?.eventsPerSecond ?? 0);
     done.set(rebuild === null || rebuild.head === 0 ? 0 : Math.min(rebuild.position / rebuild.head, 1));
     backup.set((backupMadeAt ?? 0) / 1_000);
     ready.set(reasons.length === 0 ? 1 : 0);
+    noticed.set(notices.length);
     for (const { name, state } of stores) up.set({ store: name }, state === 'up' ? 1 : 0);
     gap.reset();
     for (const { name, gap: unseen } of projections) if (unseen !== null) gap.set({ projection: name }, unseen);
