@@ -55,10 +55,11 @@ export type RebuildStart = 'done' | 'started' | 'resumed' | 'busy';
 export type Projections = {
   status(): Promise<readonly ProjectionStatus[]>;
   /**
-   * Returns how much a rebuild would read and write, or null if it would read nothing. `rows` is null for all
-   * projections except `tokens`, because their rows are not counted.
+   * Returns the position up to which a rebuild would read the log, and the number of rows that it would write. Returns
+   * null if it would read nothing. `rows` is null for all projections except `tokens`, because their rows are not
+   * counted.
    */
-  plan(name: ProjectionName): Promise<{ readonly events: number; readonly rows: number | null } | null>;
+  plan(name: ProjectionName): Promise<{ readonly head: number; readonly rows: number | null } | null>;
   /**
    * Starts or resumes a rebuild. If `acceptNew` is true, the new rows are used even if they differ from the rows in
    * use.

@@ -6,7 +6,7 @@ import { Failure } from '../failure.js';
 import type { RunOperation } from '../run-command.js';
 import { descriptions } from './descriptions.js';
 
-type Plan = { readonly name: ProjectionName; readonly events?: number; readonly rows?: number | null };
+type Plan = { readonly name: ProjectionName; readonly head?: number; readonly rows?: number | null };
 type Asking = { readonly dryRun: boolean; readonly yes: boolean; readonly json: boolean };
 
 /**
@@ -34,8 +34,8 @@ export async function confirmRebuild(
   return /^y(es)?$/i.test(answer.trim());
 }
 
-function planText({ name, events = 0, rows = null }: Plan): string {
-  const log = `reads the log up to position ${events}`;
+function planText({ name, head = 0, rows = null }: Plan): string {
+  const log = `reads the log up to position ${head}`;
   switch (name) {
     case 'tokens':
       return (

@@ -14,7 +14,7 @@ export const projectionsStatus = operation(z.object({}), async ({ projections })
   })),
 }));
 
-/** Returns, for each projection, how many events a rebuild would read and how many rows it would write. */
+/** Returns what the rebuild of each projection would read and write (`Projections.plan`). */
 export const projectionsPlan = operation(z.object({ names: z.array(name) }), async ({ projections }, { names }) => ({
   plans: await Promise.all(names.map(async (each) => ({ name: each, ...(await projections.plan(each)) }))),
 }));

@@ -123,8 +123,8 @@ export function createProjections(needs: ProjectionsDeps): Projections {
     keptSeconds,
     async plan(name) {
       if (name === 'vocabulary') return null;
-      const events = await vault.log.head();
-      return { events, rows: name === 'tokens' ? await needs.countRows() : null };
+      const head = await vault.log.head();
+      return { head, rows: name === 'tokens' ? await needs.countRows() : null };
     },
     cancel: async (name) => (name === 'tokens' ? tokens.cancel() : 'none'),
   };
