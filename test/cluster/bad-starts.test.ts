@@ -134,6 +134,8 @@ test('if a store does not respond or rejects the vault, the message names the st
       /^no host in mongodb\.url or mongodb\.keys_url belongs to the replica set/,
     ],
     ['STRONGROOM_MONGODB_URL', 'mongodb://127.0.0.1/?nonsense=1', /^the address of MongoDB cannot be used/],
+    ['STRONGROOM_MONGODB_URL', 'mongodb://127.0.0.1/?readConcernLevel=local', /^mongodb\.url .* remove these options/],
+    ['STRONGROOM_MONGODB_URL', 'mongodb://127.0.0.1/?w=1&journal=false', /^mongodb\.url .* remove these options/],
     ['STRONGROOM_MONGODB_URL', mongoUrl.replace('//', '//nobody:pw@'), /^MongoDB does not know this user/],
     [
       'STRONGROOM_MONGODB_KEYS_URL',

@@ -51,6 +51,11 @@ export async function connectMongo(url: string, databaseName: string): Promise<M
   // same server.
   const appName = `strongroom ${databaseName}`;
   const client = clientOf(url, { ...options, appName });
+  // An address takes precedence over `options` for parts of the write concern and for the read concern.
+  const { readConcern, writeConcern } = client.options;
+  if (readConcern?.level !== 'majority' || writeConcern?.journal !== true || writeConcern.wtimeoutMS !== undefined) {
+    throw new MongoBroken(weakened);
+  }
   const left = leftTransactions(client, appName);
   const listeners: (() => void)[] = [];
   let primary: string | null = null;
@@ -143,6 +148,9 @@ export function refusalOf(error: unknown): MongoBroken | null {
 
 const authenticationFailed = 18;
 const unauthorized = 13;
+const weakened =
+  'mongodb.url or mongodb.keys_url sets journal, readConcernLevel or wtimeoutMS: remove these options. The vault sets ' +
+  'them itself, because weaker ones would lose acknowledged changes or return changes that are rolled back.';
 const unreadable =
   'the address of MongoDB cannot be used: check mongodb.url, mongodb.keys_url and the address of the administrator, ' +
   'if any, their options, and that the files that they name can be read.';
