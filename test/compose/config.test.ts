@@ -605,10 +605,14 @@ describe('the cluster profile', () => {
   it('rejects credentials in a flag, because every user of the machine can see the arguments', () => {
     const flags = { mongodbUrl: stores.STRONGROOM_MONGODB_URL, redisUrl: 'rediss://h:6379/0?password=MARKER4242' };
     expect(problems({ env: stores, flags })).toEqual([
-      '--mongodb-url: other users can see credentials in an argument; use --mongodb-url-file',
-      '--redis-url: other users can see credentials in an argument; use --redis-url-file',
+      '--mongodb-url: may contain credentials, which other users can see; use --mongodb-url-file',
+      '--redis-url: may contain credentials, which other users can see; use --redis-url-file',
     ]);
     expect(problems({ env: stores, flags: { mongodbUrl: 'mongodb://a/?replicaSet=rs0' } })).toEqual([]);
+    // An option that the vault does not know could be a secret.
+    expect(problems({ env: stores, flags: { mongodbUrl: 'mongodb://a/?maxPoolSize=50' } })).toEqual([
+      '--mongodb-url: may contain credentials, which other users can see; use --mongodb-url-file',
+    ]);
   });
 
   it('is printed without the passwords in the store addresses', () => {

@@ -137,7 +137,7 @@ const storeUrls = [...stores, 'mongodb.keys_url'] as const;
 
 /**
  * Checks that the settings are valid for the profile, that the address of each store is set only once, and that no
- * address in a flag contains credentials. Threat: every user of the machine can see the arguments of a process.
+ * address in a flag can contain credentials. Threat: every user of the machine can see the arguments of a process.
  */
 function storeChecks(values: Settings, nameOf: NameOf): readonly string[] {
   const both = storeUrls
@@ -145,7 +145,7 @@ function storeChecks(values: Settings, nameOf: NameOf): readonly string[] {
     .map((path) => `${nameOf(path)}: ${path}_file is set too (${nameOf(`${path}_file`)}); remove one of them`);
   const exposed = storeUrls
     .filter((path) => nameOf(path).startsWith('--') && withoutSecrets(values[path] ?? '') !== (values[path] ?? ''))
-    .map((path) => `${nameOf(path)}: other users can see credentials in an argument; use ${nameOf(path)}-file`);
+    .map((path) => `${nameOf(path)}: may contain credentials, which other users can see; use ${nameOf(path)}-file`);
   if (values.profile === 'embedded') {
     const role =
       values.role === 'all'

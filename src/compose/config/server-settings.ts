@@ -13,7 +13,7 @@ export const serverSettings = {
     secret: false,
     doc:
       'The address of EventStoreDB, with user and password: esdb://user:pass@a:2113 or, for a cluster, all nodes ' +
-      'separated by commas.',
+      'separated by commas. A flag must not contain the password.',
   },
   'eventstore.url_file': {
     schema: optionalPath,
@@ -27,7 +27,9 @@ export const serverSettings = {
     default: null,
     form: 'text',
     secret: false,
-    doc: 'The address of MongoDB, with user and password: mongodb://u:pass@host/?tls=true.',
+    doc:
+      'The address of MongoDB, with user and password: mongodb://u:pass@host/?tls=true. A flag must not contain the ' +
+      'password.',
   },
   'mongodb.url_file': { schema: optionalPath, default: null, form: 'text', secret: false, doc: urlFile('mongodb.url') },
   'mongodb.keys_url': {
@@ -37,7 +39,7 @@ export const serverSettings = {
     secret: false,
     doc:
       'The address of the MongoDB with the data keys, if they have a separate user or server. The default is ' +
-      'mongodb.url.',
+      'mongodb.url. A flag must not contain the password.',
   },
   'mongodb.keys_url_file': {
     schema: optionalPath,
@@ -58,7 +60,9 @@ export const serverSettings = {
     default: null,
     form: 'text',
     secret: false,
-    doc: 'The address of Redis, with user and password: rediss://user:password@host:6379.',
+    doc:
+      'The address of Redis, with user and password: rediss://user:password@host:6379. A flag must not contain the ' +
+      'password.',
   },
   'redis.url_file': { schema: optionalPath, default: null, form: 'text', secret: false, doc: urlFile('redis.url') },
   insecure_stores: {
