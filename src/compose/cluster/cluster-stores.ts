@@ -124,9 +124,9 @@ async function refuseNoKeys({ call }: MongoConnection): Promise<void> {
 
 async function refuseMissing(connection: MongoConnection): Promise<void> {
   const generations = await connection.call((db) => generationsCollection(db).findOne(theGenerations));
+  if (generations !== null) refuseDamaged(generations);
   // Checks only the indexes on the rows in use. If a rebuild is running, its process creates the indexes on the new
   // rows.
-  if (generations !== null) refuseDamaged(generations);
   const rows = generations === null ? [] : [tokenRowsIndexes(generations.read)];
   const missing = [...(await connection.call((db) => checkIndexes(db, [...indexes, ...rows])))];
   for (const month of await connection.call(monthsStored)) {

@@ -45,9 +45,9 @@ export type Expressions = {
    */
   parseFilters(filters: string): Parsed;
   /**
-   * Evaluates an expression, in steps. Pass `random` if the expression was parsed with `aliases`, and pass the same budget to all
-   * evaluations for a token. If evaluation fails while a token is created or updated, the request returns 400. Possible
-   * causes are an impossible cast, a path to several values, or a result that is too large.
+   * Evaluates an expression, in steps. Pass `random` if the expression was parsed with `aliases`, and pass the same
+   * budget to all evaluations for a token. If evaluation fails while a token is created or updated, the request returns
+   * 400. Possible causes are an impossible cast, a path to several values, or a result that is too large.
    */
   evaluating(
     expression: Expression,
@@ -62,10 +62,10 @@ export type Expressions = {
   /** Checks a mask in a request. Unlike `parseMask`, rejects a number that may lose digits. */
   parseNewMask(mask: Json): Checked<Json>;
   /**
-   * Evaluates a stored mask over the current data, in steps. If a `{{ }}` object cannot be evaluated, it becomes null. Members
-   * that are null are dropped from JSON objects, but array items that are null are kept. If the whole result is null,
-   * the data is redacted. `hideShortValues` is for the default masks of `bank` and `us_bank_account_number`. It makes
-   * `reveal_last` hide a value that it would otherwise show completely (docs/contract.md, "Masks").
+   * Evaluates a stored mask over the current data, in steps. If a `{{ }}` object cannot be evaluated, it becomes null.
+   * Members that are null are dropped from JSON objects, but array items that are null are kept. If the whole result is
+   * null, the data is redacted. `hideShortValues` is for the default masks of `bank` and `us_bank_account_number`. It
+   * makes `reveal_last` hide a value that it would otherwise show completely (docs/contract.md, "Masks").
    */
   masking(
     mask: Json,
