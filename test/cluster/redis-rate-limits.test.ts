@@ -183,7 +183,6 @@ describe('limits while Redis fails', () => {
 
 test('a Redis that responds but stores nothing counts as a problem', async () => {
   const own = await ownRedis();
-  await own.start();
   const admin = new Redis(own.url);
   const { prove, close } = openRedis({
     url: own.url,
