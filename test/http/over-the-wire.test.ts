@@ -49,6 +49,13 @@ describe('over a real connection, the service returns', () => {
     expect(await exchange(service, ['GET /health/live HTTP/1.0'], '', [])).toMatch(/^HTTP\/1\.1 200 /);
   });
 
+  test('400 as a problem for several hosts, even if they are the same', async ({ service }) => {
+    for (const second of ['Host: vault', 'hOST: other']) {
+      const answer = await exchange(service, ['GET /health/live HTTP/1.1'], '', ['Host: vault', second]);
+      expect(answer).toMatch(/^HTTP\/1\.1 400 .*"code":"malformed_request"/s);
+    }
+  });
+
   test('400 as a problem for an unknown expectation, and accepts 100-continue', async ({ service }) => {
     const head = ['GET /health/live HTTP/1.1'];
     const answer = await exchange(service, [...head, 'Expect: foo']);

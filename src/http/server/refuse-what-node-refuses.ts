@@ -38,20 +38,21 @@ export function isUndecodable({ raw }: FastifyRequest): boolean {
 const headersMax = 1_000;
 
 /**
- * Sends a problem document in response to the requests that Node.js would reject with an empty response or would
- * truncate. These are HTTP/1.1 requests without `Host` (RFC 9112, section 3.2), requests with an expectation other than
- * `100-continue` (RFC 9110, section 10.1.1), and requests with too many headers. The server must be created with
- * `requireHostHeader: false`.
+ * Sends a problem document in response to the requests that Node.js would reject with an empty response, or of which it
+ * would ignore a part. These are HTTP/1.1 requests without `Host`, requests with more than one (RFC 9112, section 3.2),
+ * requests with an expectation other than `100-continue` (RFC 9110, section 10.1.1), and requests with too many headers.
+ * The server must be created with `requireHostHeader: false`.
  */
 export function refuseWhatNodeRefuses(app: FastifyInstance): void {
   // Node.js keeps one header more than the maximum, so that the hook recognizes a request with too many.
   app.server.maxHeadersCount = headersMax + 1;
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   app.addHook('onRequest', ({ raw }, _reply, done) => {
-    const { host, expect } = raw.headers;
-    const lacksHost = host === undefined && raw.httpVersion === '1.1';
+    const { expect } = raw.headers;
+    const hosts = raw.rawHeaders.filter((text, at) => at % 2 === 0 && text.toLowerCase() === 'host').length;
+    const hasWrongHosts = hosts > 1 || (hosts === 0 && raw.httpVersion === '1.1');
     const expectsOther = expect !== undefined && expect.toLowerCase() !== '100-continue';
     const hasTooMany = raw.rawHeaders.length / 2 > headersMax;
-    done(lacksHost || expectsOther || hasTooMany ? new Problem('malformed_request') : undefined);
+    done(hasWrongHosts || expectsOther || hasTooMany ? new Problem('malformed_request') : undefined);
   });
 }
