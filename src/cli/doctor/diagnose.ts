@@ -136,7 +136,8 @@ function unexpected(error: unknown): Finding {
   return problem(
     'unexpected',
     `a check failed with an unexpected error: ${name} ${stack.split('\n')[0]}`,
-    'Find out who can write to the stores: a value in them may have the wrong type. If nobody changed them, report it.',
+    'A value in a store may have the wrong type. Find out who can write to the stores. If nobody changed them, report ' +
+      'this error.',
   );
 }
 

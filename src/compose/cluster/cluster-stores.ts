@@ -12,10 +12,8 @@ import { directoryIndexes } from '../../adapters/mongodb/directory/directory-ind
 import { generationToRead } from '../../adapters/mongodb/generations/generation-to-read.js';
 import {
   ensureGenerations,
-  generationsCollection,
+  findGenerations,
   loadGenerations,
-  refuseDamaged,
-  theGenerations,
 } from '../../adapters/mongodb/generations/generations-document.js';
 import { livingGenerations } from '../../adapters/mongodb/key-store/generation-keys.js';
 import { keyCollections, keysDatabase } from '../../adapters/mongodb/key-store/key-collections.js';
@@ -123,8 +121,7 @@ async function refuseNoKeys({ call }: MongoConnection): Promise<void> {
 }
 
 async function refuseMissing(connection: MongoConnection): Promise<void> {
-  const generations = await connection.call((db) => generationsCollection(db).findOne(theGenerations));
-  if (generations !== null) refuseDamaged(generations);
+  const generations = await findGenerations(connection);
   // Checks only the indexes on the rows in use. If a rebuild is running, its process creates the indexes on the new
   // rows.
   const rows = generations === null ? [] : [tokenRowsIndexes(generations.read)];

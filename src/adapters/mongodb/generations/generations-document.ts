@@ -52,14 +52,20 @@ export async function ensureGenerations({ call }: MongoConnection, toRead: () =>
   await call((db) => generationsCollection(db).updateOne(theGenerations, { $setOnInsert: first }, { upsert: true }));
 }
 
+/** Returns the document, or null if it is missing. Throws MongoBroken if it was damaged. */
+export async function findGenerations({ call }: MongoConnection): Promise<GenerationsDocument | null> {
+  const found = await call((db) => generationsCollection(db).findOne(theGenerations));
+  if (found !== null) refuseDamaged(found);
+  return found;
+}
+
 /**
  * Returns the document. Throws StoreUnavailable if the document is missing, and MongoBroken if it was damaged. A missing
  * document never means that the vault is empty.
  */
-export async function loadGenerations({ call }: MongoConnection): Promise<GenerationsDocument> {
-  const found = await call((db) => generationsCollection(db).findOne(theGenerations));
+export async function loadGenerations(connection: MongoConnection): Promise<GenerationsDocument> {
+  const found = await findGenerations(connection);
   if (found === null) throw new StoreUnavailable('mongodb', 'generations_missing');
-  refuseDamaged(found);
   return found;
 }
 
@@ -67,7 +73,7 @@ export async function loadGenerations({ call }: MongoConnection): Promise<Genera
  * Throws MongoBroken if a part of the document on which reads depend was changed by hand. Threat: an attacker plants a
  * list without the generation that is read, for which every read would wait forever.
  */
-export function refuseDamaged({ read, write, retired, versions }: GenerationsDocument): void {
+function refuseDamaged({ read, write, retired, versions }: GenerationsDocument): void {
   const isSound =
     [read, retired].every(Number.isSafeInteger) &&
     Array.isArray(write) &&
