@@ -21,6 +21,11 @@ redis_port=${STRONGROOM_REDIS_PORT:-6479}
 
 say() { printf '%s\n' "$*" >&2; }
 fail() { say "$*"; exit 1; }
+# MongoDB marks the lines that say why it ends as errors. After them, it logs each step of its shutdown.
+did_not_start() { # did_not_start PROGRAM LOG
+  { grep '"s":"[EF]"' "$2" || tail -n 5 "$2"; } >&2 || true
+  fail "$1 did not start: its log $2 says why, above"
+}
 # A pid file can be out of date, and a different process can have the pid from the file. The function therefore also
 # checks the name of the process.
 runs() {
@@ -78,9 +83,9 @@ up() {
   redis=$(find_redis)
   mongod=$(find_mongod)
   write_start_programs "$redis" "$mongod"
-  runs redis || "$dir/start-redis" >/dev/null || fail "redis-server did not start: see $dir/redis.log"
+  runs redis || "$dir/start-redis" >/dev/null || did_not_start redis-server "$dir/redis.log"
   for node in $(nodes); do
-    runs "mongod-$node" || "$dir/start-mongod" "$node" >/dev/null || fail "mongod did not start: see $dir/mongod-$node.log"
+    runs "mongod-$node" || "$dir/start-mongod" "$node" >/dev/null || did_not_start mongod "$dir/mongod-$node.log"
     ports+=($((mongo_port + node - 1)))
   done
   node "$here/initiate-replica-set.mjs" "${ports[@]}" >&2

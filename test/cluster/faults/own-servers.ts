@@ -38,21 +38,7 @@ export type OwnServers = {
  * test ends.
  */
 export async function ownServers(nodes: 1 | 3 = 1): Promise<OwnServers> {
-  const dir = mkdtempSync(join(tmpdir(), 'strongroom-faults-'));
-  // The nodes of MongoDB have consecutive ports.
-  const [mongoPort = 0, , , redisPort = 0] = await freePorts(4);
-  const env = {
-    ...process.env,
-    STRONGROOM_SERVERS_DIR: dir,
-    STRONGROOM_MONGO_NODES: String(nodes),
-    STRONGROOM_MONGO_PORT: String(mongoPort),
-    STRONGROOM_REDIS_PORT: String(redisPort),
-  };
-  onTestFinished(() => {
-    execFileSync(program, ['down', '--clean'], { env });
-    rmSync(dir, { recursive: true, force: true });
-  });
-  execFileSync(program, ['up'], { env, stdio: ['ignore', 'ignore', 'pipe'] });
+  const { dir, mongoPort, redisPort } = await startMongoAndRedis(nodes);
   const eventStore = await startStandIn();
   onTestFinished(eventStore.remove);
   const numbers = Array.from({ length: nodes }, (_, index) => index + 1);
@@ -74,6 +60,32 @@ export async function ownServers(nodes: 1 | 3 = 1): Promise<OwnServers> {
     redis: ownServer(dir, 'redis', ['start-redis']),
     redisUrl: `redis://127.0.0.1:${redisPort}`,
   };
+}
+
+/** Starts the servers. If one does not start, tries again once with other ports, and prints why the first did not. */
+async function startMongoAndRedis(nodes: number, isRetry = false) {
+  const dir = mkdtempSync(join(tmpdir(), 'strongroom-faults-'));
+  // The nodes of MongoDB have consecutive ports.
+  const [mongoPort = 0, , , redisPort = 0] = await freePorts(4);
+  const env = {
+    ...process.env,
+    STRONGROOM_SERVERS_DIR: dir,
+    STRONGROOM_MONGO_NODES: String(nodes),
+    STRONGROOM_MONGO_PORT: String(mongoPort),
+    STRONGROOM_REDIS_PORT: String(redisPort),
+  };
+  onTestFinished(() => {
+    execFileSync(program, ['down', '--clean'], { env });
+    rmSync(dir, { recursive: true, force: true });
+  });
+  try {
+    execFileSync(program, ['up'], { env, stdio: ['ignore', 'ignore', 'pipe'] });
+  } catch (error) {
+    if (isRetry) throw error;
+    console.warn(String(error));
+    return startMongoAndRedis(nodes, true);
+  }
+  return { dir, mongoPort, redisPort };
 }
 
 function ownServer(dir: string, name: string, [start = '', ...args]: readonly string[]): OwnServer {
