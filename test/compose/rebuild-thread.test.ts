@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { startRebuildThread } from '#src/compose/rebuild/start-rebuild-thread.js';
 import { makeVault, tempDir } from '../support/process.js';
 
@@ -11,4 +11,21 @@ test('a rebuild thread that cannot start says why', async () => {
   await expect(wrongKey.directory(), 'a later call').rejects.toThrow(/this root key does not open keys\.db/);
   const nowhere = startRebuildThread({ dataDir: join(tempDir(), 'nowhere'), rootKey: randomBytes(32) });
   await expect(nowhere.directory()).rejects.toThrow('the rebuild thread failed: TypeError');
+});
+
+test('a rebuild thread that cannot start leaves no root key in the memory that it shares with the service', async () => {
+  const { dataDir } = await makeVault();
+  const shared: Uint8Array[] = [];
+  class HeldMemory extends SharedArrayBuffer {
+    constructor(byteLength: number) {
+      super(byteLength);
+      shared.push(new Uint8Array(this));
+    }
+  }
+  vi.stubGlobal('SharedArrayBuffer', HeldMemory);
+  onTestFinished(() => void vi.unstubAllGlobals());
+  for (const place of [dataDir, join(tempDir(), 'nowhere')]) {
+    await expect(startRebuildThread({ dataDir: place, rootKey: randomBytes(32) }).directory()).rejects.toThrow();
+  }
+  expect(shared).toEqual([new Uint8Array(32), new Uint8Array(32)]);
 });

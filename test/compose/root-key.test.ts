@@ -24,8 +24,9 @@ import { replaceRootKeyFile, takeNextRootKey } from '#src/compose/root-key/next-
 import { loadRootKey } from '#src/compose/root-key/root-key.js';
 import { devRootKeyPath } from '#src/compose/root-key/root-key-place.js';
 import { runKeyCommand } from '#src/compose/root-key/run-key-command.js';
-import { createKeyRotationWork } from '#src/compose/vault/key-rotation-work.js';
+import { createKeyRotationWork, type KeyRotationWork } from '#src/compose/vault/key-rotation-work.js';
 import type { KeyRotation } from '#src/keys/key-ring.js';
+import { RotationRefused } from '#src/keys/rotation.js';
 import { flushedPaths } from '../support/flushed-paths.js';
 
 const hex = '00112233445566778899aabbccddeeff0123456789abcdef0123456789ABCDEF';
@@ -308,6 +309,29 @@ function breakDisk(name: 'fsyncSync' | 'renameSync' | 'chmodSync') {
   return { mend };
 }
 
+/** Returns a list that receives each buffer that `node:fs` reads from a file or writes to one, until the test ends. */
+function holdKeyMemory(): Buffer[] {
+  const held: Buffer[] = [];
+  const { readFileSync: read, writeSync: write } = fs;
+  const spies = [
+    vi.spyOn(fs, 'readFileSync').mockImplementation((...args) => {
+      const bytes = read(...args);
+      if (Buffer.isBuffer(bytes)) held.push(bytes);
+      return bytes;
+    }),
+    vi.spyOn(fs, 'writeSync').mockImplementation((...args: Parameters<typeof write>) => {
+      if (Buffer.isBuffer(args[1])) held.push(args[1]);
+      return write(...args);
+    }),
+  ];
+  syncBuiltinESMExports();
+  onTestFinished(() => {
+    for (const spy of spies) spy.mockRestore();
+    syncBuiltinESMExports();
+  });
+  return held;
+}
+
 /** A rotation whose keys are already wrapped under the next root key. Only the files of the root key are left. */
 const finishedRotation: KeyRotation = {
   isUnder: async () => true,
@@ -318,6 +342,13 @@ const finishedRotation: KeyRotation = {
   voidBefore: async () => null,
   settle: async () => undefined,
 };
+
+/** Starts a rotation and returns its state when it has ended. */
+async function ended(work: KeyRotationWork) {
+  work.start();
+  while (work.state().state === 'running') await new Promise(setImmediate);
+  return work.state();
+}
 
 describe('on a disk that fails', () => {
   it('a generated root key leaves no file that could be taken for a root key', () => {
@@ -336,18 +367,36 @@ describe('on a disk that fails', () => {
     const disk = breakDisk(broken);
     const place = { named: null, file, command: null, nextFile, dataDir, isDev: false };
     const work = createKeyRotationWork(finishedRotation, place, true, async () => undefined);
-    const ended = async () => {
-      work.start();
-      while (work.state().state === 'running') await new Promise(setImmediate);
-      return work.state();
-    };
-    await expect(ended()).rejects.toThrow(/EIO.*root\.key and .*next\.key\. Keep them all.*run the command again/);
+    await expect(ended(work)).rejects.toThrow(/EIO.*root\.key and .*next\.key\. Keep them all.*run the command again/);
     expect(readFileSync(file, 'utf8')).toBe(hex);
     disk.mend();
-    expect(await ended()).toMatchObject({ state: 'cleared', root_key_file: file });
+    expect(await ended(work)).toMatchObject({ state: 'cleared', root_key_file: file });
     expect(readFileSync(file, 'utf8')).not.toBe(hex);
     expect(existsSync(nextFile)).toBe(false);
   });
+
+  it.each(['the keys', 'the file of the root key'])(
+    'a rotation that cannot replace %s leaves no key in memory',
+    async (failing) => {
+      const nextFile = join(root, 'next.key');
+      const held = holdKeyMemory();
+      const rotation: KeyRotation = {
+        ...finishedRotation,
+        async isUnder(next) {
+          held.push(next);
+          if (failing === 'the keys') throw new RotationRefused('a key does not open');
+          return true;
+        },
+      };
+      keyFile(hex, 0o600, nextFile);
+      const place = { named: null, file: keyFile('00'.repeat(32)), command: null, nextFile, dataDir, isDev: false };
+      const work = createKeyRotationWork(rotation, place, true, async () => undefined);
+      if (failing === 'the file of the root key') breakDisk('fsyncSync');
+      await expect(ended(work)).rejects.toThrow(/a key does not open|EIO/);
+      expect(held.length).toBeGreaterThan(1);
+      expect(held.map((bytes) => bytes.toString('hex'))).toEqual(held.map((bytes) => '00'.repeat(bytes.length)));
+    },
+  );
 });
 
 describe.runIf(process.platform === 'linux')('the files of a rotation', () => {

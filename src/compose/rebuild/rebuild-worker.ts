@@ -17,12 +17,8 @@ import { toThreadError } from './thread-error.js';
  */
 async function start(port: MessagePort, { dataDir, rootKey }: ThreadData): Promise<void> {
   giveWay();
-  const reader = openRebuildReader(dataDir);
-  const { storedLog, keyStore: store, revisionsIn, compare } = reader;
-  const ownRootKey = Buffer.from(rootKey.buffer, rootKey.byteOffset, rootKey.length);
-  const clock = { now: () => Date.now() };
-  const keys = await openKeyRing({ store, rootKey: ownRootKey, clock, traceLimits: 'seals_none' });
-  ownRootKey.fill(0);
+  const { reader, keys } = await openStores(dataDir, rootKey);
+  const { storedLog, revisionsIn, compare } = reader;
   const integrity = await keys.integrityKeys();
   const sources = { ...reader.sources, keys, log: authenticLog(storedLog, keys) };
   const directory = authenticDirectory({
@@ -64,6 +60,19 @@ async function start(port: MessagePort, { dataDir, rootKey }: ThreadData): Promi
       port.close();
     }
   });
+}
+
+/** Opens the files and the keys of the data directory. Zeroes the root key, whose memory the serving thread shares. */
+async function openStores(dataDir: string, rootKey: Uint8Array) {
+  const ownRootKey = Buffer.from(rootKey.buffer, rootKey.byteOffset, rootKey.length);
+  try {
+    const reader = openRebuildReader(dataDir);
+    const clock = { now: () => Date.now() };
+    const store = reader.keyStore;
+    return { reader, keys: await openKeyRing({ store, rootKey: ownRootKey, clock, traceLimits: 'seals_none' }) };
+  } finally {
+    ownRootKey.fill(0);
+  }
 }
 
 /**

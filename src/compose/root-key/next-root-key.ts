@@ -96,12 +96,15 @@ export function isReplaced(file: string): boolean {
  * removed the new key's file, or has put another key there for the next rotation, leaves that file unchanged.
  */
 export function replaceRootKeyFile(file: string, nextFile: string, key: Buffer): void {
-  const text = encodeKeyText(key);
   const { mode } = statSync(file);
   chmodSync(file, 0o600);
-  overwrite(file, text);
+  const text = encodeKeyText(key);
+  try {
+    overwrite(file, text);
+  } finally {
+    text.fill(0);
+  }
   chmodSync(file, mode & 0o777);
-  text.fill(0);
   if (!holdsKey(nextFile, key)) return;
   overwrite(nextFile, Buffer.alloc(text.length));
   remove(nextFile);
@@ -156,7 +159,9 @@ function make(nextFile: string): void {
 
 function isOverwritten(nextFile: string): boolean {
   const bytes = readFileSync(nextFile);
-  return bytes.length > 0 && bytes.every((byte) => byte === 0);
+  const isZero = bytes.length > 0 && bytes.every((byte) => byte === 0);
+  bytes.fill(0);
+  return isZero;
 }
 
 function overwrite(file: string, bytes: Buffer): void {

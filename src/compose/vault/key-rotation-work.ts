@@ -49,21 +49,24 @@ export function createKeyRotationWork(
   let failure: unknown = null;
 
   async function run(): Promise<void> {
-    const next = takeNextRootKey(place, mayMakeNext);
     const { nextFile } = place;
     const file = place.file !== null && isReplaced(place.file) ? place.file : null;
+    const next = takeNextRootKey(place, mayMakeNext);
     let isRotated = false;
     if (next !== null && nextFile !== null) {
-      isRotated = await rotateKeys(rotation, next, ({ done, total, waitsFor }) => {
-        present = {
-          state: 'running',
-          done,
-          total,
-          ...(waitsFor && { waits_for: { store: waitsFor.store, reason: waitsFor.reason } }),
-        };
-      });
-      if (file !== null) replaceRootKeyFile(file, nextFile, next);
-      next.fill(0);
+      try {
+        isRotated = await rotateKeys(rotation, next, ({ done, total, waitsFor }) => {
+          present = {
+            state: 'running',
+            done,
+            total,
+            ...(waitsFor && { waits_for: { store: waitsFor.store, reason: waitsFor.reason } }),
+          };
+        });
+        if (file !== null) replaceRootKeyFile(file, nextFile, next);
+      } finally {
+        next.fill(0);
+      }
       if (isRotated) await onRotated();
     }
     present = {
