@@ -4,6 +4,7 @@ import { mongoBudgets } from '#src/adapters/mongodb/budgets.js';
 import { mongoCheckpoints } from '#src/adapters/mongodb/checkpoints.js';
 import { consoleSessionIndexes, mongoConsoleSessions } from '#src/adapters/mongodb/console-sessions.js';
 import { mongoDailyCounts } from '#src/adapters/mongodb/daily-counts.js';
+import { createReadProof } from '#src/adapters/mongodb/read-proof.js';
 import { ensureIndexes } from '#src/adapters/mongodb/required-indexes.js';
 import { mongoWebhookStore } from '#src/adapters/mongodb/webhook-store.js';
 import { budgetsContract } from '../contract/budgets.js';
@@ -15,6 +16,7 @@ import { eventChainContract } from '../contract/event-chain.js';
 import { generationsContract } from '../contract/generations.js';
 import { unitOfWorkContract } from '../contract/unit-of-work.js';
 import { webhookStoreContract } from '../contract/webhook-store.js';
+import { until } from '../support/process.js';
 import { clusterStores } from './cluster-stores.js';
 import { mongoDatabase } from './own-database.js';
 
@@ -39,6 +41,40 @@ consoleSessionsContract('mongodb', async () => {
   const { connection, drop } = await mongoDatabase();
   await ensureIndexes(connection.db, [consoleSessionIndexes]);
   return { sessions: mongoConsoleSessions(connection), close: drop };
+});
+
+test.each([{ until: 'soon' }, { epoch: 'first' }, { position: 'end' }])(
+  'a checkpoint document with %o does not stop the background work',
+  async (damage) => {
+    const { connection, drop } = await mongoDatabase();
+    const checkpoints = mongoCheckpoints(connection);
+    const first = await checkpoints.lead('tokens', 'a', 10);
+    if (first === null) throw new Error('no other process leads');
+    await checkpoints.save(first, 7);
+    await connection.db.collection('checkpoints').updateOne({}, { $set: damage });
+    const lead = await until(
+      'a leader',
+      5_000,
+      async () => (await checkpoints.lead('tokens', 'b', 60_000)) ?? undefined,
+    );
+    expect(await checkpoints.position('tokens')).toBe('position' in damage ? 0 : 7);
+    expect(await checkpoints.save(lead, 9)).toBe(true);
+    expect(await checkpoints.position('tokens')).toBe(9);
+    await drop();
+  },
+);
+
+test.each([null, 'many', Number.NaN])('a read proof changes a document with the value %o', async (proofs) => {
+  const { connection, drop } = await mongoDatabase();
+  const documents = connection.db.collection<{ _id: number; proofs: unknown }>('read_proofs');
+  await documents.insertMany(Array.from({ length: 64 }, (_, _id) => ({ _id, proofs })));
+  const prove = createReadProof(connection);
+  const changed = async () => (await documents.find({ proofs: { $gte: 0 } }).toArray()).map((found) => found.proofs);
+  await prove();
+  const first = await changed();
+  await prove();
+  expect([first.length, (await changed()).length, first]).toEqual([1, 1, expect.not.arrayContaining(await changed())]);
+  await drop();
 });
 
 test('two processes that reserve from one budget at the same time never exceed it', async () => {

@@ -14,7 +14,8 @@ type Checkpoint = {
 
 /**
  * Implements `Checkpoints` in the MongoDB database that contains the rows. Each new leader gets a new epoch. The filter
- * of every write contains the epoch of the leader that makes the write, so a write by a former leader has no effect.
+ * of every write contains the epoch of the leader that makes the write, so a write by a former leader has no effect. A
+ * field whose type is wrong counts as missing: no process leads, and the next leader reads the log from its beginning.
  */
 export function mongoCheckpoints(connection: MongoConnection): Checkpoints {
   const checkpoints = (db: Db): Collection<Checkpoint> => db.collection<Checkpoint>('checkpoints');
@@ -24,15 +25,12 @@ export function mongoCheckpoints(connection: MongoConnection): Checkpoints {
       const until = { $add: ['$$NOW', leaseMs] };
       const isFree = { $or: [{ $eq: [{ $ifNull: ['$holder', null] }, null] }, leaseHasExpired('$until', leaseMs)] };
       const mine = { $eq: ['$holder', holder] };
-      const taken = { _id: name, position: { $ifNull: ['$position', 0] }, holder, until };
+      const epoch = { $add: [{ $cond: [{ $isNumber: '$epoch' }, '$epoch', 0] }, 1] };
+      const taken = { _id: name, position: { $ifNull: ['$position', 0] }, holder, until, epoch };
       const pipeline = [
         {
           $replaceWith: {
-            $cond: [
-              mine,
-              { $mergeObjects: ['$$ROOT', { until }] },
-              { $cond: [isFree, { ...taken, epoch: { $add: [{ $ifNull: ['$epoch', 0] }, 1] } }, '$$ROOT'] },
-            ],
+            $cond: [mine, { $mergeObjects: ['$$ROOT', { until }] }, { $cond: [isFree, taken, '$$ROOT'] }],
           },
         },
       ];
@@ -45,7 +43,8 @@ export function mongoCheckpoints(connection: MongoConnection): Checkpoints {
       await connection.call((db) => checkpoints(db).updateOne({ _id: name, epoch }, { $set: { holder: null } }));
     },
     async position(name) {
-      return (await connection.call((db) => checkpoints(db).findOne({ _id: name })))?.position ?? 0;
+      const position: unknown = (await connection.call((db) => checkpoints(db).findOne({ _id: name })))?.position;
+      return typeof position === 'number' ? position : 0;
     },
     async save({ name, epoch }, position) {
       const saved = await connection.call((db) =>

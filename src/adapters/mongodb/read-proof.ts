@@ -7,12 +7,15 @@ import type { MongoConnection } from './connection.js';
  * therefore rarely write to the same document.
  */
 const places = 64;
+/** The number of values that a write chooses from, large enough that two writes never store the same value. */
+const numbers = 2 ** 48 - 1;
 
 /**
  * Returns a function that proves that the responding server is the primary that a majority of the nodes follows. The
  * proof is a write acknowledged by a majority. The write must change the document, because a server confirms a write
- * that changes nothing without waiting for the majority. Concurrent calls share one write, which begins after the last
- * of these calls. The function throws StoreUnavailable if the write is not acknowledged.
+ * that changes nothing without waiting for the majority. It therefore stores a random number. Incrementing a counter
+ * would fail, or change nothing, if the stored value were damaged. Concurrent calls share one write, which begins after
+ * the last of these calls. The function throws StoreUnavailable if the write is not acknowledged.
  */
 export function createReadProof({ call }: MongoConnection): () => Promise<void> {
   const place = randomInt(places);
@@ -20,7 +23,7 @@ export function createReadProof({ call }: MongoConnection): () => Promise<void> 
     await call((db) =>
       db
         .collection<{ readonly _id: number; readonly proofs: number }>('read_proofs')
-        .updateOne({ _id: place }, { $inc: { proofs: 1 } }, { upsert: true }),
+        .updateOne({ _id: place }, { $set: { proofs: randomInt(numbers) } }, { upsert: true }),
     );
     return [];
   });
