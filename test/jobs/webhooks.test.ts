@@ -972,6 +972,23 @@ describe('a webhook state that the vault did not write', () => {
     await service.service.webhooks.run();
     expect(receiver.received).toHaveLength(3);
   });
+
+  test('is counted as a failure each time, even if the log has just named another one', async ({
+    service,
+    receiver,
+  }) => {
+    const attacker = await rowsAttacker(service);
+    onTestFinished(() => attacker.close());
+    const [one, other] = [await subscribe(service, receiver.url), await subscribe(service, receiver.url)];
+    await service.service.webhooks.run();
+    for (const { id } of [one, other]) {
+      const { version } = await attacker.webhookState(id);
+      await attacker.setWebhookState(id, { version, text: 'forged' });
+    }
+    await service.service.webhooks.run();
+    const { text } = await service.service.metrics.render(await service.service.state());
+    expect(text).toContain('strongroom_background_failures_total 2\n');
+  });
 });
 
 describe('a replay', () => {

@@ -162,13 +162,19 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
         confirmReads: () => undefined,
       },
     );
-    const onBackgroundError = (error: unknown): void => {
-      backgroundFailed(error);
-      onError(error);
-    };
+    const failing =
+      (log: (error: unknown) => void) =>
+      (error: unknown): void => {
+        backgroundFailed(error);
+        log(error);
+      };
+    const onBackgroundError = failing(onError);
+    // This work runs at least every other second. If it keeps failing, every failure counts, but the log gets only one
+    // line per minute.
+    const onFrequentError = (): ((error: unknown) => void) => failing(onceAMinute(onError));
     const sweep = createSweep(vault, stores.forgetTombstones, onBackgroundError);
-    const webhooks = createWebhookDeliveries(vault, onceAMinute(onBackgroundError));
-    const dailyCounting = createDailyCounting(vault, onceAMinute(onBackgroundError));
+    const webhooks = createWebhookDeliveries(vault, onFrequentError());
+    const dailyCounting = createDailyCounting(vault, onFrequentError());
     const state = async () => {
       // If the store cannot be read, we assume that no rebuild is running.
       const { running } = rebuildStatus(await stores.generations.rebuild().catch(() => null));
@@ -191,17 +197,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
       await projections.rebuild('directory', true);
     }
     const { anchor = null } = options;
-    const report = onceAMinute(onError);
-    const checkpointer = createCheckpointer({
-      ...vault,
-      metrics,
-      logId,
-      anchor,
-      onError(error) {
-        backgroundFailed(error);
-        report(error);
-      },
-    });
+    const checkpointer = createCheckpointer({ ...vault, metrics, logId, anchor, onError: onFrequentError() });
     return {
       ...service,
       sweep,
