@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { openAuthenticStores } from '#src/compose/embedded/embedded-stores.js';
 import type { Rebuild } from '#src/ports/generations.js';
+import { StoreUnavailable } from '#src/ports/store-unavailable.js';
 import { createTokenRebuild } from '#src/projections/rebuild/token-rebuild.js';
 import { manualClock } from '../support/manual-clock.js';
 import { tempDir } from '../support/process.js';
@@ -46,5 +47,40 @@ test.each(['keeping', 'dropping'] as const)('an error in the phase `%s` is repor
   await tokens.resume();
   await tokens.idle();
   expect(errors).toEqual([bug]);
+  await stores.close();
+});
+
+test('a failure right after an outage of a store is retried like any other', async () => {
+  const clock = manualClock();
+  const stores = await openAuthenticStores(tempDir(), randomBytes(32), clock, (error) => {
+    throw error;
+  });
+  const { keys, log, generations } = stores;
+  const failures: Error[] = [new StoreUnavailable('vault.db', 'busy'), new Error('the keys were rotated')];
+  const tokens = createTokenRebuild({
+    generations,
+    keys,
+    log,
+    clock,
+    version: 1,
+    graceMs: 0,
+    openThread: async () => ({
+      async build() {
+        const failure = failures.shift();
+        if (failure !== undefined) throw failure;
+        return { rows: [], events: 0, position: 0 };
+      },
+      compare: async () => ({ rows: 0, different: [], last: null }),
+      forgetKeys: async () => undefined,
+      close: async () => undefined,
+    }),
+    isElsewhere: async () => false,
+    onError: (error) => {
+      throw error;
+    },
+  });
+  expect(await tokens.start(false)).toBe('started');
+  await tokens.idle();
+  expect(await generations.rebuild()).toMatchObject({ phase: 'ended', outcome: 'done' });
   await stores.close();
 });

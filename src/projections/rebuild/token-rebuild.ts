@@ -78,11 +78,13 @@ export function createTokenRebuild(needs: TokenRebuildDeps) {
             waitsFor = null;
           }
         } catch (error) {
-          failures += 1;
           if (error instanceof StoreUnavailable) {
             waitsFor = { store: error.store, reason: error.reason };
             await pause(retryMs);
-          } else if (failures > 1) next = await failed(rebuild, error);
+          } else {
+            failures += 1;
+            if (failures > 1) next = await failed(rebuild, error);
+          }
           // Closes the thread, because the keys may have been rotated after it started. The next step starts a new
           // thread.
           await thread?.close();
