@@ -9,7 +9,8 @@ import type { EventLog } from '../ports/event-log.js';
 const pageSize = 1_000;
 /**
  * The number of events that can be read in a few seconds. If more events have to be read, `onNotice` is called first.
- * The checkpoint is saved each time this many events have been read.
+ * The checkpoint is saved when it has advanced by this many positions. In the embedded profile, a position is the number
+ * of an event. In a cluster, it is a byte position, so the checkpoint is saved after almost every page.
  */
 const manyEvents = 100_000;
 
@@ -59,13 +60,16 @@ export async function shredEndedKeys(
     // SQLite reads are synchronous. This pause allows other work to run between two pages.
     await nextTurn();
   }
-  // If there are only a few events and none of them ends a key, the checkpoint is not saved. This way, a service that
-  // refuses to start does not change the key store.
+  // If there are only a few events and none of them ends a key, the checkpoint is not saved (in a cluster: if they take
+  // up less than 1,000 bytes). This way, an embedded service that refuses to start does not change the key store.
   if (mustSave || position - saved >= pageSize) await keys.saveCheckpoint('shredder', position);
   return destroyed;
 }
 
-/** Runs `shredEndedKeys`. If this will take a long time, calls `onNotice` first. */
+/**
+ * Runs `shredEndedKeys`. If this will take a long time, calls `onNotice` first. Only for a log whose positions are the
+ * numbers of its events.
+ */
 export async function shredWithNotice(log: EventLog, keys: KeyRing, onNotice: (text: string) => void): Promise<void> {
   const [head, start] = [await log.head(), await keys.checkpoint('shredder')];
   const unread = start > head ? head : head - start;

@@ -11,9 +11,9 @@ const watchMs = 500;
 const missesMax = 2;
 
 /**
- * Locks a directory that contains databases of a vault. The lock is an exclusive SQLite transaction that stays open on a separate file until the lock
- * is released. The operating system releases the lock when the process ends, even after a crash. Returns null if
- * another process holds the lock.
+ * Locks a directory that contains databases of a vault. The lock is an exclusive SQLite transaction that stays open on
+ * a separate file until the lock is released. The operating system releases the lock when the process ends, even after a
+ * crash. Returns null if another process holds the lock.
  *
  * Calls `onLost` once if the lock file is removed or replaced. Threat: the file looks like a leftover and is removed.
  * Another process can then lock a new file, and this process would return data that the other process has erased.

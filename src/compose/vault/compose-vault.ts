@@ -213,7 +213,7 @@ function createDamage(
   metrics: Pick<Metrics, 'forgedRowFound'>,
   onError: (error: unknown) => void,
 ) {
-  const lost = new Set<string>();
+  let isKeyLost = false;
   const forged = new Map<string, Forged>();
   /** The messages about damaged files. There are only a few files, so the set stays small. */
   const damagedFiles = new Set<string>();
@@ -236,7 +236,7 @@ function createDamage(
 
   /** Remembers the damage if the error reports any. */
   function report(error: unknown): void {
-    if (error instanceof KeyLost) lost.add(error.stream);
+    if (error instanceof KeyLost) isKeyLost = true;
     if (error instanceof ForgedLog) forgedLog ??= error.what;
     if (error instanceof StoreProblem && error.found?.check === filesCheck) damagedFiles.add(error.message);
     if (error instanceof ForgedRow) addForged(error);
@@ -255,7 +255,7 @@ function createDamage(
       report(error);
     },
     list: (): readonly string[] => [
-      ...(lost.size === 0 ? [] : ['token keys are lost']),
+      ...(isKeyLost ? ['token keys are lost'] : []),
       ...(forgedLog === null ? [] : [`the log was changed from outside: ${forgedLog}`]),
       ...[...forged.values()].map(({ message }) => message),
       ...damagedFiles,
