@@ -1,4 +1,4 @@
-import { nearest } from '../nearest.js';
+import { isNear, nearest } from '../nearest.js';
 import { isSpent, mayRead, spendWork, take } from './budget.js';
 import { filterNamed, filterNames } from './catalogue.js';
 import { type AppliedFilter, type Argument, LongFilter } from './filter.js';
@@ -87,11 +87,13 @@ function piped(initial: Evaluate, filters: readonly AppliedFilter[]): EvaluateOb
 }
 
 /**
- * Returns text that suggests the nearest filter name. Suggests nothing for a long name, because computing distances to
- * it would take too long.
+ * Returns text that names the filter that was probably meant, or all filters if no name is similar. A long name is
+ * compared with none, because computing distances to it would take too long.
  */
 function suggestion(name: string): string {
-  return name.length > 40 ? '' : `; did you mean ${nearest(name, filterNames)}?`;
+  const near = name.length > 40 ? undefined : nearest(name, filterNames);
+  if (near !== undefined && isNear(name, near)) return `; did you mean ${near}?`;
+  return `; the filters are ${filterNames.join(', ')}`;
 }
 
 function tooBigTogether(): Refusal {

@@ -1,4 +1,4 @@
-import { distance, nearest } from '../../domain/nearest.js';
+import { isNear, nearest } from '../../domain/nearest.js';
 import { tokenTypes } from '../../domain/token/types/token-type.js';
 import { QueryError } from './query-error.js';
 import { dateFields, type FieldName, textFields } from './syntax-tree.js';
@@ -186,11 +186,6 @@ export function nearestPlainField(name: string): string | null {
   }
   const field = nearest(typed, plainFields);
   return field !== undefined && isNear(typed, field) ? field : null;
-}
-
-/** Returns true if a person may have meant one name and typed the other: at most every third letter differs. */
-function isNear(typed: string, known: string): boolean {
-  return distance(typed, known) <= Math.max(1, Math.floor(Math.min(typed.length, known.length) / 3));
 }
 
 function startMessage(character: string): string {

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { filterNames } from '#src/domain/expressions/catalogue.js';
 import { createExpressions } from '#src/domain/expressions/expressions.js';
 import { runExpression } from './support.js';
 
@@ -47,7 +48,9 @@ describe('a message never repeats the source or the data', () => {
 describe('a message explains the error', () => {
   it.each([
     ['{{ data | lst4 }}', 'names an unknown filter; did you mean last4?'],
-    [`{{ data | ${'x'.repeat(3_000)} }}`, 'names an unknown filter'],
+    ['{{ data | lats4 }}', 'names an unknown filter; did you mean last4?'],
+    ['{{ data | capitalize }}', `names an unknown filter; the filters are ${filterNames.join(', ')}`],
+    [`{{ data | ${'x'.repeat(3_000)} }}`, `names an unknown filter; the filters are ${filterNames.join(', ')}`],
     ['{{ data | last4: 1 }}', 'is rejected by a filter: last4 takes no arguments'],
     ['{{ data | remove: 1, 2 }}', 'is rejected by a filter: remove takes at most 1 argument'],
     ['{{ data | slice: 1, 2, 3 }}', 'is rejected by a filter: slice takes at most 2 arguments'],

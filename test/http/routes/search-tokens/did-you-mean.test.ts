@@ -66,6 +66,7 @@ describe('a search that finds nothing suggests what may have been meant', () => 
 describe('an error about an unknown field names the most similar field or metadata key, and nothing from the query', () => {
   test.for([
     ['tipe:Zq7', 'type', 1],
+    ['tpye:Zq7', 'type', 1],
     ['type:card AND custmoer:Zq7', 'metadata.customer', 15],
     ['customer:Zq7', 'metadata.customer', 1],
     ['Metadata.custmoer:Zq7', 'metadata.customer', 1],
