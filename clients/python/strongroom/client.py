@@ -82,6 +82,8 @@ class Strongroom(
         url = _safe_address(address, allow_plaintext_http)
         if _API_KEY.fullmatch(api_key) is None:
             raise StrongroomError("invalid_argument", "api_key is not an API key (sr_...). Nothing was sent.")
+        if not timeout_seconds > 0:
+            raise StrongroomError("invalid_argument", "timeout_seconds must be more than 0.")
         self._origin = f"{url.scheme}://{url.netloc.decode()}"
         self._api_key = api_key
         self._timeout_seconds = timeout_seconds
@@ -145,7 +147,7 @@ class Strongroom(
     def send(
         self,
         operation: str,
-        request: dict[str, Any],
+        build: Callable[[], dict[str, Any]],
         parse: Callable[[httpx.Response], T],
         *,
         status: int,
@@ -154,6 +156,7 @@ class Strongroom(
         is_repeatable: bool,
     ) -> T:
         """Returns the parsed body of the response with this status. Raises StrongroomError for any other outcome."""
+        request = self._built(operation, build)
         headers = {"accept": "application/json, application/problem+json, */*;q=0.1", **request.get("headers", {})}
         if takes_idempotency_key:
             # All attempts use one key, so the service makes the change only once.
@@ -174,6 +177,19 @@ class Strongroom(
             self._wait(delay)
             retries += 1
 
+    def _built(self, operation: str, build: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+        failure: StrongroomError
+        try:
+            return build()
+        except AttributeError:
+            failure = StrongroomError(
+                "invalid_argument",
+                f"{operation}: an argument must be a model, not a dict. Create the model with from_dict, "
+                "such as CreateTokenBody.from_dict({...}). Nothing was sent.",
+            )
+        # Raised outside the handler, because the AttributeError contains the dict, which may be data.
+        raise failure
+
     def _attempt(self, operation: str, request: dict[str, Any]) -> httpx.Response:
         if self._http.is_closed:
             raise StrongroomError("invalid_argument", f"{operation}: the client is closed. Nothing was sent.")
@@ -183,7 +199,8 @@ class Strongroom(
         except (TypeError, ValueError):
             failure = StrongroomError(
                 "invalid_argument",
-                f"{operation}: a header is not valid text, or the body is not valid JSON. Nothing was sent.",
+                f"{operation}: a header is not valid text, or JSON cannot represent a value in the body, "
+                "such as NaN or a datetime. Nothing was sent.",
             )
         else:
             return self._exchange(operation, sent)
@@ -311,7 +328,10 @@ def _safe_address(address: str, allow_plaintext_http: bool) -> httpx.URL:
     except httpx.InvalidURL:
         url = httpx.URL("")
     if url.scheme not in ("http", "https") or url.host == "" or url.userinfo or url.query or url.fragment:
-        raise StrongroomError("invalid_argument", "address is not the http or https address of a service.")
+        raise StrongroomError(
+            "invalid_argument",
+            "address must be the http or https address of a service, such as https://vault.example.com.",
+        )
     if url.scheme == "http" and not _is_loopback(url.host) and not allow_plaintext_http:
         raise StrongroomError(
             "invalid_argument",

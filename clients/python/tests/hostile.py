@@ -224,6 +224,26 @@ class Hostile(unittest.TestCase):
             self.assertEqual(self.failure(call, client("stranger")).code, "invalid_argument")
         self.assertEqual(requests("stranger"), [])
 
+    def test_models(self) -> None:
+        """a dict in place of a model is not sent, and the error says how to create the model and contains no data"""
+        members: Any = {"customer": "4242424242424242"}
+        for call in (
+            methodcaller("create_token", body=members),
+            methodcaller("create_application", body=CreateApplicationBody(name="a", type_="private", rules=[members])),
+            methodcaller("list_tokens", metadata_filter=members),
+        ):
+            error = self.failure(call, client("stranger"))
+            self.assertEqual(error.code, "invalid_argument")
+            self.assertIn("CreateTokenBody.from_dict({...})", error.message)
+            self.assertIsNone(error.__context__)
+        self.assertEqual(requests("stranger"), [])
+
+    def test_time_limits(self) -> None:
+        """the client accepts no time limit that every request would exceed"""
+        for wrong in (0, -1, float("nan")):
+            with self.subTest(wrong), self.assertRaises(StrongroomError):
+                client("stranger", wrong)
+
     def test_addresses_and_keys(self) -> None:
         """the client sends a key only over TLS or to loopback, and sends nothing that is not a key"""
         for wrong in (

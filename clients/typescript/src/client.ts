@@ -123,6 +123,10 @@ function sender(options: StrongroomOptions): Send {
   if (!/^sr_(?:private|public|management)_[0-9A-Za-z]{49}$/.test(apiKey)) {
     throw new StrongroomError('invalid_argument', 'apiKey is not an API key (sr_…). Nothing was sent.');
   }
+  // A timer cannot wait for longer.
+  if (!Number.isInteger(timeoutMs) || timeoutMs < 1 || timeoutMs > 2_147_483_647) {
+    throw new StrongroomError('invalid_argument', 'timeoutMs must be a whole number from 1 to 2147483647.');
+  }
 
   return async (id, given) => {
     const { method, isRepeatable } = table[id];
@@ -159,8 +163,7 @@ function sender(options: StrongroomOptions): Send {
       if (contentType !== null) headers.set('content-type', contentType);
       return { headers, body: contentType === null ? null : JSON.stringify(body, finite) };
     } catch {
-      const message = `${id}: a header is not valid text, or the body is not valid JSON. Nothing was sent.`;
-      throw new StrongroomError('invalid_argument', message);
+      throw invalid(id, 'a header is not valid text, or JSON cannot represent a value in the body, such as NaN');
     }
   }
 
@@ -294,7 +297,10 @@ function safeAddress({ address, allowPlaintextHttp = false }: StrongroomOptions)
     !/^https?:$/.test(url.protocol) ||
     `${url.username}${url.password}${url.search}${url.hash}` !== ''
   ) {
-    throw new StrongroomError('invalid_argument', 'address is not the http or https address of a service.');
+    throw new StrongroomError(
+      'invalid_argument',
+      'address must be the http or https address of a service, such as https://vault.example.com.',
+    );
   }
   const isLoopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(url.hostname);
   if (url.protocol === 'http:' && !isLoopback && !allowPlaintextHttp) {

@@ -193,7 +193,7 @@ export const problemCatalogue: Readonly<Record<ProblemCode, ProblemKind>> = {
     status: 412,
     title: 'The token has another revision',
     detail: 'The revision in If-Match is not the current revision of the token.',
-    advice: 'Get the token again, check what changed, and send the new entity tag.',
+    advice: 'Get the token again, check what changed, and send its ETag unchanged, with the quotes.',
   },
   body_too_large: {
     status: 413,

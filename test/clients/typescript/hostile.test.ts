@@ -256,6 +256,10 @@ describe('before the client sends anything', () => {
     if (wrong !== '') expect(inspect(error)).not.toContain(wrong);
   });
 
+  test.each([0, -1, 0.5, Number.NaN, 2 ** 31])('a time limit of %d ms is rejected', (timeoutMs) => {
+    expect(() => createClient({ address: server.address, apiKey, timeoutMs })).toThrow(StrongroomError);
+  });
+
   test('a printed client does not show the key', () => {
     const vault = clientOf('silent');
     const printed = [inspect(vault, { depth: 9, showHidden: true }), JSON.stringify(vault), String(vault)];

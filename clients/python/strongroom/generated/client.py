@@ -12,7 +12,7 @@ class Sender:
     def send(
         self,
         operation: str,
-        request: dict[str, Any],
+        build: Callable[[], dict[str, Any]],
         parse: Callable[[httpx.Response], T],
         *,
         status: int,

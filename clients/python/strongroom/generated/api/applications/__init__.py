@@ -48,18 +48,17 @@ class Operations(Sender):
 
         Permission: `application:read`.
         """
-        request = _list_applications.request(
-            page=page,
-            size=size,
-            id=id,
-            type_=type_,
-            service_trace_id=service_trace_id,
-            service_person=service_person,
-            service_reason=service_reason,
-        )
         return self.send(
             "list_applications",
-            request,
+            lambda: _list_applications.request(
+                page=page,
+                size=size,
+                id=id,
+                type_=type_,
+                service_trace_id=service_trace_id,
+                service_person=service_person,
+                service_reason=service_reason,
+            ),
             _list_applications.parse,
             status=200,
             is_json=True,
@@ -83,16 +82,15 @@ class Operations(Sender):
 
         Permission: `application:create`.
         """
-        request = _create_application.request(
-            body=body,
-            service_idempotency_key=service_idempotency_key,
-            service_trace_id=service_trace_id,
-            service_person=service_person,
-            service_reason=service_reason,
-        )
         return self.send(
             "create_application",
-            request,
+            lambda: _create_application.request(
+                body=body,
+                service_idempotency_key=service_idempotency_key,
+                service_trace_id=service_trace_id,
+                service_person=service_person,
+                service_reason=service_reason,
+            ),
             _create_application.parse,
             status=201,
             is_json=True,
@@ -113,14 +111,13 @@ class Operations(Sender):
 
         Requires a valid key but no permission.
         """
-        request = _get_own_application.request(
-            service_trace_id=service_trace_id,
-            service_person=service_person,
-            service_reason=service_reason,
-        )
         return self.send(
             "get_own_application",
-            request,
+            lambda: _get_own_application.request(
+                service_trace_id=service_trace_id,
+                service_person=service_person,
+                service_reason=service_reason,
+            ),
             _get_own_application.parse,
             status=200,
             is_json=True,
@@ -142,15 +139,14 @@ class Operations(Sender):
 
         Permission: `application:read`.
         """
-        request = _get_application.request(
-            id=id,
-            service_trace_id=service_trace_id,
-            service_person=service_person,
-            service_reason=service_reason,
-        )
         return self.send(
             "get_application",
-            request,
+            lambda: _get_application.request(
+                id=id,
+                service_trace_id=service_trace_id,
+                service_person=service_person,
+                service_reason=service_reason,
+            ),
             _get_application.parse,
             status=200,
             is_json=True,
@@ -174,16 +170,15 @@ class Operations(Sender):
 
         Permission: `application:update`.
         """
-        request = _update_application.request(
-            id=id,
-            body=body,
-            service_trace_id=service_trace_id,
-            service_person=service_person,
-            service_reason=service_reason,
-        )
         return self.send(
             "update_application",
-            request,
+            lambda: _update_application.request(
+                id=id,
+                body=body,
+                service_trace_id=service_trace_id,
+                service_person=service_person,
+                service_reason=service_reason,
+            ),
             _update_application.parse,
             status=200,
             is_json=True,
@@ -205,15 +200,14 @@ class Operations(Sender):
 
         Permission: `application:delete`.
         """
-        request = _delete_application.request(
-            id=id,
-            service_trace_id=service_trace_id,
-            service_person=service_person,
-            service_reason=service_reason,
-        )
         return self.send(
             "delete_application",
-            request,
+            lambda: _delete_application.request(
+                id=id,
+                service_trace_id=service_trace_id,
+                service_person=service_person,
+                service_reason=service_reason,
+            ),
             _delete_application.parse,
             status=204,
             is_json=False,
@@ -235,15 +229,14 @@ class Operations(Sender):
 
         Permission: `application:read`.
         """
-        request = _list_keys.request(
-            id=id,
-            service_trace_id=service_trace_id,
-            service_person=service_person,
-            service_reason=service_reason,
-        )
         return self.send(
             "list_keys",
-            request,
+            lambda: _list_keys.request(
+                id=id,
+                service_trace_id=service_trace_id,
+                service_person=service_person,
+                service_reason=service_reason,
+            ),
             _list_keys.parse,
             status=200,
             is_json=True,
@@ -267,16 +260,15 @@ class Operations(Sender):
 
         Permission: `application:create`.
         """
-        request = _issue_key.request(
-            id=id,
-            service_idempotency_key=service_idempotency_key,
-            service_trace_id=service_trace_id,
-            service_person=service_person,
-            service_reason=service_reason,
-        )
         return self.send(
             "issue_key",
-            request,
+            lambda: _issue_key.request(
+                id=id,
+                service_idempotency_key=service_idempotency_key,
+                service_trace_id=service_trace_id,
+                service_person=service_person,
+                service_reason=service_reason,
+            ),
             _issue_key.parse,
             status=201,
             is_json=True,
@@ -299,16 +291,15 @@ class Operations(Sender):
 
         Permission: `application:delete`.
         """
-        request = _revoke_key.request(
-            id=id,
-            key_id=key_id,
-            service_trace_id=service_trace_id,
-            service_person=service_person,
-            service_reason=service_reason,
-        )
         return self.send(
             "revoke_key",
-            request,
+            lambda: _revoke_key.request(
+                id=id,
+                key_id=key_id,
+                service_trace_id=service_trace_id,
+                service_person=service_person,
+                service_reason=service_reason,
+            ),
             _revoke_key.parse,
             status=204,
             is_json=False,
@@ -330,15 +321,14 @@ class Operations(Sender):
 
         Requires a valid key but no permission.
         """
-        request = _list_permissions.request(
-            application_type=application_type,
-            service_trace_id=service_trace_id,
-            service_person=service_person,
-            service_reason=service_reason,
-        )
         return self.send(
             "list_permissions",
-            request,
+            lambda: _list_permissions.request(
+                application_type=application_type,
+                service_trace_id=service_trace_id,
+                service_person=service_person,
+                service_reason=service_reason,
+            ),
             _list_permissions.parse,
             status=200,
             is_json=True,

@@ -36,21 +36,20 @@ class Operations(Sender):
 
         Permission: `log:read`.
         """
-        request = _list_logs.request(
-            page=page,
-            size=size,
-            entity_type=entity_type,
-            entity_id=entity_id,
-            operation=operation,
-            start_date=start_date,
-            end_date=end_date,
-            service_trace_id=service_trace_id,
-            service_person=service_person,
-            service_reason=service_reason,
-        )
         return self.send(
             "list_logs",
-            request,
+            lambda: _list_logs.request(
+                page=page,
+                size=size,
+                entity_type=entity_type,
+                entity_id=entity_id,
+                operation=operation,
+                start_date=start_date,
+                end_date=end_date,
+                service_trace_id=service_trace_id,
+                service_person=service_person,
+                service_reason=service_reason,
+            ),
             _list_logs.parse,
             status=200,
             is_json=True,
@@ -75,16 +74,15 @@ class Operations(Sender):
 
         Permission: `log:read`.
         """
-        request = _list_checkpoints.request(
-            page=page,
-            size=size,
-            service_trace_id=service_trace_id,
-            service_person=service_person,
-            service_reason=service_reason,
-        )
         return self.send(
             "list_checkpoints",
-            request,
+            lambda: _list_checkpoints.request(
+                page=page,
+                size=size,
+                service_trace_id=service_trace_id,
+                service_person=service_person,
+                service_reason=service_reason,
+            ),
             _list_checkpoints.parse,
             status=200,
             is_json=True,

@@ -29,15 +29,14 @@ class Operations(Sender):
 
         Permission: `token:search`.
         """
-        request = _search_tokens.request(
-            body=body,
-            service_trace_id=service_trace_id,
-            service_person=service_person,
-            service_reason=service_reason,
-        )
         return self.send(
             "search_tokens",
-            request,
+            lambda: _search_tokens.request(
+                body=body,
+                service_trace_id=service_trace_id,
+                service_person=service_person,
+                service_reason=service_reason,
+            ),
             _search_tokens.parse,
             status=200,
             is_json=True,
@@ -60,15 +59,14 @@ class Operations(Sender):
 
         Permission: `token:search`.
         """
-        request = _search_tokens_v2.request(
-            body=body,
-            service_trace_id=service_trace_id,
-            service_person=service_person,
-            service_reason=service_reason,
-        )
         return self.send(
             "search_tokens_v2",
-            request,
+            lambda: _search_tokens_v2.request(
+                body=body,
+                service_trace_id=service_trace_id,
+                service_person=service_person,
+                service_reason=service_reason,
+            ),
             _search_tokens_v2.parse,
             status=200,
             is_json=True,
@@ -93,15 +91,14 @@ class Operations(Sender):
 
         Permission: `token:search`.
         """
-        request = _search_suggestions.request(
-            prefix=prefix,
-            service_trace_id=service_trace_id,
-            service_person=service_person,
-            service_reason=service_reason,
-        )
         return self.send(
             "search_suggestions",
-            request,
+            lambda: _search_suggestions.request(
+                prefix=prefix,
+                service_trace_id=service_trace_id,
+                service_person=service_person,
+                service_reason=service_reason,
+            ),
             _search_suggestions.parse,
             status=200,
             is_json=True,

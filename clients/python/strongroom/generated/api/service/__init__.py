@@ -26,12 +26,11 @@ class Operations(Sender):
 
         Requires no key.
         """
-        request = _is_live.request(
-            service_trace_id=service_trace_id,
-        )
         return self.send(
             "is_live",
-            request,
+            lambda: _is_live.request(
+                service_trace_id=service_trace_id,
+            ),
             _is_live.parse,
             status=200,
             is_json=True,
@@ -50,12 +49,11 @@ class Operations(Sender):
 
         Requires no key.
         """
-        request = _is_ready.request(
-            service_trace_id=service_trace_id,
-        )
         return self.send(
             "is_ready",
-            request,
+            lambda: _is_ready.request(
+                service_trace_id=service_trace_id,
+            ),
             _is_ready.parse,
             status=200,
             is_json=True,
@@ -75,13 +73,12 @@ class Operations(Sender):
 
         Requires no key.
         """
-        request = _explain_error.request(
-            code=code,
-            service_trace_id=service_trace_id,
-        )
         return self.send(
             "explain_error",
-            request,
+            lambda: _explain_error.request(
+                code=code,
+                service_trace_id=service_trace_id,
+            ),
             _explain_error.parse,
             status=200,
             is_json=False,
@@ -98,12 +95,11 @@ class Operations(Sender):
 
         Requires no key.
         """
-        request = _describe_service.request(
-            service_trace_id=service_trace_id,
-        )
         return self.send(
             "describe_service",
-            request,
+            lambda: _describe_service.request(
+                service_trace_id=service_trace_id,
+            ),
             _describe_service.parse,
             status=200,
             is_json=True,
@@ -120,12 +116,11 @@ class Operations(Sender):
 
         Requires no key.
         """
-        request = _show_reference.request(
-            service_trace_id=service_trace_id,
-        )
         return self.send(
             "show_reference",
-            request,
+            lambda: _show_reference.request(
+                service_trace_id=service_trace_id,
+            ),
             _show_reference.parse,
             status=200,
             is_json=False,
@@ -142,12 +137,11 @@ class Operations(Sender):
 
         Requires no key.
         """
-        request = _show_style.request(
-            service_trace_id=service_trace_id,
-        )
         return self.send(
             "show_style",
-            request,
+            lambda: _show_style.request(
+                service_trace_id=service_trace_id,
+            ),
             _show_style.parse,
             status=200,
             is_json=False,
@@ -164,12 +158,11 @@ class Operations(Sender):
 
         Requires no key.
         """
-        request = _show_script.request(
-            service_trace_id=service_trace_id,
-        )
         return self.send(
             "show_script",
-            request,
+            lambda: _show_script.request(
+                service_trace_id=service_trace_id,
+            ),
             _show_script.parse,
             status=200,
             is_json=False,

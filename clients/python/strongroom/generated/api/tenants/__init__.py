@@ -26,14 +26,13 @@ class Operations(Sender):
 
         Permission: `tenant:read`.
         """
-        request = _get_tenant.request(
-            service_trace_id=service_trace_id,
-            service_person=service_person,
-            service_reason=service_reason,
-        )
         return self.send(
             "get_tenant",
-            request,
+            lambda: _get_tenant.request(
+                service_trace_id=service_trace_id,
+                service_person=service_person,
+                service_reason=service_reason,
+            ),
             _get_tenant.parse,
             status=200,
             is_json=True,
@@ -59,15 +58,14 @@ class Operations(Sender):
 
         Permission: `tenant:update`.
         """
-        request = _update_tenant.request(
-            body=body,
-            service_trace_id=service_trace_id,
-            service_person=service_person,
-            service_reason=service_reason,
-        )
         return self.send(
             "update_tenant",
-            request,
+            lambda: _update_tenant.request(
+                body=body,
+                service_trace_id=service_trace_id,
+                service_person=service_person,
+                service_reason=service_reason,
+            ),
             _update_tenant.parse,
             status=200,
             is_json=True,
@@ -90,15 +88,14 @@ class Operations(Sender):
 
         Permission: `tenant:delete`.
         """
-        request = _delete_tenant.request(
-            body=body,
-            service_trace_id=service_trace_id,
-            service_person=service_person,
-            service_reason=service_reason,
-        )
         return self.send(
             "delete_tenant",
-            request,
+            lambda: _delete_tenant.request(
+                body=body,
+                service_trace_id=service_trace_id,
+                service_person=service_person,
+                service_reason=service_reason,
+            ),
             _delete_tenant.parse,
             status=204,
             is_json=False,
@@ -119,14 +116,13 @@ class Operations(Sender):
 
         Permission: `report:read`.
         """
-        request = _usage_report.request(
-            service_trace_id=service_trace_id,
-            service_person=service_person,
-            service_reason=service_reason,
-        )
         return self.send(
             "usage_report",
-            request,
+            lambda: _usage_report.request(
+                service_trace_id=service_trace_id,
+                service_person=service_person,
+                service_reason=service_reason,
+            ),
             _usage_report.parse,
             status=200,
             is_json=True,

@@ -24,16 +24,15 @@ class Operations(Sender):
 
         Permission: `token:create`.
         """
-        request = _tokenize.request(
-            body=body,
-            service_idempotency_key=service_idempotency_key,
-            service_trace_id=service_trace_id,
-            service_person=service_person,
-            service_reason=service_reason,
-        )
         return self.send(
             "tokenize",
-            request,
+            lambda: _tokenize.request(
+                body=body,
+                service_idempotency_key=service_idempotency_key,
+                service_trace_id=service_trace_id,
+                service_person=service_person,
+                service_reason=service_reason,
+            ),
             _tokenize.parse,
             status=200,
             is_json=True,
@@ -57,15 +56,14 @@ class Operations(Sender):
 
         Permission: `token:use`.
         """
-        request = _detokenize.request(
-            body=body,
-            service_trace_id=service_trace_id,
-            service_person=service_person,
-            service_reason=service_reason,
-        )
         return self.send(
             "detokenize",
-            request,
+            lambda: _detokenize.request(
+                body=body,
+                service_trace_id=service_trace_id,
+                service_person=service_person,
+                service_reason=service_reason,
+            ),
             _detokenize.parse,
             status=200,
             is_json=True,

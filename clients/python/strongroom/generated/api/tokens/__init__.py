@@ -50,20 +50,19 @@ class Operations(Sender):
 
         Permission: `token:read`.
         """
-        request = _list_tokens.request(
-            page=page,
-            size=size,
-            id=id,
-            type_=type_,
-            metadata_filter=metadata_filter,
-            metadata=metadata,
-            service_trace_id=service_trace_id,
-            service_person=service_person,
-            service_reason=service_reason,
-        )
         return self.send(
             "list_tokens",
-            request,
+            lambda: _list_tokens.request(
+                page=page,
+                size=size,
+                id=id,
+                type_=type_,
+                metadata_filter=metadata_filter,
+                metadata=metadata,
+                service_trace_id=service_trace_id,
+                service_person=service_person,
+                service_reason=service_reason,
+            ),
             _list_tokens.parse,
             status=200,
             is_json=True,
@@ -87,16 +86,15 @@ class Operations(Sender):
 
         Permission: `token:create`.
         """
-        request = _create_token.request(
-            body=body,
-            service_idempotency_key=service_idempotency_key,
-            service_trace_id=service_trace_id,
-            service_person=service_person,
-            service_reason=service_reason,
-        )
         return self.send(
             "create_token",
-            request,
+            lambda: _create_token.request(
+                body=body,
+                service_idempotency_key=service_idempotency_key,
+                service_trace_id=service_trace_id,
+                service_person=service_person,
+                service_reason=service_reason,
+            ),
             _create_token.parse,
             status=201,
             is_json=True,
@@ -126,21 +124,20 @@ class Operations(Sender):
 
         Permission: `token:read`.
         """
-        request = _list_tokens_v2.request(
-            type_=type_,
-            container=container,
-            fingerprint=fingerprint,
-            metadata_filter=metadata_filter,
-            metadata=metadata,
-            start=start,
-            size=size,
-            service_trace_id=service_trace_id,
-            service_person=service_person,
-            service_reason=service_reason,
-        )
         return self.send(
             "list_tokens_v2",
-            request,
+            lambda: _list_tokens_v2.request(
+                type_=type_,
+                container=container,
+                fingerprint=fingerprint,
+                metadata_filter=metadata_filter,
+                metadata=metadata,
+                start=start,
+                size=size,
+                service_trace_id=service_trace_id,
+                service_person=service_person,
+                service_reason=service_reason,
+            ),
             _list_tokens_v2.parse,
             status=200,
             is_json=True,
@@ -163,16 +160,15 @@ class Operations(Sender):
 
         Permission: `token:read`.
         """
-        request = _get_token.request(
-            id=id,
-            if_none_match=if_none_match,
-            service_trace_id=service_trace_id,
-            service_person=service_person,
-            service_reason=service_reason,
-        )
         return self.send(
             "get_token",
-            request,
+            lambda: _get_token.request(
+                id=id,
+                if_none_match=if_none_match,
+                service_trace_id=service_trace_id,
+                service_person=service_person,
+                service_reason=service_reason,
+            ),
             _get_token.parse,
             status=200,
             is_json=True,
@@ -196,16 +192,15 @@ class Operations(Sender):
 
         Permission: `token:delete`.
         """
-        request = _delete_token.request(
-            id=id,
-            if_match=if_match,
-            service_trace_id=service_trace_id,
-            service_person=service_person,
-            service_reason=service_reason,
-        )
         return self.send(
             "delete_token",
-            request,
+            lambda: _delete_token.request(
+                id=id,
+                if_match=if_match,
+                service_trace_id=service_trace_id,
+                service_person=service_person,
+                service_reason=service_reason,
+            ),
             _delete_token.parse,
             status=204,
             is_json=False,
@@ -233,18 +228,17 @@ class Operations(Sender):
 
         Permission: `token:update`.
         """
-        request = _update_token.request(
-            id=id,
-            body=body,
-            service_idempotency_key=service_idempotency_key,
-            if_match=if_match,
-            service_trace_id=service_trace_id,
-            service_person=service_person,
-            service_reason=service_reason,
-        )
         return self.send(
             "update_token",
-            request,
+            lambda: _update_token.request(
+                id=id,
+                body=body,
+                service_idempotency_key=service_idempotency_key,
+                if_match=if_match,
+                service_trace_id=service_trace_id,
+                service_person=service_person,
+                service_reason=service_reason,
+            ),
             _update_token.parse,
             status=200,
             is_json=True,
@@ -268,16 +262,15 @@ class Operations(Sender):
 
         Permission: `token:update`.
         """
-        request = _purge_cvc.request(
-            id=id,
-            if_match=if_match,
-            service_trace_id=service_trace_id,
-            service_person=service_person,
-            service_reason=service_reason,
-        )
         return self.send(
             "purge_cvc",
-            request,
+            lambda: _purge_cvc.request(
+                id=id,
+                if_match=if_match,
+                service_trace_id=service_trace_id,
+                service_person=service_person,
+                service_reason=service_reason,
+            ),
             _purge_cvc.parse,
             status=204,
             is_json=False,
@@ -301,15 +294,14 @@ class Operations(Sender):
 
         Permission: `token:delete`.
         """
-        request = _delete_tokens.request(
-            body=body,
-            service_trace_id=service_trace_id,
-            service_person=service_person,
-            service_reason=service_reason,
-        )
         return self.send(
             "delete_tokens",
-            request,
+            lambda: _delete_tokens.request(
+                body=body,
+                service_trace_id=service_trace_id,
+                service_person=service_person,
+                service_reason=service_reason,
+            ),
             _delete_tokens.parse,
             status=200,
             is_json=True,
@@ -335,17 +327,16 @@ class Operations(Sender):
 
         Permission: `log:read` or `token:read`.
         """
-        request = _token_history.request(
-            id=id,
-            page=page,
-            size=size,
-            service_trace_id=service_trace_id,
-            service_person=service_person,
-            service_reason=service_reason,
-        )
         return self.send(
             "token_history",
-            request,
+            lambda: _token_history.request(
+                id=id,
+                page=page,
+                size=size,
+                service_trace_id=service_trace_id,
+                service_person=service_person,
+                service_reason=service_reason,
+            ),
             _token_history.parse,
             status=200,
             is_json=True,

@@ -42,16 +42,15 @@ class Operations(Sender):
 
         Permission: `webhook:read`.
         """
-        request = _list_webhooks.request(
-            page=page,
-            size=size,
-            service_trace_id=service_trace_id,
-            service_person=service_person,
-            service_reason=service_reason,
-        )
         return self.send(
             "list_webhooks",
-            request,
+            lambda: _list_webhooks.request(
+                page=page,
+                size=size,
+                service_trace_id=service_trace_id,
+                service_person=service_person,
+                service_reason=service_reason,
+            ),
             _list_webhooks.parse,
             status=200,
             is_json=True,
@@ -74,15 +73,14 @@ class Operations(Sender):
 
         Permission: `webhook:create`.
         """
-        request = _create_webhook.request(
-            body=body,
-            service_trace_id=service_trace_id,
-            service_person=service_person,
-            service_reason=service_reason,
-        )
         return self.send(
             "create_webhook",
-            request,
+            lambda: _create_webhook.request(
+                body=body,
+                service_trace_id=service_trace_id,
+                service_person=service_person,
+                service_reason=service_reason,
+            ),
             _create_webhook.parse,
             status=201,
             is_json=True,
@@ -104,15 +102,14 @@ class Operations(Sender):
 
         Permission: `webhook:read`.
         """
-        request = _get_webhook.request(
-            id=id,
-            service_trace_id=service_trace_id,
-            service_person=service_person,
-            service_reason=service_reason,
-        )
         return self.send(
             "get_webhook",
-            request,
+            lambda: _get_webhook.request(
+                id=id,
+                service_trace_id=service_trace_id,
+                service_person=service_person,
+                service_reason=service_reason,
+            ),
             _get_webhook.parse,
             status=200,
             is_json=True,
@@ -135,16 +132,15 @@ class Operations(Sender):
 
         Permission: `webhook:update`.
         """
-        request = _update_webhook.request(
-            id=id,
-            body=body,
-            service_trace_id=service_trace_id,
-            service_person=service_person,
-            service_reason=service_reason,
-        )
         return self.send(
             "update_webhook",
-            request,
+            lambda: _update_webhook.request(
+                id=id,
+                body=body,
+                service_trace_id=service_trace_id,
+                service_person=service_person,
+                service_reason=service_reason,
+            ),
             _update_webhook.parse,
             status=200,
             is_json=True,
@@ -166,15 +162,14 @@ class Operations(Sender):
 
         Permission: `webhook:delete`.
         """
-        request = _delete_webhook.request(
-            id=id,
-            service_trace_id=service_trace_id,
-            service_person=service_person,
-            service_reason=service_reason,
-        )
         return self.send(
             "delete_webhook",
-            request,
+            lambda: _delete_webhook.request(
+                id=id,
+                service_trace_id=service_trace_id,
+                service_person=service_person,
+                service_reason=service_reason,
+            ),
             _delete_webhook.parse,
             status=204,
             is_json=False,
@@ -198,16 +193,15 @@ class Operations(Sender):
 
         Permission: `webhook:update`.
         """
-        request = _rotate_webhook_secret.request(
-            id=id,
-            body=body,
-            service_trace_id=service_trace_id,
-            service_person=service_person,
-            service_reason=service_reason,
-        )
         return self.send(
             "rotate_webhook_secret",
-            request,
+            lambda: _rotate_webhook_secret.request(
+                id=id,
+                body=body,
+                service_trace_id=service_trace_id,
+                service_person=service_person,
+                service_reason=service_reason,
+            ),
             _rotate_webhook_secret.parse,
             status=200,
             is_json=True,
@@ -231,15 +225,14 @@ class Operations(Sender):
 
         Permission: `webhook:update`.
         """
-        request = _test_webhook.request(
-            id=id,
-            service_trace_id=service_trace_id,
-            service_person=service_person,
-            service_reason=service_reason,
-        )
         return self.send(
             "test_webhook",
-            request,
+            lambda: _test_webhook.request(
+                id=id,
+                service_trace_id=service_trace_id,
+                service_person=service_person,
+                service_reason=service_reason,
+            ),
             _test_webhook.parse,
             status=200,
             is_json=True,
@@ -265,18 +258,17 @@ class Operations(Sender):
 
         Permission: `webhook:read`.
         """
-        request = _list_webhook_deliveries.request(
-            id=id,
-            page=page,
-            size=size,
-            outcome=outcome,
-            service_trace_id=service_trace_id,
-            service_person=service_person,
-            service_reason=service_reason,
-        )
         return self.send(
             "list_webhook_deliveries",
-            request,
+            lambda: _list_webhook_deliveries.request(
+                id=id,
+                page=page,
+                size=size,
+                outcome=outcome,
+                service_trace_id=service_trace_id,
+                service_person=service_person,
+                service_reason=service_reason,
+            ),
             _list_webhook_deliveries.parse,
             status=200,
             is_json=True,
