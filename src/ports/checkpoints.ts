@@ -9,6 +9,8 @@ export type Lead = { readonly name: string; readonly epoch: number };
 export interface Checkpoints {
   /** Acquires or renews the lease for the next `leaseMs`. Returns null if a different process leads. */
   lead(name: string, holder: string, leaseMs: number): Promise<Lead | null>;
+  /** Returns true if a process holds the lease, which was acquired or renewed for `leaseMs`. */
+  isLed(name: string, leaseMs: number): Promise<boolean>;
   /** Gives up the lease, so that another process does not have to wait until the lease expires. */
   resign(lead: Lead): Promise<void>;
   /** Returns the stored position, or 0 if no position is stored. */

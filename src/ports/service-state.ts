@@ -29,6 +29,11 @@ export type ServiceState = {
   readonly projections: readonly { readonly name: string; readonly gap: number | null }[];
   /** The rebuild that is running in this process, or null if no rebuild is running. */
   readonly rebuild: RebuildStatus | null;
+  /**
+   * True if a process does the background work. In the embedded profile, the service does it itself. Null while a store
+   * is down.
+   */
+  readonly hasLeader: boolean | null;
   /** The time in ms at which the newest complete backup began. Null if no backup is known. */
   readonly backupMadeAt: number | null;
 };

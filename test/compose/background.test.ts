@@ -31,6 +31,7 @@ function backgroundWith(given: Partial<Parameters<typeof createBackground>[0]>):
 
 const leading: Checkpoints = {
   lead: async (name) => ({ name, epoch: 1 }),
+  isLed: async () => true,
   resign: async () => undefined,
   position: async () => 0,
   save: async () => true,

@@ -77,6 +77,22 @@ export function checkpointsContract(
     );
 
     test(
+      'whether a process leads can be read, and is false once the leader resigned or its lease expired',
+      on(async (checkpoints) => {
+        const isLed = () => checkpoints.isLed('tokens', 60_000);
+        expect(await isLed()).toBe(false);
+        const lead = await checkpoints.lead('tokens', 'a', 60_000);
+        expect([await isLed(), await checkpoints.isLed('another', 60_000)]).toEqual([true, false]);
+        if (lead === null) throw new Error('no other process leads');
+        await checkpoints.resign(lead);
+        expect(await isLed()).toBe(false);
+        await checkpoints.lead('tokens', 'b', 50);
+        await wait(120);
+        expect(await isLed()).toBe(false);
+      }),
+    );
+
+    test(
       'a projection that has not started yet is at position 0',
       on(async (checkpoints) => {
         expect(await checkpoints.position('tokens')).toBe(0);

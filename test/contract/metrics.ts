@@ -8,6 +8,7 @@ const ready: ServiceState = {
   stores: [{ name: 'a.db', state: 'up' }],
   projections: [],
   rebuild: null,
+  hasLeader: true,
   backupMadeAt: null,
 };
 
@@ -97,6 +98,15 @@ export function metricsContract(name: string, open: () => Metrics): void {
       expect(await shown(metrics)).toEqual(expect.arrayContaining(['strongroom_ready 1', 'strongroom_notices 0']));
       const held = await shown(metrics, { ...ready, notices: ['the clock is far from the newest recorded time'] });
       expect(held).toEqual(expect.arrayContaining(['strongroom_ready 1', 'strongroom_notices 1']));
+    });
+
+    test('whether a process does the background work is shown, unless it is unknown', async () => {
+      const metrics = open();
+      const leader = async (hasLeader: boolean | null) =>
+        (await shown(metrics, { ...ready, hasLeader })).filter((line) => line.startsWith('strongroom_leader'));
+      expect(await leader(true)).toEqual(['strongroom_leader 1']);
+      expect(await leader(false)).toEqual(['strongroom_leader 0']);
+      expect(await leader(null)).toEqual([]);
     });
 
     test('the time of the newest backup is shown in seconds, or as 0 before the first backup', async () => {

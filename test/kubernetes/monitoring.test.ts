@@ -175,6 +175,12 @@ describe('alerts', () => {
       good: { 'strongroom_store_up{store="redis"}': '1x10' },
       at: '5m',
     },
+    StrongroomNoWorker: {
+      bad: { 'strongroom_leader{instance="a"}': '0x10', 'strongroom_leader{instance="b"}': '1 0x10' },
+      // While a new worker takes over, no worker leads. Right after that, some processes may not have noticed it yet.
+      good: { 'strongroom_leader{instance="a"}': '0x10', 'strongroom_leader{instance="b"}': '0 0 0 0 1x10' },
+      at: '8m',
+    },
     StrongroomNotice: { bad: { strongroom_notices: '1x30' }, good: { strongroom_notices: '1x3 0x30' }, at: '10m' },
     StrongroomErrors: {
       bad: { [requests(200)]: '0+98x30', [requests(500)]: '0+2x30' },

@@ -12,6 +12,11 @@ type Checkpoint = {
   readonly until: Date;
 };
 
+/** Returns a MongoDB expression that is true if no process holds the lease. */
+function isFree(leaseMs: number) {
+  return { $or: [{ $eq: [{ $ifNull: ['$holder', null] }, null] }, leaseHasExpired('$until', leaseMs)] };
+}
+
 /**
  * Implements `Checkpoints` in the MongoDB database that contains the rows. Each new leader gets a new epoch. The filter
  * of every write contains the epoch of the leader that makes the write, so a write by a former leader has no effect. A
@@ -23,14 +28,13 @@ export function mongoCheckpoints(connection: MongoConnection): Checkpoints {
   return {
     async lead(name, holder, leaseMs) {
       const until = { $add: ['$$NOW', leaseMs] };
-      const isFree = { $or: [{ $eq: [{ $ifNull: ['$holder', null] }, null] }, leaseHasExpired('$until', leaseMs)] };
       const mine = { $eq: ['$holder', holder] };
       const epoch = { $add: [{ $cond: [{ $isNumber: '$epoch' }, '$epoch', 0] }, 1] };
       const taken = { _id: name, position: { $ifNull: ['$position', 0] }, holder, until, epoch };
       const pipeline = [
         {
           $replaceWith: {
-            $cond: [mine, { $mergeObjects: ['$$ROOT', { until }] }, { $cond: [isFree, taken, '$$ROOT'] }],
+            $cond: [mine, { $mergeObjects: ['$$ROOT', { until }] }, { $cond: [isFree(leaseMs), taken, '$$ROOT'] }],
           },
         },
       ];
@@ -38,6 +42,10 @@ export function mongoCheckpoints(connection: MongoConnection): Checkpoints {
         checkpoints(db).findOneAndUpdate({ _id: name }, pipeline, { upsert: true, returnDocument: 'after' }),
       );
       return after?.holder === holder ? { name, epoch: after.epoch } : null;
+    },
+    async isLed(name, leaseMs) {
+      const led = { _id: name, $expr: { $not: isFree(leaseMs) } };
+      return (await connection.call((db) => checkpoints(db).findOne(led))) !== null;
     },
     async resign({ name, epoch }) {
       await connection.call((db) => checkpoints(db).updateOne({ _id: name, epoch }, { $set: { holder: null } }));

@@ -87,8 +87,8 @@ export function prometheusMetrics(): Metrics {
 }
 
 /**
- * Registers the gauges for the service state, and returns a function that sets them. If a projection's gap is unknown,
- * its gauge has no sample.
+ * Registers the gauges for the service state, and returns a function that sets them. The gauge of a gap or a leader that
+ * is unknown has no sample.
  */
 function stateGauges(registry: Registry): (state: ServiceState) => void {
   const gauge = <L extends string>(name: string, help: string, labelNames: readonly L[] = []) =>
@@ -98,6 +98,8 @@ function stateGauges(registry: Registry): (state: ServiceState) => void {
   const gap = gauge('projection_gap_events', 'Events of the log that a projection has not processed.', ['projection']);
 
   const noticed = gauge('notices', 'Problems that do not make the service unready, such as a clock that it distrusts.');
+
+  const leader = gauge('leader', '1 while a process does the background work; 0 if no worker does.');
 
   const backup = gauge(
     'last_backup_timestamp_seconds',
@@ -109,7 +111,9 @@ function stateGauges(registry: Registry): (state: ServiceState) => void {
   const perSecond = gauge('rebuild_events_per_second', 'Events that the rebuild reads per second.');
   const done = gauge('rebuild_done_ratio', 'Share of the log that the rebuild has read, from 0 to 1.');
 
-  return ({ reasons, notices, stores, projections, rebuild, backupMadeAt }) => {
+  return ({ reasons, notices, stores, projections, rebuild, hasLeader, backupMadeAt }) => {
+    if (hasLeader === null) leader.remove();
+    else leader.set(hasLeader ? 1 : 0);
     rebuilding.set(rebuild === null ? 0 : 1);
     events.set(rebuild?.events ?? 0);
     perSecond.set(rebuild?.eventsPerSecond ?? 0);

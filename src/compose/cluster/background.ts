@@ -6,7 +6,7 @@ import { catchUp, type RunnerDeps } from '../../projections/projection-runner.js
 import { shredEndedKeys } from '../../projections/shredder.js';
 
 /** The duration of the leader's lease. If the leader dies, another worker can take over when the lease expires. */
-const leaseMs = 10_000;
+export const leaseMs = 10_000;
 const renewMs = 2_500;
 const pauseMs = 100;
 const retryMs = 1_000;

@@ -5,6 +5,7 @@ import type { EventLog } from '../../ports/event-log.js';
 import type { RebuildStatus } from '../../ports/projections.js';
 import { countedGapMax, type ServiceState } from '../../ports/service-state.js';
 import type { FoundProblem } from '../../ports/store-problem.js';
+import { leaseMs } from './background.js';
 import { type ClusterClock, clockOffMsMax } from './cluster-clock.js';
 
 const limitMs = 1_000;
@@ -35,7 +36,7 @@ export async function clusterState(needs: Deps): Promise<ServiceState> {
   const behind = async (position: Promise<number>): Promise<number> =>
     (await log.readClear(await position, countedGapMax)).length;
   const tokensAt = checkpoints.position('tokens');
-  const [head, mongodb, redis, hasRootKey, recorded, tokens, shredder, backupMadeAt] = await Promise.all([
+  const [head, mongodb, redis, hasRootKey, recorded, tokens, shredder, backupMadeAt, hasLeader] = await Promise.all([
     orNull(log.head()),
     orNull(isUp.mongodb()),
     orNull(isUp.redis()),
@@ -44,6 +45,7 @@ export async function clusterState(needs: Deps): Promise<ServiceState> {
     orNull(behind(tokensAt)),
     orNull(behind(keys.checkpoint('shredder'))),
     orNull(keys.checkpoint('backup')),
+    orNull(checkpoints.isLed('tokens', leaseMs)),
   ]);
   // The head may have been read before the position. In that case, it is read again.
   const isBehind = async (): Promise<boolean> =>
@@ -73,6 +75,7 @@ export async function clusterState(needs: Deps): Promise<ServiceState> {
       { name: 'shredder', gap: shredder },
     ],
     rebuild,
+    hasLeader,
     backupMadeAt: backupMadeAt === 0 ? null : backupMadeAt,
   };
 }

@@ -47,6 +47,7 @@ export async function embeddedState(needs: Deps): Promise<ServiceState> {
       { name: 'shredder', gap },
     ],
     rebuild,
+    hasLeader: true,
     backupMadeAt,
   };
 }

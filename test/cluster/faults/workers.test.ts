@@ -5,7 +5,7 @@ import { chance, createModel, hiddenEarlyMsMax } from '../../crash/model.js';
 import { http, until } from '../../support/process.js';
 import { answered } from './answered.js';
 import { allErased, lookInto } from './look-into.js';
-import { caughtUp, database, ownCluster } from './own-cluster.js';
+import { caughtUp, database, type Member, ownCluster } from './own-cluster.js';
 import { type OwnServers, ownServers } from './own-servers.js';
 
 const seed = Number(process.env['STRONGROOM_CRASH_SEED'] ?? 7);
@@ -39,7 +39,7 @@ test('a leader killed during a batch is replaced, and a paused leader that resum
 
   // This time, the leader is paused. When it resumes, it still believes that it is the leader, and continues work that
   // the next leader has already done.
-  await cluster.start('worker');
+  const third = await cluster.start('worker');
   const again = new AbortController();
   const more = Promise.all(Array.from({ length: 6 }, () => model.caller(api.address, again.signal)));
   await answered(model, more, 100);
@@ -62,8 +62,18 @@ test('a leader killed during a batch is replaced, and a paused leader that resum
   expect(seen.events('brief', 'token.expired')).toHaveLength(1);
   expect(await model.check(api.address)).toEqual([]);
   expect(await second.stop(), 'the leader that slept').toMatchObject({ code: 0, stderr: '' });
+
+  // The API process reports whether a worker leads, because it is the only process left if all workers are gone.
+  await until('a leader in the metrics', replacedWithinMs, () => leads(api, 1));
+  await third.stop('SIGKILL');
+  await until('no leader in the metrics', replacedWithinMs, () => leads(api, 0));
   console.log(`a killed leader was replaced after ${replacedMs} ms, a stopped one after ${passedOnMs} ms`);
 });
+
+async function leads({ admin }: Member, leaders: 0 | 1): Promise<true | undefined> {
+  const { text } = await http('GET', `${admin}/metrics`);
+  return text.includes(`\nstrongroom_leader ${leaders}\n`) || undefined;
+}
 
 /** Waits for a leader whose epoch is not `after`, and returns its epoch. */
 async function nextLead({ mongoUrl }: OwnServers, after: number | null): Promise<number> {
