@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { tamperBehindTriggers } from '../erasure/support.js';
 import { openVault } from '../rebuild/support.js';
-import { makeVault, run, runJson } from '../support/process.js';
+import { makeVault, run, runJson, tempDir } from '../support/process.js';
 
 test('invalid input is reported with the right exit code, and nothing changes', async () => {
   const { dir, dataDir, flags, key, managementKey } = await makeVault();
@@ -117,6 +117,19 @@ test('without an API key, a command reports a missing data directory before it a
     const present = await run([...args, ...flags]);
     expect(present, args.join(' ')).toMatchObject({ code: 2, stderr: expect.stringMatching(/^specify the API key/) });
   }
+});
+
+test('a list of erased keys of a data directory that is missing, or contains no vault, is not written', async () => {
+  const dir = tempDir();
+  const list = join(dir, 'erased.txt');
+  for (const dataDir of [join(dir, 'absent'), dir]) {
+    const ended = await run(['backup', list, '--erased-only', '--data', dataDir]);
+    expect(ended).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(`there is no vault in ${dataDir}. Create`),
+    });
+  }
+  expect(readdirSync(dir)).toEqual([]);
 });
 
 test('a command that cannot write to standard output rejects - as the name of its output', async () => {

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { mkdir, open, readdir, rename } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
@@ -8,6 +9,7 @@ import { copyStoreFiles, keysToCopy } from '../../compose/backup/stores-to-copy.
 import type { Config } from '../../compose/config/config.js';
 import { fileErrorCode } from '../../compose/files/file-error-code.js';
 import { fsyncPath } from '../../compose/files/fsync-path.js';
+import { dataDirectoryOf } from '../../compose/open-profile.js';
 import { namedMax } from '../../domain/text.js';
 import { type KeysToCopy, keysFile, type OnPhase } from '../../ports/backup.js';
 import { Failure } from '../failure.js';
@@ -15,7 +17,7 @@ import { unwritable } from '../file-fault.js';
 import { expectFree, removePart, writeNewFile } from '../files/out-file.js';
 import { interruptible } from '../files/until-signal.js';
 import type { Answers } from '../operations.js';
-import { type RunOperation, runCommand, runOperations } from '../run-command.js';
+import { expectVault, type RunOperation, runCommand, runOperations } from '../run-command.js';
 import { sealed } from '../tokens/run-export.js';
 import { erasedLines } from './erased-list.js';
 import { authenticatedText, erasedFile, manifestFile, sha256Of } from './manifest.js';
@@ -154,6 +156,9 @@ export function writeErasedList(config: Config, out: string): Promise<Backup> {
 
 async function listErased(config: Config, out: string, signal: AbortSignal): Promise<Backup> {
   await expectFree(out);
+  const dataDir = dataDirectoryOf(config);
+  // The log is not needed. While a service runs, it authenticates a list even if the log was lost.
+  if (dataDir !== null && !existsSync(join(dataDir, 'keys.db'))) expectVault(config);
   const keys = await keysToCopy(config);
   try {
     const madeAt = new Date().toISOString();
