@@ -5,7 +5,7 @@ import type { Config } from '../compose/config/config.js';
 import { Secret } from '../domain/secret.js';
 import { isWellFormedApiKey } from '../domain/tenancy/api-key.js';
 import { Failure } from './failure.js';
-import { readInput } from './read-input.js';
+import { readInput, readSecret } from './read-input.js';
 import { expectVault } from './run-command.js';
 
 type Options = Readonly<Record<string, unknown>>;
@@ -22,7 +22,7 @@ export async function apiKeyOf(options: Options): Promise<NamedKey | null> {
   const { source } = found;
   if (source === null) return null;
   if (source.kind !== 'file') return wellFormed(source);
-  const text = await readInput(source.file, 'the application key');
+  const text = await readSecret(source.file, 'the application key');
   return wellFormed({ key: new Secret(text.trim()), name: source.file === '-' ? 'standard input' : source.file });
 }
 

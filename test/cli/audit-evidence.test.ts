@@ -33,7 +33,7 @@ test('a stream delivers every record even if it is killed and its receiver and s
   onTestFinished(() => void server.close());
   const { port } = server.address() as AddressInfo;
   const headerFile = join(dir, 'headers');
-  writeFileSync(headerFile, `X-Siem: ${secret}\n`);
+  writeFileSync(headerFile, `X-Siem: ${secret}\n`, { mode: 0o600 });
   const args = ['audit', 'stream', '--to-url', `http://127.0.0.1:${port}/x`, '--header-file', headerFile];
   const verb = [...args, '--checkpoint', join(dir, 'checkpoint'), ...flags];
   const told: string[] = [];
@@ -83,8 +83,8 @@ test('a stream delivers every record even if it is killed and its receiver and s
 test('a bundle from the command line is complete or does not exist', async () => {
   const { flags, dir, key, managementKey } = await makeVault();
   const [keyFile, managementFile] = [join(dir, 'key'), join(dir, 'management')];
-  writeFileSync(keyFile, key);
-  writeFileSync(managementFile, managementKey);
+  writeFileSync(keyFile, key, { mode: 0o600 });
+  writeFileSync(managementFile, managementKey, { mode: 0o600 });
   const created = await runJson(['tokens', 'create', ...flags, '--api-key-file', keyFile], {
     stdin: '{"type":"token","data":"secret-value"}',
   });
@@ -160,7 +160,7 @@ test('a stream checks the certificate of the receiver, even if NODE_TLS_REJECT_U
 test('an error in a header file names the line, without quoting it', async () => {
   const { flags, dir } = await makeVault();
   const headerFile = join(dir, 'headers');
-  writeFileSync(headerFile, `X-Good: 1\n${secret}\n`);
+  writeFileSync(headerFile, `X-Good: 1\n${secret}\n`, { mode: 0o600 });
   const args = ['--to-url', 'https://siem.example/', '--header-file', headerFile, '--checkpoint', join(dir, 'c')];
   const ended = await run(['audit', 'stream', ...args, ...flags]);
   expect(ended).toMatchObject({ code: 2, stderr: expect.stringContaining('line 2 of') });

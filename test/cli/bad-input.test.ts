@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { tamperBehindTriggers } from '../erasure/support.js';
@@ -118,6 +118,44 @@ test('without an API key, a command reports a missing data directory before it a
     expect(present, args.join(' ')).toMatchObject({ code: 2, stderr: expect.stringMatching(/^specify the API key/) });
   }
 });
+
+test('a file with an API key or headers that other users can access is rejected, without quoting it', async () => {
+  const { dir, flags, key } = await makeVault();
+  const [keyFile, headerFile] = [join(dir, 'app.key'), join(dir, 'siem headers')];
+  writeFileSync(keyFile, key);
+  writeFileSync(headerFile, `X-Siem: ${key}\n`);
+  const get = ['tokens', 'get', 'a-token', '--api-key-file', keyFile, ...flags];
+  const to = ['--to-url', 'https://siem.example/', '--header-file', headerFile, '--checkpoint', join(dir, 'c')];
+  for (const mode of [0o644, 0o640, 0o602]) {
+    for (const [file, args, command] of [
+      [keyFile, get, `chmod 600 ${keyFile}`],
+      [headerFile, ['audit', 'stream', ...to, '--once', ...flags], `chmod 600 '${headerFile}'`],
+    ] as const) {
+      chmodSync(file, mode);
+      const ended = await run([...args]);
+      expect(ended, args.join(' ')).toMatchObject({ code: 1, stdout: '' });
+      expect(ended.stderr).toMatch(/must be accessible to its owner only: mode 0600 or 0400\. Run: /);
+      expect(ended.stderr.trimEnd().endsWith(`Run: ${command}`), ended.stderr).toBe(true);
+      expect(ended.stderr).not.toContain(key);
+    }
+  }
+  for (const mode of [0o600, 0o400]) {
+    chmodSync(keyFile, mode);
+    expect(await run(get), `${mode}`).toMatchObject({ code: 1, stderr: expect.stringContaining('no such token') });
+  }
+});
+
+test.runIf(process.getuid?.() === 0)(
+  'an API key in a file of another user is read, because only that user can change its mode (needs root)',
+  async () => {
+    const { dir, flags, key } = await makeVault();
+    const keyFile = join(dir, 'app.key');
+    writeFileSync(keyFile, key);
+    chownSync(keyFile, 1, 1);
+    const ended = await run(['tokens', 'get', 'a-token', '--api-key-file', keyFile, ...flags]);
+    expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining('no such token') });
+  },
+);
 
 test('a list of erased keys of a data directory that is missing, or contains no vault, is not written', async () => {
   const dir = tempDir();

@@ -8,7 +8,7 @@ import { Failure } from '../failure.js';
 import { untilSignal } from '../files/until-signal.js';
 import { configOf, storeSettings, withSettings } from '../options.js';
 import { print, writeError } from '../print.js';
-import { readInput } from '../read-input.js';
+import { readSecret } from '../read-input.js';
 import { type RunOperation, runCommand, runOperations } from '../run-command.js';
 import { fileReceiver, httpReceiver, type Receiver, streamRecords } from './run-stream.js';
 
@@ -115,7 +115,7 @@ async function receiverOf(
  */
 async function headersOf(file: string): Promise<Headers> {
   const headers = new Headers();
-  const lines = (await readInput(file, 'the headers')).split(/\r?\n/);
+  const lines = (await readSecret(file, 'the headers')).split(/\r?\n/);
   for (const [index, line] of lines.entries()) {
     if (line.trim() === '') continue;
     const [, name = '', value = ''] = /^([^:\s]+):(.*)$/.exec(line) ?? [];

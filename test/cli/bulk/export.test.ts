@@ -148,7 +148,7 @@ test('an existing file is not replaced, and a failed export leaves no file', asy
     'token:read',
     ...flags,
   ]);
-  writeFileSync(join(dir, 'masked.key'), String(masked['key']));
+  writeFileSync(join(dir, 'masked.key'), String(masked['key']), { mode: 0o600 });
   const blind = ['--api-key-file', join(dir, 'masked.key'), ...flags];
   const left = await run(['tokens', 'export', '--out', '-', '--plaintext', ...blind]);
   expect(left).toMatchObject({ code: 0, stdout: '', stderr: expect.stringMatching(/left out 156 tokens that/) });

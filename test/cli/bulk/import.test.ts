@@ -94,7 +94,7 @@ test('a line fails if its id belongs to a token with another value, unless the t
   expect((await importJson(['-', ...args], genuine)).summary).toEqual({ ...summary, failed: 1 });
   const create = ['applications', 'create', '--name', 'w', '--type', 'public', '--permissions', 'token:create'];
   const writer = join(dir, 'writer.key');
-  writeFileSync(writer, String((await runJson([...create, ...flags]))['key']));
+  writeFileSync(writer, String((await runJson([...create, ...flags]))['key']), { mode: 0o600 });
   const unread = await importJson(['-', '--api-key-file', writer, ...flags], line(2));
   expect(unread.summary).toEqual({ ...summary, skipped: 1 });
   await http('PATCH', `${service.address}/tokens/taken`, { key, body: { metadata: { a: 'b' } } });
