@@ -10,6 +10,7 @@ import {
 } from '#src/events/audit/checkpoint.js';
 import { endsCommit, linkAfter, noLink } from '#src/events/commit.js';
 import { StoreUnavailable } from '#src/ports/store-unavailable.js';
+import { anEntry } from '../contract/access-log.js';
 import { rootOf } from '../events/audit/proof-paths.js';
 import { startTestService, type TestService } from '../support/test-service.js';
 
@@ -146,6 +147,16 @@ test('a checkpoint is signed even if the only requests since the last one were r
   await run();
   const [, second] = await stored();
   expect(second?.access).toHaveLength(1);
+});
+
+test('an entry that is stored in the file of the previous month after that month’s last checkpoint is signed too', async () => {
+  const february = Date.UTC(2026, 1, 1);
+  service.clock.advance(february + 1_000 - service.clock.now());
+  await run();
+  await service.vault.accessLog.record([anEntry({ time: february - 1 })]);
+  service.clock.advance(anHour);
+  await run();
+  expect((await stored()).at(-1)?.access).toHaveLength(1);
 });
 
 test('a checkpoint is signed immediately after 10,000 events', async () => {

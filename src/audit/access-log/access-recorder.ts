@@ -22,7 +22,10 @@ const retryMs = 1_000;
  */
 const keptEntriesMax = 20_000;
 
-export function createAccessRecorder(log: AccessLog, onError: (error: unknown) => void): AccessRecorder {
+export function createAccessRecorder(
+  log: Pick<AccessLog, 'record'>,
+  onError: (error: unknown) => void,
+): AccessRecorder {
   const losses = createLosses();
   let kept: NewAccessEntry[] = [];
   let keptUnderWay = 0;

@@ -82,6 +82,30 @@ test('queries by reference find the entries of all parts of a large month, in or
   reader.close();
 });
 
+test('after batches that could not be stored, the next ones do not refer to their words and traces', () => {
+  const dataDir = tempDir();
+  const writer = openMonthWriter(dataDir, month);
+  const trace = Buffer.from('traces of two entries');
+  const line = (actorId: string, traceIndex: number | null) => {
+    const { shared } = lineOf({ tenantId: 'one', time: start, entityRef: null, operation: 'read', actorId });
+    return { shared: { ...shared, trace: traceIndex === null ? null : trace, traceIndex }, refs: [null] };
+  };
+  const batch = (sequence: number, lines: ReturnType<typeof line>[]) => {
+    return { sequence, previous: Buffer.alloc(32), hash: Buffer.alloc(32), lines };
+  };
+  expect(() => writer.append([batch(1, [line('first', 0)]), batch(1, [line('second', 1)])])).toThrow();
+  writer.append([batch(1, [line('second', null), line('first', 0), line('second', 1)])]);
+  writer.close();
+  const reader = openMonthReader(dataDir, month);
+  const found = reader.query('one', always, 0, 20).entries;
+  expect(found.map(({ actorId, trace: stored }) => [actorId, stored])).toEqual([
+    ['second', trace],
+    ['first', trace],
+    ['second', null],
+  ]);
+  reader.close();
+});
+
 test('a query ends, even if an attacker adds entries with ids that are far apart', () => {
   const dataDir = tempDir();
   const writer = openMonthWriter(dataDir, month);
