@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { pinStatements } from '#src/adapters/sqlite/database/pin-statements.js';
@@ -20,6 +20,8 @@ import {
   until,
 } from '../support/process.js';
 import { canMount, smallDisk } from '../support/small-disk.js';
+
+const recipient = 'age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p';
 
 const megabyte = 1024 * 1024;
 
@@ -53,6 +55,24 @@ describe.skipIf(!canMount)('a full disk (needs permission to mount)', () => {
     disk.free();
     expect(await (await startService(flags)).stop()).toMatchObject({ code: 0 });
   });
+
+  test.each([0, 20_000, 120_000, 240_000])(
+    'of a backup, with %i bytes left: the message names the backup and not the files of the vault, and nothing is left',
+    async (leave) => {
+      const disk = smallDisk(megabyte);
+      const { dataDir, flags } = await makeVault();
+      const out = join(disk.dir, 'backup');
+      disk.fill(leave);
+      const before = readdirSync(disk.dir);
+      const ended = await run(['backup', out, '--recipient', recipient, ...flags]);
+      expect(ended).toMatchObject({ code: 1, stdout: '' });
+      expect(ended.stderr).toContain(`${out} cannot be written (ENOSPC). The disk is full. Free some space, or choose`);
+      expect(readdirSync(disk.dir)).toEqual(before);
+      disk.free();
+      expect(await run(['backup', out, '--recipient', recipient, ...flags])).toMatchObject({ code: 0 });
+      expect(existsSync(join(dataDir, 'last-backup'))).toBe(true);
+    },
+  );
 
   test('during a rotation: the command says what the rotation waits for, and finishes once there is space', async () => {
     const disk = smallDisk(24 * megabyte);

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { BackupRefused } from '../../../ports/backup.js';
+import { StoreUnavailable } from '../../../ports/store-unavailable.js';
 import { createBatchMover } from '../access-log/batch-mover.js';
 import { monthFile, monthsOnDisk } from '../access-log/month-files.js';
 import { openMonth } from '../access-log/month-reader.js';
@@ -76,7 +77,7 @@ function copyAccessLog(dataDir: string, to: string): void {
     const mover = createBatchMover(journal, to);
     const moved = mover.move();
     mover.close();
-    if (moved instanceof Error) throw moved;
+    if (moved instanceof Error) throw copyError(moved);
     journal.exec('COMMIT');
   });
 }
@@ -104,13 +105,26 @@ function copyDatabase(
   change: (copy: SqliteDatabase) => void = () => undefined,
 ): void {
   const path = join(to, fileName);
-  database.prepare('VACUUM INTO ?').run(path);
-  // Opening the copy for writing gives it the same journal mode as the original. A read-only connection cannot set the
-  // mode.
-  const copy = openDatabase(path, fileName, 'writer');
   try {
-    change(copy);
-  } finally {
-    copy.close();
+    database.prepare('VACUUM INTO ?').run(path);
+    // Opening the copy for writing gives it the same journal mode as the original. A read-only connection cannot set
+    // the mode.
+    const copy = openDatabase(path, fileName, 'writer');
+    try {
+      change(copy);
+    } finally {
+      copy.close();
+    }
+  } catch (error) {
+    throw copyError(databaseError(error, fileName));
   }
+}
+
+/**
+ * Returns the error of an operation on a copy. If the disk of the copy is full, returns ENOSPC, because
+ * `StoreUnavailable` would say that the disk of the vault is full.
+ */
+function copyError(error: unknown): unknown {
+  const isFull = error instanceof StoreUnavailable && error.reason === 'full';
+  return isFull ? Object.assign(new Error('the disk of the copy is full'), { code: 'ENOSPC' }) : error;
 }
