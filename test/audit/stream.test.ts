@@ -131,6 +131,20 @@ test('an incomplete line left by a stream that was killed is replaced with the c
   expect(lines.slice(1).map(idOf)).toHaveLength(records);
 });
 
+test('a file that contains anything but records, such as a root key or a database, is not changed', async () => {
+  const [path, checkpointFile] = [join(dir, 'root.key'), join(dir, 'not-records.checkpoint')];
+  // After other failures, a stream waits and retries. Here, that would not help.
+  const sleep = () => Promise.reject(new Error('the stream waited'));
+  for (const content of ['ab'.repeat(32), `${'ab'.repeat(32)}\n`, 'SQLite format 3\0 \n\0', '\0\0']) {
+    writeFileSync(path, content);
+
+    const sent = stream({ receive: fileReceiver(path), checkpointFile, once: false, sleep });
+    await expect(sent).rejects.toThrow(`${path} does not contain records of the access log. Choose another file`);
+    expect(readFileSync(path, 'utf8')).toBe(content);
+  }
+  expect(existsSync(checkpointFile)).toBe(false);
+});
+
 type Handler = (request: IncomingMessage, body: string, response: ServerResponse) => void;
 
 async function withServer(handle: Handler, use: (url: URL) => Promise<void>): Promise<void> {

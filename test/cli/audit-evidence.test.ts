@@ -119,6 +119,11 @@ test.each([
     ['stream', '--checkpoint', 'c', '--to-file', 'f', '--to-url', 'https://x'],
     'either',
   ],
+  [
+    'a stream to its own checkpoint',
+    ['stream', '--checkpoint', 'c', '--to-file', './c'],
+    '--to-file and --checkpoint must name two different files',
+  ],
   ['plain HTTP to another machine', ['stream', '--checkpoint', 'c', '--to-url', 'http://siem.example/'], 'https://'],
   [
     'a password in an address',

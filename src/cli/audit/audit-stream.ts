@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { isLoopback } from '../../compose/config/schemas.js';
@@ -46,6 +47,9 @@ Examples:
     --header-file siem.headers --checkpoint /var/lib/strongroom/siem.checkpoint`,
     )
     .action(async ({ checkpoint, once = false, ...options }: Options) => {
+      if (options.toFile !== undefined && resolve(options.toFile) === resolve(checkpoint)) {
+        throw new Failure('--to-file and --checkpoint must name two different files.', 2);
+      }
       const ending = new AbortController();
       const receive = await receiverOf(options, ending.signal);
       const config = configOf(options);

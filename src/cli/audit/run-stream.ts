@@ -44,8 +44,8 @@ export type StreamOptions = {
 /**
  * Sends the access log to a receiver, batch by batch, starting at the checkpoint. Updates the checkpoint only after the
  * receiver has accepted the records, so each record arrives at least once. If the process is killed, the next run may
- * send the last batches again. After a failure, retries with increasing delays. Throws Failure if the checkpoint cannot
- * be used.
+ * send the last batches again. After a failure, retries with increasing delays. Throws Failure if the checkpoint or the
+ * receiver's file cannot be used.
  */
 export async function streamRecords(options: StreamOptions): Promise<{ readonly records: number }> {
   const { run, receive, checkpointFile, once, signal, sleep, notice } = options;
@@ -61,7 +61,7 @@ export async function streamRecords(options: StreamOptions): Promise<{ readonly 
   async function round(): Promise<void> {
     let found: Answers['audit-chains'] = await run('audit-chains', { since, tenant: null, begins: false });
     if (checkpoint !== null && checkpoint.log_id !== found.log_id) {
-      throw new UnusableCheckpoint(`${checkpointFile} belongs to another vault. Use the checkpoint of this one.`);
+      throw new UnusableFile(`${checkpointFile} belongs to another vault. Use the checkpoint of this one.`);
     }
     // If rounds that find nothing were recorded too, every round would find the record of the previous round.
     if (!isRecorded && found.chains.some(({ chain, sequence }) => sequence > (checkpoint?.chains[chain] ?? 0))) {
@@ -101,7 +101,7 @@ export async function streamRecords(options: StreamOptions): Promise<{ readonly 
       await sleep(pollMs);
     } catch (error) {
       if (signal.aborted) break;
-      if (once || error instanceof UnusableCheckpoint) throw error;
+      if (once || error instanceof UnusableFile) throw error;
       restMs = Math.min(restMaxMs, Math.max(pollMs, restMs * 2));
       notice(`${error instanceof Error ? error.message : 'unknown failure'} Trying again in ${restMs / 1_000} s.`);
       await sleep(restMs);
@@ -110,17 +110,18 @@ export async function streamRecords(options: StreamOptions): Promise<{ readonly 
   return { records };
 }
 
-class UnusableCheckpoint extends Failure {}
+/** Thrown if a file contains something else than expected. To retry would not help. */
+class UnusableFile extends Failure {}
 
 async function readCheckpoint(path: string): Promise<StreamCheckpoint | null> {
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null;
-    throw new UnusableCheckpoint(unreadable(path, error).message);
+    throw new UnusableFile(unreadable(path, error).message);
   });
   if (text === null) return null;
   const parsed = checkpointSchema.safeParse(jsonOf(text));
   if (parsed.success) return parsed.data;
-  throw new UnusableCheckpoint(
+  throw new UnusableFile(
     `${path} is not a checkpoint of \`strongroom audit stream\`. Remove it to send everything from the beginning.`,
   );
 }
@@ -155,9 +156,12 @@ async function writeCheckpoint(path: string, checkpoint: StreamCheckpoint): Prom
   }
 }
 
+const lineStart = 0x7b;
+
 /**
  * Returns a receiver that appends to a file. It opens the file for each call, so that another program can rotate the
- * file.
+ * file. Throws UnusableFile if the file does not begin with `{`: the operator may name another file by mistake, such as
+ * the root key or a database, and the receiver would damage it.
  */
 export function fileReceiver(path: string): Receiver {
   return async (lines) => {
@@ -166,6 +170,11 @@ export function fileReceiver(path: string): Receiver {
       let isNew: boolean;
       try {
         isNew = (await file.stat()).size === 0;
+        if (!isNew && (await file.read(Buffer.alloc(1), 0, 1, 0)).buffer[0] !== lineStart) {
+          throw new UnusableFile(
+            `${path} does not contain records of the access log. Choose another file with --to-file, or move it away.`,
+          );
+        }
         await endLine(file);
         await file.appendFile(lines.join(''));
         await file.sync();
@@ -176,7 +185,7 @@ export function fileReceiver(path: string): Receiver {
       // directory, and some network file systems cannot flush one.
       if (isNew) await fsyncPath(dirname(path));
     } catch (error) {
-      throw unwritable(path, error);
+      throw error instanceof UnusableFile ? error : unwritable(path, error);
     }
   };
 }
