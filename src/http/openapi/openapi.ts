@@ -7,7 +7,8 @@ import { tagDescriptions } from './operation.js';
 
 const description = [
   'Strongroom stores sensitive values and returns tokens in their place.',
-  'Every request may send `SERVICE-TRACE-ID`. Every error is a problem (RFC 9457) with a stable `code`.',
+  'Any request may have the header `SERVICE-TRACE-ID`.',
+  'Every error is a problem document (RFC 9457) with a stable `code`.',
   'HEAD behaves like GET, and a trailing slash is accepted.',
   'A method that a path does not support returns 405 with `Allow`.',
 ].join(' ');

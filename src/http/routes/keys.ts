@@ -60,7 +60,7 @@ const revoke = documented({
   tag: 'Applications',
   summary: 'Revoke a key',
   description: 'Revokes the key. It stops working immediately.',
-  pathParameters: { ...pathParameters, keyId: 'The id of the key, not the key itself.' },
+  pathParameters: { ...pathParameters, key_id: 'The id of the key, not the key itself.' },
   answers: { 204: { description: 'The key no longer works.' } },
   problems: ['exceeds_own_permissions', 'application_not_found', 'application_key_not_found', 'last_administrator'],
 });
@@ -90,11 +90,11 @@ export const keyRoutes: Routes = (app, { vault }, headerNames) => {
       return sendJson(reply, 200, result.value.map(listedKeyAnswer));
     },
   );
-  app.delete<{ Params: IdParams & { readonly keyId: string } }>(
-    '/applications/:id/keys/:keyId',
+  app.delete<{ Params: IdParams & { readonly key_id: string } }>(
+    '/applications/:id/keys/:key_id',
     { config: { permission: 'application:delete', operation: revoke } },
     async (request, reply) => {
-      const { id, keyId } = request.params;
+      const { id, key_id: keyId } = request.params;
       const result = await revokeKey(vault, directoryContextOf(request), id, keyId);
       if (!result.ok) throw problemFrom(result);
       return reply.code(204).send();

@@ -112,7 +112,7 @@ describe('the TypeScript client', () => {
     expect((await manager.updateApplication({ path: { id }, body: update })).name).toBe('store');
     const issued = await manager.issueKey({ path: { id } });
     expect((await manager.listKeys({ path: { id } })).map((one) => one.id)).toContain(issued.id);
-    await manager.revokeKey({ path: { id, keyId: issued.id } });
+    await manager.revokeKey({ path: { id, key_id: issued.id } });
     expect(await idsOf(manager.iterate('listApplications', { query: { size: 1 } }))).toContain(id);
     await manager.deleteApplication({ path: { id } });
     expect((await failureOf(manager.getApplication({ path: { id } }))).code).toBe('application_not_found');

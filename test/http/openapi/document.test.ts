@@ -34,6 +34,11 @@ describe('the document', () => {
     }
   });
 
+  test('every parameter of a path is in snake case, as all fields are', async ({ service }) => {
+    const paths = operationsIn(await documentOf(service)).map(({ path }) => path);
+    for (const path of paths) expect(path).toMatch(/^[^{}]*(?:\{[a-z_]+\}[^{}]*)*$/);
+  });
+
   test('every reference resolves, and every named schema is used', async ({ service }) => {
     const document = await documentOf(service);
     const used = new Set(

@@ -26,7 +26,7 @@ export const operations = {
   deleteApplication: {"method":"DELETE","path":"/applications/{id}","contentType":null,"status":204,"returns":null,"takesIdempotencyKey":false,"isRepeatable":false,"queryObjects":{},"paging":null},
   issueKey: {"method":"POST","path":"/applications/{id}/keys","contentType":null,"status":201,"returns":"application/json","takesIdempotencyKey":true,"isRepeatable":false,"queryObjects":{},"paging":null},
   listKeys: {"method":"GET","path":"/applications/{id}/keys","contentType":null,"status":200,"returns":"application/json","takesIdempotencyKey":false,"isRepeatable":true,"queryObjects":{},"paging":null},
-  revokeKey: {"method":"DELETE","path":"/applications/{id}/keys/{keyId}","contentType":null,"status":204,"returns":null,"takesIdempotencyKey":false,"isRepeatable":false,"queryObjects":{},"paging":null},
+  revokeKey: {"method":"DELETE","path":"/applications/{id}/keys/{key_id}","contentType":null,"status":204,"returns":null,"takesIdempotencyKey":false,"isRepeatable":false,"queryObjects":{},"paging":null},
   listPermissions: {"method":"GET","path":"/permissions","contentType":null,"status":200,"returns":"application/json","takesIdempotencyKey":false,"isRepeatable":true,"queryObjects":{},"paging":null},
   getTenant: {"method":"GET","path":"/tenants/self","contentType":null,"status":200,"returns":"application/json","takesIdempotencyKey":false,"isRepeatable":true,"queryObjects":{},"paging":null},
   updateTenant: {"method":"PUT","path":"/tenants/self","contentType":"application/json","status":200,"returns":"application/json","takesIdempotencyKey":false,"isRepeatable":false,"queryObjects":{},"paging":null},

@@ -416,7 +416,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/applications/{id}/keys/{keyId}": {
+    "/applications/{id}/keys/{key_id}": {
         parameters: {
             query?: never;
             header?: never;
@@ -2328,7 +2328,7 @@ export interface operations {
                 /** @description The id of the application. */
                 id: string;
                 /** @description The id of the key, not the key itself. */
-                keyId: string;
+                key_id: string;
             };
             cookie?: never;
         };
