@@ -3,8 +3,13 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { MongoClient } from 'mongodb';
 import { expect, onTestFinished, test } from 'vitest';
 import { createTenant } from '#src/commands/tenancy/create-tenant.js';
+import { tokenPermissions } from '#src/domain/access/permission.js';
+import { tenantStream } from '#src/events/tenancy/streams.js';
+import { tokenStream } from '#src/events/tokens/stream-name.js';
+import { KeyLost } from '#src/vault/key-lost.js';
 import { operate } from '../audit/operate.js';
 import { openClusterService } from '../support/cluster-service.js';
+import { rule } from '../support/test-service.js';
 import { mongoUrl } from './own-database.js';
 
 async function vaultOnMongo() {
@@ -16,10 +21,19 @@ async function vaultOnMongo() {
     await remove();
     await client.close();
   });
-  await createTenant(service.vault, 'default', []);
+  const access = { kind: 'rules', rules: [rule('/', 'reveal', tokenPermissions)] } as const;
+  const application = { name: 'all', type: 'private', access, expiresAt: null } as const;
+  const { keys, tenantId } = await createTenant(service.vault, 'default', [application]);
   const reasons = async () => (await service.state()).reasons;
   expect(await reasons()).toEqual([]);
-  return { service, db: client.db(database), reasons };
+  return {
+    service,
+    db: client.db(database),
+    keysDb: client.db(`${database}_keys`),
+    key: keys[0]?.reveal() ?? '',
+    tenantId,
+    reasons,
+  };
 }
 
 test('if EventStoreDB lacks events that the rows contain, a running process is not ready', async () => {
@@ -63,6 +77,28 @@ test('if the record of which rows are in use is damaged, reads fail instead of w
     await expect.poll(reasons).toEqual([]);
   }
 });
+
+test.each(['tenant_keys', 'data_keys'])(
+  'if %s lacks keys, a process is not ready, and becomes ready without a restart once they are back',
+  async (collection) => {
+    const { service, keysDb, reasons, key, tenantId } = await vaultOnMongo();
+    await operate(service, 'tokens-create', { key, request: { id: 'kept', type: 'token', data: 'x' } });
+    const names = (await service.vault.keys.tenantKeys(tenantId))?.names;
+    if (names === undefined) throw new Error('the tenant has keys');
+    const keys = keysDb.collection(collection);
+    const stored = await keys.find().toArray();
+    await keys.deleteMany({});
+    // A process caches a tenant's keys for a second.
+    if (collection === 'tenant_keys') await expect.poll(() => service.vault.keys.tenantKeys(tenantId)).toBeNull();
+    const stream = collection === 'tenant_keys' ? tenantStream(tenantId) : tokenStream(names, 'kept');
+    service.reportError(new KeyLost(stream, 'key_missing'));
+    await expect.poll(reasons).toEqual(['token keys are lost']);
+    await wait(1_500);
+    expect(await reasons()).toEqual(['token keys are lost']);
+    await keys.insertMany(stored);
+    await expect.poll(reasons).toEqual([]);
+  },
+);
 
 test('doctor makes its other checks even if a value in MongoDB has the wrong type', async () => {
   const { service, db } = await vaultOnMongo();

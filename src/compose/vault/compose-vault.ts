@@ -4,6 +4,8 @@ import { recordExhaustedBudget, recordSuspect } from '../../audit/access-log/rec
 import { recordedWork } from '../../audit/access-log/recorded-work.js';
 import { createExpressions } from '../../domain/expressions/expressions.js';
 import { createStreamQueue } from '../../domain/stream-queue.js';
+import { keysOf, noToken } from '../../domain/token/token-state.js';
+import { isTokenStream } from '../../events/tokens/stream-name.js';
 import { createLimits } from '../../http/limits/limits.js';
 import type { Service } from '../../http/service.js';
 import type { Claims } from '../../ports/claims.js';
@@ -28,9 +30,10 @@ import { authenticWebhookStore } from '../../vault/authentic-webhook-store.js';
 import { createAuthenticate } from '../../vault/authenticate.js';
 import { ForgedRow, type RowName } from '../../vault/forged-row.js';
 import { createGuesses } from '../../vault/guesses.js';
-import { KeyLost } from '../../vault/key-lost.js';
+import { KeyLost, type LostKey } from '../../vault/key-lost.js';
 import type { KnownCallers } from '../../vault/known-callers.js';
 import type { LimitSettings } from '../../vault/limit-settings.js';
+import { loadToken } from '../../vault/load-token.js';
 import type { RowCache } from '../../vault/row-cache.js';
 import { createTurns } from '../../vault/turns.js';
 import { createUnfinishedErasures } from '../../vault/unfinished-erasures.js';
@@ -95,14 +98,14 @@ type ComposedVault = {
    * list contains entries.
    */
   readonly damage: () => readonly string[];
-  /** Removes the forged rows that were repaired since they were found from the list that `damage` returns. */
+  /** Removes the forged rows and lost keys that were repaired since they were found from what `damage` returns. */
   readonly forgetRepaired: () => Promise<void>;
   /** Records a failure that was not caused by a request. */
   readonly backgroundFailed: (error: unknown) => void;
 };
 
-/** The maximum number of forged rows that `damage` lists. `doctor` lists all of them. */
-const forgedNamedMax = 10;
+/** The maximum number of forged rows, and of streams whose keys are lost, that are remembered. `doctor` finds all. */
+const namedMax = 10;
 /** The maximum number of damaged rows and keys that are logged. */
 const loggedMax = 1_000;
 
@@ -205,7 +208,7 @@ export function composeVault(bare: Stores, given: Parts): ComposedVault {
   };
 }
 
-type RepairDeps = Pick<Vault, 'directory' | 'claims' | 'generations' | 'keys'>;
+type RepairDeps = Pick<Vault, 'directory' | 'claims' | 'generations' | 'keys' | 'log'>;
 
 /** Remembers the damage in the stores that requests and background work report. `onError` logs an error. */
 function createDamage(
@@ -213,7 +216,8 @@ function createDamage(
   metrics: Pick<Metrics, 'forgedRowFound'>,
   onError: (error: unknown) => void,
 ) {
-  let isKeyLost = false;
+  /** The streams whose keys are lost, and what is lost of each. Not all of them, because there can be many. */
+  const lost = new Map<string, LostKey>();
   const forged = new Map<string, Forged>();
   /** The messages about damaged files. There are only a few files, so the set stays small. */
   const damagedFiles = new Set<string>();
@@ -224,7 +228,7 @@ function createDamage(
   function addForged({ row, message }: ForgedRow): void {
     metrics.forgedRowFound();
     const name = `${row.of} ${row.name}`;
-    if (forged.size >= forgedNamedMax && !forged.has(name)) return;
+    if (forged.size >= namedMax && !forged.has(name)) return;
     const found: Forged = { row, message, generation: null };
     forged.set(name, found);
     const noted = generations.inUse().then(({ read }) => {
@@ -236,7 +240,7 @@ function createDamage(
 
   /** Remembers the damage if the error reports any. */
   function report(error: unknown): void {
-    if (error instanceof KeyLost) isKeyLost = true;
+    if (error instanceof KeyLost && lost.size < namedMax) lost.set(error.stream, error.what);
     if (error instanceof ForgedLog) forgedLog ??= error.what;
     if (error instanceof StoreProblem && error.found?.check === filesCheck) damagedFiles.add(error.message);
     if (error instanceof ForgedRow) addForged(error);
@@ -255,15 +259,22 @@ function createDamage(
       report(error);
     },
     list: (): readonly string[] => [
-      ...(isKeyLost ? ['token keys are lost'] : []),
+      ...(lost.size > 0 ? ['token keys are lost'] : []),
       ...(forgedLog === null ? [] : [`the log was changed from outside: ${forgedLog}`]),
       ...[...forged.values()].map(({ message }) => message),
       ...damagedFiles,
     ],
     /** See `ComposedVault`. */
     async forgetRepaired(vault: RepairDeps): Promise<void> {
-      if (forged.size === 0 || performance.now() - lookedAt < repairedMs) return;
+      if (forged.size + lost.size === 0 || performance.now() - lookedAt < repairedMs) return;
       lookedAt = performance.now();
+      for (const [stream, what] of lost) {
+        try {
+          if (await areKeysBack(vault, stream, what)) lost.delete(stream);
+        } catch (error) {
+          if (error instanceof StoreUnavailable) return;
+        }
+      }
       for (const [name, found] of forged) {
         try {
           const isRepaired = await repaired(vault, found);
@@ -276,6 +287,24 @@ function createDamage(
       }
     },
   };
+}
+
+/**
+ * Returns true if all keys of a stream exist again, for example because the key store was repaired. Only the next start
+ * forgets a damaged ciphertext.
+ */
+async function areKeysBack({ log, keys, directory }: RepairDeps, stream: string, what: LostKey): Promise<boolean> {
+  const [first] = await log.readClearFrom(stream, 0, 1);
+  if (what === 'ciphertext_damaged' || first === undefined) return false;
+  const { tenantId } = first;
+  const tenant = await directory.get('tenant', tenantId);
+  if (tenant !== null && tenant.removedAt !== null) return true;
+  if ((await keys.tenantKeys(tenantId)) === null) return false;
+  const { life } = isTokenStream(stream) ? (await loadToken({ log }, tenantId, stream)).state : noToken;
+  for (const keyId of life === null ? [] : keysOf(life)) {
+    if ((await keys.use(tenantId, keyId, () => true)).state !== 'open') return false;
+  }
+  return true;
 }
 
 /** Returns true if a forged row was repaired since it was found. */
