@@ -20,7 +20,8 @@ const text = `# Settings
 Settings come from a JSON file (\`--config\`), then from environment variables, then from flags. A later source overrides
 an earlier one. For example, the setting \`auth.header_aliases\` has the variable \`${environmentName('auth.header_aliases')}\` and the
 flag \`${flagName('auth.header_aliases')}\`. Separate the items of a list with commas. An unknown setting is an error, so a misspelled
-name cannot go unnoticed. \`strongroom config print\` shows the settings in effect.
+name cannot go unnoticed. A JSON file that other users can change is an error too, because a setting can name a program
+to run. \`strongroom config print\` shows the settings in effect.
 
 | Setting | Default | What it does |
 |---|---|---|

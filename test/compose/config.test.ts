@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -292,6 +292,25 @@ describe('wrong values', () => {
     ['{"__proto__":{}}', 'must not be used as a key'],
   ])('may concern the whole file: %s', (file, expected) => {
     expect(problems({ file })).toEqual([expect.stringContaining(expected)]);
+  });
+
+  it('include a file that other users can change', () => {
+    const configFile = fileOf({ port: 9000 });
+    for (const [mode, isRejected] of [
+      [0o666, true],
+      [0o602, true],
+      [0o644, false],
+      [0o400, false],
+    ] as const) {
+      chmodSync(configFile, mode);
+      const { ok } = loadConfig({ env: {}, flags: {}, configFile });
+      expect([mode, ok]).toEqual([mode, !isRejected]);
+    }
+    chmodSync(configFile, 0o666);
+    expect(loadConfig({ env: {}, flags: {}, configFile })).toEqual({
+      ok: false,
+      problems: [`${configFile}: other users can change it; check its content, then run: chmod go-w ${configFile}`],
+    });
   });
 
   it('include a missing file', () => {

@@ -1,7 +1,9 @@
-import { readFileSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readFileSync, type Stats } from 'node:fs';
 import { isJsonObject, type Json, type JsonObject } from '../../domain/json.js';
 import { nearest } from '../../domain/nearest.js';
 import { parseJsonBody } from '../../http/body/parse-json-body.js';
+import { isOfOwnGroup } from '../files/own-group.js';
+import { shellWord } from '../files/shell-word.js';
 import { clientSettingPaths } from './client-settings.js';
 import { environmentName, environmentPrefix, flagMember, flagName, type TextForm } from './setting.js';
 import { isSettingPath, type SettingPath, settingPaths, settings } from './settings.js';
@@ -78,14 +80,31 @@ export function readFile(file: string): Reading {
 
 /** Returns the content of the file, or a description of the problem with the file. */
 function parse(file: string): JsonObject | string {
+  let descriptor: number | null = null;
   try {
+    descriptor = openSync(file, 'r');
+    if (othersWrite(fstatSync(descriptor))) {
+      return `other users can change it; check its content, then run: chmod go-w ${shellWord(file)}`;
+    }
     // The value of a repeated key would replace an earlier one without a message, even a whole group of settings.
-    const parsed = parseJsonBody(readFileSync(file), 'rejected');
+    const parsed = parseJsonBody(readFileSync(descriptor), 'rejected');
     if (!parsed.ok) return `${parsed.path ?? 'the file'} ${parsed.message}`;
     return isJsonObject(parsed.value) ? parsed.value : 'the file must contain a JSON object';
   } catch {
     return 'cannot be read; check the path, and that this user may read it';
+  } finally {
+    if (descriptor !== null) closeSync(descriptor);
   }
+}
+
+/**
+ * Returns true if users other than the file's owner can write to the file. Threat: another user changes a setting that
+ * names a program, such as `root_key_command`, and the service runs that program. The group may write if it is this
+ * process's own group. The group of root has no other members.
+ */
+function othersWrite(stats: Stats): boolean {
+  const groupWrites = (stats.mode & 0o020) !== 0 && !isOfOwnGroup(stats) && stats.gid !== 0;
+  return stats.isFile() && (groupWrites || (stats.mode & 0o002) !== 0);
 }
 
 /**
