@@ -29,6 +29,8 @@ async function expectGoodLooks(page: Page, name: string): Promise<void> {
       expect(await accessibilityFaults(page), where).toEqual([]);
       const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
       expect(overflow, where).toBeLessThanOrEqual(0);
+      const wideBadges = "[...document.querySelectorAll('.badge')].filter((one) => one.scrollWidth > one.clientWidth)";
+      expect(await page.evaluate(`${wideBadges}.map((one) => one.textContent)`), where).toEqual([]);
     }
   }
 }
@@ -95,6 +97,7 @@ async function signInAtProvider(page: Page, address: string, login: string): Pro
 test('pages look right, light or dark, wide or narrow', async () => {
   const console = await startTestConsole();
   await console.service.call('POST', '/tokens', { type: 'token', data: 'first', id: 'customer-1' });
+  await console.service.call('POST', '/tokens', { type: 'us_bank_account_number', data: '123456789' });
   const { page, faults } = await openChromium();
   const address = await console.listen();
   await signInWith(page, address, console);
