@@ -42,7 +42,7 @@ test('two processes write concurrently, each to its own chain, and each immediat
     expect((await other.query('tenant', everything, firstPage)).total).toBe((round + 1) * 20);
   }
   const report = await verifyAccessChain(one);
-  expect(report).toMatchObject({ intact: true, chains: [{ from: 1 }, { from: 1 }] });
+  expect(report).toMatchObject({ problem: null, chains: [{ from: 1 }, { from: 1 }] });
   // Each of the two processes recorded 20 rounds. The ten concurrent callers in a round share at most two batches.
   expect(batchCount(report)).toBeLessThanOrEqual(2 * 20 * 2);
 });
@@ -76,9 +76,9 @@ test.each(Object.entries(tamperings))('%s is detected by recomputing the chains'
   for (const number of [1, 3, 5]) {
     await one.record([anEntry({ message: `entry ${number}` }), anEntry({ message: `entry ${number + 1}` })]);
   }
-  expect(await verifyAccessChain(one)).toMatchObject({ intact: true });
+  expect(await verifyAccessChain(one)).toMatchObject({ problem: null });
   await tamper(connection);
-  expect(await verifyAccessChain(one)).toEqual({ intact: false, brokenAt: expect.any(Number) });
+  expect(await verifyAccessChain(one)).toMatchObject({ problem: expect.stringContaining('of the access log') });
 });
 
 test('a failed write rejects all waiting records, and the next record starts a new chain', async () => {
@@ -104,7 +104,7 @@ test('a failed write rejects all waiting records, and the next record starts a n
   await entriesIn(healthy).insertOne({ ...rest, _id: entryKey({ chain: String(first), sequence: 2, number: 0 }) });
   await log.record([anEntry()]);
   expect(await verifyAccessChain(log)).toMatchObject({
-    intact: true,
+    problem: null,
     chains: [
       { chain: first, from: 1, head: 1 },
       { from: 1, head: 1 },

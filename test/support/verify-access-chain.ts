@@ -1,50 +1,47 @@
-import { batchHash, linesOf } from '#src/events/access-log/batch-hash.js';
+import { verifyAccess } from '#src/audit/verify/verify-access.js';
+import { linesOf } from '#src/events/access-log/batch-hash.js';
 import type { AccessLog } from '#src/ports/access-log.js';
 
 const pageSize = 200;
 
-/** A valid chain. `from` is the oldest batch that still exists, because the vault deletes the batches of old months. */
-export type IntactChain = { readonly chain: string; readonly from: number; readonly head: number };
+/** The sequence numbers of the first and the last stored batch of a chain. */
+export type StoredChain = { readonly chain: string; readonly from: number; readonly head: number };
 
-/** The result of recomputing the access log's chains. */
-export type ChainReport =
-  | { readonly intact: true; readonly chains: readonly IntactChain[] }
-  | { readonly intact: false; readonly brokenAt: number };
+/** What `audit verify` finds in the access log: the description of a fault, or null. */
+export type ChainReport = { readonly problem: string | null; readonly chains: readonly StoredChain[] };
 
 /**
- * Recomputes the hash chain of each access log writer. This detects every changed, removed or swapped batch, with one
- * exception: only a signed checkpoint reveals that the newest batches of a chain were removed.
+ * Verifies the chains of the access log as `audit verify` does, without checkpoints. By default, each chain must begin
+ * with batch 1. If `hasDropped` is true, the months of the first batches may have been removed.
  */
-export async function verifyAccessChain(log: AccessLog): Promise<ChainReport> {
-  const chains: IntactChain[] = [];
-  for (const chain of await log.chains()) {
-    const found = await verifyOne(log, chain);
-    if ('brokenAt' in found) return { intact: false, brokenAt: found.brokenAt };
-    chains.push(found);
+export async function verifyAccessChain(log: AccessLog, { hasDropped = false } = {}): Promise<ChainReport> {
+  const chains: StoredChain[] = [];
+  async function* stored() {
+    for (const chain of await log.chains()) {
+      const found = { chain, from: 0, head: 0 };
+      chains.push(found);
+      const next = () => log.batches(chain, found.head, pageSize);
+      for (let page = await next(); page.length > 0; page = await next()) {
+        for (const { sequence, previous, hash, entries } of page) {
+          if (found.from === 0) found.from = sequence;
+          found.head = sequence;
+          yield { chain, sequence, previous: hex(previous), hash: hex(hash), lines: linesOf(entries) };
+        }
+      }
+    }
   }
-  return { intact: true, chains };
+  // A checkpoint from before the time that the log must contain makes it possible that batches were removed.
+  const checkpoints = hasDropped ? [{ number: 1, time: 0, access: [] }] : [];
+  const { problem } = await verifyAccess(stored(), { checkpoints, from: null, mustContainFrom: 1 });
+  return { problem: problem?.message ?? null, chains };
 }
 
 /** Returns the total number of batches in all chains. */
-export function batchCount(report: ChainReport): number {
-  if (!report.intact) throw new Error('a chain is broken');
-  return report.chains.reduce((count, { from, head }) => count + head - from + 1, 0);
+export function batchCount({ problem, chains }: ChainReport): number {
+  if (problem !== null) throw new Error(problem);
+  return chains.reduce((count, { from, head }) => count + head - from + 1, 0);
 }
 
-async function verifyOne(log: AccessLog, chain: string): Promise<IntactChain | { readonly brokenAt: number }> {
-  let from = 0;
-  let head = 0;
-  let hash: Uint8Array | null = null;
-  const after = (sequence: number) => log.batches(chain, sequence, pageSize);
-  for (let page = await after(0); page.length > 0; page = await after(head)) {
-    for (const { sequence, previous, hash: stored, entries } of page) {
-      if (hash === null) from = sequence;
-      const follows = hash === null || (sequence === head + 1 && Buffer.compare(previous, hash) === 0);
-      const computed = batchHash(previous, sequence, linesOf(entries));
-      if (!follows || Buffer.compare(computed, stored) !== 0) return { brokenAt: sequence };
-      head = sequence;
-      hash = stored;
-    }
-  }
-  return { chain, from, head };
+function hex(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('hex');
 }

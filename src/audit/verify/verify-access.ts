@@ -12,14 +12,17 @@ export type LinedBatch = {
 
 export type ChainBatch = LinedBatch & { readonly chain: string };
 
+/** What a checkpoint says about the access log. */
+type AccessCheckpoint = Pick<Checkpoint, 'number' | 'time' | 'access'>;
+
 export type AccessChecks = {
   /** The checkpoints to compare with. The access log must contain the chain ends that they sign. */
-  readonly checkpoints: readonly Checkpoint[];
+  readonly checkpoints: readonly AccessCheckpoint[];
   /**
    * The batches begin after this checkpoint, and continue the chains from the ends signed by it. If it is null, the
    * batches are the whole access log.
    */
-  readonly from: Checkpoint | null;
+  readonly from: AccessCheckpoint | null;
   /** Batches from before this time (in ms) may be missing, because the service removes old batches. */
   readonly mustContainFrom: number;
 };
@@ -112,7 +115,7 @@ function createChain(name: string, ends: readonly Signed[], start: Place | null)
   };
 }
 
-function signedEnds(checkpoints: readonly Checkpoint[]): ReadonlyMap<string, readonly Signed[]> {
+function signedEnds(checkpoints: readonly AccessCheckpoint[]): ReadonlyMap<string, readonly Signed[]> {
   const signed = new Map<string, Signed[]>();
   for (const { number, access } of checkpoints) {
     for (const { chain, sequence, hash } of access) {
