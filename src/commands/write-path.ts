@@ -4,6 +4,7 @@ import { advancedKeys, endedKeys } from '../events/event-keys.js';
 import { endsToken } from '../events/tokens/catalogue.js';
 import type { TenantKeys } from '../keys/key-ring.js';
 import { latestNow } from '../ports/clock.js';
+import { ForgedLog } from '../ports/event-log.js';
 import type { KeyRevision } from '../ports/key-store.js';
 import { keyNamedWithinMs } from '../ports/key-store.js';
 import { StoreUnavailable } from '../ports/store-unavailable.js';
@@ -140,6 +141,7 @@ export function changeTokens<T>(
   return retryOnConflict(vault, target.streams, async () => {
     const beganAt = performance.now();
     const { views, fromRows } = await load(vault, target, from);
+    const isLookedUp = from !== 'nothing';
     from = 'log';
     const origin = { at: vault.clock.now(), ...target.origin };
     const viewOf = viewIn(views);
@@ -178,6 +180,7 @@ export function changeTokens<T>(
       // Another process may have appended an event and crashed before it wrote the row. The result of this command may
       // depend on that event, so the rows are brought up to date before the response is sent.
       if (result === conflict || mayBeCommitted) return result;
+      if (isLookedUp && (await isCreatedSince(vault, views.values()))) return conflict;
       return (await ensureProjected(vault, views.values())) === 'outdated' ? conflict : result;
     } catch (error) {
       if (mayBeCommitted) throw error;
@@ -396,6 +399,25 @@ export async function ensureProjected(
   return seen.some(({ stream, state }) => newer.has(stream) && state.life?.modifiedAt === null)
     ? 'outdated'
     : undefined;
+}
+
+/**
+ * Returns true if one of the tokens that had no events when its view was loaded has been created since. Throws ForgedLog
+ * if such a token has a live row, but still no events. Threat: an attacker who can write to the log hides the token's
+ * stream, so that a deletion finds no token, while its data can still be read.
+ */
+async function isCreatedSince(
+  vault: Pick<Vault, 'keys' | 'log' | 'rows'>,
+  views: Iterable<TokenView>,
+): Promise<boolean> {
+  const absent = [...views].filter(({ state }) => state.revision < 0);
+  for (const row of await Promise.all(absent.map(({ stream }) => liveRow(vault, stream)))) {
+    if (row === null) continue;
+    const [first] = await vault.log.readClearFrom(row.stream, 0, 1);
+    if (first === undefined) throw ForgedLog.at({ position: null, stream: row.stream, revision: 0 }, 'is missing');
+    return true;
+  }
+  return false;
 }
 
 /**

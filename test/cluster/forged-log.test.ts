@@ -4,13 +4,16 @@ import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { verifyVault } from '#src/cli/audit/run-verify.js';
+import type { OperationName } from '#src/cli/operations.js';
 import { issueKey, revokeKey } from '#src/commands/tenancy/api-keys.js';
 import { createTenant } from '#src/commands/tenancy/create-tenant.js';
 import { updateTenant } from '#src/commands/tenancy/update-tenant.js';
 import { type Cluster, openCluster } from '#src/compose/cluster/open-cluster.js';
+import { tokenPermissions } from '#src/domain/access/permission.js';
 import { apiKeyHash, newApiKey } from '#src/domain/tenancy/api-key.js';
 import { operate } from '../audit/operate.js';
 import { type StandIn, startStandIn } from '../support/eventstoredb.js';
+import { rule } from '../support/test-service.js';
 import { relinkedJournal, type Stored } from './journal-tampering.js';
 import { mongoUrl } from './own-database.js';
 
@@ -156,4 +159,22 @@ test('the vault does not start on an older log that was put back right after a k
   writeFileSync(journalFile(), older);
   await server.start();
   expect(await start()).toMatch(/the log is behind its keys/);
+});
+
+test('a deletion or an update of a token whose stream an attacker hides fails, instead of finding no token', async () => {
+  const access = { kind: 'rules', rules: [rule('/', 'reveal', tokenPermissions)] } as const;
+  const application = { name: 'all', type: 'private', access, expiresAt: null } as const;
+  const key = (await createTenant(cluster.vault, 'shop', [application])).keys[0]?.reveal() ?? '';
+  const run = (name: OperationName, input: object) => operate(cluster, name, { key, ...input });
+  await run('tokens-create', { request: { id: 'hidden', type: 'token', data: 'x' } });
+  await server.kill();
+  // The stand-in does not truncate streams, so the events get another stream. Their positions stay the same.
+  const journal = readFileSync(journalFile(), 'utf8');
+  writeFileSync(journalFile(), journal.replaceAll(/"stream":"token-/g, '"stream":"hidden-'));
+  await server.start();
+  const isNamed = /the event \(revision 0 of token-[^ ]+\) is missing/;
+  await expect.poll(() => run('tokens-delete', { id: 'hidden' }).catch(String)).toMatch(isNamed);
+  await expect(run('tokens-delete', { id: 'unknown' })).rejects.toThrow('there is no such token');
+  expect((await cluster.state()).reasons.join()).toMatch(isNamed);
+  await cluster.close();
 });
