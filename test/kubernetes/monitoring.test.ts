@@ -164,7 +164,8 @@ describe('alerts', () => {
 
   /**
    * For each alert, `bad` contains series that trigger the alert, and `good` contains series that just barely do not.
-   * The series have one value per minute. `at` is the time of the evaluation.
+   * The series have one value per minute. `at` is the time of the evaluation. Series of a healthy vault in another
+   * namespace, or of another service, must not hide the problems of a vault.
    */
   const cases: Readonly<Record<string, { readonly bad: Series; readonly good: Series; readonly at: string }>> = {
     StrongroomDown: { bad: { 'up{job="strongroom"}': '0x10' }, good: { 'up{job="strongroom"}': '0 1x10' }, at: '5m' },
@@ -176,18 +177,26 @@ describe('alerts', () => {
       at: '5m',
     },
     StrongroomNoWorker: {
-      bad: { 'strongroom_leader{instance="a"}': '0x10', 'strongroom_leader{instance="b"}': '1 0x10' },
+      bad: {
+        'strongroom_leader{instance="a"}': '0x10',
+        'strongroom_leader{instance="b"}': '1 0x10',
+        'strongroom_leader{instance="c",namespace="other"}': '1x10',
+      },
       // While a new worker takes over, no worker leads. Right after that, some processes may not have noticed it yet.
       good: { 'strongroom_leader{instance="a"}': '0x10', 'strongroom_leader{instance="b"}': '0 0 0 0 1x10' },
       at: '8m',
     },
     StrongroomNotice: { bad: { strongroom_notices: '1x30' }, good: { strongroom_notices: '1x3 0x30' }, at: '10m' },
     StrongroomErrors: {
-      bad: { [requests(200)]: '0+98x30', [requests(500)]: '0+2x30' },
+      bad: { [requests(200)]: '0+98x30', [requests(500)]: '0+2x30', [requests(200, 'other')]: '0+9900x30' },
       good: { [requests(200)]: '0+9950x30', [requests(500)]: '0+50x30' },
       at: '20m',
     },
-    StrongroomSlow: { bad: durations('0+90x40'), good: durations('0+100x40'), at: '30m' },
+    StrongroomSlow: {
+      bad: { ...durations('0+90x40'), ...durations('0+2000x40', '0+2000x40', 'other') },
+      good: durations('0+100x40'),
+      at: '30m',
+    },
     StrongroomProjectionBehind: {
       bad: { 'strongroom_projection_gap_events{projection="tokens"}': '1000x30' },
       good: {
@@ -208,7 +217,10 @@ describe('alerts', () => {
     },
     // In these tests, time begins at the epoch.
     StrongroomBackupOld: {
-      bad: { strongroom_last_backup_timestamp_seconds: '0x3000' },
+      bad: {
+        strongroom_last_backup_timestamp_seconds: '0x3000',
+        'strongroom_last_backup_timestamp_seconds{service="other-admin"}': '86400x3000',
+      },
       good: { strongroom_last_backup_timestamp_seconds: '86400x3000' },
       at: '2900m',
     },
@@ -242,18 +254,18 @@ describe('alerts', () => {
 
 type Series = Readonly<Record<string, string>>;
 
-function requests(status: number): string {
-  return `strongroom_http_requests_total{status="${status}"}`;
+function requests(status: number, namespace = ''): string {
+  return `strongroom_http_requests_total{status="${status}",namespace="${namespace}"}`;
 }
 
 /**
- * Returns the series for a hundred reads per minute. `fast` contains the values for the reads that take at most half a
- * second.
+ * Returns the series for reads. `all` contains the values for all reads: by default, a hundred per minute. `fast`
+ * contains the values for the reads that take at most half a second.
  */
-function durations(fast: string): Series {
-  const bucket = (le: string) =>
-    `strongroom_http_request_duration_seconds_bucket{route="/tokens/:id",method="GET",le="${le}"}`;
-  return { [bucket('0.5')]: fast, [bucket('1')]: '0+100x40', [bucket('+Inf')]: '0+100x40' };
+function durations(fast: string, all = '0+100x40', namespace = ''): Series {
+  const labels = `route="/tokens/:id",method="GET",namespace="${namespace}"`;
+  const bucket = (le: string) => `strongroom_http_request_duration_seconds_bucket{${labels},le="${le}"}`;
+  return { [bucket('0.5')]: fast, [bucket('1')]: all, [bucket('+Inf')]: all };
 }
 
 function increases(metric: string, bad: string, good: string, at: string) {
