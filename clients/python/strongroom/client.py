@@ -82,8 +82,9 @@ class Strongroom(
         url = _safe_address(address, allow_plaintext_http)
         if _API_KEY.fullmatch(api_key) is None:
             raise StrongroomError("invalid_argument", "api_key is not an API key (sr_...). Nothing was sent.")
-        if not timeout_seconds > 0:
-            raise StrongroomError("invalid_argument", "timeout_seconds must be more than 0.")
+        # A socket cannot wait for longer.
+        if not 0 < timeout_seconds <= 2_147_483:
+            raise StrongroomError("invalid_argument", "timeout_seconds must be more than 0 and at most 2147483.")
         self._origin = f"{url.scheme}://{url.netloc.decode()}"
         self._api_key = api_key
         self._timeout_seconds = timeout_seconds

@@ -239,8 +239,8 @@ class Hostile(unittest.TestCase):
         self.assertEqual(requests("stranger"), [])
 
     def test_time_limits(self) -> None:
-        """the client accepts no time limit that every request would exceed"""
-        for wrong in (0, -1, float("nan")):
+        """the client accepts no time limit that every request would exceed, or that is too long for a socket"""
+        for wrong in (0, -1, float("nan"), float("inf"), 1e10):
             with self.subTest(wrong), self.assertRaises(StrongroomError):
                 client("stranger", wrong)
 
