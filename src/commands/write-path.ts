@@ -404,7 +404,9 @@ export async function ensureProjected(
 /**
  * Returns true if one of the tokens that had no events when its view was loaded has been created since. Throws ForgedLog
  * if such a token has a live row, but still no events. Threat: an attacker who can write to the log hides the token's
- * stream, so that a deletion finds no token, while its data can still be read.
+ * stream, so that a deletion finds no token, while its data can still be read. If the whole log ends before the token
+ * was created, no stream is hidden: EventStoreDB's former leader responded, or an older log was put back. The result is
+ * then true, so that the command is retried.
  */
 async function isCreatedSince(
   vault: Pick<Vault, 'keys' | 'log' | 'rows'>,
@@ -414,8 +416,8 @@ async function isCreatedSince(
   for (const row of await Promise.all(absent.map(({ stream }) => liveRow(vault, stream)))) {
     if (row === null) continue;
     const [first] = await vault.log.readClearFrom(row.stream, 0, 1);
-    if (first === undefined) throw ForgedLog.at({ position: null, stream: row.stream, revision: 0 }, 'is missing');
-    return true;
+    if (first !== undefined || (await vault.log.head()) < (row.state.life?.createdPosition ?? 0)) return true;
+    throw ForgedLog.at({ position: null, stream: row.stream, revision: 0 }, 'is missing');
   }
   return false;
 }
