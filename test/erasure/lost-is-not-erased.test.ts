@@ -49,3 +49,15 @@ test('a token with the ciphertext of another token is rejected, and no part of i
   expect([status, body['code']]).toEqual([500, 'row_forged']);
   expect(text).not.toContain('another-value');
 });
+
+test('if the search keys of the rows are lost, the service is not ready until they are back', async () => {
+  const reasons = async () => (await service.service.state()).reasons;
+  expect(tamper(service.dataDir, 'keys.db', 'UPDATE generation_keys SET generation = generation + 100')).toBe(1);
+  // The service has cached the search key of the first tenant.
+  const key = await service.otherTenant();
+  const { status, body } = await service.call('POST', '/tokens', { type: 'token', data: 'x' }, { key });
+  expect([status, body['code']]).toEqual([500, 'key_lost']);
+  expect(await reasons()).toEqual(['token keys are lost']);
+  expect(tamper(service.dataDir, 'keys.db', 'UPDATE generation_keys SET generation = generation - 100')).toBe(1);
+  await expect.poll(reasons).toEqual([]);
+});

@@ -4,7 +4,7 @@ import { recordExhaustedBudget, recordSuspect } from '../../audit/access-log/rec
 import { recordedWork } from '../../audit/access-log/recorded-work.js';
 import { createExpressions } from '../../domain/expressions/expressions.js';
 import { createStreamQueue } from '../../domain/stream-queue.js';
-import { keysOf, noToken } from '../../domain/token/token-state.js';
+import { keysOf } from '../../domain/token/token-state.js';
 import { isTokenStream } from '../../events/tokens/stream-name.js';
 import { createLimits } from '../../http/limits/limits.js';
 import type { Service } from '../../http/service.js';
@@ -35,6 +35,7 @@ import type { KnownCallers } from '../../vault/known-callers.js';
 import type { LimitSettings } from '../../vault/limit-settings.js';
 import { loadToken } from '../../vault/load-token.js';
 import type { RowCache } from '../../vault/row-cache.js';
+import { indexKeysOf, searchTermKeyOf } from '../../vault/tenant-keys.js';
 import { createTurns } from '../../vault/turns.js';
 import { createUnfinishedErasures } from '../../vault/unfinished-erasures.js';
 import type { AccessRecorder, Vault } from '../../vault/vault.js';
@@ -290,17 +291,24 @@ function createDamage(
 }
 
 /**
- * Returns true if all keys of a stream exist again, for example because the key store was repaired. Only the next start
- * forgets a damaged ciphertext.
+ * Returns true if all keys of a stream exist again, for example because the key store was repaired. For the stream of a
+ * tenant, the search keys must exist too. Throws KeyLost if they do not. Only the next start forgets a damaged
+ * ciphertext.
  */
-async function areKeysBack({ log, keys, directory }: RepairDeps, stream: string, what: LostKey): Promise<boolean> {
+async function areKeysBack(vault: RepairDeps, stream: string, what: LostKey): Promise<boolean> {
+  const { log, keys, directory } = vault;
   const [first] = await log.readClearFrom(stream, 0, 1);
   if (what === 'ciphertext_damaged' || first === undefined) return false;
   const { tenantId } = first;
   const tenant = await directory.get('tenant', tenantId);
   if (tenant !== null && tenant.removedAt !== null) return true;
   if ((await keys.tenantKeys(tenantId)) === null) return false;
-  const { life } = isTokenStream(stream) ? (await loadToken({ log }, tenantId, stream)).state : noToken;
+  if (!isTokenStream(stream)) {
+    await searchTermKeyOf(vault, tenantId);
+    await indexKeysOf(vault, tenantId);
+    return true;
+  }
+  const { life } = (await loadToken({ log }, tenantId, stream)).state;
   for (const keyId of life === null ? [] : keysOf(life)) {
     if ((await keys.use(tenantId, keyId, () => true)).state !== 'open') return false;
   }
