@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -311,6 +311,20 @@ describe('wrong values', () => {
       ok: false,
       problems: [`${configFile}: other users can change it; check its content, then run: chmod go-w ${configFile}`],
     });
+  });
+
+  it.runIf(process.getuid?.() === 0)('include a file that another group can change (needs root)', () => {
+    const configFile = fileOf({ port: 9000 });
+    for (const [mode, group, isRejected] of [
+      [0o664, 1, true],
+      [0o644, 1, false],
+      [0o664, 0, false],
+    ] as const) {
+      chownSync(configFile, 0, group);
+      chmodSync(configFile, mode);
+      const { ok } = loadConfig({ env: {}, flags: {}, configFile });
+      expect([mode, group, ok]).toEqual([mode, group, !isRejected]);
+    }
   });
 
   it('include a missing file', () => {
