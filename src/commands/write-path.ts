@@ -405,8 +405,8 @@ export async function ensureProjected(
  * Returns true if one of the tokens that had no events when its view was loaded has been created since. Throws ForgedLog
  * if such a token has a live row, but still no events. Threat: an attacker who can write to the log hides the token's
  * stream, so that a deletion finds no token, while its data can still be read. If the whole log ends before the token
- * was created, no stream is hidden: EventStoreDB's former leader responded, or an older log was put back. The result is
- * then true, so that the command is retried.
+ * was created, no stream is hidden: EventStoreDB's former leader responded, or an older log was put back. In that case,
+ * throws StoreUnavailable.
  */
 async function isCreatedSince(
   vault: Pick<Vault, 'keys' | 'log' | 'rows'>,
@@ -416,7 +416,9 @@ async function isCreatedSince(
   for (const row of await Promise.all(absent.map(({ stream }) => liveRow(vault, stream)))) {
     if (row === null) continue;
     const [first] = await vault.log.readClearFrom(row.stream, 0, 1);
-    if (first !== undefined || (await vault.log.head()) < (row.state.life?.createdPosition ?? 0)) return true;
+    if (first !== undefined) return true;
+    const isBehind = (await vault.log.head()) < (row.state.life?.createdPosition ?? 0);
+    if (isBehind) throw new StoreUnavailable('event log', 'behind_rows');
     throw ForgedLog.at({ position: null, stream: row.stream, revision: 0 }, 'is missing');
   }
   return false;
