@@ -43,26 +43,28 @@ consoleSessionsContract('mongodb', async () => {
   return { sessions: mongoConsoleSessions(connection), close: drop };
 });
 
-test.each([{ until: 'soon' }, { epoch: 'first' }, { position: 'end' }])(
-  'a checkpoint document with %o does not stop the background work',
-  async (damage) => {
-    const { connection, drop } = await mongoDatabase();
-    const checkpoints = mongoCheckpoints(connection);
-    const first = await checkpoints.lead('tokens', 'a', 10);
-    if (first === null) throw new Error('no other process leads');
-    await checkpoints.save(first, 7);
-    await connection.db.collection('checkpoints').updateOne({}, { $set: damage });
-    const lead = await until(
-      'a leader',
-      5_000,
-      async () => (await checkpoints.lead('tokens', 'b', 60_000)) ?? undefined,
-    );
-    expect(await checkpoints.position('tokens')).toBe('position' in damage ? 0 : 7);
-    expect(await checkpoints.save(lead, 9)).toBe(true);
-    expect(await checkpoints.position('tokens')).toBe(9);
-    await drop();
-  },
-);
+test.each([
+  { until: 'soon' },
+  { epoch: 'first' },
+  { epoch: Number.NaN },
+  { position: 'end' },
+  { position: Number.NaN },
+  { position: -1 },
+  { position: 0.5 },
+])('a checkpoint document with %o does not stop the background work', async (damage) => {
+  const { connection, drop } = await mongoDatabase();
+  const checkpoints = mongoCheckpoints(connection);
+  const first = await checkpoints.lead('tokens', 'a', 10);
+  if (first === null) throw new Error('no other process leads');
+  await checkpoints.save(first, 7);
+  await connection.db.collection('checkpoints').updateOne({}, { $set: damage });
+  const lead = await until('a leader', 5_000, async () => (await checkpoints.lead('tokens', 'b', 60_000)) ?? undefined);
+  expect(lead.epoch).toBe('epoch' in damage ? 1 : 2);
+  expect(await checkpoints.position('tokens')).toBe('position' in damage ? 0 : 7);
+  expect(await checkpoints.save(lead, 9)).toBe(true);
+  expect(await checkpoints.position('tokens')).toBe(9);
+  await drop();
+});
 
 test.each([null, 'many', Number.NaN])('a read proof changes a document with the value %o', async (proofs) => {
   const { connection, drop } = await mongoDatabase();

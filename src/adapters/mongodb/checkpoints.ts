@@ -20,7 +20,8 @@ function isFree(leaseMs: number) {
 /**
  * Implements `Checkpoints` in the MongoDB database that contains the rows. Each new leader gets a new epoch. The filter
  * of every write contains the epoch of the leader that makes the write, so a write by a former leader has no effect. A
- * field whose type is wrong counts as missing: no process leads, and the next leader reads the log from its beginning.
+ * field with an impossible value counts as missing: no process leads, and the next leader reads the log from its
+ * beginning.
  */
 export function mongoCheckpoints(connection: MongoConnection): Checkpoints {
   const checkpoints = (db: Db): Collection<Checkpoint> => db.collection<Checkpoint>('checkpoints');
@@ -29,7 +30,9 @@ export function mongoCheckpoints(connection: MongoConnection): Checkpoints {
     async lead(name, holder, leaseMs) {
       const until = { $add: ['$$NOW', leaseMs] };
       const mine = { $eq: ['$holder', holder] };
-      const epoch = { $add: [{ $cond: [{ $isNumber: '$epoch' }, '$epoch', 0] }, 1] };
+      // MongoDB compares values of different types by their types, and NaN is less than any other number.
+      const isEpoch = { $and: [{ $gte: ['$epoch', 0] }, { $lt: ['$epoch', Number.MAX_SAFE_INTEGER] }] };
+      const epoch = { $add: [{ $cond: [isEpoch, '$epoch', 0] }, 1] };
       const taken = { _id: name, position: { $ifNull: ['$position', 0] }, holder, until, epoch };
       const pipeline = [
         {
@@ -52,7 +55,7 @@ export function mongoCheckpoints(connection: MongoConnection): Checkpoints {
     },
     async position(name) {
       const position: unknown = (await connection.call((db) => checkpoints(db).findOne({ _id: name })))?.position;
-      return typeof position === 'number' ? position : 0;
+      return typeof position === 'number' && Number.isSafeInteger(position) && position >= 0 ? position : 0;
     },
     async save({ name, epoch }, position) {
       const saved = await connection.call((db) =>
