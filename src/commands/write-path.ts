@@ -141,7 +141,7 @@ export function changeTokens<T>(
   return retryOnConflict(vault, target.streams, async () => {
     const beganAt = performance.now();
     const { views, fromRows } = await load(vault, target, from);
-    const isLookedUp = from !== 'nothing';
+    const isFromLog = from === 'log';
     from = 'log';
     const origin = { at: vault.clock.now(), ...target.origin };
     const viewOf = viewIn(views);
@@ -180,7 +180,7 @@ export function changeTokens<T>(
       // Another process may have appended an event and crashed before it wrote the row. The result of this command may
       // depend on that event, so the rows are brought up to date before the response is sent.
       if (result === conflict || mayBeCommitted) return result;
-      if (isLookedUp && (await isCreatedSince(vault, views.values()))) return conflict;
+      if (isFromLog && (await isCreatedSince(vault, views.values()))) return conflict;
       return (await ensureProjected(vault, views.values())) === 'outdated' ? conflict : result;
     } catch (error) {
       if (mayBeCommitted) throw error;
@@ -402,11 +402,11 @@ export async function ensureProjected(
 }
 
 /**
- * Returns true if one of the tokens that had no events when its view was loaded has been created since. Throws ForgedLog
- * if such a token has a live row, but still no events. Threat: an attacker who can write to the log hides the token's
- * stream, so that a deletion finds no token, while its data can still be read. If the whole log ends before the token
- * was created, no stream is hidden: EventStoreDB's former leader responded, or an older log was put back. In that case,
- * throws StoreUnavailable.
+ * For views that were loaded from the log. Returns true if one of the tokens that had no events has been created since.
+ * Throws ForgedLog if such a token has a live row, but still no events. Threat: an attacker who can write to the log
+ * hides the token's stream, so that a deletion finds no token, while its data can still be read. If the whole log ends
+ * before the token was created, no stream is hidden: EventStoreDB's former leader responded, or an older log was put
+ * back. In that case, throws StoreUnavailable.
  */
 async function isCreatedSince(
   vault: Pick<Vault, 'keys' | 'log' | 'rows'>,

@@ -7,6 +7,8 @@ import { createTokenRebuild } from '#src/projections/rebuild/token-rebuild.js';
 import { manualClock } from '../support/manual-clock.js';
 import { tempDir } from '../support/process.js';
 
+const usual = { version: 1, graceMs: 0, isElsewhere: async () => false };
+
 test.each(['keeping', 'dropping'] as const)('an error in the phase `%s` is reported once', async (phase) => {
   const clock = manualClock();
   const stores = await openAuthenticStores(tempDir(), randomBytes(32), clock, (error) => {
@@ -32,16 +34,11 @@ test.each(['keeping', 'dropping'] as const)('an error in the phase `%s` is repor
     throw bug;
   };
   const errors: unknown[] = [];
-  const { keys, log, generations } = stores;
   const tokens = createTokenRebuild({
-    generations,
-    keys,
-    log,
+    ...stores,
+    ...usual,
     clock,
-    version: 1,
-    graceMs: 0,
     openThread: async () => ({ build: fail, compare: fail, forgetKeys: fail, close: async () => undefined }),
-    isElsewhere: async () => false,
     onError: (error) => errors.push(error),
   });
   await tokens.resume();
@@ -55,15 +52,11 @@ test('a failure right after an outage of a store is retried like any other', asy
   const stores = await openAuthenticStores(tempDir(), randomBytes(32), clock, (error) => {
     throw error;
   });
-  const { keys, log, generations } = stores;
   const failures: Error[] = [new StoreUnavailable('vault.db', 'busy'), new Error('the keys were rotated')];
   const tokens = createTokenRebuild({
-    generations,
-    keys,
-    log,
+    ...stores,
+    ...usual,
     clock,
-    version: 1,
-    graceMs: 0,
     openThread: async () => ({
       async build() {
         const failure = failures.shift();
@@ -74,13 +67,12 @@ test('a failure right after an outage of a store is retried like any other', asy
       forgetKeys: async () => undefined,
       close: async () => undefined,
     }),
-    isElsewhere: async () => false,
     onError: (error) => {
       throw error;
     },
   });
   expect(await tokens.start(false)).toBe('started');
   await tokens.idle();
-  expect(await generations.rebuild()).toMatchObject({ phase: 'ended', outcome: 'done' });
+  expect(await stores.generations.rebuild()).toMatchObject({ phase: 'ended', outcome: 'done' });
   await stores.close();
 });

@@ -1,8 +1,8 @@
-import { closeSync, fstatSync, openSync, readFileSync, type Stats } from 'node:fs';
+import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
 import { isJsonObject, type Json, type JsonObject } from '../../domain/json.js';
 import { nearest } from '../../domain/nearest.js';
 import { parseJsonBody } from '../../http/body/parse-json-body.js';
-import { isOfOwnGroup } from '../files/own-group.js';
+import { othersWrite } from '../files/own-group.js';
 import { shellWord } from '../files/shell-word.js';
 import { clientSettingPaths } from './client-settings.js';
 import { environmentName, environmentPrefix, flagMember, flagName, type TextForm } from './setting.js';
@@ -83,7 +83,10 @@ function parse(file: string): JsonObject | string {
   let descriptor: number | null = null;
   try {
     descriptor = openSync(file, 'r');
-    if (othersWrite(fstatSync(descriptor))) {
+    const stats = fstatSync(descriptor);
+    // Threat: another user changes a setting that names a program, such as `root_key_command`, and the service runs that
+    // program.
+    if (stats.isFile() && othersWrite(stats)) {
       return `other users can change it; check its content, then run: chmod go-w ${shellWord(file)}`;
     }
     // The value of a repeated key would replace an earlier one without a message, even a whole group of settings.
@@ -95,16 +98,6 @@ function parse(file: string): JsonObject | string {
   } finally {
     if (descriptor !== null) closeSync(descriptor);
   }
-}
-
-/**
- * Returns true if users other than the file's owner can write to the file. Threat: another user changes a setting that
- * names a program, such as `root_key_command`, and the service runs that program. The group may write if it is this
- * process's own group. The group of root has no other members.
- */
-function othersWrite(stats: Stats): boolean {
-  const groupWrites = (stats.mode & 0o020) !== 0 && !isOfOwnGroup(stats) && stats.gid !== 0;
-  return stats.isFile() && (groupWrites || (stats.mode & 0o002) !== 0);
 }
 
 /**

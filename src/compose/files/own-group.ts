@@ -18,6 +18,15 @@ export function isOfOwnGroup({ gid }: Pick<Stats, 'gid'>): boolean {
 }
 
 /**
+ * Returns true if users other than the owner can write to the file or directory. The group of this process does not
+ * count. Neither does root's group, because it has no other members.
+ */
+export function othersWrite({ gid, mode }: Pick<Stats, 'gid' | 'mode'>): boolean {
+  const groupWrites = (mode & 0o020) !== 0 && !isOfOwnGroup({ gid }) && gid !== rootGroup;
+  return groupWrites || (mode & 0o002) !== 0;
+}
+
+/**
  * Returns true if root owns the file and this process does not run as root. A mounted Secret or volume contains such
  * files.
  */

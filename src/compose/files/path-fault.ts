@@ -1,6 +1,6 @@
 import { lstatSync, readlinkSync, type Stats } from 'node:fs';
 import { isAbsolute, join, resolve, sep } from 'node:path';
-import { isOfOwnGroup } from './own-group.js';
+import { othersWrite } from './own-group.js';
 import { runAsOwner } from './run-as-owner.js';
 import { shellWord } from './shell-word.js';
 
@@ -58,9 +58,7 @@ function faultOfDirectory(directory: string, entry: string, stats: Stats | null)
   const own = statsOf(directory);
   if (own === null || !own.isDirectory()) return null;
   if (!isTrusted(own)) return foreign(directory, own);
-  // A directory that belongs to root's group is safe, because that group has no other members.
-  const groupWrites = (own.mode & 0o020) !== 0 && !isOfOwnGroup(own) && own.gid !== 0;
-  if (!groupWrites && (own.mode & 0o002) === 0) return null;
+  if (!othersWrite(own)) return null;
   if ((own.mode & sticky) === 0) {
     return (
       `is reached through ${directory}, to which other users can write. Check that its files are yours, then run: ` +
