@@ -15,18 +15,18 @@ type Times = {
  * the work ends. If it started with the work, it would expire while slow work is still running, for example when a store
  * needs 5 s to fail, and the work would be repeated without a pause.
  */
-export function repeated(
+export function repeated<A extends readonly unknown[]>(
   { now, intervalMs, retryMs, retryMsMax }: Times,
-  work: () => Promise<unknown>,
-): () => Promise<void> {
+  work: (...given: A) => Promise<unknown>,
+): (...given: A) => Promise<void> {
   let nextAt = Number.NEGATIVE_INFINITY;
   let failures = 0;
-  return async () => {
+  return async (...given) => {
     if (now() < nextAt) return;
     let waitMs = Math.min(retryMs * 2 ** failures, retryMsMax);
     failures += 1;
     try {
-      await work();
+      await work(...given);
       waitMs = intervalMs;
       failures = 0;
     } finally {

@@ -17,7 +17,8 @@ export type WebhookAttempt = {
 };
 
 /**
- * An event whose first delivery attempt failed. Only its place in the log is stored. The event itself is read from the
+ * An event that has been passed in the log but not delivered yet: its first attempt failed, it waits for an earlier
+ * event of its token, or it could not be read. Only its place in the log is stored. The event itself is read from the
  * log.
  */
 export type PendingDelivery = {

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { Webhook } from 'standardwebhooks';
-import { describe, expect, onTestFinished, test as plain } from 'vitest';
+import { describe, expect, onTestFinished, test as plain, vi } from 'vitest';
 import { MongoBroken } from '#src/adapters/mongodb/connection.js';
 import { webhookSender } from '#src/adapters/webhook-target/webhook-sender.js';
 import { createTenant } from '#src/commands/tenancy/create-tenant.js';
@@ -12,6 +12,7 @@ import { replayDeliveries } from '#src/commands/webhooks/replay-deliveries.js';
 import type { JsonObject } from '#src/domain/json.js';
 import { createWebhookDeliveries } from '#src/jobs/webhooks/deliver-webhooks.js';
 import { TenantKeysBroken } from '#src/keys/tenant-keys-broken.js';
+import { ForgedLog } from '#src/ports/event-log.js';
 import { StoreUnavailable } from '#src/ports/store-unavailable.js';
 import { stateFrom } from '#src/ports/webhook-store.js';
 import { webhooks } from '#src/queries/findings/webhooks.js';
@@ -932,6 +933,153 @@ describe('a webhook', () => {
     const message = `webhook ${id} waited for event 0 of ${missing.stream}, which is missing in the log`;
     expect(service.errors).toEqual([new Error(message)]);
     expect((await webhookStore.state(id))?.state).toEqual({ ...before, pending: [] });
+  });
+});
+
+describe('an event that cannot be read', () => {
+  /** Returns deliveries whose log throws the error when it reads this stream. `repair` ends this. */
+  async function deliveriesWithout(service: TestService, id: string, error: Error) {
+    const { vault, errors } = service;
+    const damaged = await streamOf(service, id);
+    let isDamaged = true;
+    const readFrom: typeof vault.log.readFrom = async (stream, ...range) => {
+      if (isDamaged && stream === damaged) throw error;
+      return vault.log.readFrom(stream, ...range);
+    };
+    const log = { ...vault.log, readFrom };
+    const deliveries = createWebhookDeliveries({ ...vault, log }, (found) => void errors.push(found));
+    onTestFinished(() => deliveries.stop());
+    const repair = () => {
+      isDamaged = false;
+    };
+    return { deliveries, repair };
+  }
+
+  const ids = (receiver: Receiver) => told(receiver).map(([, id]) => id);
+
+  test('is read again after a minute, while each of the other events is delivered once', async ({
+    service,
+    receiver,
+  }) => {
+    await subscribe(service, receiver.url);
+    for (const id of ['before', 'forged', 'after']) await create(service, id);
+    await service.call('PATCH', '/tokens/forged', { metadata: { a: 'b' } });
+    const error = new ForgedLog('an event is missing');
+    const { deliveries, repair } = await deliveriesWithout(service, 'forged', error);
+    await deliveries.run();
+    await create(service, 'later');
+    for (let round = 0; round < 3; round += 1) await deliveries.run();
+    expect(ids(receiver).sort()).toEqual(['after', 'before', 'later']);
+    expect(service.errors).toEqual([error]);
+    service.clock.advance(minute);
+    await deliveries.run();
+    expect(service.errors).toEqual([error, error]);
+    repair();
+    service.clock.advance(minute);
+    await deliveries.run();
+    expect(told(receiver).slice(3)).toEqual([
+      ['token.created', 'forged'],
+      ['token.updated', 'forged'],
+    ]);
+  });
+
+  test('because a store is unavailable is delivered as soon as the store is back', async ({ service, receiver }) => {
+    await subscribe(service, receiver.url);
+    for (const id of ['before', 'waiting', 'after']) await create(service, id);
+    const error = new StoreUnavailable('keys', 'no_answer');
+    const { deliveries, repair } = await deliveriesWithout(service, 'waiting', error);
+    for (let round = 0; round < 3; round += 1) await deliveries.run();
+    expect(ids(receiver).sort()).toEqual(['after', 'before']);
+    repair();
+    await deliveries.run();
+    expect(ids(receiver).slice(2)).toEqual(['waiting']);
+  });
+
+  test('passes the filters of the webhook when it can be read again', async ({ service, receiver }) => {
+    await subscribe(service, receiver.url, { token_types: ['card'] });
+    await create(service, 'filtered');
+    const { deliveries, repair } = await deliveriesWithout(service, 'filtered', new ForgedLog('an event is missing'));
+    await deliveries.run();
+    repair();
+    service.clock.advance(minute);
+    await deliveries.run();
+    expect(receiver.received).toEqual([]);
+    expect(service.errors).toHaveLength(1);
+  });
+});
+
+describe('deliveries that fail', () => {
+  test('of one webhook wait before they are tried again, and do not stop those of the others', async ({
+    service,
+    receiver,
+  }) => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { vault, tenantId } = service;
+    const [failing, other] = [await subscribe(service, receiver.url), await subscribe(service, receiver.url)];
+    const state: typeof vault.webhookStore.state = async (id) => {
+      if (id === failing.id) throw new Error('the state cannot be read');
+      return vault.webhookStore.state(id);
+    };
+    const errors: unknown[] = [];
+    const webhookStore = { ...vault.webhookStore, state };
+    const deliveries = createWebhookDeliveries({ ...vault, webhookStore }, (error) => void errors.push(error));
+    onTestFinished(() => deliveries.stop());
+    const deliver = async () => {
+      for (const { id } of [failing, failing, other]) await deliveries.deliver(tenantId, id);
+    };
+    await create(service, 'one');
+    await deliver();
+    expect(told(receiver)).toEqual([['token.created', 'one']]);
+    expect(errors).toHaveLength(1);
+    for (const [ms, failures] of [
+      [1_000, 2],
+      [1_000, 2],
+      [1_000, 3],
+      [10_000, 4],
+    ] as const) {
+      vi.advanceTimersByTime(ms);
+      await deliver();
+      expect(errors).toHaveLength(failures);
+    }
+  });
+
+  test('because the tenants cannot be read are not tried again in each poll', async ({ service }) => {
+    vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { vault } = service;
+    const directory: typeof vault.directory = {
+      ...vault.directory,
+      check: () => Promise.reject(new Error('the tenants cannot be read')),
+    };
+    const errors: unknown[] = [];
+    const deliveries = createWebhookDeliveries({ ...vault, directory }, (error) => void errors.push(error));
+    deliveries.start();
+    await vi.advanceTimersByTimeAsync(6_000);
+    await deliveries.stop();
+    expect(errors).toHaveLength(3);
+  });
+
+  test('because old ids cannot be removed continue in the next round', async ({ service, receiver }) => {
+    const { vault } = service;
+    await subscribe(service, receiver.url);
+    await create(service, 'one');
+    let calls = 0;
+    const forgetIds = async () => {
+      calls += 1;
+      throw new Error('the ids cannot be removed');
+    };
+    const webhookStore = { ...vault.webhookStore, forgetIds };
+    const deliveries = createWebhookDeliveries({ ...vault, webhookStore }, (error) =>
+      expect.unreachable(String(error)),
+    );
+    onTestFinished(() => deliveries.stop());
+    await expect(deliveries.run()).rejects.toThrow('the ids cannot be removed');
+    for (let round = 0; round < 3; round += 1) await deliveries.run();
+    expect(told(receiver)).toEqual([['token.created', 'one']]);
+    expect(calls).toBe(1);
+    service.clock.advance(minute);
+    await expect(deliveries.run()).rejects.toThrow('the ids cannot be removed');
   });
 });
 

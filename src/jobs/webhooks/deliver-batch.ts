@@ -8,6 +8,7 @@ import type { ClearEvent } from '../../events/event.js';
 import { endsToken } from '../../events/tokens/catalogue.js';
 import { isTokenStream } from '../../events/tokens/stream-name.js';
 import { openTokenId } from '../../events/webhooks/sealed-id.js';
+import { StoreUnavailable } from '../../ports/store-unavailable.js';
 import {
   type PendingDelivery,
   type WebhookAttempt,
@@ -21,6 +22,8 @@ import type { Vault } from '../../vault/vault.js';
 const lanes = 8;
 /** The maximum number of fences that are skipped in the search for the event that undoes a creation. */
 const fencesMax = 7;
+/** How long an event that could not be read waits before it is read again, in ms. */
+const unreadableMs = 60_000;
 
 export type Subscription = { readonly tenantId: string; readonly webhook: WebhookDocument };
 
@@ -36,7 +39,11 @@ type Batch = {
   readonly upTo: number;
 };
 
-/** Delivers a batch and returns the resulting state. The events of each token are delivered in order. */
+/**
+ * Delivers a batch and returns the resulting state. The events of each token are delivered in order. If an event cannot
+ * be read, starts no further attempts. The rest of the batch stays pending, and `failures` contains the errors. The
+ * caller must store the state even then: otherwise, the receiver would get the delivered events again in each round.
+ */
 export async function deliverBatch(
   vault: OpenTokenDeps & Pick<Vault, 'log' | 'webhookSender' | 'webhookStore'>,
   subscription: Subscription,
@@ -46,50 +53,60 @@ export async function deliverBatch(
   readonly state: WebhookState;
   readonly delivered: readonly string[];
   readonly attempts: readonly WebhookAttempt[];
+  readonly failures: readonly unknown[];
 }> {
   const kept = before.pending.filter((one) => !missing.includes(one));
   const pending = new Map(kept.map((one) => [one.position, one]));
   const delivered: string[] = [];
   const attempts: WebhookAttempt[] = [];
+  const failures: unknown[] = [];
   const waiting = new Set(kept.map(({ stream }) => stream));
   const ended = [...retried.map(({ event }) => event), ...chunk]
     .filter(({ type }) => endsToken(type))
     .map(({ id }) => id);
   const sealedIds = await vault.webhookStore.sealedIds(subscription.webhook.id, ended);
 
+  function keep({ position, stream, revision }: ClearEvent, failed: number, nextAt: number): void {
+    pending.set(position, { position, stream, revision, attempts: failed, nextAt });
+    waiting.add(stream);
+  }
+
   async function attempt(event: ClearEvent, failed: number): Promise<void> {
-    const { position, stream, revision } = event;
     const payload = await payloadOf(vault, subscription, event, sealedIds, failed > 0);
     if (payload === null) {
-      pending.delete(position);
+      pending.delete(event.position);
       return;
     }
     const made = await attemptDelivery(vault, subscription.webhook, event, payload, failed);
     attempts.push(made);
-    if (made.outcome === 'delivered') {
-      delivered.push(event.id);
-      pending.delete(position);
-    } else if (made.nextAt === null) {
-      pending.delete(position);
-    } else {
-      pending.set(position, { position, stream, revision, attempts: failed + 1, nextAt: made.nextAt });
-      waiting.add(stream);
+    if (made.outcome === 'delivered') delivered.push(event.id);
+    if (made.nextAt === null) pending.delete(event.position);
+    else keep(event, failed + 1, made.nextAt);
+  }
+
+  async function attemptUnlessFailed(event: ClearEvent, failed: number): Promise<void> {
+    if (failures.length > 0) return keep(event, failed, 0);
+    try {
+      await attempt(event, failed);
+    } catch (error) {
+      failures.push(error);
+      keep(event, failed, error instanceof StoreUnavailable ? 0 : vault.clock.now() + unreadableMs);
     }
   }
 
-  await atMost(lanes, retried, ({ event, failed }) => attempt(event, failed));
+  await atMost(lanes, retried, ({ event, failed }) => attemptUnlessFailed(event, failed));
   const byStream = new Map<string, ClearEvent[]>();
   for (const event of chunk) byStream.set(event.stream, [...(byStream.get(event.stream) ?? []), event]);
   await atMost(lanes, [...byStream.values()], async (events) => {
     for (const event of events) {
-      const { position, stream, revision } = event;
-      if (waiting.has(stream)) pending.set(position, { position, stream, revision, attempts: 0, nextAt: 0 });
-      else await attempt(event, 0);
+      if (waiting.has(event.stream)) keep(event, 0, 0);
+      else await attemptUnlessFailed(event, 0);
     }
   });
   return {
     delivered,
     attempts,
+    failures,
     state: {
       ...withAttempts(before, attempts),
       position: upTo,

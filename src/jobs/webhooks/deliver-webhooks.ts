@@ -13,6 +13,7 @@ import { forTenants } from '../../vault/for-tenants.js';
 import { openTenant, tenantDocument } from '../../vault/open-directory.js';
 import { TenantGone } from '../../vault/tenant-gone.js';
 import type { Vault } from '../../vault/vault.js';
+import { repeated } from '../repeated.js';
 import { deliverBatch, type Retried, type Subscription, undoesCreation } from './deliver-batch.js';
 import { createPace } from './pace.js';
 import { tellDenials } from './tell-denials.js';
@@ -40,9 +41,11 @@ const pendingMax = 100;
  * If no event after the stored checkpoint concerns the webhook, a new checkpoint is stored only after this many events.
  */
 const unsavedMax = 10_000;
-/** The number of webhooks for which this process remembers how far it has searched the log. */
-const searchedMax = 10_000;
+/** The number of webhooks for which this process remembers how far it has searched the log, and when they failed. */
+const rememberedMax = 10_000;
 const pollMs = 200;
+/** The waits after failures. Without them, work that always fails would fail and be logged in each poll. */
+const afterFailure = { now: () => performance.now(), intervalMs: 0, retryMs: 1_000, retryMsMax: 10_000 };
 const refreshMs = 1_000;
 /** Limits how often the list of tenants is read. Reading the list takes at most about 1/`refreshShare` of the time. */
 const refreshShare = 50;
@@ -53,6 +56,7 @@ const refreshShare = 50;
  */
 const heldMsMax = 5 * 60_000;
 const housekeepingMs = 3_600_000;
+const housekeepingRetryMs = 60_000;
 /**
  * How long a sealed token id is kept. This is three days minus one housekeeping interval, because housekeeping may
  * remove the id up to one interval late.
@@ -121,9 +125,10 @@ export function createWebhookDeliveries(
   let documents: ReadonlyMap<string, OfTenant> = new Map();
   let subscriptions: readonly Subscription[] = [];
   let refreshAt = Number.NEGATIVE_INFINITY;
-  let keptHouseAt = Number.NEGATIVE_INFINITY;
   const busy = new Map<string, Promise<void>>();
-  const searched = createLru<Searched>(searchedMax);
+  const searched = createLru<Searched>(rememberedMax);
+  /** Runs the work of each webhook, unless its last work failed a short time ago. */
+  let steps = createLru<(attempt: () => Promise<void>) => Promise<void>>(rememberedMax);
   let pages = new Map<number, Promise<Page>>();
   /** The streams in `pendingStreams`, each with the time (from `steadyNow`) when this job first found it there. */
   let heldSince: ReadonlyMap<string, number> = new Map();
@@ -160,13 +165,18 @@ export function createWebhookDeliveries(
   }
 
   /** Removes old sealed token ids, even those of webhooks that no longer exist. */
-  async function keepHouse(): Promise<void> {
-    const began = steadyNow(clock);
-    if (began - keptHouseAt < housekeepingMs) return;
-    const earliest = earliestNow(clock);
-    await store.forgetIds(earliest - idKeptMs, earliest - markKeptMs);
-    keptHouseAt = began;
-  }
+  const keepHouse = repeated(
+    {
+      now: () => steadyNow(clock),
+      intervalMs: housekeepingMs,
+      retryMs: housekeepingRetryMs,
+      retryMsMax: housekeepingMs,
+    },
+    async () => {
+      const earliest = earliestNow(clock);
+      await store.forgetIds(earliest - idKeptMs, earliest - markKeptMs);
+    },
+  );
 
   /** Reads a page of the log. Webhooks that are at the same position share the page while it is one of the newest. */
   function readPage(position: number): Promise<Page> {
@@ -272,7 +282,7 @@ export function createWebhookDeliveries(
       for (const { stream, revision } of missing) {
         onError(new Error(`webhook ${id} waited for event ${revision} of ${stream}, which is missing in the log`));
       }
-      const { state, delivered, attempts } = await deliverBatch(vault, subscription, at.state, {
+      const { state, delivered, attempts, failures } = await deliverBatch(vault, subscription, at.state, {
         retried,
         missing,
         chunk,
@@ -280,6 +290,7 @@ export function createWebhookDeliveries(
       });
       const isSaved = await store.save(id, at.version, state, delivered);
       if (!isSaved) await keepAttempts(vault, id, attempts);
+      if (failures.length > 0) throw failures[0];
       at = isSaved ? { version: at.version + 1, state } : null;
       position = state.position;
       skipped = 0;
@@ -299,25 +310,33 @@ export function createWebhookDeliveries(
     return applies ? known : { position: state.position, skipped: 0 };
   }
 
-  function work(subscription: Subscription): Promise<void> {
-    const { id, enabled } = subscription.webhook;
-    const running = busy.get(id);
-    if (running !== undefined || !enabled) return running ?? Promise.resolve();
-    const done = advance(subscription)
+  function stepOf(webhookId: string) {
+    const step = steps.get(webhookId) ?? repeated(afterFailure, (attempt: () => Promise<void>) => attempt());
+    steps.set(webhookId, step);
+    return step;
+  }
+
+  /** Runs the work of a webhook. If it is already running, waits for it instead. Reports errors and never throws. */
+  function work(webhookId: string, attempt: () => Promise<void>): Promise<void> {
+    const running = busy.get(webhookId);
+    if (running !== undefined) return running;
+    const done = stepOf(webhookId)(attempt)
       .catch((error: unknown) => {
         if (!(error instanceof TenantGone)) onError(error);
       })
-      .finally(() => busy.delete(id));
-    busy.set(id, done);
+      .finally(() => busy.delete(webhookId));
+    busy.set(webhookId, done);
     return done;
   }
+
+  const workOn = (subscription: Subscription) => work(subscription.webhook.id, () => advance(subscription));
 
   async function round(): Promise<readonly Promise<void>[]> {
     if (performance.now() >= refreshAt) await refresh();
     await keepHouse();
     if (subscriptions.length === 0) return [];
     pages = new Map();
-    return subscriptions.map(work);
+    return subscriptions.filter(({ webhook }) => webhook.enabled).map(workOn);
   }
 
   /**
@@ -336,17 +355,14 @@ export function createWebhookDeliveries(
     await atMost(lanes, subscriptions, async (subscription) => {
       const { tenantId, webhook } = subscription;
       if (!webhook.enabled || (await mayCarry({ tenantId, webhookId: webhook.id, position }))) return;
-      void work(subscription);
+      void workOn(subscription);
     });
   }
 
+  const nextRound = repeated(afterFailure, () => (carry === undefined ? round() : handOver(carry)));
+
   async function poll(): Promise<void> {
-    try {
-      if (carry === undefined) await round();
-      else await handOver(carry);
-    } catch (error) {
-      onError(error);
-    }
+    await nextRound().catch(onError);
     if (!isStopped) {
       timer = setTimeout(() => {
         rounds = poll();
@@ -357,15 +373,17 @@ export function createWebhookDeliveries(
   return {
     async run() {
       refreshAt = Number.NEGATIVE_INFINITY;
+      steps = createLru(rememberedMax);
       await Promise.all(await round());
     },
     async deliver(tenantId, webhookId) {
-      const tenant = await tenantDocument(vault, tenantId);
-      const webhook = tenant?.webhooks.find(({ id }) => id === webhookId);
-      if (webhook === undefined) return;
       pages = new Map();
       isPaced = true;
-      await work({ tenantId, webhook });
+      await work(webhookId, async () => {
+        const tenant = await tenantDocument(vault, tenantId);
+        const webhook = tenant?.webhooks.find(({ id }) => id === webhookId);
+        if (webhook?.enabled === true) await advance({ tenantId, webhook });
+      });
     },
     start() {
       isStopped = false;
