@@ -85,7 +85,7 @@ test('after a rejected form, the focus is on the first field with an error', asy
   expect(await rejected('/tokens', '/tokens', { query: '(' })).toBe('query');
   expect(await rejected('/logs', '/logs', { from: 'yesterday' })).toBe('from');
   expect(await rejected('/evidence', '/evidence/bundle', { from: 'x', to: '2026-01-01' })).toBe('from');
-  expect(await rejected('/tenant', '/tenant', { name: '' })).toBe('name');
+  expect(await rejected('/tenant', '/tenant', { name: ' ' })).toBe('name');
   await page.goto(`${address}/tokens/one/as-of?at=yesterday`);
   expect(await focused(page)).toBe('at');
   await page.goto(`${address}/tokens/one/edit`);
@@ -98,6 +98,51 @@ test('after a rejected form, the focus is on the first field with an error', asy
   expect(await rejected(`/applications/${id}`, `/applications/${id}/preview`, preview)).toBe('token_id');
   expect(await rejected('/sign-in', '/sign-in', { name: 'Ada', private_key: 'sr_private_wrong' })).toBe('private_key');
   expect(faults).toEqual([]);
+});
+
+test('every form marks the fields that it requires, and no others', async () => {
+  const { console, page, address } = await open();
+  const { service } = console;
+  await service.call('POST', '/tokens', { type: 'card', id: 'one', data: { number: '4242424242424242', cvc: '123' } });
+  const rule = { description: '', priority: 1, container: '/', transform: 'mask', permissions: ['token:read'] };
+  const { id } = await createApplication(console, { permissions: undefined, rules: [rule] });
+  const webhook = { url: 'https://shop.example/hook', event_types: ['token.created'] };
+  const { body } = await service.call('POST', '/webhooks', webhook, { key: service.managementKey });
+  await page.goto(`${address}/sign-in`);
+  await page.getByLabel('Operator code').fill(await issueOperatorCode(service.vault));
+  await page.getByLabel('Private key').fill(service.key);
+  await page.getByLabel('Management key').fill(service.managementKey);
+  await page.getByLabel('Your name').fill('Ada Lovelace');
+  await Promise.all([page.waitForEvent('load'), page.getByRole('button', { name: 'Sign in' }).click()]);
+  /** Returns the names of the fields on the page that are marked, after the page is found to mark what it requires. */
+  const marked = async (path: string): Promise<unknown> => {
+    await page.goto(address + path);
+    const [shown, required] = (await page.evaluate(`(() => {
+      const isMarked = (one) => getComputedStyle(one, '::after').content.includes('(required)');
+      const fields = [...document.querySelectorAll('main :is(input, select, textarea):not([type=hidden])')];
+      const names = (ones) => ones.map(({ name }) => name);
+      return [
+        names(fields.filter(({ labels }) => [...labels].some((one) => [one, ...one.children].some(isMarked)))),
+        names(fields.filter((one) => one.required || one.ariaRequired === 'true')),
+      ];
+    })()`)) as readonly [readonly string[], readonly string[]];
+    expect(shown, path).toEqual(required);
+    return shown;
+  };
+  expect(await marked('/new-token?type=card')).toEqual(['number']);
+  expect(await marked('/new-token?type=token')).toEqual(['text']);
+  expect(await marked('/tokens/one')).toEqual(['reason', 'sure', 'confirm']);
+  expect(await marked('/tokens/one/as-of')).toEqual(['at']);
+  expect(await marked('/tokens/one/edit')).toEqual([]);
+  expect(await marked('/applications/new?type=management')).toEqual(['name']);
+  expect(await marked(`/applications/${id}`)).toEqual(['token_id', 'confirmation']);
+  const ofRule = ['rules.0.container', 'rules.0.priority'];
+  expect(await marked(`/applications/${id}/edit`)).toEqual(['name', ...ofRule]);
+  expect(await marked('/webhooks/new')).toEqual(['url']);
+  expect(await marked(`/webhooks/${body['id']}`)).toEqual(['from', 'confirmation']);
+  expect(await marked('/tenant')).toEqual(['name', 'confirmation']);
+  expect(await marked('/operations')).toEqual(['confirm']);
+  expect(await marked('/sign-in')).toEqual(['name']);
 });
 
 test('a rejected replay of a webhook keeps its input', async () => {
