@@ -11,6 +11,7 @@ export const cookieNames = {
   theme: '__Host-strongroom-theme',
   flash: '__Host-strongroom-flash',
   signIn: '__Host-strongroom-sign-in',
+  return: '__Host-strongroom-return',
 } as const;
 
 export const cookieOptions = {
@@ -21,11 +22,11 @@ export const cookieOptions = {
 } as const satisfies CookieSerializeOptions;
 
 /**
- * The options for the cookie of a sign-in with the identity provider. A browser that returns from a different site
- * sends `Lax` cookies but no `Strict` cookies. The cookie grants no access. It only identifies a sign-in, and each
- * sign-in can be completed only once.
+ * The options for the cookies that a sign-in with the identity provider needs. A browser that returns from a different
+ * site sends `Lax` cookies but no `Strict` cookies. These cookies grant no access. One identifies a sign-in, and each
+ * sign-in can be completed only once. The other is the page that the person sees after signing in.
  */
-export const signInCookieOptions = { ...cookieOptions, sameSite: 'lax' } as const satisfies CookieSerializeOptions;
+export const laxCookieOptions = { ...cookieOptions, sameSite: 'lax' } as const satisfies CookieSerializeOptions;
 
 /**
  * Returns the value that a CSRF token is bound to: the session token of the browser, or `none` if the browser has no

@@ -55,6 +55,8 @@ export type ConsoleRoute = {
   readonly permission?: Permission | readonly Permission[];
   /** The kind of management data that the page shows (see `shows` in `http/request-state.ts`). */
   readonly shows?: ManagementEntity | null;
+  /** True if the response is a file that the browser stores, so it is not a page that the browser can show again. */
+  readonly isFile?: true;
   handle(visit: Visit): Promise<FastifyReply>;
 };
 

@@ -100,6 +100,16 @@ async function startBoth(options: Options = {}) {
 }
 
 describe('a sign-in with the identity provider', () => {
+  test('continues on the page that the person asked for', async () => {
+    const { browser, signInAs } = await startBoth();
+    const person = browser();
+    await person.get('/logs?page=2');
+    const { answer } = await signInAs('ada', person);
+    expect([answer.status, answer.text]).toEqual([200, expect.stringContaining('content="0; url=/logs?page=2"')]);
+    await person.post('/sign-out');
+    expect((await signInAs('ada', person)).answer.text).toContain('content="0; url=/"');
+  });
+
   test('opens the application of a group, and is recorded with the person and the issuer and without a key', async () => {
     const { service, provider, signInAs } = await startBoth();
     await service.call('POST', '/tokens', { type: 'token', data: 'x', id: 'customer-1' });

@@ -245,6 +245,83 @@ describe('a session', () => {
     expect((await browser.get('/sign-in')).text).toContain('Your session has ended. Nothing was saved. Sign in again.');
   });
 
+  test.each([
+    ['a page of a list', 'GET', '/applications?page=2', '/applications?page=2'],
+    ['a form', 'POST', '/applications/new', '/applications/new'],
+    ['an action', 'POST', '/tokens/one/reveal', '/tokens/one'],
+    ['a download', 'GET', '/evidence/checkpoints.jsonl', '/evidence'],
+    ['a search', 'POST', '/tokens/suggestions', '/tokens'],
+    ['a sign-out', 'POST', '/sign-out', '/'],
+    ['an address that is too long for a cookie', 'GET', `/applications?page=${'2'.repeat(1_000)}`, '/applications'],
+  ] as const)('that ends at %s continues there after the next sign-in, once', async (_, method, url, page) => {
+    const { service, signIn } = await startTestConsole();
+    const browser = await signIn();
+    await browser.get('/session');
+    service.clock.advance(15 * minuteMs);
+    expect((await (method === 'GET' ? browser.get(url) : browser.post(url))).location).toBe('/sign-in');
+    const keys = { name: 'Ada', private_key: service.key };
+    await browser.get('/sign-in');
+    await browser.post('/sign-in', { name: 'Ada', private_key: 'wrong' });
+    expect((await browser.post('/sign-in', keys)).location).toBe(page);
+    await browser.get('/sign-in');
+    expect((await browser.post('/sign-in', keys)).location).toBe('/');
+  });
+
+  test('that the person signed out does not continue anywhere', async () => {
+    const { service, signIn, browser } = await startTestConsole();
+    const person = browser();
+    await person.get('/tokens');
+    for (const [name, value] of (await signIn()).cookies) person.cookies.set(name, value);
+    await person.get('/session');
+    await person.post('/sign-out');
+    await person.get('/sign-in');
+    expect((await person.post('/sign-in', { name: 'Ada', private_key: service.key })).location).toBe('/');
+  });
+
+  test.each(['https://evil.example/', '//evil.example/', '/\\evil.example'])(
+    'does not continue at another site: %s',
+    async (address) => {
+      const { service, browser } = await startTestConsole();
+      const person = browser();
+      person.cookies.set('__Host-strongroom-return', encodeURIComponent(address));
+      await person.get('/sign-in');
+      expect((await person.post('/sign-in', { name: 'Ada', private_key: service.key })).location).toBe('/');
+    },
+  );
+
+  test('is missing for a page: the sign-in page says so, except at the console’s first page', async () => {
+    const { browser } = await startTestConsole();
+    const person = browser();
+    expect((await person.get('/tokens/one')).location).toBe('/sign-in');
+    expect((await person.get('/sign-in')).text).toContain('You are not signed in. Sign in to see the page.');
+    expect((await person.get('/')).location).toBe('/sign-in');
+    expect((await person.get('/sign-in')).text).not.toContain('You are not signed in.');
+  });
+
+  test('that a link from another site does not reach: the site cannot choose the page after a sign-in', async () => {
+    const { service, browser } = await startTestConsole();
+    const person = browser();
+    for (const path of ['/tokens/one', '/sign-in']) {
+      const arrived = await person.get(path, { headers: { 'sec-fetch-site': 'cross-site' } });
+      expect([arrived.status, arrived.headers['refresh']], path).toEqual([200, '0; url=/sign-in']);
+      expect(String(arrived.headers['set-cookie']), path).not.toContain('csrf');
+      expect((await person.get('/sign-in')).text, path).toContain('You followed a link from another site');
+    }
+    expect((await person.post('/sign-in', { name: 'Ada', private_key: service.key })).location).toBe('/');
+  });
+
+  test('does not accept a form of an earlier session, and leads back to the page of the form', async () => {
+    const { signIn } = await startTestConsole();
+    const browser = await signIn();
+    for (const [path, page] of [
+      ['/applications/new', '/applications/new'],
+      ['/tokens/one/reveal', '/tokens/one'],
+    ] as const) {
+      const { status, text } = await browser.post(path, {}, { csrf: 'other' });
+      expect([status, text], path).toEqual([403, expect.stringContaining(`href="${page}">Back to the form</a>`)]);
+    }
+  });
+
   test('expires after twelve hours, even if requests keep arriving', async () => {
     const { service, signIn } = await startTestConsole();
     const browser = await signIn();

@@ -63,6 +63,7 @@ export const evidencePage: ConsolePage = {
     {
       method: 'GET',
       path: '/evidence/bundle.zip',
+      isFile: true,
       session: 'management',
       permission: 'log:read',
       handle: sendBundle,
@@ -70,6 +71,7 @@ export const evidencePage: ConsolePage = {
     {
       method: 'GET',
       path: '/evidence/checkpoints.jsonl',
+      isFile: true,
       session: 'management',
       permission: 'log:read',
       async handle(visit) {
@@ -81,6 +83,7 @@ export const evidencePage: ConsolePage = {
     {
       method: 'GET',
       path: '/evidence/audit.pub',
+      isFile: true,
       session: 'any',
       async handle(visit) {
         const { publicKey } = await visit.vault.keys.signingKey();

@@ -1,8 +1,9 @@
-import { cookieNames, cookieOptions, signInCookieOptions } from '../cookies.js';
+import { cookieNames, cookieOptions, laxCookieOptions } from '../cookies.js';
 import { callbackPath, type IdentityProvider, type ProviderFault } from '../identity-provider.js';
 import type { ConsolePage, Visit } from '../page.js';
 import { ConsoleProblem } from '../problem.js';
 import { recordSignIn } from '../record-acts.js';
+import { takeReturn } from '../return-address.js';
 import { beginSignIn, closeReplaced, openedByMembership, openSession, signInMs, takeSignIn } from '../sessions.js';
 
 /**
@@ -30,21 +31,22 @@ async function begin(visit: Visit) {
     await takeSignIn(vault, token);
     return fail(address);
   }
-  reply.setCookie(cookieNames.signIn, token, { ...signInCookieOptions, maxAge: signInMs / 1_000 });
+  reply.setCookie(cookieNames.signIn, token, { ...laxCookieOptions, maxAge: signInMs / 1_000 });
   return visit.page('onward', { address: address.value }, { title: 'Continue to your identity provider' });
 }
 
 /**
- * Completes the sign-in of a person who returns from the provider, and sends a page that takes the browser to the
- * overview. A redirect is not possible here, because the navigation began on a different site. After a redirect, the
- * browser would not send the `Strict` session cookie. Threat: an attacker crafts a link that leads to a site of their
- * choice after the sign-in (open redirect). No part of the request therefore determines the destination.
+ * Completes the sign-in of a person who returns from the provider, and sends a page that takes the browser to the page
+ * where the session ended, or to the overview. A redirect is not possible here, because the navigation began on a
+ * different site. After a redirect, the browser would not send the `Strict` session cookie. Threat: an attacker crafts a
+ * link that leads to a site of their choice after the sign-in (open redirect). No part of the address therefore
+ * determines the destination, and other sites cannot set the cookie that does.
  */
 async function finish(visit: Visit) {
   const { vault, service, request, reply } = visit;
   const identity = identityOf(visit);
   const token = request.cookies[cookieNames.signIn];
-  if (token !== undefined) reply.clearCookie(cookieNames.signIn, signInCookieOptions);
+  if (token !== undefined) reply.clearCookie(cookieNames.signIn, laxCookieOptions);
   const begun = token === undefined ? null : await takeSignIn(vault, token);
   // This counts as a failed sign-in from this address. If an address has too many failures, `authFailure` throws 429.
   if (begun === null) {
@@ -71,7 +73,7 @@ async function finish(visit: Visit) {
   const session = await openSession(vault, credentials, person);
   await recordSignIn(visit, callers, opened.isOperator, person);
   reply.setCookie(cookieNames.session, session, cookieOptions);
-  return visit.page('onward', { address: '/' }, { title: 'You are signed in' });
+  return visit.page('onward', { address: takeReturn(request, reply) }, { title: 'You are signed in' });
 }
 
 function identityOf({ identity }: Visit): IdentityProvider {

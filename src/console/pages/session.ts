@@ -1,4 +1,4 @@
-import { cookieNames, cookieOptions } from '../cookies.js';
+import { cookieNames, cookieOptions, laxCookieOptions } from '../cookies.js';
 import type { ConsolePage, Visit } from '../page.js';
 import { recordSignOut } from '../record-acts.js';
 import { closeSession, closeSessionsLike } from '../sessions.js';
@@ -50,5 +50,6 @@ export const sessionPage: ConsolePage = {
 async function signedOut(visit: Visit, text: string) {
   await recordSignOut(visit);
   visit.reply.clearCookie(cookieNames.session, cookieOptions);
+  visit.reply.clearCookie(cookieNames.return, laxCookieOptions);
   return visit.redirect('/sign-in', { tone: 'good', text });
 }

@@ -3,7 +3,9 @@ import { isVisible, mayContainCardNumber } from '../../domain/access/visitor.js'
 import type { FieldErrors } from '../../domain/field-errors.js';
 import { cookieNames, cookieOptions } from '../cookies.js';
 import type { ConsolePage, Visit } from '../page.js';
+import { ConsoleProblem } from '../problem.js';
 import { recordSignIn } from '../record-acts.js';
+import { isCrossSite, takeReturn } from '../return-address.js';
 import { callerOfKey, closeSession, openSession, redeemOperatorCode } from '../sessions.js';
 
 const nameMax = 100;
@@ -42,7 +44,12 @@ export const signInPage: ConsolePage = {
       method: 'GET',
       path: '/sign-in',
       session: 'none',
-      handle: (visit) => show(visit, {}, ''),
+      async handle(visit) {
+        // Threat: a link of another site leads here. The browser sends no cookies, so the form would replace the form
+        // token of the person's other tabs, and would itself be rejected if the person is signed in.
+        if (isCrossSite(visit.request)) throw new ConsoleProblem('session_ended');
+        return show(visit, {}, '');
+      },
     },
     { method: 'POST', path: '/sign-in', session: 'none', handle: signIn },
   ],
@@ -113,7 +120,7 @@ async function signIn(visit: Visit) {
   await recordSignIn(visit, callers, isOperator, { name, issuer: null });
   // The cookie has no `maxAge`, so the browser deletes the cookie when the person closes the browser.
   reply.setCookie(cookieNames.session, token, cookieOptions);
-  return visit.redirect('/');
+  return visit.redirect(takeReturn(request, reply));
 }
 
 /** Returns the message for a key that was entered in the wrong field. A key's prefix determines its field. */

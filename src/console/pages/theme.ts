@@ -1,16 +1,13 @@
 import { z } from 'zod';
 import { cookieNames, cookieOptions, themes } from '../cookies.js';
 import type { ConsolePage } from '../page.js';
+import { ownAddress } from '../return-address.js';
 
 const yearSeconds = 365 * 24 * 3_600;
 
 const form = z.object({
   theme: z.enum(themes),
-  back: z
-    .string()
-    .regex(/^\/(?![/\\])[^\s#]*$/)
-    .max(8_000)
-    .optional(),
+  back: z.string().regex(ownAddress).max(8_000).optional(),
 });
 
 /**

@@ -51,6 +51,7 @@ export const tokenPage: ConsolePage = {
     {
       method: 'GET',
       path: '/tokens/:id/file',
+      isFile: true,
       session: 'private',
       permission: 'token:read',
       async handle(visit) {

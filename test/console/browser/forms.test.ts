@@ -166,3 +166,41 @@ test('a rejected replay of a webhook keeps its input', async () => {
   await Promise.all([page.waitForEvent('load'), page.getByRole('button', { name: 'Rotate all keys' }).click()]);
   expect(await focused(page)).toBe('confirm');
 });
+
+test('a link from another site leaves the person’s other tab and the sign-in page usable', async () => {
+  const { console, page, address } = await open();
+  const { service } = console;
+  await service.call('POST', '/tokens', { type: 'token', data: 'first', id: 'one' });
+  await page.goto(`${address}/tokens/one/edit`);
+  const other = await page.context().newPage();
+  await other.route('http://other.example/', (route) =>
+    route.fulfill({ contentType: 'text/html', body: `<a href="${address}/tokens/one">a token</a>` }),
+  );
+  await other.goto('http://other.example/');
+  await other.getByRole('link').click();
+  await other.getByText('You followed a link from another site').waitFor();
+  await page.getByLabel('Key 1').fill('customer');
+  await page.getByLabel('Value 1').fill('c-17');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('c-17').waitFor();
+  await other.getByLabel('Your name').fill('Ada Lovelace');
+  await other.getByLabel('Private key').fill(service.key);
+  await other.getByRole('button', { name: 'Sign in' }).click();
+  await other.getByRole('heading', { name: 'Overview' }).waitFor();
+});
+
+test('a download after the session has ended shows the sign-in page, and stores no file', async () => {
+  const { console, page, address } = await open();
+  await console.service.call('POST', '/tokens', { type: 'token', data: 'first', id: 'one' });
+  await page.goto(`${address}/tokens/one`);
+  await page.context().clearCookies({ name: '__Host-strongroom-session' });
+  await page.getByRole('link', { name: 'Download masked' }).click();
+  await page.getByText('You are not signed in. Sign in to see the page.').waitFor();
+  await page.getByLabel('Your name').fill('Ada Lovelace');
+  await page.getByLabel('Private key').fill(console.service.key);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('heading', { name: 'one' }).waitFor();
+  const download = page.waitForEvent('download');
+  await page.getByRole('link', { name: 'Download masked' }).click();
+  expect((await download).suggestedFilename()).toBe('token-masked.json');
+});
