@@ -2,7 +2,7 @@
 # Starts and stops MongoDB and Redis for the tests of the cluster profile, on loopback only.
 #
 #   npm run --silent servers -- up               starts the servers that are not running, and prints variables for eval
-#   npm run --silent servers -- status           succeeds if all of them are running
+#   npm run --silent servers -- status           succeeds if all of them are running, or names one that is not
 #   npm run --silent servers -- down [--clean]   stops the servers that `up` started; --clean removes the data
 #
 # The script uses mongod and redis-server from the PATH, or installs them: redis-server from the distribution, which
@@ -97,8 +97,10 @@ up() {
 }
 
 status() {
-  runs redis || return 1
-  for node in $(nodes); do runs "mongod-$node" || return 1; done
+  local server
+  for server in redis $(printf 'mongod-%s ' $(nodes)); do
+    runs "$server" || fail "$server is not running (its files are in $dir). To start it, run: npm run --silent servers -- up"
+  done
 }
 
 down() {

@@ -212,7 +212,12 @@ describe('alerts', () => {
     // An address that exceeds `rate_limit.auth_failures` gets 429 instead of 401.
     StrongroomWrongKeys: {
       bad: { [requests(401)]: '0+6x30', 'strongroom_rate_limited_total{limit="auth_failures"}': '0+6x30' },
-      good: { [requests(401)]: '0+5x30', 'strongroom_rate_limited_total{limit="auth_failures"}': '0+4x30' },
+      good: {
+        [requests(401)]: '0+5x30',
+        'strongroom_rate_limited_total{limit="auth_failures"}': '0+4x30',
+        // The requests to a different vault do not count.
+        [requests(401, 'other')]: '0+9x30',
+      },
       at: '20m',
     },
     // In these tests, time begins at the epoch.
