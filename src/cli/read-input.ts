@@ -1,9 +1,7 @@
-import { open, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
-import { shellWord } from '../compose/files/shell-word.js';
+import { ExposedSecret, readSecretFile } from '../compose/files/secret-file.js';
 import { Failure } from './failure.js';
-
-const accessOfOthers = 0o077;
 
 /**
  * Returns the content of a file, or of standard input if `file` is `-`. Secrets are always passed this way and never as
@@ -20,28 +18,15 @@ export async function readInput(file: string, what: string): Promise<string> {
 }
 
 /**
- * Returns the content of a file that contains a secret, or of standard input if `file` is `-`. Throws Failure if this
- * user owns the file and lets other users access it. Threat: another user of the machine reads the secret. Like `ssh`,
- * accepts a file of another user, such as a mounted Secret, because this user cannot change its mode.
+ * Returns the content of a file that contains a secret, or of standard input if `file` is `-`. Throws Failure if
+ * `readSecretFile` rejects the file.
  */
 export async function readSecret(file: string, what: string): Promise<string> {
   if (file === '-') return readInput(file, what);
-  const handle = await open(file).catch((error: unknown) => {
-    throw unreadableInput(file, what, error);
-  });
   try {
-    const stats = await handle.stat();
-    if (stats.isFile() && stats.uid === process.geteuid?.() && (stats.mode & accessOfOthers) !== 0) {
-      throw new Failure(
-        `${file} contains ${what}, so it must be accessible to its owner only: mode 0600 or 0400. Run: chmod 600 ` +
-          shellWord(file),
-      );
-    }
-    return await handle.readFile('utf8').catch((error: unknown) => {
-      throw unreadableInput(file, what, error);
-    });
-  } finally {
-    await handle.close();
+    return readSecretFile(file, what).toString();
+  } catch (error) {
+    throw error instanceof ExposedSecret ? new Failure(error.message) : unreadableInput(file, what, error);
   }
 }
 

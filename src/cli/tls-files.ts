@@ -1,7 +1,8 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 import type { Config } from '../compose/config/config.js';
+import { ExposedSecret, rejectExposed } from '../compose/files/secret-file.js';
 import { Failure } from './failure.js';
 
 export type TlsFiles = { readonly cert: Buffer; readonly key: Buffer };
@@ -17,11 +18,20 @@ export function readTls({ settings }: Config): TlsFiles | null {
     cert: read(certFile, 'certificate', '--tls-cert'),
     key: read(keyFile, 'key', '--tls-key'),
   };
-  if (isPair(files)) return files;
-  throw new Failure(
-    `the TLS certificate ${certFile} and the key ${keyFile} do not match, or are not PEM files. Set ` +
-      '--tls-cert and --tls-key to a certificate and the key that it was issued for.',
-  );
+  if (!isPair(files)) {
+    throw new Failure(
+      `the TLS certificate ${certFile} and the key ${keyFile} do not match, or are not PEM files. Set ` +
+        '--tls-cert and --tls-key to a certificate and the key that it was issued for.',
+    );
+  }
+  try {
+    // If the operator confused the two files, this one is the certificate, which is no secret. They are therefore
+    // compared first.
+    rejectExposed(keyFile, statSync(keyFile), 'the TLS key');
+  } catch (error) {
+    throw error instanceof ExposedSecret ? new Failure(error.message) : error;
+  }
+  return files;
 }
 
 /** Returns when the certificate expires, in ms since the epoch. */

@@ -223,7 +223,7 @@ test('a damaged or incomplete backup, or a wrong list, identity or path, is repo
   await forged('long.txt', [...lines.slice(0, -1), randomUUID()]);
   await forged('redated.txt', [String(lines[0]).replace('"made_at":"20', '"made_at":"21'), ...lines.slice(1, -1)]);
   const stranger = join(dir, 'stranger.identity');
-  writeFileSync(stranger, `${await generateIdentity()}\n`);
+  writeFileSync(stranger, `${await generateIdentity()}\n`, { mode: 0o600 });
   await refused(/cannot be opened: the identity is not one of its recipients/, { identity: stranger });
   await refused(/is not empty/, { data: dataDir });
   const opening = ['--identity', identityFile, '--erased', list, '--root-key-file', rootKeyFile];

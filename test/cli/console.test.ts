@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -102,7 +102,7 @@ test('without a service, the command prints no code', async () => {
   expect(await run(['console', 'sign-in', '--data', join(tempDir(), 'none')])).toMatchObject({ code: 1, stdout: '' });
 });
 
-test('if a client secret cannot be read or is empty, the service refuses to start and gives the reason', async () => {
+test('if a client secret cannot be read, is empty or is exposed, the service refuses to start and gives the reason', async () => {
   const { flags, dir } = await makeVault();
   const secretFile = join(dir, 'client-secret');
   const groups = JSON.stringify([{ group: 'operators', operator: true }]);
@@ -123,7 +123,9 @@ test('if a client secret cannot be read or is empty, the service refuses to star
   ];
   const start = () => run(['serve', ...flags, '--port', '0', '--admin-port', 'off', ...own]);
   expect(await start()).toMatchObject({ code: 1, stderr: expect.stringContaining('client-secret cannot be read') });
-  writeFileSync(secretFile, '\n');
+  writeFileSync(secretFile, '\n', { mode: 0o644 });
+  expect(await start()).toMatchObject({ code: 1, stderr: expect.stringContaining(`Run: chmod 600 ${secretFile}`) });
+  chmodSync(secretFile, 0o600);
   expect(await start()).toMatchObject({ code: 1, stderr: expect.stringContaining('client-secret is empty') });
   writeFileSync(secretFile, 'a secret\n');
   // The service starts even though the identity provider is not running.

@@ -182,6 +182,15 @@ test.each([
     1,
     /do not match.*--tls-cert and --tls-key/,
   ],
+  [
+    'a key that other users can read',
+    (files: { cert: string; key: string }) => {
+      chmodSync(files.key, 0o644);
+      return ['--tls-cert', files.cert, '--tls-key', files.key];
+    },
+    1,
+    /contains the TLS key, so it must be accessible to its owner only: mode 0600 or 0400\. Run: chmod 600 /,
+  ],
 ])('%s is rejected', async (_what, argsOf, code, message) => {
   const { flags, dir } = await makeVault();
   const files = makeCertificate(tempDir(), 'only');

@@ -31,7 +31,7 @@ function settingsOf(eventstoreUrl: string, dir = tempDir()): Env {
     await client.close();
   });
   const fileOf = (name: string, text: string): string => {
-    writeFileSync(join(dir, name), `${text}\n`);
+    writeFileSync(join(dir, name), `${text}\n`, { mode: 0o600 });
     return join(dir, name);
   };
   return {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
+import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
 import { expect, onTestFinished, test } from 'vitest';
@@ -115,7 +115,12 @@ test('prepare reports what is missing', async () => {
     code: 1,
     stderr: `${file} cannot be read. Check the path and its permissions.\n`,
   });
-  writeFileSync(file, 'mongodb://admin:secret@localhost:9/?nonsense=1');
+  writeFileSync(file, 'mongodb://admin:secret@localhost:9/?nonsense=1', { mode: 0o604 });
+  expect(await prepare('--mongodb-admin-url-file', file)).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining(`Run: chmod 600 ${file}`),
+  });
+  chmodSync(file, 0o600);
   expect(await prepare('--mongodb-admin-url-file', file)).toMatchObject({
     code: 1,
     stderr: expect.stringMatching(/^the address of MongoDB cannot be used: .* and the address of the administrator/),

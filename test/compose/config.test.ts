@@ -19,7 +19,7 @@ let files = 0;
 function fileOf(contents: unknown): string {
   files += 1;
   const path = join(folder, `${files}.json`);
-  writeFileSync(path, typeof contents === 'string' ? contents : JSON.stringify(contents));
+  writeFileSync(path, typeof contents === 'string' ? contents : JSON.stringify(contents), { mode: 0o600 });
   return path;
 }
 
@@ -602,6 +602,15 @@ describe('the cluster profile', () => {
   it('names a file that it cannot read', () => {
     expect(refused({ STRONGROOM_MONGODB_KEYS_URL_FILE: '/nowhere/url' })).toEqual([
       'mongodb.keys_url_file: /nowhere/url cannot be read. Check the path and its permissions.',
+    ]);
+  });
+
+  it('rejects a file that other users can access, and says how to correct this', () => {
+    const file = fileWith(stores.STRONGROOM_MONGODB_URL);
+    chmodSync(file, 0o640);
+    expect(refused({ STRONGROOM_MONGODB_KEYS_URL_FILE: file })).toEqual([
+      `mongodb.keys_url_file: ${file} contains the address of a store, so it must be accessible to its owner only: mode 0600 ` +
+        `or 0400. Run: chmod 600 ${file}`,
     ]);
   });
 

@@ -12,7 +12,7 @@ age-keygen() {
     import { readFileSync, writeFileSync } from "node:fs";
     import { generateIdentity, identityToRecipient } from "age-encryption";
     const [option, file] = process.argv.slice(1);
-    if (option === "-o") writeFileSync(file, `# made for a page\n${await generateIdentity()}\n`);
+    if (option === "-o") writeFileSync(file, `# made for a page\n${await generateIdentity()}\n`, { mode: 0o600 });
     else console.log(await identityToRecipient(readFileSync(file, "utf8").split("\n")[1]));
   ' -- "$@"
 }

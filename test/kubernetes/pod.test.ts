@@ -31,7 +31,7 @@ test('the embedded profile runs from its manifests, on mounts like those of kube
   const input = tempDir();
   const identity = await generateIdentity();
   const recipient = await identityToRecipient(identity);
-  writeFileSync(join(input, 'backup.identity'), `${identity}\n`);
+  writeFileSync(join(input, 'backup.identity'), `${identity}\n`, { mode: 0o600 });
   const [running, idle] = [containersOf(false, recipient), containersOf(true, recipient)];
   const [serve, backup] = [running.get('StatefulSet strongroom'), running.get('CronJob strongroom-backup')];
   const maintenance = idle.get('Deployment strongroom-maintenance');

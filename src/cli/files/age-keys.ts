@@ -1,6 +1,6 @@
 import type { Decrypter, Encrypter } from 'age-encryption';
 import { Failure } from '../failure.js';
-import { readInput } from '../read-input.js';
+import { readInput, readSecret } from '../read-input.js';
 
 /**
  * Returns an encrypter for `recipients` and for the recipients in the files. Each line of a file contains one
@@ -25,7 +25,7 @@ export async function encrypterFor(recipients: readonly string[], files: readonl
 export async function decrypterFrom(file: string): Promise<Decrypter> {
   const { Decrypter } = await age();
   const decrypter = new Decrypter();
-  const lines = keyLines(await readInput(file, 'the identity'));
+  const lines = keyLines(await readSecret(file, 'the identity'));
   if (lines.length === 0)
     throw new Failure(`${file} contains no age identity. Use a file that \`age-keygen\` wrote.`, 2);
   for (const line of lines) {

@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
 import type { FastifyInstance } from 'fastify';
 import type { Config } from '../../compose/config/config.js';
+import { ExposedSecret, readSecretFile } from '../../compose/files/secret-file.js';
 import type { OperatedService } from '../../compose/vault/open-service.js';
 import type { IdentityProvider } from '../../console/identity-provider.js';
 import type { Logger } from '../../http/logging/logger.js';
@@ -113,8 +113,9 @@ async function identityProviderOf({ vault }: OperatedService, { settings }: Conf
 function readClientSecret(file: string): string {
   let text: string;
   try {
-    text = readFileSync(file, 'utf8').trim();
-  } catch {
+    text = readSecretFile(file, 'the client secret').toString().trim();
+  } catch (error) {
+    if (error instanceof ExposedSecret) throw new Failure(error.message);
     throw new Failure(
       `the client secret ${file} cannot be read. Set console.oidc.client_secret_file to a file that this user ` +
         'may read.',

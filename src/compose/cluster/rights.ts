@@ -1,10 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { excessRightsInEventStoreDb, prepareEventStoreDb } from '../../adapters/eventstoredb/rights.js';
 import { compareRightsInMongo, prepareMongo } from '../../adapters/mongodb/rights.js';
 import { StoreProblem } from '../../ports/store-problem.js';
 import type { Config } from '../config/config.js';
-import { withoutSecrets } from '../config/print-config.js';
-import { type StoreUrls, storeUrls } from '../config/store-urls.js';
+import { readUrlFile, type StoreUrls, storeUrls } from '../config/store-urls.js';
 
 class WrongAddresses extends StoreProblem {}
 
@@ -53,9 +51,8 @@ function urlsOf(config: Config): StoreUrls {
 
 function textOf(file: string): string {
   try {
-    return readFileSync(file, 'utf8').trim();
-  } catch {
-    // The option may contain the address itself by mistake.
-    throw new WrongAddresses(`${withoutSecrets(file)} cannot be read. Check the path and its permissions.`);
+    return readUrlFile(file);
+  } catch (error) {
+    throw new WrongAddresses((error as Error).message);
   }
 }

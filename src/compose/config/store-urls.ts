@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { ExposedSecret, readSecretFile } from '../files/secret-file.js';
 import type { Config } from './config.js';
 import { withoutSecrets } from './print-config.js';
 import { settings as catalogue } from './settings.js';
@@ -25,15 +25,16 @@ export function storeUrls({ settings }: Config): StoreUrlsResult {
   const read = (path: UrlPath): string | null => {
     const file = settings[`${path}_file`];
     if (file === null) return settings[path];
-    const text = textOf(file);
-    // The setting may contain the address itself by mistake.
-    const name = withoutSecrets(file);
-    const checked = catalogue[path].schema.safeParse(text);
-    if (text === null) problems.push(`${path}_file: ${name} cannot be read. Check the path and its permissions.`);
-    else if (!checked.success) {
-      problems.push(...checked.error.issues.map(({ message }) => `${path}_file: the content of ${name} ${message}`));
+    try {
+      const text = readUrlFile(file);
+      const { error } = catalogue[path].schema.safeParse(text);
+      const invalid = error?.issues.map(({ message }) => `${path}_file: the content of ${file} ${message}`) ?? [];
+      problems.push(...invalid);
+      return text;
+    } catch (error) {
+      problems.push(`${path}_file: ${(error as Error).message}`);
+      return null;
     }
-    return text;
   };
   const mongodb = read('mongodb.url');
   const given = { eventstore: read('eventstore.url'), mongodb, redis: read('redis.url') };
@@ -46,11 +47,14 @@ export function storeUrls({ settings }: Config): StoreUrlsResult {
   return { ok: true, urls: { eventstore, mongodb, redis, keys } };
 }
 
-function textOf(file: string): string | null {
+/** Returns the address of a store from a file. Throws an error with advice if the file cannot be used. */
+export function readUrlFile(file: string): string {
   try {
-    return readFileSync(file, 'utf8').trim();
-  } catch {
-    return null;
+    return readSecretFile(file, 'the address of a store').toString().trim();
+  } catch (error) {
+    if (error instanceof ExposedSecret) throw error;
+    // The setting may contain the address itself by mistake.
+    throw new Error(`${withoutSecrets(file)} cannot be read. Check the path and its permissions.`);
   }
 }
 

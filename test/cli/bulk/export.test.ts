@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Encrypter, generateIdentity, identityToRecipient } from 'age-encryption';
@@ -46,7 +46,7 @@ async function keysIn(dir: string) {
   const identity = await generateIdentity();
   const recipient = await identityToRecipient(identity);
   const identityFile = join(dir, 'identity');
-  writeFileSync(identityFile, `# a comment\n${identity}\n`);
+  writeFileSync(identityFile, `# a comment\n${identity}\n`, { mode: 0o600 });
   return { identityFile, recipient };
 }
 
@@ -123,6 +123,10 @@ describe('an export that is imported again', () => {
       code: 2,
       stderr: expect.stringMatching(/--identity-file/),
     });
+    chmodSync(identityFile, 0o640);
+    const exposed = await importJson([out, ...opened, ...args]);
+    expect(exposed).toMatchObject({ code: 1, stderr: expect.stringContaining(`Run: chmod 600 ${identityFile}`) });
+    chmodSync(identityFile, 0o400);
     expect((await importJson([out, ...opened, ...args])).summary).toMatchObject({ created: 0, skipped: 156 });
   });
 });
