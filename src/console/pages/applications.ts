@@ -13,6 +13,7 @@ import { type LivingApplication, livingApplication } from '../../vault/open-dire
 import type { ConsolePage, Visit } from '../page.js';
 import { pageLinks, pageNumber } from '../pagination.js';
 import { requirePermission } from '../require-permission.js';
+import { resentFormRoute } from '../resent-form.js';
 import { noPreview, type ShownPreview, shownPreview } from '../token-preview.js';
 import { confirmed, errorOf, onceOf } from '../typed-form.js';
 
@@ -37,6 +38,7 @@ export const applicationsPage: ConsolePage = {
       permission: 'application:read',
       handle: async (visit) => show(visit, await existingApplication(visit), {}),
     },
+    resentFormRoute({ path: '/applications/:id', session: 'management', permission: 'application:read' }),
     {
       method: 'POST',
       path: '/applications/:id/preview',

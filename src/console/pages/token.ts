@@ -11,6 +11,7 @@ import { Problem, problemFrom } from '../../http/problem/problem.js';
 import { latestNow } from '../../ports/clock.js';
 import { maskedAnswer } from '../../queries/release.js';
 import type { ConsolePage, Visit } from '../page.js';
+import { resentFormRoute } from '../resent-form.js';
 import { shownText } from '../shown-text.js';
 import { findPlaintext, findToken, released, type Sheet, sheetOf, tokenPath } from '../token-sheet.js';
 
@@ -48,6 +49,7 @@ export const tokenPage: ConsolePage = {
       permission: 'token:read',
       handle: showLiving,
     },
+    resentFormRoute({ path: '/tokens/:id', session: 'private', permission: 'token:read' }),
     {
       method: 'GET',
       path: '/tokens/:id/file',

@@ -28,6 +28,7 @@ import type { ConsolePage, Visit } from '../page.js';
 import { pageField, pageLinks } from '../pagination.js';
 import { ConsoleProblem } from '../problem.js';
 import { requirePermission } from '../require-permission.js';
+import { resentFormRoute } from '../resent-form.js';
 import { errorOf, onceOf, type TypedForm, typedForm, versionOf } from '../typed-form.js';
 
 const pageSize = 20;
@@ -61,6 +62,7 @@ export const webhooksPage: ConsolePage = {
       permission: 'webhook:read',
       handle: async (visit) => show(visit, await existing(visit), {}),
     },
+    resentFormRoute({ path: '/webhooks/:id', session: 'management', permission: 'webhook:read' }),
     {
       method: 'GET',
       path: '/webhooks/:id/edit',
