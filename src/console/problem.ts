@@ -23,6 +23,14 @@ const consoleProblems = {
     detail: 'The form was opened in another session, or before you signed in. Nothing was changed.',
     advice: 'Open the form again. What you typed was not kept.',
   },
+  cookie_missing: {
+    status: 403,
+    title: 'The browser did not send the console’s cookie',
+    detail: 'The console accepts a form only together with its cookie. Nothing was changed.',
+    advice:
+      'Allow cookies for this address in the browser, then open the form again. Safari accepts this cookie only over ' +
+      'HTTPS: set up TLS, or use another browser.',
+  },
   session_ended: {
     status: 401,
     title: 'You are signed out',
@@ -190,5 +198,6 @@ function waitText(seconds: number): string {
 function consoleCodeOf(error: unknown): ConsoleProblemCode | null {
   if (error instanceof ConsoleProblem) return error.code;
   const { code } = error as { readonly code?: unknown };
-  return code === 'FST_CSRF_MISSING_SECRET' || code === 'FST_CSRF_INVALID_TOKEN' ? 'form_expired' : null;
+  if (code === 'FST_CSRF_MISSING_SECRET') return 'cookie_missing';
+  return code === 'FST_CSRF_INVALID_TOKEN' ? 'form_expired' : null;
 }

@@ -18,6 +18,15 @@ describe('a post without the token from its form changes nothing', () => {
     expect((await browser.get('/')).status).toBe(200);
   });
 
+  test('if the browser sends no cookie, as Safari does without TLS', async () => {
+    const { service, browser } = await startTestConsole();
+    const { text } = await browser().get('/sign-in');
+    const csrf = /name="_csrf" value="([^"]+)"/.exec(text)?.[1] ?? '';
+    const answer = await browser().post('/sign-in', { name: 'Ada', private_key: service.key }, { csrf });
+    expect([answer.status, answer.text]).toEqual([403, expect.stringContaining('cookie_missing')]);
+    expect(answer.text).toContain('Safari accepts this cookie only over HTTPS');
+  });
+
   test('if the token is from before the sign-in', async () => {
     const { service, browser } = await startTestConsole();
     const person = browser();
