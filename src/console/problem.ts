@@ -108,12 +108,19 @@ const adviceAfterWait: Partial<Readonly<Record<ProblemCode, (wait: string) => st
 };
 
 /** Texts that people see in the console. They replace the texts that the API returns to its clients. */
-const textsForPeople: Partial<Readonly<Record<ProblemCode, Pick<ShownProblem, 'title' | 'detail' | 'advice'>>>> = {
+const textsForPeople: Partial<
+  Readonly<Record<ProblemCode, Partial<Pick<ShownProblem, 'title' | 'detail' | 'advice'>>>>
+> = {
   not_found: {
     title: 'There is no such page',
     detail: 'The console has no page at this address.',
     advice: 'Check the address, or begin at the overview.',
   },
+  token_not_found: {
+    advice: 'Search for the token on the page “Tokens”. A deleted token cannot be brought back.',
+  },
+  application_not_found: { advice: 'Choose an application on the page “Applications”.' },
+  application_key_not_found: { advice: 'The page of the application lists its keys.' },
   webhook_not_found: {
     title: 'No such webhook',
     detail: 'There is no such webhook, or it was deleted.',

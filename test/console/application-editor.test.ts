@@ -300,3 +300,29 @@ test('the editor with fifty rules stays below 60 KB', async () => {
   expect(saved).toHaveLength(50);
   expect(saved[49]).toMatchObject({ container: '/last/', permissions: rules[49]?.permissions });
 });
+
+test('the error for a rule without permissions belongs to the permissions of that rule', async () => {
+  const console = await startTestConsole();
+  const browser = await console.signIn();
+  await browser.get('/applications/new');
+  const fields = editor([{}, { permissions: [] }], { type: 'private', do: 'check' });
+  const { status, text } = await browser.postAll('/applications/new', fields);
+  expect(status).toBe(400);
+  expect(text).toContain('aria-label="Permissions" aria-describedby="g1"');
+  expect(text).toContain('<p class="field__error" id="g1">');
+  expect(text).not.toContain('id="g0"');
+});
+
+test('a missing page tells a person where to look, in the words of the console', async () => {
+  const console = await startTestConsole();
+  const { id } = await createApplication(console, {});
+  const browser = await console.signIn();
+  for (const [path, advice] of [
+    ['/tokens/missing/edit', 'Search for the token on the page “Tokens”.'],
+    ['/applications/missing', 'Choose an application on the page “Applications”.'],
+    [`/applications/${id}/keys/missing/revoke`, 'The page of the application lists its keys.'],
+  ] as const) {
+    const missing = await browser.get(path);
+    expect([missing.status, missing.text], path).toEqual([404, expect.stringContaining(advice)]);
+  }
+});

@@ -12,8 +12,8 @@ import { freePort } from '../../support/free-ports.js';
 const screenshots = process.env['STRONGROOM_TEST_SCREENSHOTS'];
 
 /**
- * Checks the current page in both themes, at a narrow and a wide width: axe must find no serious problem, and no
- * content may overflow. The page is not reloaded, because it may be the result of a form or a sign-in.
+ * Checks the current page in both themes, at a narrow and a wide width: axe must find no problem, and no content may
+ * overflow. The page is not reloaded, because it may be the result of a form or a sign-in.
  */
 async function expectGoodLooks(page: Page, name: string): Promise<void> {
   for (const colorScheme of ['light', 'dark'] as const) {

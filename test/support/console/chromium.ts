@@ -58,14 +58,14 @@ export async function openChromium(
 }
 
 /**
- * Returns the serious and critical accessibility problems that axe finds on the current page, with the affected
+ * Returns the accessibility problems that axe finds on the current page, except the minor ones, with the affected
  * elements.
  */
 export async function accessibilityFaults(page: Page): Promise<readonly string[]> {
   await page.evaluate(axe.source);
   const { violations }: AxeResults = await page.evaluate('axe.run()');
   return violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .filter(({ impact }) => impact !== 'minor')
     .map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`);
 }
 
