@@ -59,6 +59,8 @@ export function createSweep(
   let isQueued = false;
   let stopped = true;
   let stopping = false;
+  /** True if a due row could not be recorded in the current round. */
+  let isFailing = false;
   /** When the last successful pass of the shredder over the whole log began (`performance.now()`). */
   let shreddedAt = Number.NEGATIVE_INFINITY;
   // The removal of a claim, a tombstone or a key cannot be undone. Housekeeping therefore uses the earliest possible
@@ -105,6 +107,7 @@ export function createSweep(
         onError(error);
       }
     });
+    isFailing = failed > 0;
     return failed;
   }
 
@@ -134,7 +137,9 @@ export function createSweep(
         if (stopping) break;
       }
     }
-    const dueAt = await nextDueAt();
+    // A row that could not be recorded is still due, and is tried again in the next regular round. Threat: an attacker
+    // damages many rows, and each of them fails and is logged every second.
+    const dueAt = isFailing ? null : await nextDueAt();
     // This check comes last, because stop() may have been called while this function waited.
     if (!stopped) schedule(Math.min(dueAt ?? Number.POSITIVE_INFINITY, vault.clock.now() + roundMs));
   }
@@ -152,8 +157,8 @@ export function createSweep(
     if (timer !== null) clearTimeout(timer);
     wakesAt = at;
     const now = vault.clock.now();
-    // A row can still be due after a round for two reasons. Recording it may have failed, or it may not be due yet at
-    // the earliest possible current time (`earliestNow`). The wait avoids a busy loop in both cases.
+    // A row can still be due after a round, because it is not due yet at the earliest possible current time
+    // (`earliestNow`). The wait avoids a busy loop.
     const waitMs = at <= now ? 1_000 : Math.min(Math.max(at - now, waitMsMin), roundMs);
     timer = setTimeout(() => {
       wakesAt = Number.POSITIVE_INFINITY;

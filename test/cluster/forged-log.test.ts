@@ -11,6 +11,7 @@ import { updateTenant } from '#src/commands/tenancy/update-tenant.js';
 import { type Cluster, openCluster } from '#src/compose/cluster/open-cluster.js';
 import { tokenPermissions } from '#src/domain/access/permission.js';
 import { apiKeyHash, newApiKey } from '#src/domain/tenancy/api-key.js';
+import { ForgedLog } from '#src/ports/event-log.js';
 import { operate } from '../audit/operate.js';
 import { type StandIn, startStandIn } from '../support/eventstoredb.js';
 import { rule } from '../support/test-service.js';
@@ -26,7 +27,7 @@ let cluster: Cluster;
 let tenantId: string;
 let publicKey: string;
 
-const open = (options: { readonly prepares?: boolean; readonly acceptsOlderLog?: boolean } = {}) =>
+const open = (options: Partial<Parameters<typeof openCluster>[0]> = {}) =>
   openCluster({
     urls: { eventstore: server.url, mongodb: mongoUrl, keys: mongoUrl, redis },
     database,
@@ -176,5 +177,28 @@ test('a deletion or an update of a token whose stream an attacker hides fails, i
   await expect.poll(() => run('tokens-delete', { id: 'hidden' }).catch(String)).toMatch(isNamed);
   await expect(run('tokens-delete', { id: 'unknown' })).rejects.toThrow('there is no such token');
   expect((await cluster.state()).reasons.join()).toMatch(isNamed);
+  await cluster.close();
+});
+
+test('a worker that finds a forged log does not log it again and again', async () => {
+  const errors: unknown[] = [];
+  const worker = await open({ role: 'worker', onError: (error) => void errors.push(error) });
+  await rename('two');
+  await tamper((appends) => {
+    const changed = ofType(appends, 'tenant.updated');
+    const forge = (event: Stored) => edited(event, () => ({ actor: 'somebody' }));
+    return appends.map((events) => (events === changed ? events.map(forge) : events));
+  });
+  worker.start();
+  const failures = async () => {
+    const { text } = await worker.metrics.render(await worker.state());
+    return Number(/^strongroom_background_failures_total (\d+)$/m.exec(text)?.[1]);
+  };
+  await expect.poll(failures, { timeout: 60_000 }).toBeGreaterThan(20);
+  await worker.close();
+  // The checkpointer, the counts, and the few attempts of the leader and of the sweep's housekeeping.
+  const forged = errors.filter((error) => error instanceof ForgedLog);
+  expect(forged.length, String(forged[0])).toBeGreaterThan(0);
+  expect(forged.length).toBeLessThan(12);
   await cluster.close();
 });

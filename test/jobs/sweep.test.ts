@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createSweep } from '#src/jobs/sweep.js';
 import { StoreUnavailable } from '#src/ports/store-unavailable.js';
+import type { DueRow } from '#src/ports/token-rows.js';
 import type { Vault } from '#src/vault/vault.js';
 import { withClaimMac } from '#src/views/row-mac.js';
 import { rowsAttacker } from '../commands/integrity/rows-attacker.js';
@@ -136,7 +137,11 @@ test('a page of due rows that belong to no token is tried twice, and does not ke
 });
 
 /** Creates a sweep, and counts its rounds. `pass` advances the clock and the timers by the same amount of time. */
-function observedSweep(given: { readonly nextDueAt?: () => Promise<number | null> } = {}) {
+function observedSweep(
+  given: Partial<Pick<Vault['rows'], 'get' | 'nextDueAt'>> = {},
+  due: readonly DueRow[] = [],
+  onError: (error: unknown) => void = (error) => expect.unreachable(String(error)),
+) {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const rounds: number[] = [];
   const { vault, clock } = service;
@@ -144,15 +149,11 @@ function observedSweep(given: { readonly nextDueAt?: () => Promise<number | null
     ...vault.rows,
     due: async () => {
       rounds.push(clock.now());
-      return [];
+      return due;
     },
-    ...(given.nextDueAt === undefined ? {} : { nextDueAt: given.nextDueAt }),
+    ...given,
   };
-  const sweep = createSweep(
-    { ...vault, rows },
-    async () => undefined,
-    (error) => expect.unreachable(String(error)),
-  );
+  const sweep = createSweep({ ...vault, rows }, async () => undefined, onError);
   const pass = async (ms: number) => {
     clock.advance(ms);
     vi.advanceTimersByTime(ms);
@@ -180,6 +181,21 @@ describe('the sweep runs', () => {
     await pass(60_000);
     expect(rounds).toHaveLength(3);
     expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test('every 20 seconds, not every second, while a row that is due cannot be recorded', async () => {
+    const row = { stream: 'token-a', tenantId: service.tenantId, due: 'expiry', dueAt: service.clock.now() } as const;
+    const get = () => Promise.reject(new Error('damaged'));
+    const errors: unknown[] = [];
+    const given = { get, nextDueAt: async () => row.dueAt };
+    const { sweep, rounds, pass } = observedSweep(given, [row], (error) => void errors.push(error));
+    sweep.start();
+    await expect.poll(() => vi.getTimerCount()).toBe(1);
+    await pass(19_000);
+    expect([rounds.length, errors.length]).toEqual([1, 1]);
+    await pass(1_000);
+    await expect.poll(() => [rounds.length, errors.length]).toEqual([2, 2]);
+    await sweep.stop();
   });
 
   test('earlier if a token is due earlier, but not later if a token is due later', async () => {

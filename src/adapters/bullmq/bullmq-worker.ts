@@ -37,19 +37,12 @@ export function bullmqWorker(options: BullmqWorkerOptions): { close(): Promise<v
   const report = onceAMinute(onError);
   const redis = connectRedis(url, queueClientOptions, report);
   const running = new Set<Promise<void>>();
-  const record = async (row: DueRow): Promise<void> => {
-    try {
-      await run(row);
-    } catch (error) {
-      onError(error);
-    }
-  };
   const worker = new Worker<unknown, null>(
     queueName,
     async ({ data }) => {
       const row = dueRowOf(data);
       if (row === null) return null;
-      const recording = record(row);
+      const recording = run(row).catch(onError);
       running.add(recording);
       await recording;
       running.delete(recording);

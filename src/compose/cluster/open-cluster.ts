@@ -180,22 +180,28 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     // Every attempt at background work fails while a store is down. The metric counts every failure, but the log gets
     // only one line per minute.
     const report = onceAMinute(onError);
-    const onBackgroundError = (error: unknown): void => {
-      backgroundFailed(error);
-      if (error instanceof StoreUnavailable) report(error);
-      else onError(error);
-    };
+    const failing =
+      (log: (error: unknown) => void) =>
+      (error: unknown): void => {
+        backgroundFailed(error);
+        if (error instanceof StoreUnavailable) report(error);
+        else log(error);
+      };
+    const onBackgroundError = failing(onError);
+    // This work runs every few seconds or more often. If it keeps failing, for example because the log is forged, the
+    // log gets only one line per minute from each kind of work.
+    const onFrequentError = (): ((error: unknown) => void) => failing(onceAMinute(onError));
     const { rowWriter, directoryWriter, checkpoints, batches } = stores;
     const { pendingBatchStreams } = batches;
     const newSweep = () => createSweep(vault, rowWriter.forgetTombstones, onBackgroundError, projectedUpTo);
     const { anchor = null } = options;
-    const newCheckpointer = () => createCheckpointer({ ...vault, metrics, logId, anchor, onError: onBackgroundError });
+    const newCheckpointer = () => createCheckpointer({ ...vault, metrics, logId, anchor, onError: onFrequentError() });
     const newWebhooks = () =>
-      createWebhookDeliveries(vault, onBackgroundError, {
+      createWebhookDeliveries(vault, onFrequentError(), {
         carry: redis.carryWebhook,
         pendingStreams: pendingBatchStreams,
       });
-    const carriedWebhooks = createWebhookDeliveries(vault, onBackgroundError, { pendingStreams: pendingBatchStreams });
+    const carriedWebhooks = createWebhookDeliveries(vault, onFrequentError(), { pendingStreams: pendingBatchStreams });
     // Batches come first, because a fingerprint claim may belong to a batch.
     const cleanup = [
       batches.clear,
@@ -210,7 +216,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
       checkpoints,
       onError: onBackgroundError,
       pendingBatchStreams,
-      jobs: [newSweep, newCheckpointer, newWebhooks, () => createDailyCounting(vault, onBackgroundError)],
+      jobs: [newSweep, newCheckpointer, newWebhooks, () => createDailyCounting(vault, onFrequentError())],
       // Without the root key, almost all background work fails. If the key store does not respond in time, the lease is
       // still renewed, because no other process could do better.
       mayLead: async () =>
