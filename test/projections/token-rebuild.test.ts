@@ -76,3 +76,38 @@ test('a failure right after an outage of a store is retried like any other', asy
   expect(await stores.generations.rebuild()).toMatchObject({ phase: 'ended', outcome: 'done' });
   await stores.close();
 });
+
+test('a failed rebuild is dropped even if the store is unavailable at that moment', async () => {
+  const clock = manualClock();
+  const stores = await openAuthenticStores(tempDir(), randomBytes(32), clock, (error) => {
+    throw error;
+  });
+  let outages = 1;
+  const bug = new Error('a bug');
+  const errors: unknown[] = [];
+  const tokens = createTokenRebuild({
+    ...stores,
+    ...usual,
+    clock,
+    generations: {
+      ...stores.generations,
+      async save(rebuild) {
+        outages -= 1;
+        if (outages >= 0) throw new StoreUnavailable('vault.db', 'busy');
+        return stores.generations.save(rebuild);
+      },
+    },
+    openThread: async () => ({
+      build: () => Promise.reject(bug),
+      compare: async () => ({ rows: 0, different: [], last: null }),
+      forgetKeys: async () => undefined,
+      close: async () => undefined,
+    }),
+    onError: (error) => errors.push(error),
+  });
+  expect(await tokens.start(false)).toBe('started');
+  await tokens.idle();
+  expect(await stores.generations.rebuild()).toMatchObject({ phase: 'ended', outcome: 'failed' });
+  expect(errors).toEqual([bug, bug]);
+  await stores.close();
+});

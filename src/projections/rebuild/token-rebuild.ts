@@ -79,8 +79,7 @@ export function createTokenRebuild(needs: TokenRebuildDeps) {
           }
         } catch (error) {
           if (error instanceof StoreUnavailable) {
-            waitsFor = { store: error.store, reason: error.reason };
-            await pause(retryMs);
+            await waitFor(error);
           } else {
             failures += 1;
             if (failures > 1) next = await failed(rebuild, error);
@@ -103,8 +102,20 @@ export function createTokenRebuild(needs: TokenRebuildDeps) {
     // In these two phases, nothing is dropped here. The next `start` or `resume` removes the rows that are not in use.
     if (rebuild.phase === 'keeping' || rebuild.phase === 'dropping') throw error;
     onError(error);
-    if (!(error instanceof KeyLost)) return drop(rebuild, 'failed');
-    return drop({ ...rebuild, different: 1, examples: [error.stream] }, 'key_lost');
+    try {
+      if (!(error instanceof KeyLost)) return await drop(rebuild, 'failed');
+      return await drop({ ...rebuild, different: 1, examples: [error.stream] }, 'key_lost');
+    } catch (thrown) {
+      if (!(thrown instanceof StoreUnavailable)) throw thrown;
+      // The rebuild goes on. If its next step fails too, it is dropped then.
+      await waitFor(thrown);
+      return rebuild;
+    }
+  }
+
+  async function waitFor({ store, reason }: StoreUnavailable): Promise<void> {
+    waitsFor = { store, reason };
+    await pause(retryMs);
   }
 
   /** Returns the unfinished rebuild, or null if every rebuild has finished. */
