@@ -3,9 +3,8 @@ import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promis
 import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { bullmqTimers, soonMs } from '#src/adapters/bullmq/bullmq-timers.js';
+import { bullmqTimers, bullmqTimerWorker, soonMs } from '#src/adapters/bullmq/bullmq-timers.js';
 import { bullmqWebhooks, bullmqWebhookWorker, type WebhookJob } from '#src/adapters/bullmq/bullmq-webhooks.js';
-import { bullmqWorker } from '#src/adapters/bullmq/bullmq-worker.js';
 import { memoryRateLimits } from '#src/adapters/memory/memory-rate-limits.js';
 import { openRedis } from '#src/compose/cluster/open-redis.js';
 import type { Clock } from '#src/ports/clock.js';
@@ -55,7 +54,7 @@ function queue(options: QueueOptions = {}) {
       ran.push({ ...row, at: Date.now() });
       await options.run?.(row);
     };
-    const worker = bullmqWorker({ url: redis.url, prefix, run, onError, closeMsMax: 2_000 });
+    const worker = bullmqTimerWorker({ url: redis.url, prefix, run, onError, closeMsMax: 2_000 });
     closers.push(worker.close);
     return worker;
   };
@@ -360,7 +359,7 @@ test('a job of another form is not run, and does not prevent others from running
   const [row, job] = [timer(0), { tenantId: randomUUID(), webhookId: randomUUID(), position: 1 }];
   timers.set(row);
   expect(await carry(job)).toBe(true);
-  closers.push(bullmqWorker({ ...options, run: async (given) => void rows.push(given) }).close);
+  closers.push(bullmqTimerWorker({ ...options, run: async (given) => void rows.push(given) }).close);
   closers.push(bullmqWebhookWorker({ ...options, run: async (given) => void webhooks.push(given) }).close);
   expect(await eventually(() => rows.length > 0 && webhooks.length > 0)).toBe(true);
   expect([rows, webhooks]).toEqual([[row], [job]]);

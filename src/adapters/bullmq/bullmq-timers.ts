@@ -7,8 +7,11 @@ import { connectRedis } from '../redis/connect-redis.js';
 import { redisFailure } from '../redis/redis-failure.js';
 import { onceAMinute } from '../shared/once-a-minute.js';
 import { withinLimit } from '../shared/within-limit.js';
-import { queueClientOptions, queueName } from './queue-settings.js';
-import { timerJob } from './timer-job.js';
+import { bullmqWorker, type WorkerOptions } from './bullmq-worker.js';
+import { queueClientOptions } from './queue-settings.js';
+import { dueRowOf, timerJob } from './timer-job.js';
+
+const timersQueue = 'timers';
 
 /**
  * How far in the future a timer can be set, in ms. A timer that is due later would occupy Redis memory for a long time,
@@ -70,7 +73,7 @@ export function bullmqTimers(options: BullmqTimersOptions): Timers & RefilledTim
   // BullMQ appends the id of each job to a stream of events, which nothing here reads. The stream is kept empty,
   // because nothing outside the log may name an erased token.
   const streams = { events: { maxLen: 0 } };
-  const queue = new Queue<DueRow>(queueName, { prefix, streams, connection: redis.client });
+  const queue = new Queue<DueRow>(timersQueue, { prefix, streams, connection: redis.client });
   queue.on('error', (error) => report(redisFailure(error)));
   const underWay = new Set<Promise<unknown>>();
   const jobs = { pending: 0, max: pendingMax };
@@ -140,4 +143,13 @@ export function bullmqTimers(options: BullmqTimersOptions): Timers & RefilledTim
       redis.disconnect();
     },
   };
+}
+
+/**
+ * Runs the jobs of due timers. The worker can call `run` twice for the same row, and for a row whose due time has
+ * changed since the job was added. A failed job is not retried, because the sweep handles its row.
+ */
+export function bullmqTimerWorker(options: WorkerOptions<DueRow> & { readonly closeMsMax?: number }) {
+  const { closeMsMax = 10_000 } = options;
+  return bullmqWorker(options, { queue: timersQueue, jobOf: dueRowOf, concurrency: 8, closeMsMax });
 }

@@ -1,10 +1,10 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
-import { Queue, Worker } from 'bullmq';
+import { Queue } from 'bullmq';
 import { z } from 'zod';
 import { connectRedis } from '../redis/connect-redis.js';
 import { redisFailure } from '../redis/redis-failure.js';
 import { onceAMinute } from '../shared/once-a-minute.js';
 import { withinLimit } from '../shared/within-limit.js';
+import { bullmqWorker, type WorkerOptions } from './bullmq-worker.js';
 import { queueClientOptions } from './queue-settings.js';
 
 const webhooksQueue = 'webhooks';
@@ -18,7 +18,7 @@ type Options = {
   readonly url: string;
   /** The prefix of every Redis key. */
   readonly prefix: string;
-  /** Called for Redis failures, but at most once a minute. The worker also calls it for every failure of `run`. */
+  /** Called for Redis failures, but at most once a minute. */
   readonly onError: (error: unknown) => void;
   readonly limitMs?: number;
   /** The monotonic time, in ms. */
@@ -91,64 +91,27 @@ export function bullmqWebhooks({ url, prefix, limitMs = 2_000, now = () => perfo
   };
 }
 
-type WorkerOptions = Options & {
-  /**
-   * Delivers the webhook's undelivered events. The worker can call this even if the webhook has no undelivered events
-   * or has been deleted.
-   */
-  readonly run: (job: WebhookJob) => Promise<void>;
-  /**
-   * The maximum number of webhooks that this process handles at the same time. The limit is high because a delivery
-   * spends most of its time waiting for the receiver.
-   */
-  readonly concurrency?: number;
-};
-
+/**
+ * The maximum number of webhooks that this process handles at the same time. The limit is high because a delivery spends
+ * most of its time waiting for the receiver.
+ */
+const concurrency = 1_000;
 /**
  * How long a process that was killed keeps its jobs. It renews its locks after half of this time. A process that is busy
  * for longer loses a job to another process. The webhook then receives some events twice.
  */
-const lockMs = 10_000;
+const lockDuration = 10_000;
 /** How often a worker looks for the jobs of killed processes. */
-const stalledMs = 5_000;
+const stalledInterval = 5_000;
 const closeMsMax = 12_000;
-const farewellMsMax = 2_000;
 
-/** Runs webhook jobs. A failed job is not retried. Instead, the leader later adds a new job for the webhook. */
-export function bullmqWebhookWorker({ url, prefix, run, onError, concurrency = 1_000 }: WorkerOptions) {
-  const report = onceAMinute(onError);
-  const redis = connectRedis(url, queueClientOptions, report);
-  const running = new Set<Promise<void>>();
-  const worker = new Worker<unknown, null>(
-    webhooksQueue,
-    async ({ data }) => {
-      const job = webhookJob.safeParse(data).data;
-      if (job === undefined) return null;
-      const work = run(job).catch(onError);
-      running.add(work);
-      await work;
-      running.delete(work);
-      return null;
-    },
-    {
-      prefix,
-      concurrency,
-      connection: redis.client,
-      runRetryDelay: 1_000,
-      lockDuration: lockMs,
-      stalledInterval: stalledMs,
-    },
-  );
-  worker.on('error', (error) => report(redisFailure(error)));
-  return {
-    async close(): Promise<void> {
-      await worker.pause(true);
-      await withinLimit('redis', closeMsMax, Promise.allSettled(running)).catch(() => undefined);
-      await nextTurn();
-      await withinLimit('redis', farewellMsMax, redis.client.ping()).catch(() => undefined);
-      // Forces the worker to close. Without `force`, `close` waits forever if the connection is down (BullMQ 6.7).
-      await withinLimit('redis', farewellMsMax, worker.close(true)).catch(() => undefined);
-      redis.disconnect();
-    },
-  };
+/**
+ * Runs webhook jobs. `run` delivers the webhook's undelivered events. The worker can call it even if the webhook has no
+ * undelivered events or has been deleted. A failed job is not retried. Instead, the leader later adds a new job for the
+ * webhook.
+ */
+export function bullmqWebhookWorker(options: WorkerOptions<WebhookJob>) {
+  const jobOf = (data: unknown): WebhookJob | null => webhookJob.safeParse(data).data ?? null;
+  const times = { closeMsMax, lockDuration, stalledInterval };
+  return bullmqWorker(options, { queue: webhooksQueue, jobOf, concurrency, ...times });
 }

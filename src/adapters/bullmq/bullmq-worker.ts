@@ -1,26 +1,32 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Worker } from 'bullmq';
-import type { DueRow } from '../../ports/token-rows.js';
 import { connectRedis } from '../redis/connect-redis.js';
 import { redisFailure } from '../redis/redis-failure.js';
 import { onceAMinute } from '../shared/once-a-minute.js';
 import { withinLimit } from '../shared/within-limit.js';
-import { queueClientOptions, queueName } from './queue-settings.js';
-import { dueRowOf } from './timer-job.js';
+import { queueClientOptions } from './queue-settings.js';
 
-export type BullmqWorkerOptions = {
+/** What the owner of a worker sets, whatever the queue. */
+export type WorkerOptions<Job> = {
   readonly url: string;
+  /** The prefix of every Redis key. */
   readonly prefix: string;
-  /**
-   * Records the expiry or cvc purge that is due for a row. The worker can call this twice for the same row, and for a
-   * row whose due time has changed since the job was added.
-   */
-  readonly run: (row: DueRow) => Promise<void>;
+  /** Does the work of a job. The worker can call this twice for the same job. */
+  readonly run: (job: Job) => Promise<void>;
   /** Called for every failure of `run`, and at most once a minute for Redis failures. */
   readonly onError: (error: unknown) => void;
-  readonly concurrency?: number;
+};
+
+type QueueOptions<Job> = {
+  readonly queue: string;
+  /** Returns the job that the data of a queue job contains, or null if the job was not added by the vault. */
+  readonly jobOf: (data: unknown) => Job | null;
+  /** The maximum number of jobs that this process runs at the same time. */
+  readonly concurrency: number;
   /** How long `close` waits for running jobs, in ms. */
-  readonly closeMsMax?: number;
+  readonly closeMsMax: number;
+  readonly lockDuration?: number;
+  readonly stalledInterval?: number;
 };
 
 /** How long BullMQ waits before it retries after a Redis failure, in ms. */
@@ -28,27 +34,26 @@ const retryMs = 1_000;
 /** How long `close` waits for Redis to receive the results of finished jobs, in ms. */
 const farewellMsMax = 2_000;
 
-/**
- * Runs the jobs of due timers. A failed job is not retried, because the sweep handles its row. A failed job's error is
- * not sent to Redis.
- */
-export function bullmqWorker(options: BullmqWorkerOptions): { close(): Promise<void> } {
-  const { url, prefix, run, onError, concurrency = 8, closeMsMax = 10_000 } = options;
+/** Runs the jobs of a queue. A failed job is not retried, and its error is not sent to Redis. */
+export function bullmqWorker<Job>(
+  { url, prefix, run, onError }: WorkerOptions<Job>,
+  { queue, jobOf, closeMsMax, ...settings }: QueueOptions<Job>,
+): { close(): Promise<void> } {
   const report = onceAMinute(onError);
   const redis = connectRedis(url, queueClientOptions, report);
   const running = new Set<Promise<void>>();
   const worker = new Worker<unknown, null>(
-    queueName,
+    queue,
     async ({ data }) => {
-      const row = dueRowOf(data);
-      if (row === null) return null;
-      const recording = run(row).catch(onError);
-      running.add(recording);
-      await recording;
-      running.delete(recording);
+      const job = jobOf(data);
+      if (job === null) return null;
+      const work = run(job).catch(onError);
+      running.add(work);
+      await work;
+      running.delete(work);
       return null;
     },
-    { prefix, concurrency, connection: redis.client, runRetryDelay: retryMs },
+    { ...settings, prefix, connection: redis.client, runRetryDelay: retryMs },
   );
   worker.on('error', (error) => report(redisFailure(error)));
   return {

@@ -1,6 +1,5 @@
-import { bullmqTimers, soonMs } from '../../adapters/bullmq/bullmq-timers.js';
+import { bullmqTimers, bullmqTimerWorker, soonMs } from '../../adapters/bullmq/bullmq-timers.js';
 import { bullmqWebhooks, bullmqWebhookWorker, type WebhookJob } from '../../adapters/bullmq/bullmq-webhooks.js';
-import { bullmqWorker } from '../../adapters/bullmq/bullmq-worker.js';
 import { connectRedis } from '../../adapters/redis/connect-redis.js';
 import { redisFailure } from '../../adapters/redis/redis-failure.js';
 import { rateLimitClientOptions, redisRateLimits } from '../../adapters/redis/redis-rate-limits.js';
@@ -62,7 +61,7 @@ export function openRedis({ url, prefix, clock, fallback, rateLimitWaitMs: limit
       await timers.refill(await rows.due(latestNow(clock) + soonMs, refilledMax));
     },
     work(run: (row: DueRow) => Promise<void>, onWorkError: (error: unknown) => void): void {
-      worker ??= bullmqWorker({ url, prefix, run, onError: onWorkError });
+      worker ??= bullmqTimerWorker({ url, prefix, run, onError: onWorkError });
     },
     workOnWebhooks(run: (job: WebhookJob) => Promise<void>, onWorkError: (error: unknown) => void): void {
       webhookWorker ??= bullmqWebhookWorker({ url, prefix, run, onError: onWorkError });
