@@ -2,8 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { MongoClient } from 'mongodb';
 import { expect, onTestFinished, test } from 'vitest';
+import { directoryIndexes } from '#src/adapters/mongodb/directory/directory-indexes.js';
 import { createTenant } from '#src/commands/tenancy/create-tenant.js';
 import { tokenPermissions } from '#src/domain/access/permission.js';
+import { apiKeyHash } from '#src/domain/tenancy/api-key.js';
 import { tenantStream } from '#src/events/tenancy/streams.js';
 import { tokenStream } from '#src/events/tokens/stream-name.js';
 import { KeyLost } from '#src/vault/key-lost.js';
@@ -14,7 +16,7 @@ import { mongoUrl } from './own-database.js';
 
 async function vaultOnMongo() {
   const options = { rootKey: randomBytes(32), cvcRetentionMs: 3_600_000, onError: () => undefined };
-  const { service, database, remove } = await openClusterService(options);
+  const { service, database, another, remove } = await openClusterService(options);
   const client = await MongoClient.connect(mongoUrl);
   onTestFinished(async () => {
     await service.close();
@@ -28,6 +30,12 @@ async function vaultOnMongo() {
   expect(await reasons()).toEqual([]);
   return {
     service,
+    /** Opens the vault in another process's place. */
+    async reopen() {
+      const opened = await another();
+      onTestFinished(() => opened.close());
+      return opened;
+    },
     db: client.db(database),
     keysDb: client.db(`${database}_keys`),
     key: keys[0]?.reveal() ?? '',
@@ -112,3 +120,55 @@ test('doctor makes its other checks even if a value in MongoDB has the wrong typ
     expect.arrayContaining(['stores', 'log', 'lost keys', 'webhooks']),
   );
 });
+
+/** What an operator can lose, and how it is lost. */
+const losses = [
+  ['drop', 'directory', 'MongoDB lacks 2 indexes: directory.keys, directory.order: run `strongroom init`, …'],
+  [
+    'empty',
+    'directory',
+    'MongoDB lacks rows of tenants or applications: run `strongroom projections rebuild directory`',
+  ],
+  ['drop', 'token_rows_1', 'MongoDB lacks 8 indexes: token_rows_1.terms, …: run `strongroom init`, …'],
+] as const;
+
+test.each(losses)(
+  'if a process runs while an operator loses (%s) the collection %s, live keys and tokens get 503, and not 401 or 404',
+  async (how, collection, reason) => {
+    const { service, reopen, db, key, reasons } = await vaultOnMongo();
+    await operate(service, 'tokens-create', { key, request: { id: 'kept', type: 'token', data: 'x' } });
+    const caller = await service.authenticate(key);
+    if (caller === null) throw new Error('the key must be valid');
+    const { names } = (await service.vault.keys.tenantKeys(caller.tenantId)) ?? {};
+    if (names === undefined) throw new Error('the tenant has keys');
+    const stream = tokenStream(names, 'kept');
+    const find = () => service.vault.rows.get(stream);
+    expect(await find()).not.toBeNull();
+    expect(await service.vault.rows.get(tokenStream(names, 'unknown'))).toBeNull();
+    expect(await service.vault.directory.byKeyHash('unknown')).toBeNull();
+    expect(await reasons()).toEqual([]);
+
+    await (how === 'drop' ? db.dropCollection(collection) : db.collection(collection).deleteMany({}));
+    const lost = { store: 'mongodb', reason: 'rows_missing' };
+    const outcomeIn =
+      ({ vault }: typeof service | Awaited<ReturnType<typeof reopen>>) =>
+      async () => {
+        const looks = collection === 'directory' ? vault.directory.byKeyHash(apiKeyHash(key)) : vault.rows.get(stream);
+        return Promise.resolve(looks).catch((error: unknown) => error);
+      };
+    await expect.poll(outcomeIn(service)).toMatchObject(lost);
+    await expect.poll(reasons).toEqual([expect.stringContaining(reason.split('…')[0] ?? '')]);
+    if (how !== 'drop') return;
+    // The first write creates the collection again, without its indexes.
+    if (collection === 'token_rows_1') {
+      await operate(service, 'tokens-create', { key, request: { id: 'newer', type: 'token', data: 'x' } });
+      expect(await outcomeIn(service)()).toMatchObject(lost);
+      return;
+    }
+    // `strongroom init` creates the indexes. The rows stay lost.
+    await db.collection(collection).createIndexes([...directoryIndexes.indexes]);
+    await expect.poll(reasons).toEqual([losses[1][2]]);
+    expect(await outcomeIn(service)()).toMatchObject(lost);
+    expect(await outcomeIn(await reopen())()).toMatchObject(lost);
+  },
+);

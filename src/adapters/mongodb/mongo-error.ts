@@ -29,6 +29,7 @@ export function mongoError(error: unknown): unknown {
   if (!(error instanceof MongoError)) return error;
   if (error instanceof MongoServerError && error.code === duplicateKey) return new DuplicateKey();
   if (isInAnotherSet(error)) return new StoreUnavailable('mongodb', 'unreachable', wrongSet);
+  if (lacksHintedIndex(error)) return new StoreUnavailable('mongodb', 'index_missing', lostIndex);
   if (isPassing(error)) return new StoreUnavailable('mongodb', 'unreachable');
   return new Error(`mongodb: ${error.name} ${String(error.code ?? '')}`.trim());
 }
@@ -45,6 +46,19 @@ const wrongSet = {
   check: 'stores',
   says: 'no host in mongodb.url or mongodb.keys_url belongs to the replica set that the address names',
   do: 'Correct replicaSet in the address. If the server belongs to no replica set, start it with --replSet',
+} satisfies FoundProblem;
+
+/** Returns true if the index that a query names is gone, for example because its collection was dropped. */
+function lacksHintedIndex(error: MongoError): boolean {
+  return error instanceof MongoServerError && error.code === badValue && hintPattern.test(error.message);
+}
+
+const badValue = 2;
+const hintPattern = /hint provided does not correspond to an existing index/i;
+const lostIndex = {
+  check: 'indexes',
+  says: 'MongoDB lacks an index that a query needs',
+  do: 'Run `strongroom doctor`, which names it',
 } satisfies FoundProblem;
 
 function isPassing(error: MongoError): boolean {

@@ -1,4 +1,5 @@
 import type { Db, IndexDescription } from 'mongodb';
+import type { FoundProblem } from '../../ports/store-problem.js';
 
 /** The indexes that the queries on one collection need. Each index has a different name. */
 export type RequiredIndexes = {
@@ -22,6 +23,16 @@ export async function checkIndexes(db: Db, required: readonly RequiredIndexes[])
     for (const { name } of indexes) if (!found.has(name)) missing.push(`${collection}.${name}`);
   }
   return missing;
+}
+
+/** Returns the problem that these indexes are missing. */
+export function lacksIndexes(missing: readonly string[]): FoundProblem {
+  const lacks = missing.length === 1 ? `the index ${missing[0]}` : `${missing.length} indexes: ${missing.join(', ')}`;
+  return {
+    check: 'indexes',
+    says: `MongoDB lacks ${lacks}`,
+    do: 'Run `strongroom init`, which creates what is missing',
+  };
 }
 
 async function namesOf(db: Db, collection: string): Promise<ReadonlySet<string | undefined>> {

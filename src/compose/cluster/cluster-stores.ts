@@ -17,7 +17,7 @@ import {
 } from '../../adapters/mongodb/generations/generations-document.js';
 import { livingGenerations } from '../../adapters/mongodb/key-store/generation-keys.js';
 import { keyCollections, keysDatabase } from '../../adapters/mongodb/key-store/key-collections.js';
-import { checkIndexes, ensureIndexes } from '../../adapters/mongodb/required-indexes.js';
+import { checkIndexes, ensureIndexes, lacksIndexes } from '../../adapters/mongodb/required-indexes.js';
 import { tokenRowsIndexes } from '../../adapters/mongodb/token-rows/token-rows-indexes.js';
 import { workIndexes } from '../../adapters/mongodb/work-indexes.js';
 import type { RootKeySource } from '../../keys/root-keys.js';
@@ -131,12 +131,11 @@ async function refuseMissing(connection: MongoConnection): Promise<void> {
     // Another process may have removed the month since, because its retention has ended.
     if (lacking.length > 0 && (await connection.call(monthsStored)).includes(month)) missing.push(...lacking);
   }
-  const [first] = missing;
-  if (first === undefined && generations !== null) return;
-  const lacks = missing.length === 1 ? `the index ${first}` : `${missing.length} indexes: ${missing.join(', ')}`;
+  if (missing.length > 0) throw new MongoBroken(lacksIndexes(missing));
+  if (generations !== null) return;
   throw new MongoBroken({
     check: 'indexes',
-    says: `MongoDB lacks ${first === undefined ? 'the record of which rows are in use' : lacks}`,
+    says: 'MongoDB lacks the record of which rows are in use',
     do: 'Run `strongroom init`, which creates what is missing',
   });
 }

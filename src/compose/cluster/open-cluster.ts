@@ -17,7 +17,7 @@ import type { TraceUseLimits } from '../../keys/trace-uses.js';
 import type { Anchor } from '../../ports/anchor.js';
 import type { Clock } from '../../ports/clock.js';
 import type { Spans } from '../../ports/spans.js';
-import { StoreProblem } from '../../ports/store-problem.js';
+import { type FoundProblem, StoreProblem } from '../../ports/store-problem.js';
 import { StoreUnavailable } from '../../ports/store-unavailable.js';
 import type { WebhookSender } from '../../ports/webhook-sender.js';
 import { createDailyCounting } from '../../projections/daily-counts.js';
@@ -44,6 +44,7 @@ import { openRedis } from './open-redis.js';
 
 const stateMs = 500;
 const hasRootKeyMs = 1_000;
+const lostRowsMs = 1_000;
 const lostRows = 'MongoDB lacks the record of which rows are in use: run `strongroom doctor`';
 const damagedRows = 'the record in MongoDB of which rows are in use is damaged: run `strongroom doctor`';
 
@@ -232,6 +233,8 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
       async () => {
         const lost: string[] = [];
         await forgetRepaired();
+        // If the stores do not respond, the other reasons say so.
+        const rows = await withinLimit('state', lostRowsMs, stores.findLostRows()).catch(() => []);
         const rebuild = await stores.generations.rebuild().catch((error: unknown) => {
           if (error instanceof StoreUnavailable && error.reason === 'generations_missing') lost.push(lostRows);
           if (error instanceof StoreProblem && error.found?.check === generationsCheck) lost.push(damagedRows);
@@ -242,7 +245,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
           log: stores.log,
           keys: stores.keys,
           checkpoints,
-          damage: [...damage(), ...lost],
+          damage: [...damage(), ...lost, ...rows.map(reasonOf)],
           clock,
           isUp: { mongodb: prove, redis: redis.prove },
           accessLogIsWritable: recorder.isWritable(),
@@ -289,6 +292,11 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     await closeStores().catch(() => undefined);
     throw error;
   }
+}
+
+/** Returns a problem with the rows as a reason why a process is not ready. */
+function reasonOf({ says, do: what }: FoundProblem): string {
+  return `${says}: ${what.charAt(0).toLowerCase()}${what.slice(1)}`;
 }
 
 /**

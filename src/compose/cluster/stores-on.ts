@@ -23,6 +23,7 @@ import type { TraceUseLimits } from '../../keys/trace-uses.js';
 import type { Clock } from '../../ports/clock.js';
 import type { StoredLog } from '../../ports/event-log.js';
 import { loadToken } from '../../vault/load-token.js';
+import { guardLostRows } from './lost-rows.js';
 import { openMongoKeys } from './open-mongo-keys.js';
 
 type Deps<C extends Clock> = {
@@ -60,11 +61,14 @@ export async function storesOn<C extends Clock>(needs: Deps<C>) {
   const fingerprints = createFingerprintClaims({ ...shared, rows, batches });
   const rowWriter = rowWriterInUse(rowsConnection, generations, fingerprints.forget);
   const claims = createMongoClaims({ ...shared, batches });
+  const guarded = guardLostRows({ rowsConnection, keysConnection, generations, keys, directory, rows });
   const parts = { ...shared, rows: rowWriter, directory: directoryWriter, claims, fingerprints, batches };
   return {
     storedLog: stored,
     log,
-    rows,
+    rows: guarded.rows,
+    directory: guarded.directory,
+    findLostRows: guarded.find,
     clock,
     batches,
     /** Removes old fingerprint claims. */
@@ -88,15 +92,6 @@ export async function storesOn<C extends Clock>(needs: Deps<C>) {
     dailyCounts: mongoDailyCounts(rowsConnection),
     webhookStore: mongoWebhookStore(rowsConnection),
     consoleSessions: mongoConsoleSessions(rowsConnection),
-    directory: {
-      ...directory,
-      async byKeyHash(keyHash: string) {
-        const found = await directory.byKeyHash(keyHash);
-        // If the rows were dropped, the response is 503, and not 401 as for a revoked key.
-        if (found === null) await generations.fresh();
-        return found;
-      },
-    },
     checkpoints: mongoCheckpoints(rowsConnection),
     async close(): Promise<void> {
       await generations.release().catch(() => undefined);

@@ -282,8 +282,9 @@ function createDamage(
           // If a read found the row again in the meantime, the row is still forged.
           if (isRepaired && forged.get(name) === found) forged.delete(name);
         } catch (error) {
-          // The check of the next row would also wait until the store's time limit has passed.
-          if (error instanceof StoreUnavailable) return;
+          // The check of the next row would also wait until the store's time limit has passed. If the row is lost
+          // (`found`), the store responds.
+          if (error instanceof StoreUnavailable && error.found === null) return;
         }
       }
     },
