@@ -221,6 +221,9 @@ async function protect(app: FastifyInstance, isTls: boolean, key: Uint8Array): P
   });
 }
 
+/** The problems after which a person opens the form again. */
+const rejectedForms: ReadonlySet<string> = new Set(['body_too_large', 'form_expired', 'cookie_missing']);
+
 /** Renders a problem as an HTML page. If there is no session, takes the browser to the sign-in page instead. */
 async function sendProblemPage(
   request: FastifyRequest,
@@ -234,7 +237,7 @@ async function sendProblemPage(
   const model = {
     problem: { ...problem, errors: Object.entries(problem.errors) },
     traceId: request.traceId,
-    form: code === 'body_too_large' || code === 'form_expired' ? pageAddress(request) : null,
+    form: rejectedForms.has(code) ? pageAddress(request) : null,
     isSignIn: request.url.startsWith('/sign-in/') || code === 'no_group',
   };
   return sendHtml(reply.code(status), await layout(request, reply, 'pages/problem', model, { title, flash: null }));

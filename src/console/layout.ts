@@ -1,8 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '../domain/access/caller.js';
-import { sessionOf, themeOf } from './cookies.js';
+import { cookieNames, sessionOf, themeOf } from './cookies.js';
 import { menuOf } from './menu.js';
 import type { ConsolePage, Flash, Model, PageOptions } from './page.js';
+import { isCrossSite } from './return-address.js';
 
 type Options = Omit<PageOptions, 'flash'> & { readonly flash: Flash | null };
 
@@ -33,7 +34,7 @@ export function createLayout(pages: readonly ConsolePage[], assets: string): Lay
       // Only the response to a GET is reloaded, because reloading the response to a form would submit the form again.
       reloads: isRunning && request.method === 'GET',
       theme: themeOf(request.cookies),
-      csrf: reply.generateCsrf({ userInfo: sessionOf(request.cookies) }),
+      csrf: mayReplaceToken(request) ? '' : reply.generateCsrf({ userInfo: sessionOf(request.cookies) }),
       menu: signedIn === null ? [] : menuOf(pages, signedIn, path),
       person:
         signedIn === null
@@ -50,6 +51,15 @@ export function createLayout(pages: readonly ConsolePage[], assets: string): Lay
     };
     return reply.viewAsync(view, { ...model, page });
   };
+}
+
+/**
+ * Returns true if a new form token could replace that of the person's other tabs. Threat: a link of another site leads
+ * to an address that does not exist. The browser sends no cookies, so the forms in the other tabs would be rejected. The
+ * page gets no form token instead, and its only form changes the theme.
+ */
+function mayReplaceToken(request: FastifyRequest): boolean {
+  return isCrossSite(request) && request.cookies[cookieNames.csrf] === undefined;
 }
 
 /**

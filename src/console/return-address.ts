@@ -26,13 +26,14 @@ export function pageAddress(request: FastifyRequest): string {
 }
 
 /**
- * Leaves the page that the person sees after the next sign-in. Threat: another site has a link that determines this
- * page. A request from another site therefore leaves nothing.
+ * Leaves the page that the person sees after the next sign-in. If its address is too long, the person sees the overview.
+ * Threat: another site has a link that determines this page. After a request from another site, the person therefore
+ * sees the overview too.
  */
 export function leaveReturn(request: FastifyRequest, reply: FastifyReply): void {
   const address = pageAddress(request);
-  if (isCrossSite(request) || address.length > addressMax) return;
-  reply.setCookie(cookieNames.return, address, laxCookieOptions);
+  if (isCrossSite(request) || address.length > addressMax) reply.clearCookie(cookieNames.return, laxCookieOptions);
+  else reply.setCookie(cookieNames.return, address, laxCookieOptions);
 }
 
 /** Returns the page that the person sees after signing in: the page where the session ended, or the overview. */

@@ -25,6 +25,7 @@ describe('a post without the token from its form changes nothing', () => {
     const answer = await browser().post('/sign-in', { name: 'Ada', private_key: service.key }, { csrf });
     expect([answer.status, answer.text]).toEqual([403, expect.stringContaining('cookie_missing')]);
     expect(answer.text).toContain('Safari accepts this cookie only over HTTPS');
+    expect(answer.text).toContain('href="/sign-in">Back to the form</a>');
   });
 
   test('if the token is from before the sign-in', async () => {

@@ -310,6 +310,36 @@ describe('a session', () => {
     expect((await person.post('/sign-in', { name: 'Ada', private_key: service.key })).location).toBe('/');
   });
 
+  test('that ended, followed by a link from another site or by a long address, continues at the overview', async () => {
+    const { service, browser } = await startTestConsole();
+    const keys = { name: 'Ada', private_key: service.key };
+    for (const [path, site] of [
+      ['/applications', 'cross-site'],
+      ['/sign-in', 'cross-site'],
+      [`/tokens/${'2'.repeat(1_000)}`, 'same-origin'],
+    ] as const) {
+      const person = browser();
+      await person.get('/logs');
+      await person.get(path, { headers: { 'sec-fetch-site': site } });
+      await person.get('/sign-in');
+      expect((await person.post('/sign-in', keys)).location, path).toBe('/');
+    }
+  });
+
+  test('that the browser sends with a link from another site to the sign-in page does not end', async () => {
+    const { signIn } = await startTestConsole();
+    const browser = await signIn();
+    const { status } = await browser.get('/sign-in', { headers: { 'sec-fetch-site': 'cross-site' } });
+    expect([status, (await browser.get('/')).status]).toEqual([200, 200]);
+  });
+
+  test('keeps its form token when a link from another site leads to an address that does not exist', async () => {
+    const { browser } = await startTestConsole();
+    const { status, headers, text } = await browser().get('/missing', { headers: { 'sec-fetch-site': 'cross-site' } });
+    expect([status, headers['set-cookie']]).toEqual([404, undefined]);
+    expect(text).toContain('name="_csrf" value=""');
+  });
+
   test('does not accept a form of an earlier session, and leads back to the page of the form', async () => {
     const { signIn } = await startTestConsole();
     const browser = await signIn();

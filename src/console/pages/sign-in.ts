@@ -46,8 +46,11 @@ export const signInPage: ConsolePage = {
       session: 'none',
       async handle(visit) {
         // Threat: a link of another site leads here. The browser sends no cookies, so the form would replace the form
-        // token of the person's other tabs, and would itself be rejected if the person is signed in.
-        if (isCrossSite(visit.request)) throw new ConsoleProblem('session_ended');
+        // token of the person's other tabs, and would itself be rejected if the person is signed in. If the browser
+        // does send the session, for example after a reload, the session may be valid and must not end.
+        const { request } = visit;
+        const isSent = request.cookies[cookieNames.session] !== undefined;
+        if (isCrossSite(request) && !isSent) throw new ConsoleProblem('session_ended');
         return show(visit, {}, '');
       },
     },
