@@ -1,8 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { cookieNames, laxCookieOptions } from './cookies.js';
 
-/** Matches the address of a page of this console, and no address at a different site, such as `//example.com`. */
-export const ownAddress = /^\/(?![/\\])[^\s#]*$/;
+/**
+ * Matches the address of a page of this console, and no address at a different site, such as `//example.com`. Allows
+ * only characters that a header may contain, because a redirect contains the address. Browsers encode all others.
+ */
+export const ownAddress = /^\/(?![/\\])[!"$-~]*$/;
 
 /** The maximum length of an address in the cookie. Encoded, the address is up to three times as long. */
 const addressMax = 1_000;

@@ -357,8 +357,9 @@ describe('hostile values', () => {
     await browser.get('/');
     expect((await browser.post('/theme', { theme: 'dark', back: '/tokens' })).location).toBe('/tokens');
     expect((await browser.get('/')).text).toContain('data-theme="dark"');
-    const back = await browser.post('/theme', { theme: 'dark', back: '//evil.example' });
-    expect(back.location).toBe('/');
+    for (const back of ['//evil.example', '/tokens/\u{1f600}']) {
+      expect((await browser.post('/theme', { theme: 'dark', back })).location, back).toBe('/');
+    }
     expect((await browser.get('/missing')).text).toContain('href="/tokens"');
   });
 });

@@ -278,8 +278,8 @@ describe('a session', () => {
     expect((await person.post('/sign-in', { name: 'Ada', private_key: service.key })).location).toBe('/');
   });
 
-  test.each(['https://evil.example/', '//evil.example/', '/\\evil.example'])(
-    'does not continue at another site: %s',
+  test.each(['https://evil.example/', '//evil.example/', '/\\evil.example', '/tokens/\u0000', '/tokens/\u{1f600}'])(
+    'does not continue at another site, or at an address that no header may contain: %s',
     async (address) => {
       const { service, browser } = await startTestConsole();
       const person = browser();
