@@ -937,13 +937,13 @@ describe('a webhook', () => {
 });
 
 describe('an event that cannot be read', () => {
-  /** Returns deliveries whose log throws the error when it reads this stream. `repair` ends this. */
-  async function deliveriesWithout(service: TestService, id: string, error: Error) {
+  /** Returns deliveries whose log throws the error when it reads the streams of these tokens. `repair` ends this. */
+  async function deliveriesWithout(service: TestService, ids: readonly string[], error: Error) {
     const { vault, errors } = service;
-    const damaged = await streamOf(service, id);
+    const damaged = await Promise.all(ids.map((id) => streamOf(service, id)));
     let isDamaged = true;
     const readFrom: typeof vault.log.readFrom = async (stream, ...range) => {
-      if (isDamaged && stream === damaged) throw error;
+      if (isDamaged && damaged.includes(stream)) throw error;
       return vault.log.readFrom(stream, ...range);
     };
     const log = { ...vault.log, readFrom };
@@ -965,7 +965,7 @@ describe('an event that cannot be read', () => {
     for (const id of ['before', 'forged', 'after']) await create(service, id);
     await service.call('PATCH', '/tokens/forged', { metadata: { a: 'b' } });
     const error = new ForgedLog('an event is missing');
-    const { deliveries, repair } = await deliveriesWithout(service, 'forged', error);
+    const { deliveries, repair } = await deliveriesWithout(service, ['forged'], error);
     await deliveries.run();
     await create(service, 'later');
     for (let round = 0; round < 3; round += 1) await deliveries.run();
@@ -983,11 +983,27 @@ describe('an event that cannot be read', () => {
     ]);
   });
 
+  test('does not stop the deliveries for other tokens, even if many events cannot be read', async ({
+    service,
+    receiver,
+  }) => {
+    await subscribe(service, receiver.url);
+    const forged = Array.from({ length: 60 }, (_, index) => `forged-${index}`);
+    for (const id of [...forged, 'after']) await create(service, id);
+    const { deliveries } = await deliveriesWithout(service, forged, new ForgedLog('an event is missing'));
+    for (let round = 0; round < 20; round += 1) {
+      await deliveries.run();
+      // The longest wait after a failure.
+      service.clock.advance(10_000);
+    }
+    expect(ids(receiver)).toEqual(['after']);
+  });
+
   test('because a store is unavailable is delivered as soon as the store is back', async ({ service, receiver }) => {
     await subscribe(service, receiver.url);
     for (const id of ['before', 'waiting', 'after']) await create(service, id);
     const error = new StoreUnavailable('keys', 'no_answer');
-    const { deliveries, repair } = await deliveriesWithout(service, 'waiting', error);
+    const { deliveries, repair } = await deliveriesWithout(service, ['waiting'], error);
     for (let round = 0; round < 3; round += 1) await deliveries.run();
     expect(ids(receiver).sort()).toEqual(['after', 'before']);
     repair();
@@ -998,7 +1014,7 @@ describe('an event that cannot be read', () => {
   test('passes the filters of the webhook when it can be read again', async ({ service, receiver }) => {
     await subscribe(service, receiver.url, { token_types: ['card'] });
     await create(service, 'filtered');
-    const { deliveries, repair } = await deliveriesWithout(service, 'filtered', new ForgedLog('an event is missing'));
+    const { deliveries, repair } = await deliveriesWithout(service, ['filtered'], new ForgedLog('an event is missing'));
     await deliveries.run();
     repair();
     service.clock.advance(minute);

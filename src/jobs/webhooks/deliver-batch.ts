@@ -40,9 +40,10 @@ type Batch = {
 };
 
 /**
- * Delivers a batch and returns the resulting state. The events of each token are delivered in order. If an event cannot
- * be read, starts no further attempts. The rest of the batch stays pending, and `failures` contains the errors. The
- * caller must store the state even then: otherwise, the receiver would get the delivered events again in each round.
+ * Delivers a batch and returns the resulting state. The events of each token are delivered in order. An event that
+ * cannot be read stays pending, and `failures` contains the error. If a store is unavailable, starts no further
+ * attempts, and the rest of the batch stays pending too. The caller must store the state even then: otherwise, the
+ * receiver would get the delivered events again in each round.
  */
 export async function deliverBatch(
   vault: OpenTokenDeps & Pick<Vault, 'log' | 'webhookSender' | 'webhookStore'>,
@@ -60,6 +61,7 @@ export async function deliverBatch(
   const delivered: string[] = [];
   const attempts: WebhookAttempt[] = [];
   const failures: unknown[] = [];
+  let isDown = false;
   const waiting = new Set(kept.map(({ stream }) => stream));
   const ended = [...retried.map(({ event }) => event), ...chunk]
     .filter(({ type }) => endsToken(type))
@@ -85,12 +87,14 @@ export async function deliverBatch(
   }
 
   async function attemptUnlessFailed(event: ClearEvent, failed: number): Promise<void> {
-    if (failures.length > 0) return keep(event, failed, 0);
+    if (isDown) return keep(event, failed, 0);
     try {
       await attempt(event, failed);
     } catch (error) {
       failures.push(error);
-      keep(event, failed, error instanceof StoreUnavailable ? 0 : vault.clock.now() + unreadableMs);
+      const isOutage = error instanceof StoreUnavailable;
+      isDown ||= isOutage;
+      keep(event, failed, isOutage ? 0 : vault.clock.now() + unreadableMs);
     }
   }
 
