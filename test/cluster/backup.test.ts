@@ -79,7 +79,7 @@ test('a cluster’s keys, restored with today’s list of erased keys, open ever
   };
   const identity = await generateIdentity();
   const identityFile = join(dir, 'identity');
-  writeFileSync(identityFile, `${identity}\n`);
+  writeFileSync(identityFile, `${identity}\n`, { mode: 0o600 });
   const recipient = await identityToRecipient(identity);
 
   const service = await startService([], { env });
