@@ -30,8 +30,17 @@ type Deps = {
 export function guardLostRows(needs: Deps) {
   const { rowsConnection, keysConnection, generations, keys, directory, rows } = needs;
 
-  /** The key store has a revision for each row that the vault wrote to the directory. No row is removed. */
+  /**
+   * The key store has a revision for each row that the vault wrote to the directory. No row is removed. Threat: an
+   * attacker sends many unknown API keys. Counting all rows takes 20 ms with 10,000 of them, so the sizes that MongoDB
+   * maintains are compared first, which takes about 1 ms.
+   */
   async function lacksRecords(): Promise<boolean> {
+    const ofRevisions = await keysConnection.call((db) =>
+      keyCollections.directoryRevisions(db).estimatedDocumentCount(),
+    );
+    const ofRows = await rowsConnection.call((db) => db.collection(directoryCollection).estimatedDocumentCount());
+    if (ofRows >= ofRevisions) return false;
     // The revisions are -1 after an older log was accepted, because it may lack some of the records.
     const known = { revision: { $gte: 0 } };
     const recorded = await keysConnection.call((db) => keyCollections.directoryRevisions(db).countDocuments(known));
