@@ -7,6 +7,7 @@ import { checkIndexes, lacksIndexes, type RequiredIndexes } from '../../adapters
 import { tokenRowsIndexes } from '../../adapters/mongodb/token-rows/token-rows-indexes.js';
 import type { KeyRing } from '../../keys/key-ring.js';
 import type { Directory } from '../../ports/directory.js';
+import type { Maybe } from '../../ports/maybe.js';
 import type { FoundProblem } from '../../ports/store-problem.js';
 import { StoreUnavailable } from '../../ports/store-unavailable.js';
 import type { TokenRows } from '../../ports/token-rows.js';
@@ -72,8 +73,9 @@ export function guardLostRows(needs: Deps) {
       if (lost !== null) throw rowsMissing(lost);
       return [];
     });
-    return async <T>(found: T, mayLack: boolean): Promise<T> => {
-      if (mayLack) await checks.add(null);
+    return async <T>(read: Maybe<T>, isEmpty: (found: T) => boolean): Promise<T> => {
+      const found = await read;
+      if (isEmpty(found)) await checks.add(null);
       return found;
     };
   };
@@ -88,10 +90,7 @@ export function guardLostRows(needs: Deps) {
     },
     directory: {
       ...directory,
-      async byKeyHash(keyHash) {
-        const found = await directory.byKeyHash(keyHash);
-        return records(found, found === null);
-      },
+      byKeyHash: (keyHash) => records(directory.byKeyHash(keyHash), (found) => found === null),
       async get(kind, id) {
         const found = await directory.get(kind, id);
         if (found !== null) return found;
@@ -102,22 +101,10 @@ export function guardLostRows(needs: Deps) {
     } satisfies Directory,
     rows: {
       ...rows,
-      async get(stream) {
-        const found = await rows.get(stream);
-        return tokens(found, found === null);
-      },
-      async search(plan, page) {
-        const found = await rows.search(plan, page);
-        return tokens(found, found.total === 0);
-      },
-      async walk(plan, step) {
-        const found = await rows.walk(plan, step);
-        return tokens(found, found.length === 0);
-      },
-      async countByType(tenantId, now) {
-        const found = await rows.countByType(tenantId, now);
-        return tokens(found, found.size === 0);
-      },
+      get: (stream) => tokens(rows.get(stream), (found) => found === null),
+      search: (plan, page) => tokens(rows.search(plan, page), ({ total }) => total === 0),
+      walk: (plan, step) => tokens(rows.walk(plan, step), ({ length }) => length === 0),
+      countByType: (tenantId, now) => tokens(rows.countByType(tenantId, now), ({ size }) => size === 0),
     } satisfies TokenRows,
   };
 }
