@@ -155,43 +155,35 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     // when the primary changes, because its entries may come from a deposed primary.
     const knownCallers = createKnownCallers({ othersToo: true });
     stores.rowsConnection.onPrimaryChanged(knownCallers.forgetAll);
-    const { vault, recorder, service, damage, forgetRepaired, backgroundFailed } = composeVault(stores, {
-      integrity: await stores.keys.integrityKeys(),
-      clock,
-      random: systemRandom,
-      metrics,
-      limits,
-      onError,
-      cvcRetentionMs,
-      spans,
-      webhookSender,
-      rateLimits: spans?.store('rate_limits', 'redis', redis.rateLimits) ?? redis.rateLimits,
-      systems: { log: 'eventstoredb', rows: 'mongodb' },
-      rowCache: null,
-      timers: redis.timers,
-      knownCallers,
-      async confirmReads(since, hasWritten) {
-        if (!hasWritten) await prove();
-        if (connections.some((connection) => !connection.primaryIsSince(since))) {
-          throw new StoreUnavailable('mongodb', 'primary_changed');
-        }
+    const { vault, recorder, service, damage, forgetRepaired, onBackgroundError, onFrequentError } = composeVault(
+      stores,
+      {
+        integrity: await stores.keys.integrityKeys(),
+        clock,
+        random: systemRandom,
+        metrics,
+        limits,
+        onError,
+        // Every attempt at background work fails while a store is down. The metric counts every failure, but the log gets
+        // only one line per minute.
+        onOutage: onceAMinute(onError),
+        cvcRetentionMs,
+        spans,
+        webhookSender,
+        rateLimits: spans?.store('rate_limits', 'redis', redis.rateLimits) ?? redis.rateLimits,
+        systems: { log: 'eventstoredb', rows: 'mongodb' },
+        rowCache: null,
+        timers: redis.timers,
+        knownCallers,
+        async confirmReads(since, hasWritten) {
+          if (!hasWritten) await prove();
+          if (connections.some((connection) => !connection.primaryIsSince(since))) {
+            throw new StoreUnavailable('mongodb', 'primary_changed');
+          }
+        },
       },
-    });
+    );
     composed = { vault, stores };
-    // Every attempt at background work fails while a store is down. The metric counts every failure, but the log gets
-    // only one line per minute.
-    const report = onceAMinute(onError);
-    const failing =
-      (log: (error: unknown) => void) =>
-      (error: unknown): void => {
-        backgroundFailed(error);
-        if (error instanceof StoreUnavailable) report(error);
-        else log(error);
-      };
-    const onBackgroundError = failing(onError);
-    // This work runs every few seconds or more often. If it keeps failing, for example because the log is forged, the
-    // log gets only one line per minute from each kind of work.
-    const onFrequentError = (): ((error: unknown) => void) => failing(onceAMinute(onError));
     const { rowWriter, directoryWriter, checkpoints, batches } = stores;
     const { pendingBatchStreams } = batches;
     const newSweep = () => createSweep(vault, rowWriter.forgetTombstones, onBackgroundError, projectedUpTo);

@@ -1,7 +1,6 @@
 import { memoryConsoleSessions } from '../../adapters/memory/memory-console-sessions.js';
 import { memoryRateLimits } from '../../adapters/memory/memory-rate-limits.js';
 import { prometheusMetrics } from '../../adapters/prometheus/prometheus-metrics.js';
-import { onceAMinute } from '../../adapters/shared/once-a-minute.js';
 import { readLastBackup } from '../../adapters/sqlite/backup/last-backup.js';
 import { sqliteDailyCounts } from '../../adapters/sqlite/daily-counts.js';
 import { StoreBroken } from '../../adapters/sqlite/database/database-error.js';
@@ -141,7 +140,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
     const webhookSender = options.webhookSender ?? httpWebhookSender({ allowsPrivate: false });
     const dailyCounts = sqliteDailyCounts(dataDir, logId);
     opened.push(dailyCounts);
-    const { vault, recorder, service, damage, forgetRepaired, backgroundFailed } = composeVault(
+    const { vault, recorder, service, damage, forgetRepaired, onBackgroundError, onFrequentError } = composeVault(
       { ...guarded, dailyCounts },
       {
         integrity: await stores.keys.integrityKeys(),
@@ -162,16 +161,6 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
         confirmReads: () => undefined,
       },
     );
-    const failing =
-      (log: (error: unknown) => void) =>
-      (error: unknown): void => {
-        backgroundFailed(error);
-        log(error);
-      };
-    const onBackgroundError = failing(onError);
-    // This work runs at least every other second. If it keeps failing, every failure counts, but the log gets only one
-    // line per minute.
-    const onFrequentError = (): ((error: unknown) => void) => failing(onceAMinute(onError));
     const sweep = createSweep(vault, stores.forgetTombstones, onBackgroundError);
     const webhooks = createWebhookDeliveries(vault, onFrequentError());
     const dailyCounting = createDailyCounting(vault, onFrequentError());

@@ -1,4 +1,5 @@
 import { randomBytes, randomInt, randomUUID } from 'node:crypto';
+import { onceAMinute } from '../../adapters/shared/once-a-minute.js';
 import { createAccessRecorder } from '../../audit/access-log/access-recorder.js';
 import { recordExhaustedBudget, recordSuspect } from '../../audit/access-log/record-guessing.js';
 import { recordedWork } from '../../audit/access-log/recorded-work.js';
@@ -80,8 +81,12 @@ export type Parts = Pick<
   readonly spans: Spans | null;
   /** The names that spans use for the stores. */
   readonly systems: { readonly log: string; readonly rows: string };
-  readonly onError: (error: unknown) => void;
+  readonly onError: OnError;
+  /** Called instead if background work fails because a store is unavailable. Default: `onError`. */
+  readonly onOutage?: OnError;
 };
+
+type OnError = (error: unknown) => void;
 
 export const systemRandom: Random = {
   uuid: () => randomUUID(),
@@ -101,8 +106,13 @@ type ComposedVault = {
   readonly damage: () => readonly string[];
   /** Removes the forged rows and lost keys that were repaired since they were found from what `damage` returns. */
   readonly forgetRepaired: () => Promise<void>;
-  /** Records a failure that was not caused by a request. */
-  readonly backgroundFailed: (error: unknown) => void;
+  /** Called for every failure that was not caused by a request. Counts it, remembers damage, and logs the error. */
+  readonly onBackgroundError: OnError;
+  /**
+   * Returns a function like `onBackgroundError` for work that runs every few seconds or more often. If the work keeps
+   * failing, for example because the log is forged, every failure counts, but the log gets only one line per minute.
+   */
+  readonly onFrequentError: () => OnError;
 };
 
 /** The maximum number of forged rows, and of streams whose keys are lost, that are remembered. `doctor` finds all. */
@@ -123,7 +133,7 @@ type Forged = {
 
 /** Composes the vault from the stores of one profile. All commands use the result. */
 export function composeVault(bare: Stores, given: Parts): ComposedVault {
-  const { integrity, metrics, rateLimits, limits, onError, spans, systems, rowCache, ...parts } = given;
+  const { integrity, metrics, rateLimits, limits, onError, onOutage, spans, systems, rowCache, ...parts } = given;
   const {
     log,
     storedLog,
@@ -189,6 +199,14 @@ export function composeVault(bare: Stores, given: Parts): ComposedVault {
       },
     }),
   };
+  function failing(log: OnError): OnError {
+    return (error) => {
+      damage.report(error);
+      metrics.backgroundWorkFailed();
+      if (error instanceof StoreUnavailable && onOutage !== undefined) onOutage(error);
+      else log(error);
+    };
+  }
   return {
     vault,
     recorder,
@@ -202,10 +220,8 @@ export function composeVault(bare: Stores, given: Parts): ComposedVault {
       ...createAuthenticate(vault),
       limits: createLimits(rateLimits, limits, metrics),
     },
-    backgroundFailed(error) {
-      damage.report(error);
-      metrics.backgroundWorkFailed();
-    },
+    onBackgroundError: failing(onError),
+    onFrequentError: () => failing(onceAMinute(onError)),
   };
 }
 
