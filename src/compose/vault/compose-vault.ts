@@ -289,7 +289,7 @@ function createDamage(
         try {
           if (await areKeysBack(vault, stream, what)) lost.delete(stream);
         } catch (error) {
-          if (error instanceof StoreUnavailable) return;
+          if (isOutage(error)) return;
         }
       }
       for (const [name, found] of forged) {
@@ -298,13 +298,19 @@ function createDamage(
           // If a read found the row again in the meantime, the row is still forged.
           if (isRepaired && forged.get(name) === found) forged.delete(name);
         } catch (error) {
-          // The check of the next row would also wait until the store's time limit has passed. If the row is lost
-          // (`found`), the store responds.
-          if (error instanceof StoreUnavailable && error.found === null) return;
+          if (isOutage(error)) return;
         }
       }
     },
   };
+}
+
+/**
+ * Returns true if the next check would also wait until the store's time limit has passed. If rows are lost (`found`),
+ * the store responds.
+ */
+function isOutage(error: unknown): boolean {
+  return error instanceof StoreUnavailable && error.found === null;
 }
 
 /**
