@@ -15,7 +15,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { generateIdentity, identityToRecipient } from 'age-encryption';
-import { expect, onTestFinished, test } from 'vitest';
+import Database from 'better-sqlite3';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { openKeysToCopy } from '#src/adapters/sqlite/backup/copy-keys.js';
 import { encodeKeyLine } from '#src/adapters/sqlite/backup/key-line.js';
 import { writeKeys } from '#src/adapters/sqlite/backup/write-keys.js';
@@ -632,6 +633,45 @@ test('two restores into the same directory do not mix their files', async () => 
   expect(second).toMatchObject({ code: 1, stderr: expect.stringContaining('another Strongroom process uses') });
   expect(await first.stop('SIGCONT')).toMatchObject({ code: 0 });
   await expectRestored(target);
+});
+
+test('a restored access log contains what a checkpoint signed while the backup was copying', async () => {
+  const { dir, dataDir, rootKeyFile, flags, key, recipient, identityFile } = await vaultWithIdentity();
+  const service = await startService(flags, { env });
+  await http('POST', `${service.address}/tokens`, { key, body: { id: 'one', type: 'token', data: 'secret' } });
+  const loaded = loadConfig({ env: {}, flags: { data: dataDir, rootKeyFile } });
+  if (!loaded.ok) throw new Error('these settings must be valid');
+
+  // Before the second file is copied, the service records a read, and signs it when it stops.
+  const script = `
+    const token = '${service.address}/tokens/one';
+    const { status } = await fetch(token, { headers: { 'SERVICE-API-KEY': '${key}' } });
+    if (status !== 200) throw new Error('the read failed');
+    process.kill(${service.pid});
+    for (;;) await fetch(token).catch(() => process.exit());`;
+  const prepare = Database.prototype.prepare;
+  let copies = 0;
+  const prepares = vi.spyOn(Database.prototype, 'prepare').mockImplementation(function (this: unknown, sql) {
+    if (sql.startsWith('VACUUM INTO')) copies += 1;
+    if (copies === 2) {
+      copies += 1;
+      execFileSync(process.execPath, ['--input-type=module', '-e', script]);
+    }
+    return prepare.call(this as Database.Database, sql);
+  });
+  onTestFinished(() => prepares.mockRestore());
+  const backup = join(dir, 'backup');
+  await writeBackup(loaded.config, backup, await encrypterFor([recipient], []), () => undefined);
+  prepares.mockRestore();
+  expect(copies).toBeGreaterThan(2);
+
+  const target = join(dir, 'restored');
+  const as = ['--data', target, '--root-key-file', rootKeyFile];
+  const erased = join(backup, 'erased-keys.txt');
+  expect(await run(['restore', backup, '--identity', identityFile, '--erased', erased, ...as])).toMatchObject({
+    code: 0,
+  });
+  expect(await run(['audit', 'verify', ...as])).toMatchObject({ code: 0, stderr: '' });
 });
 
 test('a token that is changed while the backup is verified is restored as it was before', async () => {

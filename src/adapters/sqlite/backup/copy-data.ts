@@ -20,13 +20,14 @@ import { prepareStores } from '../writer/prepare-stores.js';
  */
 export function copyData(dataDir: string, to: string): readonly string[] {
   completeLeftVault(dataDir);
-  copyAccessLog(dataDir, to);
   read(dataDir, 'vault.db', (vault) => {
     copyDatabase(vault, to, 'vault.db', (copy) => {
       // Resets the recorded journal position in the copy, because a restored copy starts with a new journal.
       copy.exec('UPDATE applied SET sequence = 0, hash = zeroblob(32)');
     });
   });
+  // Copies the access log after `vault.db`, so that it contains every batch that a copied checkpoint has signed.
+  copyAccessLog(dataDir, to);
   return readdirSync(to).filter((name) => name === 'vault.db' || /^access-[\d-]+\.db$/.test(name));
 }
 
