@@ -175,9 +175,13 @@ export function sqliteAccessLog(dataDir: string, writer: Writer): AccessLog & { 
       });
     },
     async dropMonths(before, now) {
-      const beforeMonth = monthOf(before);
-      for (const month of [...files.keys()]) if (month < beforeMonth) close(month);
-      return writer.request('drop_access', { beforeMonth, thisMonth: monthOf(now) });
+      try {
+        return await writer.request('drop_access', { beforeMonth: monthOf(before), thisMonth: monthOf(now) });
+      } finally {
+        // The disk space of a removed file is free only after the file has been closed. The other files stay open.
+        const left = new Set(monthsOnDisk(dataDir));
+        for (const month of [...files.keys()]) if (!left.has(month)) close(month);
+      }
     },
     close() {
       for (const month of [...files.keys()]) close(month);

@@ -1,6 +1,8 @@
 import { copyFileSync, existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import Database from 'better-sqlite3';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { createBatchMover } from '#src/adapters/sqlite/access-log/batch-mover.js';
 import { pinStatements } from '#src/adapters/sqlite/database/pin-statements.js';
 import { dropOldAccess } from '#src/jobs/sweep.js';
 import { logs } from '../../http/routes/list-logs/support.js';
@@ -64,6 +66,36 @@ test.each([
     found: { says: expect.stringContaining(`access-${damaged}.db is damaged`) },
   });
   expect(months().slice(0, -13)).toEqual(damaged === '2026-02' ? ['2026-02', '2026-03'] : ['2026-03']);
+  await service.close();
+});
+
+test('while a file that is due has to stay, the repeated search for files to remove opens no file again', async () => {
+  const service = await startTestService();
+  const { accessLog } = service.vault;
+  const { id } = await createPlain(service);
+  service.clock.set(Date.UTC(2027, 5, 1));
+  await service.call('GET', path(id));
+  service.clock.step(Date.UTC(2026, 0, 31) - service.clock.now());
+  await service.call('GET', path(id));
+  const search = async () => {
+    expect(await accessLog.dropMonths(Date.UTC(2026, 5, 1), Date.UTC(2027, 5, 2))).toBe(0);
+    expect(await logs(service, { entity_id: id, start_date: '2020-01-01' })).toHaveLength(3);
+  };
+  await search();
+  const statements = vi.spyOn(Database.prototype, 'prepare');
+  onTestFinished(() => statements.mockRestore());
+  await search();
+  expect(statements).not.toHaveBeenCalled();
+
+  // Does what the background thread does. All entries have been moved to the files.
+  const journal = pinStatements(join(service.dataDir, 'journal.db'), { readonly: true });
+  const mover = createBatchMover(journal, service.dataDir);
+  expect(mover.drop('2026-06', '2027-06')).toBe(0);
+  statements.mockClear();
+  expect(mover.drop('2026-06', '2027-06')).toBe(0);
+  expect(statements).not.toHaveBeenCalled();
+  mover.close();
+  journal.close();
   await service.close();
 });
 

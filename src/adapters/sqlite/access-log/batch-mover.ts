@@ -18,6 +18,9 @@ import { pauseAfterFailure } from './pause-after-failure.js';
 const entriesAtOnce = 10_000;
 const lengthAtOnce = 4 * 1024 * 1024;
 
+/** The first and the last batch in a file. */
+type BatchSpan = Omit<Span, 'fileName'>;
+
 /**
  * Moves access log batches from the journal into the month files, with many batches per transaction. If a file cannot
  * be used, the mover closes it, and a later move opens it again. Such a failure affects only the access log, and the
@@ -27,6 +30,7 @@ export function createBatchMover(journal: SqliteDatabase, dataDir: string) {
   const readNext = nextBatch(journal);
   const batchAfter = (sequence: number) => reading(() => readNext(sequence), 'journal.db');
   const newestBatch = journal.prepare('SELECT ifnull(max(sequence), 0) FROM batches').pluck();
+  const spans = createSpans(dataDir);
   let open: MonthWriter | null = null;
   /** Every batch up to this sequence number is in its month's file. */
   let moved = 0;
@@ -83,6 +87,7 @@ export function createBatchMover(journal: SqliteDatabase, dataDir: string) {
       // Skips the batches that the file already contains. If the process was killed after a move, such batches can
       // still be in the journal. Batches are appended in order, so the file contains every batch up to its newest one.
       const newest = writer.newest();
+      spans.forget(some.month);
       writer.append(some.batches.filter(({ sequence }) => sequence > newest));
       moved = some.batches.at(-1)?.sequence ?? moved;
     }
@@ -119,7 +124,7 @@ export function createBatchMover(journal: SqliteDatabase, dataDir: string) {
     drop: (before: Month, now: Month): number | Error =>
       attempt(pausingDrops, () => {
         const result = move();
-        const { months, damage } = monthsToDrop(dataDir, before, now);
+        const { months, damage } = monthsToDrop(dataDir, spans.of, before, now);
         if (open !== null && open.month < before) close();
         for (const month of months) {
           // Removes the file's write-ahead log before the file itself. If the log were left behind, SQLite would later
@@ -160,6 +165,7 @@ function parsed(batch: JournalBatch): LinedBatch | null {
  */
 function monthsToDrop(
   dataDir: string,
+  spanOf: (month: Month) => BatchSpan,
   before: Month,
   now: Month,
 ): { readonly months: readonly Month[]; readonly damage: StoreBroken | null } {
@@ -169,7 +175,7 @@ function monthsToDrop(
   const spansOf = (months: readonly Month[]) =>
     months.flatMap((month) => {
       try {
-        return [{ month, ...spanIn(dataDir, month) }];
+        return [{ month, ...spanOf(month) }];
       } catch (error) {
         if (!(error instanceof StoreBroken)) throw error;
         damage ??= error;
@@ -190,15 +196,35 @@ function monthsToDrop(
   return { months, damage };
 }
 
-/** Returns the first and the last batch in a month's file. Throws StoreBroken if the file is damaged. */
-function spanIn(dataDir: string, month: Month): Span {
-  const database = openMonth(dataDir, month);
-  try {
-    const find = 'SELECT ifnull(min(sequence), 1e999) AS first, ifnull(max(sequence), 0) AS last FROM batches';
-    return reading(() => database.prepare(find).get() as Span, monthFile(month));
-  } finally {
-    database.close();
+/**
+ * Reads the first and the last batch in a month's file, and remembers them until `forget` is called. Without this, each
+ * drop would open all files again while an old file has to stay, and the memory of an opened file is never freed
+ * (`pin-statements.ts`). `of` throws StoreBroken if the file is damaged.
+ */
+function createSpans(dataDir: string) {
+  const known = new Map<Month, { readonly identity: string | null; readonly span: BatchSpan }>();
+
+  function read(month: Month): BatchSpan {
+    const database = openMonth(dataDir, month);
+    try {
+      const find = 'SELECT ifnull(min(sequence), 1e999) AS first, ifnull(max(sequence), 0) AS last FROM batches';
+      return reading(() => database.prepare(find).get() as BatchSpan, monthFile(month));
+    } finally {
+      database.close();
+    }
   }
+
+  return {
+    of(month: Month): BatchSpan {
+      const identity = fileIdentity(dataDir, month);
+      const found = known.get(month);
+      if (found?.identity === identity) return found.span;
+      const span = read(month);
+      known.set(month, { identity, span });
+      return span;
+    },
+    forget: (month: Month): void => void known.delete(month),
+  };
 }
 
 /** Returns the newest batch in the month files. Throws StoreBroken if a file is damaged. */
