@@ -106,6 +106,18 @@ test('a string is no duplicate of the number or the object that it spells', asyn
   }
 });
 
+test('an array is no duplicate of an object, even if one expression has the same value for both', async ({
+  service,
+}) => {
+  const value = uniqueId();
+  const token = { type: 'token', fingerprint_expression: '{{ data[0] }}', ...inForce };
+  const array = await create(service, { ...token, data: [value] });
+  const object = await create(service, { ...token, data: { 0: value } });
+  expect(object).toMatchObject({ data: { 0: value }, fingerprint: array['fingerprint'] });
+  expect(object).not.toHaveProperty('_extras');
+  expect(await create(service, { ...token, data: [value, 'more'] })).toMatchObject({ id: array.id });
+});
+
 test('an update is not answered with a token that was planted for the new value', async ({ service }) => {
   const own = await createPlain(service, { data: 'before' });
   const data = uniqueId();

@@ -1,4 +1,5 @@
 import { createBudget } from '../../domain/expressions/budget.js';
+import { isJsonArray, type Json } from '../../domain/json.js';
 import type { Steps } from '../../domain/steps.js';
 import type { ContentDraft } from '../../domain/token/derive-content.js';
 import { evaluateFingerprint } from '../../domain/token/fields/fingerprint-expression.js';
@@ -46,12 +47,16 @@ export function isSameValue(
 ): boolean | Steps<boolean> {
   const other = unwrap(stored);
   // Threat: a caller plants the JSON text of an object. `stringify` has the same result for the text and for the object.
-  if (typeof other.data !== typeof content.data) return false;
+  if (jsonType(other.data) !== jsonType(content.data)) return false;
   const own = content.fingerprint_expression;
   if (other.fingerprint_expression === own) return true;
   if (!sees.stored && !sees.content) return false;
   const common = sees.stored ? own : typeRules[other.type].defaultFingerprintExpression;
   return giveFingerprint(deps, keys, common, [content, other], fingerprint);
+}
+
+function jsonType(value: Json): string {
+  return isJsonArray(value) ? 'array' : typeof value;
 }
 
 /** Returns whether one expression gives the fingerprint for each of the values, which have it by their own expression. */
