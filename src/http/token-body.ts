@@ -1,9 +1,11 @@
 import { z } from 'zod';
-import type { Json } from '../domain/json.js';
+import { isJsonObject, type Json } from '../domain/json.js';
 import { indexesMax } from '../domain/token/fields/search-indexes.js';
 import { tokenTypes } from '../domain/token/types/token-type.js';
 
 const json = z.custom<Json>(() => true);
+const optional = (isOfType: (value: Json) => boolean, error: string) =>
+  z.custom<Json>((value) => value == null || isOfType(value as Json), { error }).optional();
 const text = z.string({ error: 'must be a string' });
 const flag = z.boolean({ error: 'must be true or false' });
 const notTexts = 'must be an array of strings';
@@ -27,12 +29,12 @@ const shared = (metadataType: string | string[]) => ({
     description:
       'The mask: any JSON whose strings are expressions over `data` and `metadata`. The default depends on the type.',
   }),
-  containers: json.optional().meta({
+  containers: optional(Array.isArray, 'must be an array of container paths').meta({
     description: '1 to 10 containers such as `/pci/high/`, stored in lower case. The default depends on the type.',
     type: ['array', 'null'],
     items: { type: 'string' },
   }),
-  metadata: json.optional().meta({
+  metadata: optional(isJsonObject, 'must be an object whose values are strings').meta({
     description: 'Non-sensitive data: at most 50 keys of at most 100 characters, with values of at most 1,000.',
     type: ['object', 'null'],
     additionalProperties: { type: metadataType },

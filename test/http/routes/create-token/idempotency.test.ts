@@ -42,6 +42,19 @@ describe('a create with an idempotency key happens once', () => {
     expect(again).toMatchObject({ status: 201, headers: { etag: '"1"' }, body: { id, data: 'second' } });
   });
 
+  test('400 for a retry with a field of the wrong JSON type', async ({ service }) => {
+    const headers = keyed(uniqueId());
+    const { id } = await create(service, token, { headers });
+    await service.call('PATCH', path(id), { data: 'second' }, { headers });
+    for (const field of ['id', 'containers', 'metadata', 'search_indexes', 'expires_at', 'deduplicate_token']) {
+      const wrong = { [field]: 5 };
+      const again = () => service.call('POST', '/tokens', { ...token, ...wrong }, { headers });
+      await expectRefusal(service, again, invalid(field));
+      if (field === 'id') continue;
+      await expectRefusal(service, () => service.call('PATCH', path(id), wrong, { headers }), invalid(field));
+    }
+  });
+
   test('409 while the first request is still running', async ({ service }) => {
     const headers = keyed(uniqueId());
     const before = await service.eventCount();
