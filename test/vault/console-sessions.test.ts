@@ -52,6 +52,15 @@ describe('an attacker who can write to the store', () => {
     expect(await sessions.take(changed.id)).toBeNull();
   });
 
+  test('cannot damage the index so that a browser gets the session of another browser', async () => {
+    const { store, document } = await stored();
+    const damaged = { ...store, get: async () => document, take: async () => document };
+    const sessions = authenticConsoleSessions(damaged, Buffer.alloc(32, 7), systemRandom);
+    expect(await sessions.get('one')).toEqual(session);
+    expect(await sessions.get('two')).toBeNull();
+    expect(await sessions.take('two')).toBeNull();
+  });
+
   test('cannot seal a session without the vault’s key', async () => {
     const { store, sessions } = await stored();
     const foreign = authenticConsoleSessions(store, Buffer.alloc(32, 8), systemRandom);

@@ -90,6 +90,18 @@ test('an endless series of requests does not overtake a request that waits to be
   expect(mostOvertaking).toBeLessThan(7 * callers);
 });
 
+test('while tenants share the thread, a new request does not overtake an earlier one of its tenant either', async () => {
+  const turns = createTurns();
+  const done: string[] = [];
+  turns.begin('other');
+  turns.begin('a').run(computing('first', 5, done));
+  const second = turns.begin('a').run(computing('second', 1, done));
+  const third = turns.begin('a').run(computing('third', 1, done));
+  await second;
+  await Promise.all([turns.begin('a').run(computing('fourth', 1, done)), third]);
+  expect([...new Set(done)]).toEqual(['first', 'second', 'third', 'fourth']);
+});
+
 test('a request that begins does not have to wait until another tenant’s long work has rested', async () => {
   const turns = createTurns();
   const done: string[] = [];

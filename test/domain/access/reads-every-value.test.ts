@@ -41,6 +41,15 @@ test.each([
   expect(readsEveryValue(callerWith(...rules), null)).toBe(expected);
 });
 
+test.each([
+  [['token:read', 'token:search', 'token:update'], false],
+  [['token:search', 'token:use'], true],
+] as const)('the plain permissions %j: %j', (permissions, expected) => {
+  const caller = { ...callerWith(), access: { kind: 'permissions', permissions: new Set(permissions) } } as const;
+  expect(readsEveryValue(caller, 'token:search')).toBe(expected);
+  expect(readsEveryValue(caller, null)).toBe(expected);
+});
+
 test('a public application never counts as reading every value', () => {
   const caller = { ...callerWith({ transform: 'reveal' }), applicationType: 'public' } as const;
   expect(readsEveryValue(caller, null)).toBe(false);
