@@ -18,8 +18,9 @@ import { generateIdentity, identityToRecipient } from 'age-encryption';
 import Database from 'better-sqlite3';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { openKeysToCopy } from '#src/adapters/sqlite/backup/copy-keys.js';
-import { encodeKeyLine } from '#src/adapters/sqlite/backup/key-line.js';
+import { decodeKeyLine, encodeKeyLine } from '#src/adapters/sqlite/backup/key-line.js';
 import { writeKeys } from '#src/adapters/sqlite/backup/write-keys.js';
+import { never } from '#src/adapters/sqlite/database/keys-schema.js';
 import { runRestore } from '#src/cli/backup/run-restore.js';
 import { writeBackup } from '#src/cli/backup/write-backup.js';
 import { encrypterFor } from '#src/cli/files/age-keys.js';
@@ -28,6 +29,7 @@ import { apiKeyHash, newApiKey } from '#src/domain/tenancy/api-key.js';
 import { rotateKeys } from '#src/jobs/rotate-keys.js';
 import { findTexts } from '../erasure/files.js';
 import { tamper } from '../erasure/support.js';
+import { rebuildTokens } from '../rebuild/support.js';
 import { fill, unread, wrapsIn } from '../rotation/support.js';
 import { flushedPaths } from '../support/flushed-paths.js';
 import {
@@ -705,6 +707,24 @@ test('a token that is changed while the backup is verified is restored as it was
   const restored = await startService(as, { env });
   expect((await http('GET', `${restored.address}/tokens/changed`, { key })).body['data']).toBe('old');
   await restored.stop();
+});
+
+test('a backup contains the search key of its rows, even if a rebuild ends before the keys are copied', async () => {
+  const service = await startTestService();
+  onTestFinished(service.close);
+  const keys = openKeysToCopy(service.dataDir);
+  onTestFinished(keys.close);
+  await rebuildTokens(service);
+  expect(await service.vault.keys.generations()).toEqual([2]);
+  const copied = [];
+  for await (const line of keys.lines()) {
+    const { table, row } = decodeKeyLine(line) ?? {};
+    if (table === 'generation_keys') copied.push(row);
+  }
+  expect(copied).toMatchObject([
+    { generation: 1, destroyed_at: never },
+    { generation: 2, destroyed_at: never },
+  ]);
 });
 
 test('the keys cannot be copied while they are rotated, or if they were rotated meanwhile', async () => {

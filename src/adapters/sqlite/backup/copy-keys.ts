@@ -18,6 +18,7 @@ export function openKeysToCopy(dataDir: string): KeysToCopy {
   const meta = database.prepare('SELECT value FROM meta WHERE name = ?').pluck();
   const metaOf = (name: string) => reading(() => meta.get(name) as Buffer | undefined, 'keys.db');
   const rootCheck = metaOf('root_check');
+  const searchKeys = searchKeysIn(database);
 
   /**
    * Throws BackupRefused if a rotation is running or has run since the backup began. Threat: a rotation runs during the
@@ -48,7 +49,10 @@ export function openKeysToCopy(dataDir: string): KeysToCopy {
     async *lines() {
       refuseRotation();
       for (const table of tablesOf(database)) {
-        for (const row of rowsOf(database, table)) yield encodeKeyLine({ table: table.name, row });
+        for (const row of rowsOf(database, table)) {
+          const copied = table.name === 'generation_keys' ? (searchKeys.get(row['generation']) ?? row) : row;
+          yield encodeKeyLine({ table: table.name, row: copied });
+        }
       }
       refuseRotation();
     },
@@ -60,6 +64,17 @@ export function openKeysToCopy(dataDir: string): KeysToCopy {
     recordBackup: (madeAt) => writeLastBackup(dataDir, madeAt),
     close: () => void database.close(),
   };
+}
+
+/**
+ * Returns the rows of the search keys that are not destroyed, keyed by generation. They are read when the backup begins,
+ * because a rebuild can destroy the key of the copied rows before the keys are copied. The restored vault could then
+ * create and find no tokens.
+ */
+function searchKeysIn(database: SqliteDatabase): ReadonlyMap<unknown, Record<string, unknown>> {
+  const living = database.prepare(`SELECT * FROM generation_keys WHERE destroyed_at = ${never}`);
+  const rows = reading(() => living.all() as Record<string, unknown>[], 'keys.db');
+  return new Map(rows.map((row) => [row['generation'], row]));
 }
 
 type Table = { readonly name: string; readonly hasRowid: boolean; readonly rowidIsColumn: boolean };
