@@ -62,7 +62,8 @@ export function findTokens(
       return vault.rows.search(plan, page);
     });
     const tokens = opened.flatMap((read) => answerFor(caller, permission, read));
-    return { tokens, total: found.total, rest: restOf(vault, caller, permission, found.later) };
+    const expired = found.rows.length - opened.length;
+    return { tokens, total: found.total - expired, rest: restOf(vault, caller, permission, found.later) };
   });
 }
 
