@@ -10,11 +10,11 @@ import { readTokenEvent, tokenEventTypes } from '../events/tokens/catalogue.js';
 import { tokenStream } from '../events/tokens/stream-name.js';
 import type { TenantKeys } from '../keys/key-ring.js';
 import { clearEvents } from '../vault/load-token.js';
-import { type CommandResult, done, rejected } from '../vault/result.js';
+import { type CommandResult, done, type Rejected, rejected } from '../vault/result.js';
 import { tenantKeysOf } from '../vault/tenant-keys.js';
 import type { Slices } from '../vault/turns.js';
 import type { Vault } from '../vault/vault.js';
-import { type ReadTokenDeps, readToken } from './read-token.js';
+import { type ReadToken, type ReadTokenDeps, readToken } from './read-token.js';
 import { confirmed, type ReadContext } from './release.js';
 
 /**
@@ -50,16 +50,18 @@ export async function tokenHistory(
   const { tenantId } = caller;
   const tenantKeys = await tenantKeysOf(vault, tenantId);
   const stream = tokenStream(tenantKeys.names, id);
+  const seesAll = grantsAnywhere(caller, 'log:read');
+  const read = seesAll ? null : await readToken(vault, tenantId, stream);
+  const refusal = seesAll ? null : refusalOf(caller, read);
+  if (refusal !== null) return confirmed(vault, context, refusal);
   const slices = vault.turns.begin(tenantId);
   const all = await placesOf(vault, slices, stream);
-  const lastLife = all.at(-1)?.life;
-  if (lastLife === undefined) return confirmed(vault, context, rejected('token_not_found'));
-  const seesAll = grantsAnywhere(caller, 'log:read');
-  if (!seesAll) {
-    const refusal = await refusalOf(vault, caller, stream);
-    if (refusal !== null) return confirmed(vault, context, refusal);
-  }
-  const seen = seesAll ? all : all.filter(({ life }) => life === lastLife);
+  if (all.length === 0) return confirmed(vault, context, rejected('token_not_found'));
+  // Threat: another token gets this id during the request. A caller that may read only one of the two tokens sees the
+  // events of the other.
+  const readPlace = all.find(({ revision }) => revision === read?.life.createdRevision);
+  const { life: shownLife } = readPlace ?? all.at(-1) ?? {};
+  const seen = seesAll ? all : all.filter(({ life }) => life === shownLife);
   const shown = [...seen].reverse().slice(offset, offset + limit);
   const entries: JsonObject[] = [];
   for await (const { event, life } of eventsAt(vault, slices, stream, shown)) {
@@ -102,13 +104,10 @@ async function* eventsAt(
   }
 }
 
-async function refusalOf(vault: ReadTokenDeps, caller: Caller, stream: string) {
-  const read = await readToken(vault, caller.tenantId, stream);
-  if (read !== null) {
-    const { containers } = read.open;
-    return transformFor(caller, 'token:read', containers) === null ? rejected('forbidden') : null;
-  }
-  return readsEveryToken(caller) ? null : rejected('token_not_found');
+/** `read` is the live token, or null if the token is unknown, deleted or expired. */
+function refusalOf(caller: Caller, read: ReadToken | null): Rejected | null {
+  if (read === null) return readsEveryToken(caller) ? null : rejected('token_not_found');
+  return transformFor(caller, 'token:read', read.open.containers) === null ? rejected('forbidden') : null;
 }
 
 /** Returns an event as the caller sees it. If the caller sees only one life, `life` is null. */

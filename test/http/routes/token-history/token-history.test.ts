@@ -1,6 +1,7 @@
 import { describe, expect, onTestFinished } from 'vitest';
 import type { JsonObject } from '#src/domain/json.js';
 import { StoreUnavailable } from '#src/ports/store-unavailable.js';
+import { tokenHistory } from '#src/queries/token-history.js';
 import { rule, type TestService } from '../../../support/test-service.js';
 import { makeManager, ownId, timestamp } from '../directory-support.js';
 import { card, create, createPlain, expectRefusal, hourMs, invalid, path, test, uniqueId } from '../support.js';
@@ -97,6 +98,40 @@ test('a life that begins when the previous one ends has the next number', async 
     ['token.created', 1],
   ]);
   expect((await history(service, id)).types).toEqual(['token.created']);
+});
+
+test('if another token gets the id during the request, a caller sees only the life whose containers it may read', async ({
+  service,
+}) => {
+  const id = uniqueId();
+  const { vault } = service;
+  for (const [before, after] of [
+    ['/a/', '/b/'],
+    ['/b/', '/a/'],
+  ]) {
+    await create(service, { id, type: 'token', data: 'x', containers: [before] });
+    const key = await service.application([rule('/b/', 'redact', ['token:read'])]);
+    const caller = await service.service.authenticate(key);
+    if (caller === null) throw new Error('the key is good');
+    let reads = 0;
+    const log = {
+      ...vault.log,
+      async readClearFrom(...args: Parameters<typeof vault.log.readClearFrom>) {
+        const page = await vault.log.readClearFrom(...args);
+        reads += 1;
+        if (reads === 1) {
+          await service.call('DELETE', path(id));
+          await create(service, { id, type: 'token', data: 'y', containers: [after] });
+        }
+        return page;
+      },
+    };
+    const asked = { caller, beganAt: performance.now() };
+    const result = await tokenHistory({ ...vault, log }, asked, id, { offset: 0, limit: 20 });
+    if (before === '/a/') expect(result).toMatchObject({ ok: false, code: 'forbidden' });
+    else expect(result).toMatchObject({ ok: true, value: { total: 1, entries: [{ type: 'token.created' }] } });
+    await service.call('DELETE', path(id));
+  }
 });
 
 describe('403 and 404', () => {
