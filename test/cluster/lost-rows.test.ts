@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import { MongoClient } from 'mongodb';
+import { type Collection, type Db, MongoClient } from 'mongodb';
 import { expect, onTestFinished, test } from 'vitest';
 import { directoryIndexes } from '#src/adapters/mongodb/directory/directory-indexes.js';
+import { issueKey, revokeKey } from '#src/commands/tenancy/api-keys.js';
 import { createTenant } from '#src/commands/tenancy/create-tenant.js';
+import { updateToken } from '#src/commands/tokens/update-token.js';
 import { tokenPermissions } from '#src/domain/access/permission.js';
 import { apiKeyHash } from '#src/domain/tenancy/api-key.js';
 import { tenantStream } from '#src/events/tenancy/streams.js';
@@ -84,6 +86,46 @@ test('if the record of which rows are in use is damaged, reads fail instead of w
     await generations.replaceOne({}, sound);
     await expect.poll(reasons).toEqual([]);
   }
+});
+
+/** Copies all collections of these databases. The returned function puts the copies back. */
+async function copyOf(databases: readonly Db[]): Promise<() => Promise<void>> {
+  const collections = (await Promise.all(databases.map((each) => each.collections()))).flat();
+  const copyInto = (from: Collection, name: string) => from.aggregate([{ $out: name }]).toArray();
+  for (const from of collections) await copyInto(from, `copy_of_${from.collectionName}`);
+  return async () => {
+    for (const { dbName, collectionName: name } of collections) {
+      const from = databases.find(({ databaseName }) => databaseName === dbName)?.collection(`copy_of_${name}`);
+      if (from !== undefined) await copyInto(from, name);
+    }
+  };
+}
+
+test('after an older copy of MongoDB is restored, a process without a worker neither reveals a deleted token nor accepts a revoked key', async () => {
+  const { service, reopen, db, keysDb, key, tenantId } = await vaultOnMongo();
+  const [application] = await service.vault.directory.list('application');
+  const operator = { tenantId, actor: { kind: 'operator' }, traceId: null } as const;
+  const issued = await issueKey(service.vault, operator, application?.id ?? '', null);
+  if (!issued.ok) throw new Error('the operator may issue a key');
+  const { key: issuedKey, shown } = issued.value;
+  for (const id of ['deleted', 'replaced']) {
+    await operate(service, 'tokens-create', { key, request: { id, type: 'token', data: 'old' } });
+  }
+  const putBack = await copyOf([db, keysDb]);
+
+  const caller = await service.authenticate(key);
+  if (caller === null) throw new Error('the key must be valid');
+  const context = { caller, traceId: 'trace', beganAt: performance.now(), idempotency: null };
+  expect((await updateToken(service.vault, context, 'replaced', { data: 'new' }, null)).ok).toBe(true);
+  await operate(service, 'tokens-delete', { key, id: 'deleted' });
+  expect((await revokeKey(service.vault, operator, application?.id ?? '', issuedKey.id)).ok).toBe(true);
+  await putBack();
+
+  const reopened = await reopen();
+  const dataOf = (id: string) => operate(reopened, 'tokens-get', { key, id }).catch((error: Error) => error.message);
+  expect(await dataOf('deleted')).toMatch(/no such token/);
+  expect(await dataOf('replaced')).toMatchObject({ data: 'new' });
+  expect(await reopened.authenticate(shown?.reveal() ?? '')).toBeNull();
 });
 
 test.each(['tenant_keys', 'data_keys'])(

@@ -97,9 +97,8 @@ export type Cluster = OpenService & {
 
 /**
  * Opens the cluster profile, which implements all ports with EventStoreDB, MongoDB and Redis. Many processes can have
- * the same stores open. Before the promise resolves, the vault destroys every key that was ended by an event up to the
- * log position of the rows. Throws StoreUnavailable if a store cannot be reached, and MongoBroken with advice if a
- * store cannot be used.
+ * the same stores open. Before the promise resolves, the vault destroys every key that was ended by an event in the log.
+ * Throws StoreUnavailable if a store cannot be reached, and MongoBroken with advice if a store cannot be used.
  */
 export async function openCluster(options: ClusterOptions): Promise<Cluster> {
   const { urls, database, rootKey, role, prepares, cvcRetentionMs, limits = noLimits, onError } = options;
@@ -147,8 +146,10 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     await clock.recordIn(stores.keyStore.clockRecords, onError);
     await expectNotBehind(stores, acceptsOlderLog);
     if (!acceptsOlderLog) await expectContinuity(stores);
+    // If an older copy of MongoDB was restored, its revisions make its rows look current until this has run. Rows that
+    // name a destroyed key are then read, but each read of such a row looks in the log too.
+    await unlessForged(shredEndedKeys(stores.log, stores.keys), acceptsOlderLog);
     const projectedUpTo = () => stores.checkpoints.position('tokens');
-    await unlessForged(shredEndedKeys(stores.log, stores.keys, await projectedUpTo()), acceptsOlderLog);
     const connections = [stores.rowsConnection, stores.keysConnection];
     const prove = createReadProof(stores.rowsConnection);
     // Other processes also cache callers, so `forget` waits until their entries have expired. This cache is cleared
