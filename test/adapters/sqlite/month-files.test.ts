@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { monthFile } from '#src/adapters/sqlite/access-log/month-files.js';
@@ -6,7 +7,9 @@ import { openMonthReader } from '#src/adapters/sqlite/access-log/month-reader.js
 import { openMonthWriter } from '#src/adapters/sqlite/access-log/month-writer.js';
 import { pinStatements } from '#src/adapters/sqlite/database/pin-statements.js';
 import type { AccessFilter } from '#src/ports/access-log.js';
+import { StoreUnavailable } from '#src/ports/store-unavailable.js';
 import { tempDir } from '../../support/process.js';
+import { canMount, smallDisk } from '../../support/small-disk.js';
 
 const month = '2026-01';
 const start = Date.UTC(2026, 0, 1);
@@ -122,4 +125,23 @@ test('a query ends, even if an attacker adds entries with ids that are far apart
   const { entityRef } = entries[1] ?? { entityRef: null };
   expect(reader.query('one', { ...always, entityRef }, 0, 20).total).toBe(4);
   reader.close();
+});
+
+test.runIf(canMount)('a month’s file that could not be created on a full disk is created once there is space', () => {
+  const { dir, fill, free } = smallDisk(1024 * 1024);
+  for (let pages = 0; pages < 40; pages += 1) {
+    const of = `20${pages + 10}-01`;
+    fill(pages * 4096);
+    try {
+      openMonthWriter(dir, of).close();
+    } catch (error) {
+      expect(error).toBeInstanceOf(StoreUnavailable);
+    }
+    free();
+    const writer = openMonthWriter(dir, of);
+    writer.append([{ sequence: 1, previous: Buffer.alloc(32), hash: Buffer.alloc(32), lines: [] }]);
+    expect(writer.newest()).toBe(1);
+    writer.close();
+    for (const name of readdirSync(dir)) rmSync(join(dir, name));
+  }
 });

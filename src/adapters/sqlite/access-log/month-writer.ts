@@ -1,7 +1,8 @@
-import { renameSync, rmSync } from 'node:fs';
+import { existsSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AccessBatch } from '../../../events/access-log/access-entry.js';
 import type { AccessLine } from '../../../events/access-log/batch-hash.js';
+import { StoreUnavailable } from '../../../ports/store-unavailable.js';
 import type { Month } from '../../shared/month.js';
 import { createGroupCommit } from '../database/group-commit.js';
 import type { SqliteDatabase } from '../database/open-database.js';
@@ -21,6 +22,8 @@ export function openMonthWriter(dataDir: string, month: Month) {
   if (fileIdentity(dataDir, month) === null) {
     // Creates the file under a temporary name, so that a reader finds either a complete file or no file.
     prepare(`${path}.new`).close();
+    // If the disk is full, SQLite closes the file without an error, and the tables stay in its write-ahead log.
+    if (existsSync(`${path}.new-wal`)) throw new StoreUnavailable(fileName, 'full');
     // If an earlier file with this name was removed, it may have left its write-ahead log behind. Removes that log,
     // because SQLite would otherwise apply it to the new file.
     for (const suffix of ['-wal', '-shm']) rmSync(path + suffix, { force: true });
