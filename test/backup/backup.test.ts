@@ -9,6 +9,7 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -17,6 +18,7 @@ import { join } from 'node:path';
 import { generateIdentity, identityToRecipient } from 'age-encryption';
 import Database from 'better-sqlite3';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { copyData } from '#src/adapters/sqlite/backup/copy-data.js';
 import { openKeysToCopy } from '#src/adapters/sqlite/backup/copy-keys.js';
 import { decodeKeyLine, encodeKeyLine } from '#src/adapters/sqlite/backup/key-line.js';
 import { writeKeys } from '#src/adapters/sqlite/backup/write-keys.js';
@@ -29,6 +31,7 @@ import { apiKeyHash, newApiKey } from '#src/domain/tenancy/api-key.js';
 import { rotateKeys } from '#src/jobs/rotate-keys.js';
 import { findTexts } from '../erasure/files.js';
 import { tamper } from '../erasure/support.js';
+import { createPlain, path } from '../http/routes/support.js';
 import { rebuildTokens } from '../rebuild/support.js';
 import { fill, unread, wrapsIn } from '../rotation/support.js';
 import { flushedPaths } from '../support/flushed-paths.js';
@@ -749,6 +752,35 @@ test('the keys cannot be copied while they are rotated, or if they were rotated 
   const refused = 'the keys are being rotated';
   await expect(copy(() => rotateKeys(rotation, randomBytes(32)))).rejects.toThrow(refused);
   await expect(copy(() => rotation.begin())).rejects.toThrow(refused);
+});
+
+test.runIf(canMount)('copies on an almost full disk are complete, or the disk is reported as full', async () => {
+  const service = await startTestService();
+  onTestFinished(service.close);
+  const { id } = await createPlain(service);
+  await service.vault.accessLog.chains();
+  await Promise.all(Array.from({ length: 300 }, () => service.call('GET', path(id))));
+  // The service soon moves the newest entries out of its journal. This copy keeps them there.
+  const dataDir = join(tempDir(), 'data');
+  cpSync(service.dataDir, dataDir, { recursive: true });
+  const { dir, fill, free } = smallDisk(2 * 1024 * 1024);
+  const outcomes = new Set<string>();
+  for (let pages = 60; pages < 180; pages += 4) {
+    const to = join(dir, 'copies');
+    mkdirSync(to);
+    fill(pages * 4096);
+    try {
+      const copied = copyData(dataDir, to);
+      expect(readdirSync(to).sort()).toEqual([...copied].sort());
+      outcomes.add('complete');
+    } catch (error) {
+      expect(error).toMatchObject({ code: 'ENOSPC' });
+      outcomes.add('full');
+    }
+    free();
+    rmSync(to, { recursive: true });
+  }
+  expect(outcomes).toEqual(new Set(['full', 'complete']));
 });
 
 test.runIf(process.platform === 'linux')(

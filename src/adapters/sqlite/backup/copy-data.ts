@@ -28,7 +28,10 @@ export function copyData(dataDir: string, to: string): readonly string[] {
   });
   // Copies the access log after `vault.db`, so that it contains every batch that a copied checkpoint has signed.
   copyAccessLog(dataDir, to);
-  return readdirSync(to).filter((name) => name === 'vault.db' || /^access-[\d-]+\.db$/.test(name));
+  const names = readdirSync(to);
+  // If the disk is full, SQLite closes a copy without an error, and its newest pages stay in its write-ahead log.
+  if (names.some((name) => name.endsWith('-wal'))) throw fullDisk();
+  return names.filter((name) => name === 'vault.db' || /^access-[\d-]+\.db$/.test(name));
 }
 
 /**
@@ -127,5 +130,9 @@ function copyDatabase(
  */
 function copyError(error: unknown): unknown {
   const isFull = error instanceof StoreUnavailable && error.reason === 'full';
-  return isFull ? Object.assign(new Error('the disk of the copy is full'), { code: 'ENOSPC' }) : error;
+  return isFull ? fullDisk() : error;
+}
+
+function fullDisk(): Error {
+  return Object.assign(new Error('the disk of the copy is full'), { code: 'ENOSPC' });
 }
