@@ -65,14 +65,17 @@ export type ListFilters = {
   readonly metadata: readonly (readonly [key: string, value: string])[];
 };
 
-/** Returns the syntax tree for the filters of a list request (docs/contract.md, "List tokens" and "Comparison"). */
+/**
+ * Returns the syntax tree for the filters of a list request (docs/contract.md, "List tokens" and "Comparison"). It does
+ * not depend on the order of the metadata filters, because a cursor belongs to the tree.
+ */
 export function listQuery({ ids, types, metadata, container = null, fingerprint = null }: ListFilters): Query {
   const filters: Query[] = [
     ...(ids === null ? [] : [anyOf('id', ids)]),
     ...(types === null ? [] : [anyOf('type', types)]),
     ...(container === null ? [] : [{ kind: 'container', path: container, within: false } as const]),
     ...(fingerprint === null ? [] : [{ kind: 'text', field: 'fingerprint', value: fingerprint } as const]),
-    ...metadata.map(([key, value]) => ({ kind: 'metadata', key, value }) as const),
+    ...metadata.toSorted().map(([key, value]) => ({ kind: 'metadata', key, value }) as const),
   ];
   const [first] = filters;
   if (first === undefined) return { kind: 'everything' };

@@ -134,6 +134,18 @@ describe.for(['list', 'search'] as const)('a %s is paged by cursor', (by) => {
   });
 });
 
+test('a cursor is valid for the same metadata filters in any order and form', async ({ service }) => {
+  const a = uniqueId();
+  for (let i = 0; i < 2; i += 1) await createPlain(service, { metadata: { a, b: 'x' } });
+  const list = (query: string) => service.call('GET', `/v2/tokens?size=1&${query}`);
+  const { next } = (await list(`metadata.a=${a}&metadata.b=x`)).body['pagination'] as { readonly next: string };
+  const json = encodeURIComponent(JSON.stringify({ b: 'x', a }));
+  for (const filters of [`metadata.b=x&metadata.a=${a}`, `metadata=${json}`]) {
+    const { status, text } = await list(`${filters}&start=${next}`);
+    expect(status, text).toBe(200);
+  }
+});
+
 test('the requests of Basis Theory’s published clients find the same tokens', async ({ service }) => {
   const group = uniqueId('group');
   const container = '/published/clients/';
