@@ -1,5 +1,6 @@
 import { firstGeneration } from '../../../ports/generations.js';
 import { MongoBroken, type MongoConnection } from '../connection.js';
+import { rebuildByHand } from './generations-document.js';
 
 /**
  * Chooses the generation to read when the document that names it is missing. If at most one generation has a key,
@@ -17,6 +18,5 @@ export async function generationToRead({ call }: MongoConnection, living: readon
 }
 
 const unknown =
-  'the record of which rows are in use was lost during a rebuild, and cannot be derived. Drop the collections ' +
-  'checkpoints and token_rows_<number>, and run `strongroom init` again: a worker rebuilds the rows from the log. Or ' +
-  'restore them together with generations from one copy.';
+  'the record of which rows are in use was lost during a rebuild, and cannot be derived. ' +
+  `${rebuildByHand}. Or restore these collections from one copy.`;

@@ -92,4 +92,5 @@ function refuseDamaged({ read, write, retired, versions }: GenerationsDocument):
 /** How an operator rebuilds the rows if MongoDB no longer records which of them are in use. */
 export const rebuildByHand =
   'Drop the collections generations, checkpoints and token_rows_<number>, and run `strongroom init`: a worker ' +
-  'rebuilds the rows from the log';
+  'rebuilds the rows from the log. Start the API processes once `strongroom projections status` shows that `tokens` is ' +
+  'up to date';
