@@ -428,9 +428,11 @@ describe('settings that do not fit together', () => {
 
     it('must redirect to a host that the console serves', () => {
       const flags = { ...complete, consoleAllowedHosts: undefined };
-      expect(problems({ flags })).toEqual([
-        '--console-public-url: the console rejects this host; add it to console.allowed_hosts',
-      ]);
+      for (const consoleAllowedHosts of [undefined, 'other.example']) {
+        expect(problems({ flags: { ...flags, consoleAllowedHosts } })).toEqual([
+          '--console-public-url: the console rejects this host; add it to console.allowed_hosts',
+        ]);
+      }
       const onLoopback = { consolePublicUrl: 'http://127.0.0.1:8090', consoleOidcIssuer: 'http://[::1]:9000' };
       expect(problems({ flags: { ...flags, ...onLoopback } })).toEqual([]);
     });

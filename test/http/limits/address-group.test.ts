@@ -12,6 +12,7 @@ test.each([
   ['::', '0:0:0:0'],
   ['fe80::1%eth0', 'fe80:0:0:0'],
   ['1:2:3:4:5:6:7::', '1:2:3:4'],
+  ['1:2::5:6:7:8', '1:2:0:0'],
   ['', ''],
 ])('the address %s counts as %s', (address, group) => {
   expect(addressGroup(address)).toBe(group);
