@@ -26,6 +26,12 @@ test('two lists of parts have the same hash only if they are equal', () => {
   expect(hash('a', '')).not.toBe(hash('a'));
 });
 
+test('texts that differ only in a lone surrogate have different hashes', () => {
+  const surrogates = Array.from({ length: 0x800 }, (_, index) => String.fromCharCode(0xd800 + index));
+  const hashes = ['\ufffd', ...surrogates].map((text) => hash('purpose', `aé€😀${text}z`));
+  expect(new Set(hashes).size).toBe(0x801);
+});
+
 test('hashes for different purposes are never equal, whatever their parts are', () => {
   fc.assert(
     fc.property(fc.array(fc.string()), fc.array(fc.string()), (one, other) => {
@@ -48,6 +54,12 @@ test('a hash equals the HMAC-SHA-256 that Node.js computes, for keys and message
       expect(hmac(given, one, other).toString('hex')).toBe(expected);
     }),
   );
+  // HMAC hashes a key that is longer than a block of 64 bytes.
+  for (const given of [63, 64, 65].map((length) => randomBytes(length))) {
+    expect(hmacHex(given, 'message'), `${given.length} bytes`).toBe(
+      createHmac('sha256', given).update('message').digest('hex'),
+    );
+  }
   // Beyond 16 KiB, the hash is computed in a different way.
   for (const length of [16_000, 16_320, 16_321, 500_000]) {
     const [one, other] = [randomBytes(length - 7), randomBytes(7)];
