@@ -80,6 +80,18 @@ test('a statement says which copies of the keys can still decrypt data, based on
   );
 });
 
+test('a rotation that began at most two seconds after the erasure does not count, because clocks may differ', async () => {
+  const { rotation } = service.vault.keys;
+  await create('one');
+  await remove('one');
+  service.clock.advance(2_000);
+  await rotateKeys(rotation, randomBytes(32));
+  expect((await stated('one')).copies).toContain(' open it until the keys are rotated ');
+  service.clock.advance(1);
+  await rotateKeys(rotation, randomBytes(32));
+  expect((await stated('one')).copies).toContain(' are useless without the root key from that time: ');
+});
+
 test('a statement does not call copies made during a rotation useless until the next rotation', async () => {
   const { rotation } = service.vault.keys;
   await create('one');

@@ -232,6 +232,16 @@ test.each([
   await expect(replayQuery('', asOf)).rejects.toThrow(text);
 });
 
+test('the last moments that can be replayed are the end of the log and the present', async () => {
+  await create({ type: 'token', id: 'one', data: 'a' });
+  const [end, now] = [Number(await head()), service.clock.now()];
+  for (const asOf of [`${end}`, new Date(now).toISOString()]) {
+    expect(await replay('one', asOf)).toMatchObject({ id: 'one' });
+  }
+  await expect(replay('one', `${end + 1}`)).rejects.toThrow('is after the end of the log');
+  await expect(replay('one', new Date(now + 1).toISOString())).rejects.toThrow('in the future');
+});
+
 test('a token’s history shows which values are erased', async () => {
   await create({ type: 'token', id: 'one', data: 'a' });
   await update('one', { data: 'b' });
