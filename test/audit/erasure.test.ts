@@ -6,7 +6,7 @@ import { type ErasureStatement, erasureStatement, isSignedErasure } from '#src/a
 import { formatTimestamp } from '#src/domain/time.js';
 import { rotateKeys } from '#src/jobs/rotate-keys.js';
 import { StoreUnavailable } from '#src/ports/store-unavailable.js';
-import { streamOf } from '../erasure/support.js';
+import { keyIdBytes, keyIdsOf, streamOf, tamper } from '../erasure/support.js';
 import { openVault } from '../rebuild/support.js';
 import { embeddedOnly } from '../support/profile.js';
 import { rule, startTestService, type TestService } from '../support/test-service.js';
@@ -127,6 +127,19 @@ test('no statement is issued while a key of the deleted token still exists', asy
   expect(problem).toContain('1 of its keys is not destroyed');
   await remove('one');
   expect((await stated('one')).keys.destroyed).toBe(1);
+});
+
+test('no statement is issued if a key of the deleted token is missing in the key store', async (context) => {
+  embeddedOnly(context, 'the key is removed from the file');
+  await create('one');
+  const { content } = await keyIdsOf(service, 'one');
+  await remove('one');
+  expect(tamper(service.dataDir, 'keys.db', 'DELETE FROM data_keys WHERE id = ?', keyIdBytes(String(content[0])))).toBe(
+    1,
+  );
+  const { statement, problem } = await ask('one');
+  expect(statement).toBeNull();
+  expect(problem).toContain('1 of its keys has no row in the key store');
 });
 
 test('only a caller that may read a deleted token’s history gets a statement', async () => {
