@@ -3,7 +3,7 @@ import { cp, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { finish } from '#src/domain/steps.js';
 import { getToken } from '#src/queries/get-token.js';
 import { release } from '#src/queries/release.js';
@@ -30,6 +30,24 @@ test('a token can be rendered only after it was recorded with its transform', as
   expect(() => finish(none(token))).toThrow('must be recorded as shown');
   const render = await release(service.vault, context, [token]);
   expect(finish(render(token))['data']).toBe('the-value');
+  await service.close();
+});
+
+test('every response is confirmed to be current, even without tokens, unless it shows only tokens that it changed', async () => {
+  const service = await startTestService();
+  const caller = await service.service.authenticate(service.key);
+  if (caller === null) throw new Error('the key is good');
+  const context = { caller, traceId: 'trace', beganAt: performance.now() };
+  const confirmReads = vi.fn(async () => undefined);
+  const read = { stream: `token-${'ab'.repeat(32)}`, transform: 'mask', recordedAs: 'read' } as const;
+  const created = { ...read, recordedAs: 'create' } as const;
+  const calls = [];
+  for (const shown of [[], [read], [created], [created, read]]) {
+    confirmReads.mockClear();
+    await release({ ...service.vault, confirmReads }, context, shown);
+    calls.push(confirmReads.mock.calls.length);
+  }
+  expect(calls).toEqual([1, 1, 0, 1]);
   await service.close();
 });
 
