@@ -22,6 +22,15 @@ test('keys that a crash left are destroyed and counted once, and the checkpoint 
   expect(await shredEndedKeys(log, keys)).toBe(0);
 });
 
+test('the shredder reads the events up to a given position, and none after it', async () => {
+  const { log, keys } = service.vault;
+  await shredEndedKeys(log, keys);
+  await deletedWithLivingKeys(service);
+  const head = await log.head();
+  expect(await shredEndedKeys(log, keys, head - 1)).toBe(0);
+  expect(await shredEndedKeys(log, keys, head)).toBe(2);
+});
+
 test('the keys of a deleted tenant that a crash left are destroyed', async () => {
   const { log, keys } = service.vault;
   await shredEndedKeys(log, keys);
@@ -34,13 +43,20 @@ test('the keys of a deleted tenant that a crash left are destroyed', async () =>
   expect(await keys.tenantKeys(service.tenantId)).toBeNull();
 });
 
-test('revisions of tokens, tenants and applications that were not recorded before a crash are recorded from the log', async () => {
+test.each([
+  ['even if no event ended a key', false],
+  ['and ended keys do not prevent that', true],
+])('revisions that were not recorded before a crash are recorded from the log, %s', async (_, endsKey) => {
   const { log, keys } = service.vault;
   const data = { number: '4242424242424242', expiration_month: 12, expiration_year: 2031, cvc: '123' };
   const create = async (body: object) => String((await service.call('POST', '/tokens', body)).body['id']);
   const [card, moved] = [await create({ type: 'card', data }), await create({ type: 'token', data: 'x' })];
-  expect((await service.call('DELETE', `/tokens/${card}/cvc`)).status).toBe(204);
-  expect((await service.call('PATCH', `/tokens/${moved}`, { containers: ['/a/'] })).status).toBe(200);
+  if (endsKey) expect((await service.call('DELETE', `/tokens/${card}/cvc`)).status).toBe(204);
+  // The revisions of a token must not count as revisions of its tenant, which are lower.
+  for (let revision = 1; revision <= 20; revision += 1) {
+    const moves = { containers: [`/${revision}/`] };
+    expect((await service.call('PATCH', `/tokens/${moved}`, moves)).status).toBe(200);
+  }
   await service.application(['application:read'], 'management');
   const revisions = async () => {
     const created = (await log.readAll(0, 1_000)).filter(({ type }) => type === 'token.created');
@@ -54,7 +70,7 @@ test('revisions of tokens, tenants and applications that were not recorded befor
     return { keys: used.map((use) => (use.state === 'open' ? use.revision : use.state)), directory: noted };
   };
   const before = await revisions();
-  expect(before.keys).toEqual([1, 1]);
+  expect(before.keys).toEqual([endsKey ? 1 : null, 20]);
   expect(before.directory.size).toBe(4);
   await keys.forgetRevisions();
   expect((await revisions()).keys).toEqual([null, null]);
