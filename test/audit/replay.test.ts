@@ -132,6 +132,9 @@ test('data that has since been replaced or deleted, or has since expired, is era
     expect(token).toMatchObject({ id, erased: true, type: 'token' });
     expect(JSON.stringify(token)).not.toContain('value');
   }
+  // The expiry is still not recorded, but the token did not exist anymore.
+  const later = new Date(service.clock.now()).toISOString();
+  await expect(replay('short', later)).rejects.toThrow('the token did not exist at that moment');
   await create({ type: 'token', id: 'deleted', data: 'second life' });
   expect(await replay('deleted', then)).toMatchObject({ erased: true });
   expect(await replay('deleted', await head(), { reveal: true })).toMatchObject({ data: 'second life' });
