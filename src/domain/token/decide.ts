@@ -27,8 +27,8 @@ type Wanted =
        */
       readonly dataReplaced: boolean;
       /**
-       * If true, the keys of replaced data are kept until the token is deleted or expires, so that earlier states can
-       * be replayed.
+       * If true, the newest keys of replaced data are kept until the token is deleted or expires, so that earlier
+       * states can be replayed.
        */
       readonly keepSuperseded: boolean;
       readonly cvc: 'kept' | 'set' | 'removed';
@@ -124,14 +124,22 @@ function created(command: Extract<TokenCommand, { kind: 'create' }>): TokenEvent
   };
 }
 
+/**
+ * The maximum number of keys of replaced data that a token keeps. The event that ends the token names all of them.
+ * EventStoreDB accepts events of at most 1 MiB, so without a limit, the token could never be deleted.
+ */
+const supersededMax = 10_000;
+
 function updated(life: TokenLife, command: Extract<TokenCommand, { kind: 'update' }>): TokenEvent {
   // If the stored cvc is already due, the update does not keep it, even if it has not been purged yet.
   const cvc =
     command.cvc === 'kept' && life.cvc !== null && cvcAt(life, codesEndUpTo(command)) === null
       ? 'removed'
       : command.cvc;
+  const tooMany = [...life.superseded, life.key].slice(0, -supersededMax);
+  const replaced = command.keepSuperseded ? tooMany : [life.key];
   const ends = [
-    ...(command.dataReplaced && !command.keepSuperseded ? [life.key] : []),
+    ...(command.dataReplaced ? replaced : []),
     ...(cvc !== 'kept' && life.cvc !== null ? [life.cvc.key] : []),
   ];
   return {

@@ -45,7 +45,7 @@ function updated(life: TokenLife, fact: Fact<'token.updated'>): TokenLife {
     expiresAt: fact.clear.expires_at ?? null,
     key,
     contentRevision: fact.revision,
-    superseded: kept ? [...life.superseded, life.key] : life.superseded,
+    superseded: [...life.superseded.filter((each) => !ends.includes(each)), ...(kept ? [life.key] : [])],
     cvc: fact.clear.cvc === 'kept' ? life.cvc : newCvc(fact),
   };
 }

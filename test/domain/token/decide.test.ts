@@ -73,6 +73,18 @@ describe('update', () => {
       .thenEvents({ ...updated, changed: ['data'], key: null });
   });
 
+  it('keeps at most 10,000 keys of replaced data, so that the event that deletes the token never becomes too large', () => {
+    const replace = { ...update, changed: ['data'], dataReplaced: true, keepSuperseded: true } as const;
+    const replaced = { ...updated, changed: ['data'], key: null };
+    const history = [created, ...Array.from({ length: 9_999 }, (_, number) => updatedFact({ key: `k${number + 2}` }))];
+    given(...history)
+      .when(replace)
+      .thenEvents({ ...replaced, keeps: 'k10000' });
+    given(...history, updatedFact({ key: 'k10001' }))
+      .when(replace)
+      .thenEvents({ ...replaced, keeps: 'k10001', ends: ['k1'] });
+  });
+
   it('marks the key of a removed or replaced cvc for destruction', () => {
     given(created)
       .when({ ...update, changed: ['data'], cvc: 'removed' })

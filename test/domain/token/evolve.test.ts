@@ -75,6 +75,12 @@ describe('a token’s life', () => {
     expect(life?.superseded).toEqual(['k1', 'k2']);
     expect(life === null ? [] : keysOf(life)).toEqual(['k3', 'k1', 'k2', 'c1']);
   });
+
+  it('no longer keeps a key of superseded data that an update marked for destruction', () => {
+    const { life, ended } = stateAfter([created, updatedFact({ key: 'k2' }), updatedFact({ key: 'k3', ends: ['k1'] })]);
+    expect(life?.superseded).toEqual(['k2']);
+    expect(ended).toEqual([{ keyId: 'k1', eventId: 'event-2' }]);
+  });
 });
 
 describe('the exact times', () => {
