@@ -137,6 +137,8 @@ test('Grafana shows the dashboard from the chart with data from this Prometheus,
 
 test.each([...serving, ...stores, ...dashboards])('%s has a health check', (_name, { healthcheck }) => {
   expect(healthcheck?.test?.[0]).toBe('CMD');
+  // Without quotes, YAML reads an argument that contains a colon and a space as an object, and Compose rejects the file.
+  for (const argument of healthcheck?.test ?? []) expect(argument).toEqual(expect.any(String));
 });
 
 test.each(serving)('%s starts only after its stores', (_name, { depends_on }) => {
