@@ -80,6 +80,8 @@ appendonly yes
 appendfsync everysec
 save ""
 maxmemory-policy noeviction
+# Protected mode would reject all other containers, because the default user has no password.
+protected-mode no
 user default on nopass resetkeys resetchannels -@all +ping
 user strongroom on >$redis_password ~strongroom:* resetchannels +@all -@admin -@dangerous +info
 CONF
