@@ -1,6 +1,9 @@
+import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { expect, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { pinStatements } from '#src/adapters/sqlite/database/pin-statements.js';
 import { type FromBackground, startBackground } from '#src/adapters/sqlite/writer/background.js';
 import { prepareStores } from '#src/adapters/sqlite/writer/prepare-stores.js';
 import { tempDir } from '../../support/process.js';
@@ -41,3 +44,35 @@ test.each(['vault.db', 'journal.db'] as const)(
     for (const database of [vault, keys, journal]) database.close();
   },
 );
+
+test('a checkpoint that could not begin reports no group as durable, so that the journal keeps all of them', async () => {
+  const dataDir = tempDir();
+  const { vault, keys, journal } = prepareStores(dataDir);
+  const path = join(dataDir, 'vault.db');
+  const reader = pinStatements(path, { readonly: true });
+  reader.exec('BEGIN; SELECT * FROM applied');
+  vault.exec('UPDATE applied SET sequence = 7');
+  // While a checkpoint waits for the reader, no other checkpoint can begin.
+  const library = createRequire(import.meta.url).resolve('better-sqlite3');
+  const waits = `new (require('${library}'))('${path}', { timeout: 100_000 }).pragma('wal_checkpoint(TRUNCATE)')`;
+  const waiting = spawn(process.execPath, ['-e', waits], { stdio: 'ignore' });
+  const ended = new Promise((resolve) => waiting.once('exit', resolve));
+  onTestFinished(() => void waiting.kill('SIGKILL'));
+  await vi.waitFor(() => expect(vault.pragma('wal_checkpoint(PASSIVE)')).toMatchObject([{ busy: 1 }]), 30_000);
+
+  const done: FromBackground[] = [];
+  const background = startBackground(
+    dataDir,
+    (each) => done.push(each),
+    (error) => {
+      throw error;
+    },
+  );
+  background.note('vault.db', 1_000);
+  await vi.waitFor(() => expect(done).toHaveLength(1), 30_000);
+  expect(done).toEqual([{ task: 'checkpoint', file: 'vault.db', applied: null }]);
+  await background.close();
+  waiting.kill('SIGKILL');
+  await ended;
+  for (const database of [reader, vault, keys, journal]) database.close();
+});

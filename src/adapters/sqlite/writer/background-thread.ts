@@ -28,10 +28,13 @@ function start(port: MessagePort, dataDir: string): void {
   function checkpoint(file: CheckpointedFile): boolean {
     for (let pass = 0; pass < passesMax; pass += 1) {
       const [row] = files[file].pragma('wal_checkpoint(PASSIVE)') as readonly {
+        readonly busy: number;
         readonly log: number;
         readonly checkpointed: number;
       }[];
-      if (row === undefined || row.log === row.checkpointed) return row !== undefined;
+      // While the writer runs a checkpoint, this one cannot begin, and both numbers are -1.
+      if (row === undefined || row.busy !== 0) return false;
+      if (row.log === row.checkpointed) return true;
     }
     return false;
   }
