@@ -280,6 +280,15 @@ describe('a callback is rejected', () => {
     expect(failures.at(-1)).toMatchObject({ code: 'OAUTH_JWT_CLAIM_COMPARISON_FAILED' });
   });
 
+  test('with an ID token that the provider’s published keys did not sign', async () => {
+    const { browser, provider, signInAs, failures } = await startBoth();
+    await provider.publishOtherKeys();
+    const person = browser();
+    const { answer } = await signInAs('ada', person);
+    expect([answer.status, person.cookies.has(sessionCookie)]).toEqual([401, false]);
+    expect(failures.at(-1)).toMatchObject({ code: 'OAUTH_INVALID_RESPONSE' });
+  });
+
   test('with a code from another sign-in, because it belongs to another code verifier', async () => {
     const { browser, begin, callbackOf, failures } = await startBoth();
     const [attacker, victim] = [browser(), browser()];
@@ -317,6 +326,15 @@ describe('a callback is rejected', () => {
     expect([(await victim.get(callback)).status, victim.cookies.has(sessionCookie)]).toEqual([400, false]);
     await begin(victim);
     expect([(await victim.get(callback)).status, victim.cookies.has(sessionCookie)]).toEqual([401, false]);
+  });
+
+  test('with the token of a session in place of the token of a sign-in', async () => {
+    const { browser, signInAs, begin, callbackOf } = await startBoth();
+    const { browser: person } = await signInAs('ada');
+    const callback = await callbackOf(await begin(browser()), 'ada');
+    person.cookies.set(signInCookie, person.cookies.get(sessionCookie) ?? '');
+    const { status, text } = await person.get(callback);
+    expect([status, text]).toEqual([400, expect.stringContaining('sign_in_expired')]);
   });
 
   test('when it names another issuer, or no issuer (mix-up)', async () => {

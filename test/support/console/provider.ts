@@ -70,6 +70,18 @@ export async function startTestProvider(publicUrl: string, people: Readonly<Reco
       const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
       serve({ keys: [{ ...privateKey.export({ format: 'jwk' }), kid: randomUUID(), use: 'sig', alg: 'RS256' }] });
     },
+    /** Publishes other keys than those that sign the ID tokens, under the same ids. */
+    async publishOtherKeys() {
+      const response = await fetch(`${issuer}/jwks`);
+      const { keys } = (await response.json()) as { readonly keys: readonly Readonly<Record<string, unknown>>[] };
+      const other = generateKeyPairSync('rsa', { modulusLength: 2048 }).publicKey.export({ format: 'jwk' });
+      const body = JSON.stringify({ keys: keys.map((key) => ({ ...key, ...other })) });
+      const [serveProvider] = server.listeners('request');
+      server.removeAllListeners('request').on('request', (request, reply) => {
+        if (request.url === '/jwks') reply.setHeader('content-type', 'application/json').end(body);
+        else serveProvider?.(request, reply);
+      });
+    },
     /** Returns an `IdentityProvider` that connects the console to this provider. */
     identity(clock: Clock, settings: Pick<OpenIdConnectSettings, 'rules'> & Partial<OpenIdConnectSettings>) {
       const scopes = ['openid', 'profile', 'groups'];
