@@ -33,7 +33,7 @@ async function aTenant() {
   const id = tenant.newest?.id ?? '';
   const key = tenant.wrapping.get(id);
   if (!Buffer.isBuffer(key)) throw new Error('the tenant has no wrapping key');
-  return { tenants, tenantId, tenant, id, key, destroyed };
+  return { keyStore, tenants, tenantId, tenant, id, key, destroyed };
 }
 
 test('a wrapping key is zeroed when its tenant is dropped, and callers that still have the tenant no longer find the key', async () => {
@@ -54,6 +54,32 @@ test('a wrapping key is zeroed when the tenant’s keys turn out to be destroyed
   expect(key).toEqual(zeros);
   expect(tenant.wrapping.get(id)).toBe('destroyed');
   expect(tenant.subkeys?.claims).not.toEqual(zeros);
+});
+
+test('a wrapping key that is added while its tenant’s keys are being destroyed counts as destroyed', async () => {
+  const { keyStore, tenants, tenantId, id, key } = await aTenant();
+  const added = (await keyStore.readTenantKeys(tenantId)).filter(({ purpose }) => purpose === 'wrapping');
+  await tenants.destroy(tenantId, randomUUID());
+  const others = (await keyStore.readTenantKeys(tenantId)).filter(({ purpose }) => purpose !== 'wrapping');
+  Object.assign(keyStore, { readTenantKeys: async () => [...others, ...added] });
+  expect((await tenants.fresh(tenantId)).wrapping.get(id)).toBe('destroyed');
+  expect(key).toEqual(zeros);
+});
+
+test('keys that were being read while their tenant was dropped are not cached, so their destruction is noticed', async () => {
+  const { keyStore, tenants, tenantId } = await aTenant();
+  const { readTenantKeys } = keyStore;
+  Object.assign(keyStore, {
+    async readTenantKeys(id: string) {
+      const rows = await readTenantKeys(id);
+      tenants.drop(tenantId);
+      return rows;
+    },
+  });
+  expect((await tenants.fresh(tenantId)).state).toBe('living');
+  Object.assign(keyStore, { readTenantKeys });
+  await tenants.destroy(tenantId, randomUUID());
+  expect((await tenants.current(tenantId)).state).toBe('destroyed');
 });
 
 test('a newer wrapping key is added, and the older one can still be used', async () => {
@@ -90,4 +116,18 @@ test('the root key is zeroed when it is replaced, and when it is closed', async 
   expect(second).not.toEqual(zeros);
   roots.close();
   expect(second).toEqual(zeros);
+});
+
+test('a rotation first reads the root key that another process has put into use', async () => {
+  const keyStore = await aKeyStore();
+  const [first, second, next] = [randomBytes(32), randomBytes(32), randomBytes(32)];
+  const roots = await openRootKeys(keyStore, first, async () => [Buffer.from(second)]);
+  const other = await openRootKeys(keyStore, first, async () => []);
+  const replace = async (by: typeof roots, to: Buffer) =>
+    by.replace(to, (await keyStore.rootCheck()) ?? Buffer.alloc(0), (_rootKey, check, nextCheck) => {
+      const rewrap = () => ({ tenantKeys: [], generationKeys: [] });
+      return keyStore.rotation.replaceRoot({ check, nextCheck, rewrap });
+    });
+  expect(await replace(other, second)).toBe(true);
+  expect(await replace(roots, next)).toBe(true);
 });
