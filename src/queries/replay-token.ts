@@ -12,6 +12,7 @@ import type { RequestContext } from '../vault/request-context.js';
 import type { Vault } from '../vault/vault.js';
 import type { TokenView } from '../views/token-view.js';
 import { type AsOf, hadHappened } from './as-of.js';
+import { isBehindLog } from './read-token.js';
 import { type TokenAnswer, tokenAnswer } from './token-answer.js';
 
 /** A token as it was at a past moment. */
@@ -61,7 +62,12 @@ export async function replayToken(
   const open = lives === null ? null : await openContent(vault, then, life);
   const presentOpen = lives === null || open === null ? null : await openContent(vault, now, lives);
   if (open === null || presentOpen === null) {
-    if (lives !== null) refuseLost(now, lives, life);
+    if (lives !== null && !hasEnded(now, lives, life)) {
+      // The token may have been changed or deleted between the read of its events and the read of its keys.
+      if (await isBehindLog(vault, now))
+        return replayToken(vault, { caller }, stream, { asOf, reveal }, createdRevision);
+      throw new KeyLost(stream, 'key_destroyed_without_event');
+    }
     return readsEveryToken(caller) ? { kind: 'erased', body: whatIsLeft(stream, life) } : { kind: 'none' };
   }
   const transform = strictest(
@@ -76,10 +82,9 @@ export async function replayToken(
   return { kind: 'token', answer: tokenAnswer(caller, { view: then, life, open }, shown), open, life };
 }
 
-/** Throws KeyLost if a key was destroyed but no event has ended the key. */
-function refuseLost({ stream, state }: TokenView, present: TokenLife, then: TokenLife): void {
-  const ended = new Set(state.ended.map(({ keyId }) => keyId));
-  if (present.key === then.key || !ended.has(then.key)) throw new KeyLost(stream, 'key_destroyed_without_event');
+/** Returns true if an event has ended the key of the earlier state. */
+function hasEnded({ state }: TokenView, present: TokenLife, then: TokenLife): boolean {
+  return present.key !== then.key && state.ended.some(({ keyId }) => keyId === then.key);
 }
 
 function whatIsLeft(stream: string, { tokenType, createdAt, createdBy, modifiedAt, expiresAt }: TokenLife): JsonObject {

@@ -1,6 +1,9 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { OperationName } from '#src/cli/operations.js';
 import type { JsonObject } from '#src/domain/json.js';
+import { tokenStream } from '#src/events/tokens/stream-name.js';
+import { replayToken } from '#src/queries/replay-token.js';
+import { tenantKeysOf } from '#src/vault/tenant-keys.js';
 import { rule, startTestService, type TestService } from '../support/test-service.js';
 import { operate } from './operate.js';
 
@@ -222,6 +225,36 @@ test('another tenant sees nothing, and every token that is shown is recorded', a
   await replay('mine', then, { reveal: true });
   const { body } = await service.call('GET', '/logs?operation=reveal', undefined, { key: service.managementKey });
   expect(body['pagination']).toMatchObject({ total_items: 1 });
+});
+
+test('a token that changes or ends while it is replayed does not count as lost', async () => {
+  const caller = await service.service.authenticate(service.key);
+  if (caller === null) throw new Error('the key must belong to an application');
+  const { names } = await tenantKeysOf(service.vault, service.tenantId);
+  const changes = {
+    replaced: () => update('replaced', { data: 'b' }),
+    deleted: () => remove('deleted'),
+  };
+  for (const [id, change] of Object.entries(changes)) {
+    await create({ type: 'token', id, data: 'a' });
+    const asOf = { by: 'position', position: Number(await head()), time: service.clock.now() } as const;
+    let reads = 0;
+    // The replay reads the earlier state first, and the present state second.
+    const log: typeof service.vault.log = {
+      ...service.vault.log,
+      async readFrom(...asked) {
+        const events = await service.vault.log.readFrom(...asked);
+        reads += 1;
+        if (reads === 2) await change();
+        return events;
+      },
+    };
+    const replayed = await replayToken({ ...service.vault, log }, { caller }, tokenStream(names, id), {
+      asOf,
+      reveal: true,
+    });
+    expect(replayed).toMatchObject({ kind: 'erased' });
+  }
 });
 
 test.each([
