@@ -4,12 +4,16 @@ import { packStream } from '#src/adapters/sqlite/database/packed-text.js';
 import { blockOf, changeOf, entryOf } from '#src/adapters/sqlite/search-index/entries.js';
 import { type ErasureStatement, erasureStatement, isSignedErasure } from '#src/audit/erasure-statement.js';
 import { formatTimestamp } from '#src/domain/time.js';
+import { tokenStream } from '#src/events/tokens/stream-name.js';
 import { rotateKeys } from '#src/jobs/rotate-keys.js';
 import { StoreUnavailable } from '#src/ports/store-unavailable.js';
+import { erasureFacts } from '#src/queries/erasure-facts.js';
+import { tenantKeysOf } from '#src/vault/tenant-keys.js';
 import { keyIdBytes, keyIdsOf, streamOf, tamper } from '../erasure/support.js';
 import { openVault } from '../rebuild/support.js';
 import { embeddedOnly } from '../support/profile.js';
 import { rule, startTestService, type TestService } from '../support/test-service.js';
+import { updatedOften } from '../vault/updated-often.js';
 import { operate } from './operate.js';
 
 let service: TestService;
@@ -107,6 +111,19 @@ test('a statement does not call copies made during a rotation useless until the 
   expect((await stated('one')).copies).toContain(' open it until the keys are rotated ');
   expect(await rotateKeys(rotation, randomBytes(32))).toBe(true);
   expect((await stated('one')).copies).toContain(' are useless without the root key from that time: ');
+});
+
+test('a token can be stated to be erased even after more than a hundred thousand updates', async () => {
+  const { vault, tenantId } = service;
+  const stream = tokenStream((await tenantKeysOf(vault, tenantId)).names, 'often');
+  const often = updatedOften({ tenantId, stream, updates: 130_000, isDeleted: true });
+  const log = { ...vault.log, ...often.log };
+  const keys = {
+    ...vault.keys,
+    keyStatuses: async (ids: readonly string[]) => ids.map((keyId, index) => ({ keyId, destroyedAt: index })),
+  };
+  const found = await erasureFacts({ ...vault, log, keys }, tenantId, 'often');
+  expect(found).toMatchObject({ kind: 'erased', keys: 130_001, lastDestroyedAt: 130_000 });
 });
 
 test('no statement is issued about a live token, or about one that never existed', async () => {
