@@ -49,6 +49,8 @@ export function planSearch(
   };
 }
 
+type MetadataFilter = readonly [key: string, value: string];
+
 /**
  * The filters of a list request. They match tokens that have one of the ids, one of the types, and all of the metadata
  * entries.
@@ -62,7 +64,7 @@ export type ListFilters = {
   readonly ids: readonly string[] | null;
   readonly types: readonly string[] | null;
   /** The metadata entries. Each of them is a filter of its own, even if several have the same key. */
-  readonly metadata: readonly (readonly [key: string, value: string])[];
+  readonly metadata: readonly MetadataFilter[];
 };
 
 /**
@@ -75,11 +77,16 @@ export function listQuery({ ids, types, metadata, container = null, fingerprint 
     ...(types === null ? [] : [anyOf('type', types)]),
     ...(container === null ? [] : [{ kind: 'container', path: container, within: false } as const]),
     ...(fingerprint === null ? [] : [{ kind: 'text', field: 'fingerprint', value: fingerprint } as const]),
-    ...metadata.toSorted().map(([key, value]) => ({ kind: 'metadata', key, value }) as const),
+    ...metadata.toSorted(inOrder).map(([key, value]) => ({ kind: 'metadata', key, value }) as const),
   ];
   const [first] = filters;
   if (first === undefined) return { kind: 'everything' };
   return filters.length === 1 ? first : { kind: 'and', of: filters };
+}
+
+/** Compares the JSON texts, because two filters can have the same text without quotes: `a=b,c` and `a,b=c`. */
+function inOrder(one: MetadataFilter, other: MetadataFilter): number {
+  return JSON.stringify(one) < JSON.stringify(other) ? -1 : 1;
 }
 
 function anyOf(field: 'id' | 'type', values: readonly string[]): Query {
