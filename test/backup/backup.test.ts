@@ -22,7 +22,9 @@ import { copyData } from '#src/adapters/sqlite/backup/copy-data.js';
 import { openKeysToCopy } from '#src/adapters/sqlite/backup/copy-keys.js';
 import { decodeKeyLine, encodeKeyLine } from '#src/adapters/sqlite/backup/key-line.js';
 import { writeKeys } from '#src/adapters/sqlite/backup/write-keys.js';
+import { lockData } from '#src/adapters/sqlite/data-lock.js';
 import { never } from '#src/adapters/sqlite/database/keys-schema.js';
+import { prepareStores } from '#src/adapters/sqlite/writer/prepare-stores.js';
 import { runRestore } from '#src/cli/backup/run-restore.js';
 import { writeBackup } from '#src/cli/backup/write-backup.js';
 import { encrypterFor } from '#src/cli/files/age-keys.js';
@@ -781,6 +783,25 @@ test.runIf(canMount)('copies on an almost full disk are complete, or the disk is
     rmSync(to, { recursive: true });
   }
   expect(outcomes).toEqual(new Set(['full', 'complete']));
+});
+
+test('a backup accepts a change that the service stores while the backup compares vault.db with the journal', () => {
+  const dataDir = tempDir();
+  const { vault, keys, journal } = prepareStores(dataDir);
+  const lock = lockData(dataDir);
+  const close = Database.prototype.close;
+  const closing = vi.spyOn(Database.prototype, 'close').mockImplementationOnce(function (this: Database.Database) {
+    // The first of the two files has been read.
+    vault.exec('UPDATE applied SET sequence = 1');
+    journal.exec("INSERT INTO groups VALUES (1, zeroblob(32), 0, x'00')");
+    return close.call(this);
+  });
+  const to = tempDir();
+  expect(copyData(dataDir, to)).toEqual(['vault.db']);
+  expect(vault.prepare('SELECT sequence FROM applied').pluck().get()).toBe(1);
+  closing.mockRestore();
+  lock?.release();
+  for (const database of [vault, keys, journal]) database.close();
 });
 
 test.runIf(process.platform === 'linux')(

@@ -40,13 +40,15 @@ export function copyData(dataDir: string, to: string): readonly string[] {
  */
 function completeLeftVault(dataDir: string): void {
   if (!existsSync(join(dataDir, 'journal.db'))) return;
-  const applied = read(dataDir, 'vault.db', (vault) => {
-    expectState(vault, 'vault.db');
-    return appliedIn(vault).sequence;
-  });
+  // Reads the journal first. A running service writes each group to `vault.db` before the journal, so `vault.db` then
+  // lacks a group only if no service is running.
   const end = read(dataDir, 'journal.db', (journal) => {
     expectState(journal, 'journal.db');
     return endOf(journal, 'groups').sequence;
+  });
+  const applied = read(dataDir, 'vault.db', (vault) => {
+    expectState(vault, 'vault.db');
+    return appliedIn(vault).sequence;
   });
   if (applied >= end) return;
   const lock = lockData(dataDir);
