@@ -13,3 +13,14 @@ test('a token that has been updated tens of thousands of times is loaded within 
   expect(state.ended).toHaveLength(40_000);
   expect(state.ended[39_999]).toEqual({ keyId: events[39_999]?.clear['key'], eventId: events[40_000]?.id });
 });
+
+test('a token that keeps the keys of replaced data is loaded within seconds too, with the keys that are left', async () => {
+  const tenantId = randomUUID();
+  const stream = `token-${'b'.repeat(63)}`;
+  const { log, events } = updatedOften({ tenantId, stream, updates: 40_000, kept: 10_000 });
+  const beganAt = performance.now();
+  const { state } = await loadToken({ log }, tenantId, stream);
+  expect(performance.now() - beganAt).toBeLessThan(4_000);
+  expect(state.life?.superseded).toEqual(events.slice(30_000, 40_000).map(({ clear }) => clear['key']));
+  expect(state.ended).toHaveLength(30_000);
+});

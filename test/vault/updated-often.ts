@@ -8,10 +8,12 @@ type Asked = {
   readonly stream: string;
   readonly updates: number;
   readonly isDeleted?: boolean;
+  /** How many keys of replaced data the token keeps. */
+  readonly kept?: number;
 };
 
-/** Returns a log with one token whose data has been replaced many times. Each update ends the previous key. */
-export function updatedOften({ tenantId, stream, updates, isDeleted = false }: Asked) {
+/** Returns a log with one token whose data has been replaced many times. Each update ends the oldest key. */
+export function updatedOften({ tenantId, stream, updates, isDeleted = false, kept = 0 }: Asked) {
   const keys = Array.from({ length: updates + 1 }, () => randomUUID());
   const none = Buffer.alloc(32);
   const eventOf = (type: string, revision: number, clear: JsonObject): ProvenEvent => ({
@@ -36,7 +38,7 @@ export function updatedOften({ tenantId, stream, updates, isDeleted = false }: A
       ? eventOf('token.created', 0, { token_type: 'token', key })
       : eventOf('token.updated', revision, {
           key,
-          ends: keys.slice(revision - 1, revision),
+          ends: keys.slice(Math.max(revision - 1 - kept, 0), Math.max(revision - kept, 0)),
           changed: ['data'],
           cvc: 'kept',
         }),
