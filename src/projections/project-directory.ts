@@ -3,7 +3,7 @@ import type { DirectoryWriter } from '../ports/directory.js';
 import type { EventLog } from '../ports/event-log.js';
 import type { FoldedDirectory } from '../ports/rebuild-thread.js';
 import type { Vault } from '../vault/vault.js';
-import { applyToDirectory, type DirectoryRecord, noDirectoryRows } from '../views/directory-view.js';
+import { type DirectoryRecord, foldDirectoryRows } from '../views/directory-view.js';
 import { withDirectoryMac } from '../views/row-mac.js';
 
 /** The number of events that a rebuild reads at the same time. */
@@ -60,6 +60,6 @@ export async function foldDirectory(
  * Returns no records if the stream has no events.
  */
 async function foldTenant(log: Pick<EventLog, 'readStream'>, stream: string): Promise<readonly DirectoryRecord[]> {
-  const { tenant, applications } = (await log.readStream(stream)).reduce(applyToDirectory, noDirectoryRows);
+  const { tenant, applications } = foldDirectoryRows(await log.readStream(stream));
   return tenant === null ? [] : [...applications.values(), tenant];
 }

@@ -7,7 +7,7 @@ import { StoreUnavailable } from '../../ports/store-unavailable.js';
 import { clearEvents } from '../../vault/load-token.js';
 import { type CommandResult, done } from '../../vault/result.js';
 import type { Vault } from '../../vault/vault.js';
-import { applyToDirectory, noDirectoryRows } from '../../views/directory-view.js';
+import { foldDirectoryRows } from '../../views/directory-view.js';
 import { conflict, retryOnConflict } from '../retry-on-conflict.js';
 import {
   type ChangeDirectoryDeps,
@@ -54,7 +54,7 @@ export async function deleteTenant(
 export async function recordTenantDeletion(vault: RecordDeletionDeps, tenantId: string): Promise<void> {
   const stream = tenantStream(tenantId);
   const eventId = await retryOnConflict<string>(vault, [stream], async () => {
-    const view = (await vault.log.readStream(stream)).reduce(applyToDirectory, noDirectoryRows);
+    const view = foldDirectoryRows(await vault.log.readStream(stream));
     if (view.tenant === null) throw new Error('a tenant with a stream must exist');
     const event = {
       ...systemEvent({
