@@ -22,9 +22,9 @@ const manyEvents = 100_000;
  * Commands do the same work before they respond. The shredder repeats it, because a crash or a busy store may have
  * prevented a command from doing it. The checkpoint is stored with the keys, so a restored key store also contains its
  * checkpoint. If a restored log ends before the checkpoint, the shredder reads the log from the start. `upTo` is for
- * profiles that write rows after their events. In such a profile, the row must be written before the shredder reads the
- * event, because a row must not name a destroyed key. When `goesOn` returns false, the shredder stops after the current
- * page.
+ * profiles that write rows after their events. While such a profile runs, a row should be written before the shredder
+ * reads the event, because each read of a row that names a destroyed key must look in the log too. When `goesOn` returns
+ * false, the shredder stops after the current page.
  */
 export async function shredEndedKeys(
   log: EventLog,
