@@ -945,7 +945,7 @@ export interface components {
                  */
                 deduplicate_tokens: "true" | "false";
                 /**
-                 * @description Whether the keys of replaced data are kept until the token is deleted.
+                 * @description Whether the keys of replaced data, at most 10,000 for each token, are kept until the token is deleted.
                  * @enum {string}
                  */
                 keep_superseded_data: "true" | "false";

@@ -91,7 +91,8 @@ export const tenant = z
           description: 'Whether a create or update returns an equal token instead of storing the value again.',
         }),
         keep_superseded_data: setting.meta({
-          description: 'Whether the keys of replaced data are kept until the token is deleted.',
+          description:
+            'Whether the keys of replaced data, at most 10,000 for each token, are kept until the token is deleted.',
         }),
         show_fingerprints: setting.meta({
           description:

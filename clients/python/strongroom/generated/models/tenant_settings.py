@@ -28,8 +28,8 @@ class TenantSettings:
     Attributes:
         deduplicate_tokens (TenantSettingsDeduplicateTokens): Whether a create or update returns an equal token instead
             of storing the value again.
-        keep_superseded_data (TenantSettingsKeepSupersededData): Whether the keys of replaced data are kept until the
-            token is deleted.
+        keep_superseded_data (TenantSettingsKeepSupersededData): Whether the keys of replaced data, at most 10,000 for
+            each token, are kept until the token is deleted.
         show_fingerprints (TenantSettingsShowFingerprints): Whether callers without the transform `reveal` see the
             fingerprints of tokens. Equal values have equal fingerprints, so such a caller that may also create tokens can
             find hidden values by trying candidates.
