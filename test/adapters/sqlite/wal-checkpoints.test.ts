@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readFileSync, truncateSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
@@ -76,3 +76,29 @@ test('a checkpoint that could not begin reports no group as durable, so that the
   await ended;
   for (const database of [reader, vault, keys, journal]) database.close();
 });
+
+test.each(['vault.db', 'journal.db'] as const)(
+  'a checkpoint of %s that fails because the file is broken is reported, so that the vault stops',
+  async (file) => {
+    const dataDir = tempDir();
+    const { vault, keys, journal } = prepareStores(dataDir);
+    const done: FromBackground[] = [];
+    const failures: unknown[] = [];
+    const background = startBackground(
+      dataDir,
+      (each) => done.push(each),
+      (error) => failures.push(error),
+    );
+    background.note(file, 8 * 1024 * 1024);
+    await vi.waitFor(() => expect(done).toHaveLength(1), 30_000);
+    vault.exec('UPDATE applied SET sequence = 7');
+    journal.exec(`INSERT INTO batches VALUES (1, x'00', x'00', '')`);
+    truncateSync(join(dataDir, `${file}-wal`));
+    background.note(file, 8 * 1024 * 1024);
+    await vi.waitFor(() => expect(failures).toHaveLength(1), 30_000);
+    const message = expect.stringMatching(`^${file} is damaged: it or its write-ahead log was truncated`);
+    expect(failures).toMatchObject([{ message }]);
+    await background.close();
+    for (const database of [vault, keys, journal]) database.close();
+  },
+);

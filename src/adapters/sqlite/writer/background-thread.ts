@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { StoreUnavailable } from '../../../ports/store-unavailable.js';
 import { createBatchMover } from '../access-log/batch-mover.js';
+import { databaseError, StoreBroken } from '../database/database-error.js';
 import { openDatabase, type SqliteDatabase } from '../database/open-database.js';
 import type { CheckpointedFile, FromBackground, TaskFailure, ToBackground } from './background.js';
 
@@ -22,8 +23,7 @@ function start(port: MessagePort, dataDir: string): void {
 
   /**
    * Copies a file's write-ahead log into the file, and syncs the file. Returns true if all pages that were in the log
-   * at the beginning have been copied. Failures are not reported here. If this checkpoint fails, the log grows until
-   * the writer runs a checkpoint itself and reports the problem with the file.
+   * at the beginning have been copied.
    */
   function checkpoint(file: CheckpointedFile): boolean {
     for (let pass = 0; pass < passesMax; pass += 1) {
@@ -39,6 +39,11 @@ function start(port: MessagePort, dataDir: string): void {
     return false;
   }
 
+  /**
+   * Runs a checkpoint. If the disk is full, the log grows until a commit fails for the same reason. Throws StoreBroken
+   * if the file itself is broken. The vault then stops, because nothing else may notice the problem for a long time:
+   * SQLite reports no failure of a checkpoint that it runs after a commit.
+   */
   function checkpointed(file: CheckpointedFile): FromBackground {
     try {
       // Reads the sequence number before the checkpoint begins, so that the checkpoint includes the group with this
@@ -46,7 +51,9 @@ function start(port: MessagePort, dataDir: string): void {
       const sequence = Number(applied.get());
       const isDone = checkpoint(file);
       return { task: 'checkpoint', file, applied: isDone && file === 'vault.db' ? sequence : null };
-    } catch {
+    } catch (error) {
+      const failure = databaseError(error, file);
+      if (failure instanceof StoreBroken) throw failure;
       return { task: 'checkpoint', file, applied: null };
     }
   }
