@@ -6,6 +6,7 @@ import { endsToken, readTokenEvent } from '../events/tokens/catalogue.js';
 import { tokenStream } from '../events/tokens/stream-name.js';
 import { latestNow } from '../ports/clock.js';
 import type { Looked } from '../ports/erasure-probe.js';
+import type { DueRow } from '../ports/token-rows.js';
 import { planSearch } from '../search/plan-search.js';
 import { allClearEvents } from '../vault/load-token.js';
 import { type SearchTermKeyDeps, searchTermKeyOf, tenantKeysOf } from '../vault/tenant-keys.js';
@@ -87,21 +88,25 @@ export async function erasureFacts(vault: ErasureFactsDeps, tenantId: string, id
   };
 }
 
-/** Searches for timers at all due times that the token has ever had. */
+/**
+ * Searches for timers at all due times that the token has ever had. Most updates keep the due times, so each is looked
+ * up only once.
+ */
 async function timersOf({ timers }: Pick<Vault, 'timers'>, events: readonly ClearEvent[]): Promise<Sought> {
-  const rows = events.flatMap(({ stream, tenantId, clear }) =>
-    (
-      [
-        ['expiry', 'expires_at'],
-        ['cvc', 'cvc_purge_at'],
-      ] as const
-    ).flatMap(([due, field]) => {
+  const rows = new Map<string, DueRow>();
+  for (const { stream, tenantId, clear } of events) {
+    for (const [due, field] of dueFields) {
       const dueAt = clear[field];
-      return typeof dueAt === 'number' ? [{ stream, tenantId, due, dueAt }] : [];
-    }),
-  );
-  return { kind: 'timer', store: 'timers', looked: rows.length, found: await timers.pending(rows) };
+      if (typeof dueAt === 'number') rows.set(`${due} ${dueAt}`, { stream, tenantId, due, dueAt });
+    }
+  }
+  return { kind: 'timer', store: 'timers', looked: rows.size, found: await timers.pending([...rows.values()]) };
 }
+
+const dueFields = [
+  ['expiry', 'expires_at'],
+  ['cvc', 'cvc_purge_at'],
+] as const;
 
 /** Searches for the token by its id. This also finds rows of tokens that have expired. */
 async function searchedById(

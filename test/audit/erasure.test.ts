@@ -113,6 +113,20 @@ test('a statement does not call copies made during a rotation useless until the 
   expect((await stated('one')).copies).toContain(' are useless without the root key from that time: ');
 });
 
+test('a timer that is left over is counted once, even if several updates kept its due time', async () => {
+  const { vault, tenantId, clock } = service;
+  const expiresAt = formatTimestamp(clock.now() + 60_000);
+  await service.call('POST', '/tokens', { type: 'token', id: 'one', data: 'a', expires_at: expiresAt });
+  for (const data of ['b', 'c']) await service.call('PATCH', '/tokens/one', { data });
+  await remove('one');
+  const timers = { ...vault.timers, pending: async (rows: readonly unknown[]) => rows.length };
+  const found = await erasureFacts({ ...vault, timers }, tenantId, 'one');
+  expect(found).toMatchObject({
+    kind: 'incomplete',
+    left: [{ kind: 'timer', store: 'timers', looked: 1, found: 1 }],
+  });
+});
+
 test('a token can be stated to be erased even after more than a hundred thousand updates', async () => {
   const { vault, tenantId } = service;
   const stream = tokenStream((await tenantKeysOf(vault, tenantId)).names, 'often');
