@@ -10,12 +10,13 @@ import { planSearch } from '../search/plan-search.js';
 import type { Query } from '../search/query/syntax-tree.js';
 import { ForgedRow } from '../vault/forged-row.js';
 import { KeyLost } from '../vault/key-lost.js';
+import { isBehindLog } from '../vault/load-token.js';
 import { type OpenTokenDeps, openRow } from '../vault/open-token.js';
 import type { RequestContext } from '../vault/request-context.js';
 import { withSearchTermKey } from '../vault/tenant-keys.js';
 import type { Vault } from '../vault/vault.js';
 import type { TokenView } from '../views/token-view.js';
-import { isBehindLog, type ReadToken, type ReadTokenDeps, readToken } from './read-token.js';
+import { type ReadToken, type ReadTokenDeps, readToken } from './read-token.js';
 import { type TokenAnswer, tokenAnswer } from './token-answer.js';
 
 export type FindTokensDeps = ReadTokenDeps & Pick<Vault, 'generations'>;

@@ -3,6 +3,7 @@ import { latestNow } from '../ports/clock.js';
 import { after, type Maybe } from '../ports/maybe.js';
 import { ForgedRow } from '../vault/forged-row.js';
 import { KeyLost } from '../vault/key-lost.js';
+import { isBehindLog } from '../vault/load-token.js';
 import { type OpenToken, type OpenTokenDeps, openRow } from '../vault/open-token.js';
 import type { Vault } from '../vault/vault.js';
 import type { TokenView } from '../views/token-view.js';
@@ -84,13 +85,4 @@ function readOnce(
       return isExpired(life, latestNow(vault.clock)) ? null : { view, life, open: opened.open };
     });
   });
-}
-
-/**
- * Returns true if the log contains a newer event of the token than its row. Call it if the key of the row is destroyed.
- * Threat: an attacker who can write the rows restores the row of a deleted token. Its key is then erased and not lost.
- */
-export async function isBehindLog({ log }: Pick<Vault, 'log'>, { stream, state }: TokenView): Promise<boolean> {
-  const [newest] = await log.readNewest(stream, null, 1);
-  return newest !== undefined && newest.revision > state.revision;
 }

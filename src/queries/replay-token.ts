@@ -6,13 +6,12 @@ import { isExpired, type TokenLife } from '../domain/token/token-state.js';
 import { refOfTokenStream } from '../events/access-log/entity-ref.js';
 import { latestNow } from '../ports/clock.js';
 import { KeyLost } from '../vault/key-lost.js';
-import { loadToken, loadTokenBefore } from '../vault/load-token.js';
+import { isBehindLog, loadToken, loadTokenBefore } from '../vault/load-token.js';
 import { type OpenToken, type OpenTokenDeps, openContent } from '../vault/open-token.js';
 import type { RequestContext } from '../vault/request-context.js';
 import type { Vault } from '../vault/vault.js';
 import type { TokenView } from '../views/token-view.js';
 import { type AsOf, hadHappened } from './as-of.js';
-import { isBehindLog } from './read-token.js';
 import { type TokenAnswer, tokenAnswer } from './token-answer.js';
 
 /** A token as it was at a past moment. */

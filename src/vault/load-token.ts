@@ -117,6 +117,19 @@ export async function tokenTypeAt(
   throw new Error('the event that created this token is missing');
 }
 
+/**
+ * Returns true if the log contains a newer event of the token than this view. Call it if the key of the view is
+ * destroyed: the token may have been changed or deleted since the view was read. Threat: an attacker who can write the
+ * rows restores the row of a deleted token. Its key is then erased and not lost.
+ */
+export async function isBehindLog(
+  { log }: { readonly log: Pick<EventLog, 'readNewest'> },
+  { stream, state }: TokenView,
+): Promise<boolean> {
+  const [newest] = await log.readNewest(stream, null, 1);
+  return newest !== undefined && newest.revision > state.revision;
+}
+
 async function ciphertextsOf(
   log: Log,
   stream: string,

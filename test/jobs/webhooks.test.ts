@@ -1011,6 +1011,35 @@ describe('an event that cannot be read', () => {
     expect(ids(receiver).slice(2)).toEqual(['waiting']);
   });
 
+  test('because the token is changed at that moment is delivered by the containers that the token has then', async ({
+    service,
+    receiver,
+  }) => {
+    const { vault, errors } = service;
+    await subscribe(service, receiver.url, { containers: ['/pci/'] });
+    await create(service, 'busy', { containers: ['/pci/'] });
+    const stream = await streamOf(service, 'busy');
+    let isFirst = true;
+    const readFrom: typeof vault.log.readFrom = async (...asked) => {
+      const events = await vault.log.readFrom(...asked);
+      const isChanging = isFirst && asked[0] === stream;
+      if (isChanging) isFirst = false;
+      if (isChanging) await service.call('PATCH', '/tokens/busy', { data: 'other-data' });
+      return events;
+    };
+    const deliveries = createWebhookDeliveries({ ...vault, log: { ...vault.log, readFrom } }, (error) => {
+      errors.push(error);
+    });
+    onTestFinished(() => deliveries.stop());
+    await deliveries.run();
+    await deliveries.run();
+    expect(told(receiver)).toEqual([
+      ['token.created', 'busy'],
+      ['token.updated', 'busy'],
+    ]);
+    expect(errors).toEqual([]);
+  });
+
   test('passes the filters of the webhook when it can be read again', async ({ service, receiver }) => {
     await subscribe(service, receiver.url, { token_types: ['card'] });
     await create(service, 'filtered');

@@ -15,7 +15,7 @@ import {
   type WebhookState,
   withAttempts,
 } from '../../ports/webhook-store.js';
-import { loadToken, tokenTypeAt } from '../../vault/load-token.js';
+import { isBehindLog, loadToken, tokenTypeAt } from '../../vault/load-token.js';
 import { contentUnlessLost, type OpenTokenDeps } from '../../vault/open-token.js';
 import type { Vault } from '../../vault/vault.js';
 
@@ -176,6 +176,8 @@ async function tokenOf(
     if (open !== null) {
       return { id: open.id, type: life.tokenType, isCovered: coversContainers(webhook, open.containers) };
     }
+    // The token may have been changed between the read of its events and the read of its key. It may still exist.
+    if (await isBehindLog(vault, view)) return tokenOf(vault, webhook, event, sealedIds);
   }
   if (await isUndone(vault, event)) return null;
   const type = await tokenTypeAt(vault, stream, revision);
