@@ -74,6 +74,20 @@ describe.skipIf(!canMount)('a full disk (needs permission to mount)', () => {
     },
   );
 
+  test('during a backup to another disk: the message says that the backup is complete', async () => {
+    const disk = smallDisk(24 * megabyte);
+    const { dir, flags } = await makeVault(tempDir(), join(disk.dir, 'data'));
+    await startService(flags);
+    const out = join(dir, 'backup');
+    disk.fill();
+    const ended = await run(['backup', out, '--recipient', recipient, ...flags]);
+    expect(ended).toMatchObject({ code: 1, stdout: '' });
+    expect(ended.stderr).toContain(
+      `the backup ${out} is complete, but its time could not be recorded in the vault (ENOSPC).`,
+    );
+    expect(readdirSync(out)).toContain('manifest.json');
+  });
+
   test('during a rotation: the command says what the rotation waits for, and finishes once there is space', async () => {
     const disk = smallDisk(24 * megabyte);
     const { flags } = await makeVault(tempDir(), join(disk.dir, 'data'));

@@ -12,6 +12,7 @@ import { fsyncPath } from '../../compose/files/fsync-path.js';
 import { dataDirectoryOf } from '../../compose/open-profile.js';
 import { namedMax } from '../../domain/text.js';
 import { type KeysToCopy, keysFile, type OnPhase } from '../../ports/backup.js';
+import { StoreUnavailable } from '../../ports/store-unavailable.js';
 import { Failure } from '../failure.js';
 import { unwritable } from '../file-fault.js';
 import { expectFree, removePart, writeNewFile } from '../files/out-file.js';
@@ -44,7 +45,8 @@ type KeysStep = Answers['keys-check'];
  * computes the MACs with the root key. In the same way, all keys are opened once, and the MACs of the log's unsigned end
  * are verified. This process then checks its copies of the log and of the access log. Damage does not prevent the
  * backup, because the rest of the data is worth a copy. Throws Failure if the backup cannot be written, or if a signal
- * interrupts it. It then leaves no files behind.
+ * interrupts it. It then leaves no files behind. Also throws Failure if the backup is complete, but its time cannot be
+ * recorded in the vault.
  */
 export function writeBackup(
   config: Config,
@@ -99,7 +101,7 @@ async function copyVault(
     signal.throwIfAborted();
     await rename(part, folder);
     await fsyncPath(dirname(folder));
-    await keys.recordBackup(Date.parse(madeAt));
+    await recordBackup(keys, out, madeAt);
     return { folder, made_at: madeAt, files: [...names, manifestFile], keys: checked, damage };
   } catch (error) {
     await removePart(part);
@@ -107,6 +109,20 @@ async function copyVault(
     throw fileErrorCode(error) === null ? error : unwritable(out, error);
   } finally {
     await keys.close();
+  }
+}
+
+/** Records the time of a complete backup in the vault. Throws Failure if the vault cannot be written. */
+async function recordBackup(keys: KeysToCopy, out: string, madeAt: string): Promise<void> {
+  try {
+    await keys.recordBackup(Date.parse(madeAt));
+  } catch (error) {
+    const reason = error instanceof StoreUnavailable ? error.reason : fileErrorCode(error);
+    if (reason === null) throw error;
+    throw new Failure(
+      `the backup ${out} is complete, but its time could not be recorded in the vault (${reason}). Until the next ` +
+        'backup, the metrics show the time of the previous one.',
+    );
   }
 }
 
