@@ -5,7 +5,7 @@ import { namedKeys } from '../../events/event-keys.js';
 import { directoryEventTypes, directoryEventVersion } from '../../events/tenancy/catalogue.js';
 import { tokenEventTypes, tokenEventVersion } from '../../events/tokens/catalogue.js';
 import type { KeyUse } from '../../keys/key-ring.js';
-import { loadToken } from '../../vault/load-token.js';
+import { isBehindLog, loadToken } from '../../vault/load-token.js';
 import type { Vault } from '../../vault/vault.js';
 import { findUnreadableTokens, type UnreadableToken } from './record-erased.js';
 
@@ -92,14 +92,15 @@ async function livingKeys({
   return { living, old, damaged };
 }
 
-async function keyOf(
-  vault: Pick<Vault, 'keys' | 'log'>,
-  { tenantId, stream, what }: UnreadableToken,
-): Promise<KeyUse<unknown>['state']> {
-  const { life } = (await loadToken(vault, tenantId, stream)).state;
+async function keyOf(vault: Pick<Vault, 'keys' | 'log'>, token: UnreadableToken): Promise<KeyUse<unknown>['state']> {
+  const { tenantId, stream, what } = token;
+  const view = await loadToken(vault, tenantId, stream);
+  const { life } = view.state;
   const keyId = what === 'data' ? life?.key : life?.cvc?.key;
   if (keyId === undefined) return 'open';
   const state = await vault.keys.check.stateOf(tenantId, keyId);
+  // The token may have been changed or deleted between the read of its events and the read of its key.
+  if (state === 'destroyed' && (await isBehindLog(vault, view))) return keyOf(vault, token);
   // A key whose id is damaged in its row still opens, because the lookup uses the intact index. But a backup copies the
   // rows, so the key would be lost.
   return state === 'open' && (await vault.keys.hasDamagedId(keyId)) ? 'missing' : state;
