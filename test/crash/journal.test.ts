@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { copyFileSync, existsSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type Database from 'better-sqlite3';
@@ -20,6 +20,7 @@ import {
   type TestVault,
   tempDir,
 } from '../support/process.js';
+import { canMount, smallDisk } from '../support/small-disk.js';
 
 const env = { STRONGROOM_RATE_LIMIT_REQUESTS: '0' };
 
@@ -114,6 +115,27 @@ test('if the journal is missing, no change is lost, and the service reports it',
   const state = await killed(vault);
   for (const suffix of ['', '-wal', '-shm']) rmSync(join(vault.dataDir, `journal.db${suffix}`), { force: true });
   expect(await expectComplete(vault, state)).toContain('journal.db ends before vault.db');
+});
+
+test.runIf(canMount)('if the journal was full before a kill, the service names this as a possible cause', async () => {
+  const vault = await makeVault();
+  const { dataDir, key } = vault;
+  const disk = smallDisk(2 * 1024 * 1024);
+  const journal = join(dataDir, 'journal.db');
+  copyFileSync(journal, join(disk.dir, 'journal.db'));
+  rmSync(journal);
+  symlinkSync(join(disk.dir, 'journal.db'), journal);
+  const service = await startService(vault.flags, { env });
+  const made = await fill(service.address, vault, 20);
+  disk.fill();
+  for (const id of made.keys()) {
+    expect((await http('DELETE', `${service.address}/tokens/${id}`, { key })).status).toBe(204);
+  }
+  await service.stop('SIGKILL');
+  disk.free();
+  const started = await startService(vault.flags, { env });
+  const notice = 'journal.db ends before vault.db: its disk was full before the service was killed, or';
+  expect((await started.stop()).stdout).toContain(notice);
 });
 
 test('with older copies of both vault.db and the journal, the vault does not start, so no change is lost silently', async () => {

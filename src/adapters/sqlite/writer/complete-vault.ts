@@ -39,8 +39,8 @@ export function completeVault({ vault, keys, journal }: Files): EndNotice {
     // than the journal. That group was never acknowledged, so nothing is lost.
     if (applied.sequence - end.sequence === 1) return null;
     return (
-      'journal.db ends before vault.db: its end was damaged or removed, and the access log may lack entries. Find ' +
-      'out why'
+      'journal.db ends before vault.db: its disk was full before the service was killed, or its end was damaged or ' +
+      'removed. The access log may lack entries. Find out why'
     );
   }
   const nextOf = nextGroup(journal);
