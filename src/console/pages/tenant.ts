@@ -27,7 +27,8 @@ const settingTexts: Readonly<Record<(typeof settingNames)[number], { readonly la
       label: 'Keep superseded data',
       hint:
         'An update keeps the key of the data that it replaces until the token is deleted, so that an operator can ' +
-        'replay earlier states. Otherwise, replaced data is erased.',
+        'replay earlier states. Each token keeps the 10,000 newest of these keys. If this setting is off, replaced ' +
+        'data is erased.',
     },
     show_fingerprints: {
       label: 'Show fingerprints',
