@@ -187,6 +187,7 @@ describe('a sign-in with the identity provider', () => {
   test('does not count an address that the provider has not verified, as a name or as a group', async () => {
     const provider = await startTestProvider(publicUrl, {
       mallory: { email: 'ada@example.com', email_verified: false },
+      trudy: { email: 'ada@example.com', email_verified: 'false' },
       ada: { email: 'ada@example.com', email_verified: true },
     });
     const settings = { scopes: ['openid', 'profile', 'groups'], groupsClaim: 'email', nameClaim: 'email' };
@@ -196,6 +197,7 @@ describe('a sign-in with the identity provider', () => {
     });
     for (const [login, status] of [
       ['mallory', 403],
+      ['trudy', 403],
       ['ada', 200],
     ] as const) {
       const browser = console.browser();
