@@ -117,26 +117,29 @@ test('if the journal is missing, no change is lost, and the service reports it',
   expect(await expectComplete(vault, state)).toContain('journal.db ends before vault.db');
 });
 
-test.runIf(canMount)('if the journal was full before a kill, the service names this as a possible cause', async () => {
-  const vault = await makeVault();
-  const { dataDir, key } = vault;
-  const disk = smallDisk(2 * 1024 * 1024);
-  const journal = join(dataDir, 'journal.db');
-  copyFileSync(journal, join(disk.dir, 'journal.db'));
-  rmSync(journal);
-  symlinkSync(join(disk.dir, 'journal.db'), journal);
-  const service = await startService(vault.flags, { env });
-  const made = await fill(service.address, vault, 20);
-  disk.fill();
-  for (const id of made.keys()) {
-    expect((await http('DELETE', `${service.address}/tokens/${id}`, { key })).status).toBe(204);
-  }
-  await service.stop('SIGKILL');
-  disk.free();
-  const started = await startService(vault.flags, { env });
-  const notice = 'journal.db ends before vault.db: its disk was full before the service was killed, or';
-  expect((await started.stop()).stdout).toContain(notice);
-});
+test.runIf(canMount).each(['SIGKILL', 'SIGTERM'] as const)(
+  'if the journal was full at a %s, the service names this as a possible cause',
+  async (signal) => {
+    const vault = await makeVault();
+    const { dataDir, key } = vault;
+    const disk = smallDisk(2 * 1024 * 1024);
+    const journal = join(dataDir, 'journal.db');
+    copyFileSync(journal, join(disk.dir, 'journal.db'));
+    rmSync(journal);
+    symlinkSync(join(disk.dir, 'journal.db'), journal);
+    const service = await startService(vault.flags, { env });
+    const made = await fill(service.address, vault, 20);
+    disk.fill();
+    for (const id of made.keys()) {
+      expect((await http('DELETE', `${service.address}/tokens/${id}`, { key })).status).toBe(204);
+    }
+    await service.stop(signal);
+    disk.free();
+    const started = await startService(vault.flags, { env });
+    const notice = 'journal.db ends before vault.db: its disk was full when the service stopped, or';
+    expect((await started.stop()).stdout).toContain(notice);
+  },
+);
 
 test('with older copies of both vault.db and the journal, the vault does not start, so no change is lost silently', async () => {
   const vault = await makeVault();

@@ -39,7 +39,7 @@ export function completeVault({ vault, keys, journal }: Files): EndNotice {
     // than the journal. That group was never acknowledged, so nothing is lost.
     if (applied.sequence - end.sequence === 1) return null;
     return (
-      'journal.db ends before vault.db: its disk was full before the service was killed, or its end was damaged or ' +
+      'journal.db ends before vault.db: its disk was full when the service stopped, or its end was damaged or ' +
       'removed. The access log may lack entries. Find out why'
     );
   }
