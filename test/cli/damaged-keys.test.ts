@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { generateIdentity, identityToRecipient } from 'age-encryption';
 import { describe, expect, test } from 'vitest';
@@ -177,6 +177,16 @@ test('a backup of a stopped vault is complete even if its search key and the key
   expect(backup.stderr).toContain('3 keys are damaged and do not open: ');
   for (const key of ['the search key of generation 1', `the wrapping key of tenant ${vault.tenantId}`])
     expect(backup.stderr).toContain(key);
+});
+
+test('a backup names damaged keys even if its time cannot be recorded', async () => {
+  const vault = await vaultWithTokens();
+  expect(swap(vault)).toBe(2);
+  mkdirSync(join(vault.dataDir, 'last-backup.part'));
+  const backup = await backUp(vault);
+  expect(backup).toMatchObject({ code: 3, isComplete: true });
+  expect(backup.stderr).toContain('2 keys are damaged and do not open: ');
+  expect(backup.stderr).toContain('its time could not be recorded in the vault (EISDIR)');
 });
 
 test('a wrapping key whose row was removed counts as damage to its data keys, not as an erasure', async () => {

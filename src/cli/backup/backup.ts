@@ -46,14 +46,16 @@ Examples:
   strongroom backup /backup/erased.txt --erased-only --data /var/lib/strongroom`,
     )
     .action(async (out: string, options: BackupOptions) => {
-      const { keys, damage = [], ...made } = await withPhases(options, (onPhase) => backUp(out, options, onPhase));
+      const ended = await withPhases(options, (onPhase) => backUp(out, options, onPhase));
+      const { keys, damage = [], unrecorded = null, ...made } = ended;
       const found = keys === undefined ? {} : { damaged_keys: keys.damaged, damage: [...damage] };
       print({ ...made, ...found }, options, () => `wrote ${made.files.join(', ')} to ${made.folder}`);
-      const texts = [
+      const damages = [
         ...(keys !== undefined && keys.damaged > 0 ? [damagedKeysText(keys)] : []),
         ...(damage.length > 0 ? [damageText(damage)] : []),
       ];
-      if (texts.length > 0) throw new Failure(texts.join('\n'), 3);
+      const texts = unrecorded === null ? damages : [...damages, unrecordedText(unrecorded)];
+      if (texts.length > 0) throw new Failure(texts.join('\n'), damages.length > 0 ? 3 : 1);
     });
   withSettings(program.command('restore [folder]'), storeSettings)
     .description('restore a vault from a backup, without data that was erased since then')
@@ -99,6 +101,13 @@ function damageText(damage: readonly string[]): string {
     `the backup is complete, but a part of it is damaged: ${firstOf(damage)}. Do not remove older backups, and find ` +
     'out what changed or damaged the data, for example the disk. Then restore the damaged file from the newest backup ' +
     'for which this command exited with status 0.'
+  );
+}
+
+function unrecordedText(reason: string): string {
+  return (
+    `the backup is complete, but its time could not be recorded in the vault (${reason}). Until the next backup, the ` +
+    'metrics show the time of the previous one.'
   );
 }
 

@@ -27,8 +27,15 @@ const interrupted = 'interrupted; nothing was written.';
 
 export type Backup = { readonly folder: string; readonly made_at: string; readonly files: readonly string[] };
 
-/** `damage` describes each damaged file of the backup, other than damaged keys. */
-export type CheckedBackup = Backup & { readonly keys: DamagedKeys; readonly damage: readonly string[] };
+/**
+ * `damage` describes each damaged file of the backup, other than damaged keys. `unrecorded` says why the time of the
+ * backup could not be recorded in the vault. It is null if the time is recorded.
+ */
+export type CheckedBackup = Backup & {
+  readonly keys: DamagedKeys;
+  readonly damage: readonly string[];
+  readonly unrecorded: string | null;
+};
 
 /** `damaged` is the number of keys that do not open, and `named` describes the first ones. */
 export type DamagedKeys = { readonly damaged: number; readonly named: readonly string[] };
@@ -45,8 +52,7 @@ type KeysStep = Answers['keys-check'];
  * computes the MACs with the root key. In the same way, all keys are opened once, and the MACs of the log's unsigned end
  * are verified. This process then checks its copies of the log and of the access log. Damage does not prevent the
  * backup, because the rest of the data is worth a copy. Throws Failure if the backup cannot be written, or if a signal
- * interrupts it. It then leaves no files behind. Also throws Failure if the backup is complete, but its time cannot be
- * recorded in the vault.
+ * interrupts it. It then leaves no files behind.
  */
 export function writeBackup(
   config: Config,
@@ -101,8 +107,8 @@ async function copyVault(
     signal.throwIfAborted();
     await rename(part, folder);
     await fsyncPath(dirname(folder));
-    await recordBackup(keys, out, madeAt);
-    return { folder, made_at: madeAt, files: [...names, manifestFile], keys: checked, damage };
+    const unrecorded = await recordBackup(keys, madeAt);
+    return { folder, made_at: madeAt, files: [...names, manifestFile], keys: checked, damage, unrecorded };
   } catch (error) {
     await removePart(part);
     signal.throwIfAborted();
@@ -112,17 +118,15 @@ async function copyVault(
   }
 }
 
-/** Records the time of a complete backup in the vault. Throws Failure if the vault cannot be written. */
-async function recordBackup(keys: KeysToCopy, out: string, madeAt: string): Promise<void> {
+/** Records the time of a complete backup in the vault. Returns the reason if the vault cannot be written. */
+async function recordBackup(keys: KeysToCopy, madeAt: string): Promise<string | null> {
   try {
     await keys.recordBackup(Date.parse(madeAt));
+    return null;
   } catch (error) {
     const reason = error instanceof StoreUnavailable ? error.reason : fileErrorCode(error);
     if (reason === null) throw error;
-    throw new Failure(
-      `the backup ${out} is complete, but its time could not be recorded in the vault (${reason}). Until the next ` +
-        'backup, the metrics show the time of the previous one.',
-    );
+    return reason;
   }
 }
 
