@@ -1,5 +1,5 @@
-import { evolve } from '../domain/token/evolve.js';
-import { isExpired, noToken } from '../domain/token/token-state.js';
+import { lifeAfter } from '../domain/token/evolve.js';
+import { isExpired, type TokenLife } from '../domain/token/token-state.js';
 import type { ClearEvent } from '../events/event.js';
 import { namedKeys } from '../events/event-keys.js';
 import { endsToken, readTokenEvent } from '../events/tokens/catalogue.js';
@@ -58,9 +58,7 @@ export async function erasureFacts(vault: ErasureFactsDeps, tenantId: string, id
   const stream = tokenStream((await tenantKeysOf(vault, tenantId)).names, id);
   const events = await allClearEvents(vault.log, stream);
   if (events.length === 0) return { kind: 'unknown' };
-  // The keys are read from the events below. A fold that copied the ended keys with each event would block the thread for
-  // seconds after ten thousand updates.
-  const { life } = events.reduce((state, event) => ({ ...evolve(state, readTokenEvent(event)), ended: [] }), noToken);
+  const life = events.reduce<TokenLife | null>((before, event) => lifeAfter(before, readTokenEvent(event)), null);
   if (life !== null) return isExpired(life, latestNow(vault.clock)) ? { kind: 'expired' } : { kind: 'living' };
 
   const keyIds = [...new Set(events.flatMap(namedKeys))];

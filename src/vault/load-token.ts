@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { evolve } from '../domain/token/evolve.js';
+import { endedBy, lifeAfter } from '../domain/token/evolve.js';
 import type { TokenState } from '../domain/token/token-state.js';
 import type { TokenType } from '../domain/token/types/token-type.js';
 import type { ProvenClear } from '../events/commit.js';
@@ -49,20 +49,23 @@ export async function loadTokenBefore(
   const folded = before(first, isEnd);
   const view = folded.reduce(applyToView, emptyView(stream, tenantId));
   if (folded.length < wholeMax) return view;
-  let { state } = view;
-  // The ended keys are collected in one array. If each event copied those of all earlier events, a token that has been
-  // updated ten thousand times would take seconds to load.
-  const ended = [...state.ended];
+  let { revision, life } = view.state;
+  // The ended keys are collected in one array. `evolve` copies those of all earlier events, so with `evolve`, a token
+  // that has been updated ten thousand times would take seconds to load.
+  const ended = [...view.state.ended];
   for await (const page of clearEvents(log, stream, wholeMax)) {
     const events = before(page, isEnd);
     for (const event of events) {
-      state = evolve({ ...state, ended: [] }, readTokenEvent(event));
-      ended.push(...state.ended);
+      const fact = readTokenEvent(event);
+      revision = fact.revision;
+      life = lifeAfter(life, fact);
+      ended.push(...endedBy(fact));
     }
     if (events.length < page.length) break;
     await pause();
   }
-  return { stream, tenantId, state: { ...state, ended }, ...(await ciphertextsOf(log, stream, state)) };
+  const state = { revision, life, ended };
+  return { stream, tenantId, state, ...(await ciphertextsOf(log, stream, state)) };
 }
 
 function before<T extends ClearEvent>(events: readonly T[], isEnd: (event: ClearEvent) => boolean): readonly T[] {

@@ -3,15 +3,25 @@ import type { CvcState, EndedKeyState, TokenLife, TokenState } from './token-sta
 
 /** Returns a stream's state with one more recorded event applied. This function is pure. */
 export function evolve(state: TokenState, fact: RecordedFact): TokenState {
-  const { revision } = fact;
-  if (fact.type === 'token.fenced') return { ...state, revision };
-  if (fact.type === 'token.created') return { revision, life: born(fact), ended: state.ended };
-  const ended = [...state.ended, ...endedBy(fact)];
-  if (fact.type === 'token.deleted' || fact.type === 'token.expired' || state.life === null) {
-    return { revision, life: null, ended };
-  }
-  if (fact.type === 'token.property.expired') return { revision, life: { ...state.life, cvc: null }, ended };
-  return { revision, life: updated(state.life, fact), ended };
+  return {
+    revision: fact.revision,
+    life: lifeAfter(state.life, fact),
+    ended: [...state.ended, ...endedBy(fact)],
+  };
+}
+
+/** Returns a token's life with one more recorded event applied. Null if no token exists after the event. */
+export function lifeAfter(life: TokenLife | null, fact: RecordedFact): TokenLife | null {
+  if (fact.type === 'token.fenced') return life;
+  if (fact.type === 'token.created') return born(fact);
+  if (fact.type === 'token.deleted' || fact.type === 'token.expired' || life === null) return null;
+  return fact.type === 'token.property.expired' ? { ...life, cvc: null } : updated(life, fact);
+}
+
+/** Returns the keys that an event ends. */
+export function endedBy(fact: RecordedFact): readonly EndedKeyState[] {
+  if (fact.type === 'token.created' || fact.type === 'token.fenced') return [];
+  return fact.clear.ends.map((keyId) => ({ keyId, eventId: fact.id }));
 }
 
 type Fact<T extends RecordedFact['type']> = Extract<RecordedFact, { type: T }>;
@@ -56,8 +66,4 @@ function updated(life: TokenLife, fact: Fact<'token.updated'>): TokenLife {
 function newCvc(fact: Fact<'token.created' | 'token.updated'>): CvcState | null {
   const { cvc_key: key, cvc_purge_at: purgeAt } = fact.clear;
   return key === undefined || purgeAt === undefined ? null : { key, revision: fact.revision, purgeAt };
-}
-
-function endedBy(fact: Exclude<RecordedFact, { type: 'token.created' | 'token.fenced' }>): EndedKeyState[] {
-  return fact.clear.ends.map((keyId) => ({ keyId, eventId: fact.id }));
 }
