@@ -4,7 +4,7 @@ import type { EventLog } from '../ports/event-log.js';
 import type { FoldedDirectory } from '../ports/rebuild-thread.js';
 import type { Vault } from '../vault/vault.js';
 import { type DirectoryRecord, foldDirectoryRows } from '../views/directory-view.js';
-import { withDirectoryMac } from '../views/row-mac.js';
+import { type Stored, withDirectoryMac } from '../views/row-mac.js';
 
 /** The number of events that a rebuild reads at the same time. */
 const pageSize = 1_000;
@@ -50,9 +50,11 @@ export async function foldDirectory(
     if (last === undefined || last.position >= upTo) break;
     position = last.position;
   }
-  const records: DirectoryRecord[] = [];
-  for (const stream of streams) records.push(...(await foldTenant(log, stream)));
-  return { records: records.map((record) => withDirectoryMac(macKey, record)), upTo };
+  const records: Stored<DirectoryRecord>[] = [];
+  for (const stream of streams) {
+    for (const record of await foldTenant(log, stream)) records.push(withDirectoryMac(macKey, record));
+  }
+  return { records, upTo };
 }
 
 /**

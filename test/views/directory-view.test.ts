@@ -59,3 +59,10 @@ test('the rows of a tenant that has had thousands of applications are folded wit
   expect(records).toHaveLength(8_001);
   expect(records.at(-1)).toMatchObject({ kind: 'tenant', revision: events.length - 1 });
 });
+
+test('a tenant that has had more than a hundred thousand applications can be folded', async () => {
+  const events = eventsOf(130_000).filter(({ type }) => type.endsWith('.created'));
+  const log = { head: async () => events.length, readClear: async () => events, readStream: async () => events };
+  const { records } = await foldDirectory(log, none);
+  expect(records).toHaveLength(130_001);
+});
