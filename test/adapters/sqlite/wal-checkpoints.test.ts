@@ -102,3 +102,22 @@ test.each(['vault.db', 'journal.db'] as const)(
     for (const database of [vault, keys, journal]) database.close();
   },
 );
+
+test('a checkpoint of journal.db does not read vault.db, so it never reports damage of vault.db as its own', async () => {
+  const dataDir = tempDir();
+  const { vault, keys, journal } = prepareStores(dataDir);
+  const done: FromBackground[] = [];
+  const failures: unknown[] = [];
+  const background = startBackground(
+    dataDir,
+    (each) => done.push(each),
+    (error) => failures.push(error),
+  );
+  vault.exec('UPDATE applied SET sequence = 7');
+  truncateSync(join(dataDir, 'vault.db-wal'));
+  background.note('journal.db', 8 * 1024 * 1024);
+  await vi.waitFor(() => expect(done.length + failures.length).toBe(1), 30_000);
+  expect(failures).toEqual([]);
+  await background.close();
+  for (const database of [vault, keys, journal]) database.close();
+});

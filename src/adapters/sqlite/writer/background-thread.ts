@@ -48,9 +48,8 @@ function start(port: MessagePort, dataDir: string): void {
     try {
       // Reads the sequence number before the checkpoint begins, so that the checkpoint includes the group with this
       // number.
-      const sequence = Number(applied.get());
-      const isDone = checkpoint(file);
-      return { task: 'checkpoint', file, applied: isDone && file === 'vault.db' ? sequence : null };
+      const sequence = file === 'vault.db' ? Number(applied.get()) : null;
+      return { task: 'checkpoint', file, applied: checkpoint(file) ? sequence : null };
     } catch (error) {
       const failure = databaseError(error, file);
       if (failure instanceof StoreBroken) throw failure;
