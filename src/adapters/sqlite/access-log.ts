@@ -161,7 +161,7 @@ export function sqliteAccessLog(dataDir: string, writer: Writer): AccessLog & { 
       });
     },
     async missing(isWhole) {
-      return readMoved(() => {
+      const find = () => {
         // Reads the journal first. Every batch that was removed from the journal is already in a month's file.
         const removed = newestRemovedBatch(dataDir);
         // Reads the newest month first, because the mover fills older months first. Otherwise, a move in the meantime
@@ -172,7 +172,10 @@ export function sqliteAccessLog(dataDir: string, writer: Writer): AccessLog & { 
           return span === null ? [] : [{ fileName: monthFile(month), ...span }];
         });
         return missingBatches(spans, removed, isWhole);
-      });
+      };
+      // Looks before the move too. If a file was replaced by an older copy, a move adds new batches to its end, and the
+      // gap before them is then inside the file.
+      return reading(find) ?? readMoved(find);
     },
     async dropMonths(before, now) {
       try {

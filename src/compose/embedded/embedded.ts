@@ -196,14 +196,15 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
       state,
       confirmClock: async () => ((await held.confirm()) ? 'confirmed' : 'trusted'),
       start() {
+        // First, because other work moves new entries into the files of the access log, which can hide a loss.
+        lostEntries(vault)
+          .then((lost) => lost === null || onNotice(problemText(lost)))
+          .catch(onBackgroundError);
         held.start();
         sweep.start();
         checkpointer.start();
         webhooks.start();
         dailyCounting.start();
-        lostEntries(vault)
-          .then((lost) => lost === null || onNotice(problemText(lost)))
-          .catch(onBackgroundError);
         const rows = outdated.filter((name) => name === 'tokens');
         rebuildOutdated({ tokens, projections }, rows, onNotice).catch(onBackgroundError);
       },

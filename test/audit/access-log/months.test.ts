@@ -116,6 +116,28 @@ test('a copy of a month under the name of another month is named, and verificati
   await service.close();
 });
 
+test('an older copy of a month’s file is reported even if new entries were recorded since', async () => {
+  const { dataDir, rootKey, clock, ...first } = await startTestService();
+  const readsOne = async (service: Pick<typeof first, 'call'>) => {
+    const { id } = await createPlain(service);
+    expect((await service.call('GET', path(id))).status).toBe(200);
+  };
+  await readsOne(first);
+  await first.stop();
+  const [month = ''] = monthsIn(dataDir);
+  const [file, older] = [join(dataDir, `access-${month}.db`), join(dataDir, 'older')];
+  copyFileSync(file, older);
+  const second = await startTestService({ dataDir, rootKey, clock });
+  await readsOne(second);
+  await second.stop();
+  copyFileSync(older, file);
+  const third = await startTestService({ dataDir, rootKey, clock });
+  await readsOne(third);
+  const lost = 'entries of the access log are missing';
+  expect(await third.vault.accessLog.missing?.(true)).toMatchObject({ says: expect.stringContaining(lost) });
+  await third.close();
+});
+
 test('entries that were recorded while the clock was set back are kept as long as the entries before them', async () => {
   const service = await startTestService();
   const { accessLog } = service.vault;
