@@ -3,24 +3,23 @@ import { expect, test } from 'vitest';
 import { loadToken } from '#src/vault/load-token.js';
 import { updatedOften } from './updated-often.js';
 
-test('a token that has been updated tens of thousands of times is loaded within seconds, with all its ended keys', async () => {
+// A load that copied the ended keys with each event would reach the time limit of the test.
+test('a token that has been updated more than a hundred thousand times is loaded with all its ended keys', {
+  timeout: 60_000,
+}, async () => {
   const tenantId = randomUUID();
-  const { log, events } = updatedOften({ tenantId, stream: `token-${'a'.repeat(63)}`, updates: 40_000 });
-  const beganAt = performance.now();
+  const { log, events } = updatedOften({ tenantId, stream: `token-${'a'.repeat(63)}`, updates: 160_000 });
   const { state } = await loadToken({ log }, tenantId, `token-${'a'.repeat(63)}`);
-  expect(performance.now() - beganAt).toBeLessThan(4_000);
-  expect(state.revision).toBe(40_000);
-  expect(state.ended).toHaveLength(40_000);
-  expect(state.ended[39_999]).toEqual({ keyId: events[39_999]?.clear['key'], eventId: events[40_000]?.id });
+  expect(state.revision).toBe(160_000);
+  expect(state.ended).toHaveLength(160_000);
+  expect(state.ended[159_999]).toEqual({ keyId: events[159_999]?.clear['key'], eventId: events[160_000]?.id });
 });
 
-test('a token that keeps the keys of replaced data is loaded within seconds too, with the keys that are left', async () => {
+test('a token that keeps the keys of replaced data is loaded with the keys that are left', async () => {
   const tenantId = randomUUID();
   const stream = `token-${'b'.repeat(63)}`;
-  const { log, events } = updatedOften({ tenantId, stream, updates: 40_000, kept: 10_000 });
-  const beganAt = performance.now();
+  const { log, events } = updatedOften({ tenantId, stream, updates: 12_000, kept: 10_000 });
   const { state } = await loadToken({ log }, tenantId, stream);
-  expect(performance.now() - beganAt).toBeLessThan(4_000);
-  expect(state.life?.superseded).toEqual(events.slice(30_000, 40_000).map(({ clear }) => clear['key']));
-  expect(state.ended).toHaveLength(30_000);
+  expect(state.life?.superseded).toEqual(events.slice(2_000, 12_000).map(({ clear }) => clear['key']));
+  expect(state.ended).toHaveLength(2_000);
 });

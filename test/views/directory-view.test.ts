@@ -50,19 +50,11 @@ test('the rows of a whole stream are those that its events lead to one by one', 
   expect(folded.applications.size).toBe(6);
 });
 
-test('the rows of a tenant that has had thousands of applications are folded without blocking for seconds', async () => {
-  const events = eventsOf(8_000);
-  const beganAt = performance.now();
-  const log = { head: async () => events.length, readClear: async () => events, readStream: async () => events };
-  const { records } = await foldDirectory(log, none);
-  expect(performance.now() - beganAt).toBeLessThan(3_000);
-  expect(records).toHaveLength(8_001);
-  expect(records.at(-1)).toMatchObject({ kind: 'tenant', revision: events.length - 1 });
-});
-
+// A fold that copied all applications with each event would reach the time limit of the test.
 test('a tenant that has had more than a hundred thousand applications can be folded', async () => {
   const events = eventsOf(130_000).filter(({ type }) => type.endsWith('.created'));
   const log = { head: async () => events.length, readClear: async () => events, readStream: async () => events };
   const { records } = await foldDirectory(log, none);
   expect(records).toHaveLength(130_001);
+  expect(records.at(-1)).toMatchObject({ kind: 'tenant', revision: events.at(-1)?.revision });
 });

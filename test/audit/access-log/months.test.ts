@@ -7,7 +7,7 @@ import { pinStatements } from '#src/adapters/sqlite/database/pin-statements.js';
 import { dropOldAccess } from '#src/jobs/sweep.js';
 import { logs } from '../../http/routes/list-logs/support.js';
 import { createPlain, path } from '../../http/routes/support.js';
-import { startTestService } from '../../support/test-service.js';
+import { startTestService, type TestService } from '../../support/test-service.js';
 import { verifyAccessChain } from '../../support/verify-access-chain.js';
 
 /** Returns the months that have a file, in order. */
@@ -117,8 +117,9 @@ test('a copy of a month under the name of another month is named, and verificati
 });
 
 test('an older copy of a month’s file is reported even if new entries were recorded since', async () => {
-  const { dataDir, rootKey, clock, ...first } = await startTestService();
-  const readsOne = async (service: Pick<typeof first, 'call'>) => {
+  const first = await startTestService();
+  const { dataDir, rootKey, clock } = first;
+  const readsOne = async (service: TestService) => {
     const { id } = await createPlain(service);
     expect((await service.call('GET', path(id))).status).toBe(200);
   };
