@@ -127,7 +127,7 @@ export interface Generations {
   leave(generation: number): Promise<void>;
   /**
    * Removes a few rows of an abandoned generation on each call, so that other work does not have to wait. Returns true
-   * when no rows are left.
+   * when no rows are left. Throws StoreUnavailable if the files cannot be cleared of the removed rows at the moment.
    */
   empty(generation: number): Promise<boolean>;
   /** Asks the process that is rebuilding this generation to cancel the rebuild. */
