@@ -76,7 +76,7 @@ describe.each([
     onTestFinished(() => service.close());
     const { created_by: creator, fingerprint } = (await service.call('GET', '/tokens/t-1', undefined, { key })).body;
     // The index is sorted by keyed hashes of terms, so a block can contain any one term, and no other. These searches
-    // use all terms that the tokens share.
+    // use all terms that the tokens share, and all terms of single tokens.
     const queries = [
       '',
       'type:token',
@@ -89,7 +89,9 @@ describe.each([
       'metadata.c:d',
       ...Array.from({ length: tokens }, (_, i) => `metadata.n:${i}`),
     ];
-    const answers = await Promise.all(queries.map((query) => total(service, key, query)));
+    const ids = Array.from({ length: tokens }, (_, i) => `id:t-${i}`);
+    const answersTo = (some: readonly string[]) => Promise.all(some.map((query) => total(service, key, query)));
+    const answers = [...(await answersTo(queries)), ...(await answersTo(ids))];
     const wrong = answers.filter(({ status }) => status !== 500);
     // A search that does not need the damaged part returns the correct total.
     for (const { status, body } of wrong) {
