@@ -136,10 +136,10 @@ function updated(life: TokenLife, command: Extract<TokenCommand, { kind: 'update
     command.cvc === 'kept' && life.cvc !== null && cvcAt(life, codesEndUpTo(command)) === null
       ? 'removed'
       : command.cvc;
-  const tooMany = [...life.superseded, life.key].slice(0, -supersededMax);
-  const replaced = command.keepSuperseded ? tooMany : [life.key];
+  const replaced = () =>
+    command.keepSuperseded ? [...life.superseded, life.key].slice(0, -supersededMax) : [life.key];
   const ends = [
-    ...(command.dataReplaced ? replaced : []),
+    ...(command.dataReplaced ? replaced() : []),
     ...(cvc !== 'kept' && life.cvc !== null ? [life.cvc.key] : []),
   ];
   return {
