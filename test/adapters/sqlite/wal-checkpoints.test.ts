@@ -8,6 +8,18 @@ import { type FromBackground, startBackground } from '#src/adapters/sqlite/write
 import { prepareStores } from '#src/adapters/sqlite/writer/prepare-stores.js';
 import { tempDir } from '../../support/process.js';
 
+/** Starts the background thread, and collects what it has done and its failures. */
+function startCollecting(dataDir: string) {
+  const done: FromBackground[] = [];
+  const failures: unknown[] = [];
+  const background = startBackground(
+    dataDir,
+    (each) => done.push(each),
+    (error) => failures.push(error),
+  );
+  return { background, done, failures };
+}
+
 test.each(['vault.db', 'journal.db'] as const)(
   'another thread copies the write-ahead log into %s while the writer has the file open',
   async (file) => {
@@ -82,13 +94,7 @@ test.each(['vault.db', 'journal.db'] as const)(
   async (file) => {
     const dataDir = tempDir();
     const { vault, keys, journal } = prepareStores(dataDir);
-    const done: FromBackground[] = [];
-    const failures: unknown[] = [];
-    const background = startBackground(
-      dataDir,
-      (each) => done.push(each),
-      (error) => failures.push(error),
-    );
+    const { background, done, failures } = startCollecting(dataDir);
     background.note(file, 8 * 1024 * 1024);
     await vi.waitFor(() => expect(done).toHaveLength(1), 30_000);
     vault.exec('UPDATE applied SET sequence = 7');
@@ -106,13 +112,7 @@ test.each(['vault.db', 'journal.db'] as const)(
 test('a checkpoint of journal.db does not read vault.db, so it never reports damage of vault.db as its own', async () => {
   const dataDir = tempDir();
   const { vault, keys, journal } = prepareStores(dataDir);
-  const done: FromBackground[] = [];
-  const failures: unknown[] = [];
-  const background = startBackground(
-    dataDir,
-    (each) => done.push(each),
-    (error) => failures.push(error),
-  );
+  const { background, done, failures } = startCollecting(dataDir);
   vault.exec('UPDATE applied SET sequence = 7');
   truncateSync(join(dataDir, 'vault.db-wal'));
   background.note('journal.db', 8 * 1024 * 1024);
