@@ -385,13 +385,13 @@ describe('on a disk that fails', () => {
         async isUnder(next) {
           held.push(next);
           if (failing === 'the keys') throw new RotationRefused('a key does not open');
+          breakDisk('fsyncSync');
           return true;
         },
       };
       keyFile(hex, 0o600, nextFile);
       const place = { named: null, file: keyFile('00'.repeat(32)), command: null, nextFile, dataDir, isDev: false };
       const work = createKeyRotationWork(rotation, place, true, async () => undefined);
-      if (failing === 'the file of the root key') breakDisk('fsyncSync');
       await expect(ended(work)).rejects.toThrow(/a key does not open|EIO/);
       expect(held.length).toBeGreaterThan(1);
       expect(held.map((bytes) => bytes.toString('hex'))).toEqual(held.map((bytes) => '00'.repeat(bytes.length)));
@@ -419,6 +419,14 @@ describe.runIf(process.platform === 'linux')('the files of a rotation', () => {
       [basename(root), text, 'none'],
     ]);
     expect(statSync(file).mode & 0o777).toBe(0o400);
+  });
+
+  it('are on disk before any key is wrapped, even if an earlier rotation was killed before it flushed the directory', async () => {
+    const file = keyFile(hex);
+    const nextFile = keyFile('ab'.repeat(32), 0o600, join(root, 'next.key'));
+    const flushed = await flushedPaths((path) => path);
+    takeNextRootKey({ named: file, file, command: null, nextFile, dataDir, isDev: false }, true);
+    expect(flushed).toEqual([root]);
   });
 
   it('are left alone if another process has finished the rotation, or has put the key for the next one there', () => {

@@ -58,6 +58,8 @@ export function takeNextRootKey({ file, nextFile, dataDir, isDev }: RootKeyPlace
     }
     make(nextFile);
   }
+  // An earlier call may have been killed just after it gave the file its name.
+  if (isOurs) fsyncPathSync(dirname(nextFile));
   const read = readKeyFile(nextFile, dataDir, isDev);
   if (!read.ok) throw new RotationRefused(read.message);
   return read.key;
@@ -146,7 +148,7 @@ function expectReplaceable(file: string): void {
 
 /**
  * Creates the next root key. The key is first created in a temporary file, so that a crash never leaves an incomplete
- * key under the final name.
+ * key under the final name. The caller must flush the directory.
  */
 function make(nextFile: string): void {
   const part = `${nextFile}.part`;
@@ -154,7 +156,6 @@ function make(nextFile: string): void {
   const generated = generateRootKey(part);
   if (!generated.ok) throw new RotationRefused(generated.message);
   renameSync(part, nextFile);
-  fsyncPathSync(dirname(nextFile));
 }
 
 function isOverwritten(nextFile: string): boolean {
