@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process';
 import { readFileSync, truncateSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { pinStatements } from '#src/adapters/sqlite/database/pin-statements.js';
 import { type FromBackground, startBackground } from '#src/adapters/sqlite/writer/background.js';
 import { prepareStores } from '#src/adapters/sqlite/writer/prepare-stores.js';
+import { flushedPaths } from '../../support/flushed-paths.js';
 import { tempDir } from '../../support/process.js';
 
 /** Starts the background thread, and collects what it has done and its failures. */
@@ -56,6 +57,23 @@ test.each(['vault.db', 'journal.db'] as const)(
     for (const database of [vault, keys, journal]) database.close();
   },
 );
+
+test('if a reader prevents a checkpoint when vault.db is opened, its write-ahead log is synced', async () => {
+  const dataDir = tempDir();
+  const before = prepareStores(dataDir);
+  const reader = pinStatements(join(dataDir, 'vault.db'), { readonly: true });
+  onTestFinished(() => void reader.close());
+  before.vault.exec(`INSERT INTO claims VALUES ('before the reader', 0, '', x'00')`);
+  reader.exec('BEGIN; SELECT count(*) FROM claims;');
+  before.vault.exec(`INSERT INTO claims VALUES ('after the reader began', 0, '', x'00')`);
+  for (const database of [before.vault, before.keys, before.journal]) database.close();
+
+  const flushed = await flushedPaths((path) => basename(path));
+  const { vault, keys, journal } = prepareStores(dataDir);
+  expect(flushed).toEqual(['vault.db-wal']);
+  expect(vault.prepare('SELECT count(*) FROM claims').pluck().get()).toBe(2);
+  for (const database of [vault, keys, journal]) database.close();
+});
 
 test('a checkpoint that could not begin reports no group as durable, so that the journal keeps all of them', async () => {
   const dataDir = tempDir();

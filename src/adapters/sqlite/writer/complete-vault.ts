@@ -5,7 +5,7 @@ import type { SqliteDatabase } from '../database/open-database.js';
 import { decodeChanges } from '../journal/change-bytes.js';
 import { endOf, groupHash, type JournalEnd, type JournalGroup, removedIn } from '../journal/journal.js';
 import { isWhole, nextBatch } from '../journal/read-batches.js';
-import { truncating } from './erasure.js';
+import { syncLog, truncating } from './erasure.js';
 import { createVaultOperations } from './vault-operations.js';
 
 type Files = { readonly vault: SqliteDatabase; readonly keys: SqliteDatabase; readonly journal: SqliteDatabase };
@@ -119,11 +119,19 @@ function expectBatches(journal: SqliteDatabase): void {
 
 /**
  * Makes `vault.db` durable. If the file was just created or the previous process was killed, the newest changes may be
- * in the write-ahead log but not yet on disk.
+ * in the write-ahead log but not yet on disk. While another program reads the file, for example to back it up, the log
+ * cannot be emptied, and is synced instead. Throws StoreUnavailable if another program prevents writes.
  */
 function expectDurable(vault: SqliteDatabase): null {
   const unavailable = truncating(vault, 'vault.db');
-  if (unavailable !== null) throw unavailable;
+  if (unavailable === null) return null;
+  if (unavailable.reason !== 'busy') throw unavailable;
+  try {
+    vault.exec('BEGIN IMMEDIATE; ROLLBACK');
+  } catch (error) {
+    throw databaseError(error, 'vault.db');
+  }
+  syncLog(vault);
   return null;
 }
 
