@@ -1,5 +1,11 @@
 import type { Clock } from '../../../ports/clock.js';
-import { directoryName, type KeyRecords, type KeyStore, type LogMemory } from '../../../ports/key-store.js';
+import {
+  directoryName,
+  type KeyRecords,
+  type KeyStatus,
+  type KeyStore,
+  type LogMemory,
+} from '../../../ports/key-store.js';
 import { MongoBroken, type MongoConnection } from '../connection.js';
 import { DuplicateKey } from '../mongo-error.js';
 import { uuidBytes, uuidText } from '../uuid.js';
@@ -9,6 +15,9 @@ import { type DataKeyDocument, keyCollections, logMemories, type MetaDocument } 
 import { storedRootCheck } from './root-check.js';
 import { mongoRotationRows } from './rotation-rows.js';
 import { mongoTenantKeys } from './tenant-keys.js';
+
+/** The number of keys in one query. The ids of all keys that a token has had can exceed the size of a command. */
+const statusesAtOnce = 10_000;
 
 /**
  * Implements `KeyStore` on a separate MongoDB database that many processes share. `logHead` returns the position of the
@@ -92,11 +101,15 @@ function mongoKeyRecords(connection: MongoConnection): KeyRecords {
       }));
     },
     async keyStatuses(keyIds) {
-      const asked = { _id: { $in: keyIds.map(uuidBytes) } };
-      const rows = await call((db) =>
-        keyCollections.dataKeys(db).find(asked).project<DataKeyDocument>({ destroyed_at: 1 }).toArray(),
-      );
-      return rows.map(({ _id, destroyed_at: destroyedAt }) => ({ keyId: uuidText(_id), destroyedAt }));
+      const statuses: KeyStatus[] = [];
+      for (let start = 0; start < keyIds.length; start += statusesAtOnce) {
+        const asked = { _id: { $in: keyIds.slice(start, start + statusesAtOnce).map(uuidBytes) } };
+        const rows = await call((db) =>
+          keyCollections.dataKeys(db).find(asked).project<DataKeyDocument>({ destroyed_at: 1 }).toArray(),
+        );
+        for (const { _id, destroyed_at: destroyedAt } of rows) statuses.push({ keyId: uuidText(_id), destroyedAt });
+      }
+      return statuses;
     },
     // MongoDB verifies a checksum of every block that it reads.
     hasDamagedId: async () => false,
