@@ -90,7 +90,7 @@ export function reservedBudget(
         const need = Math.max(amount, 1);
         if (block.left >= need) {
           block.left -= amount;
-          return { ok: true, giveBack: givesBack(block, amount) };
+          return { ok: true, giveBack: givesBack(block) };
         }
         if (block.storeIsEmpty) {
           block.left = 0;
@@ -109,12 +109,12 @@ export function reservedBudget(
   };
 }
 
-function givesBack(block: Block, amount: number): (hits: number, free: number) => void {
+function givesBack(block: Block): (hits: number, free: number) => void {
   let isReported = false;
   return (hits, free) => {
     if (isReported) return;
     isReported = true;
-    block.left += Math.min(free, amount);
-    block.hits += Math.min(hits, amount);
+    block.left += free;
+    block.hits += hits;
   };
 }
