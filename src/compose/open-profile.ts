@@ -16,23 +16,6 @@ import { readRootKeys, rootKeyPlaceOf } from './root-key/root-key-place.js';
 import { createKeyRotationWork } from './vault/key-rotation-work.js';
 import type { OpenService, OperatedService } from './vault/open-service.js';
 
-class WrongStores extends StoreProblem {
-  constructor(problems: readonly string[]) {
-    super(problems.join('\n'));
-    this.name = 'WrongStores';
-  }
-}
-
-class DamagedGenerationKey extends StoreProblem {
-  constructor(name: string) {
-    super(
-      `${name} in the key store is damaged and does not open. Find out what changed or damaged the key store. Then ` +
-        'restore the newest backup whose keys all open: `strongroom backup` exited with status 0 for it.',
-    );
-    this.name = 'DamagedGenerationKey';
-  }
-}
-
 const commandKeptRowsMs = 10_000;
 
 export type ProfileOptions = {
@@ -132,7 +115,12 @@ async function expectGenerationKey(
   if (damaged.length === 0) return;
   const { read } = await generations.inUse();
   for (const key of damaged) {
-    if (key.kind === 'search' && key.generation === read) throw new DamagedGenerationKey(key.name);
+    if (key.kind === 'search' && key.generation === read) {
+      throw new StoreProblem(
+        `${key.name} in the key store is damaged and does not open. Find out what changed or damaged the key store. ` +
+          'Then restore the newest backup whose keys all open: `strongroom backup` exited with status 0 for it.',
+      );
+    }
     onNotice?.(`${key.name} is damaged; searches do not use it. Find out what changed or damaged the key store`);
   }
 }
@@ -165,10 +153,8 @@ async function openStores(config: Config, options: ProfileOptions): Promise<Open
     const { openEmbedded } = await import('./embedded/embedded.js');
     return openEmbedded({ ...shared, ...place, ...kept, nextRootKey, onBroken, mode });
   }
-  const stores = storeUrls(config);
-  if (!stores.ok) throw new WrongStores(stores.problems);
   const role = isCommand ? 'api' : settings.role;
-  const place = { urls: stores.urls, database: settings['mongodb.database'] };
+  const place = { urls: storeUrls(config), database: settings['mongodb.database'] };
   // A command retains the old rows for a shorter time than the service, because the operator is waiting. If a search
   // still uses the old rows when they are removed, the vault plans that search again.
   const kept = isCommand ? { keptMs: commandKeptRowsMs } : {};

@@ -21,7 +21,7 @@ export function problemText({ says, do: what }: FoundProblem): string {
  * Thrown when stores cannot be used in their current state or with the current settings. The message states how to fix
  * this.
  */
-export abstract class StoreProblem extends Error {
+export class StoreProblem extends Error {
   /** Null if the error was created from a plain message. */
   readonly found: FoundProblem | null;
 

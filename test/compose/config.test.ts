@@ -6,6 +6,7 @@ import { type Config, loadConfig } from '#src/compose/config/config.js';
 import { shownSettings } from '#src/compose/config/print-config.js';
 import { settingPaths, settings } from '#src/compose/config/settings.js';
 import { storeUrls } from '#src/compose/config/store-urls.js';
+import { StoreProblem } from '#src/ports/store-problem.js';
 
 let folder: string;
 beforeAll(() => {
@@ -523,11 +524,18 @@ describe('the cluster profile', () => {
     STRONGROOM_MONGODB_URL: 'mongodb://u:MARKER4242@a,b/?replicaSet=rs0&tls=true',
     STRONGROOM_REDIS_URL: 'rediss://u:MARKER4242@r:6379',
   };
-  /** Returns the problems with the store addresses if these variables replace the valid ones. */
-  const refused = (env: Record<string, string>): readonly string[] => {
-    const urls = storeUrls(config({ env: { ...stores, ...env } }));
-    return urls.ok ? [] : urls.problems;
+  /** Returns the problems with the store addresses in these variables. */
+  const problemsOf = (env: Record<string, string>): readonly string[] => {
+    try {
+      storeUrls(config({ env }));
+      return [];
+    } catch (error) {
+      if (!(error instanceof StoreProblem)) throw error;
+      return error.message.split('\n');
+    }
   };
+  /** Returns the problems with the store addresses if these variables replace the valid ones. */
+  const refused = (env: Record<string, string>) => problemsOf({ ...stores, ...env });
   const fileWith = (text: string): string => fileOf(`${text}\n`);
   /** Returns all variables except the one with this name. */
   const without = (name: string): Record<string, string> =>
@@ -578,12 +586,9 @@ describe('the cluster profile', () => {
       expect(problems({ env: { ...stores, [name]: url } })).toEqual([
         expect.stringMatching(`^${name}: must be an address`),
       ]);
-      const urls = storeUrls(config({ env: { ...without(name), [`${name}_FILE`]: fileWith(url) } }));
-      expect(urls).toEqual({
-        ok: false,
-        problems: [expect.stringMatching(/_file: the content of \S+ must be an address/)],
-      });
-      expect(JSON.stringify(urls)).not.toContain(url);
+      const inFile = problemsOf({ ...without(name), [`${name}_FILE`]: fileWith(url) });
+      expect(inFile).toEqual([expect.stringMatching(/_file: the content of \S+ must be an address/)]);
+      expect(JSON.stringify(inFile)).not.toContain(url);
     },
   );
 
@@ -595,10 +600,10 @@ describe('the cluster profile', () => {
     const urls = storeUrls(config({ env }));
     const mongodb = stores.STRONGROOM_MONGODB_URL;
     const expected = { eventstore: stores.STRONGROOM_EVENTSTORE_URL, mongodb, keys: mongodb };
-    expect(urls).toEqual({ ok: true, urls: { ...expected, redis: stores.STRONGROOM_REDIS_URL } });
+    expect(urls).toEqual({ ...expected, redis: stores.STRONGROOM_REDIS_URL });
     const keys = mongodb.replace('u:', 'k:');
     const apart = storeUrls(config({ env: { ...env, STRONGROOM_MONGODB_KEYS_URL_FILE: fileWith(keys) } }));
-    expect(apart).toMatchObject({ ok: true, urls: { mongodb, keys } });
+    expect(apart).toMatchObject({ mongodb, keys });
   });
 
   it('names a file that it cannot read', () => {

@@ -47,9 +47,7 @@ test('addresses use verified TLS, and each address has its own password', () => 
   };
   const loaded = loadConfig({ env: {}, flags });
   if (!loaded.ok) throw new Error(loaded.problems.join('\n'));
-  const urls = storeUrls(loaded.config);
-  if (!urls.ok) throw new Error(urls.problems.join('\n'));
-  const passwords = Object.values(urls.urls).map((url) => /:([0-9a-f]{48})@/.exec(url)?.[1]);
+  const passwords = Object.values(storeUrls(loaded.config)).map((url) => /:([0-9a-f]{48})@/.exec(url)?.[1]);
   expect(new Set(passwords).size).toBe(4);
   expect(passwords).not.toContain(undefined);
   expect(readFileSync(join(secrets, 'root.key'), 'utf8')).toMatch(/^[0-9a-f]{64}\n$/);

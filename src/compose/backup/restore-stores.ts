@@ -162,11 +162,10 @@ function unwritable(dataDir: string, error: unknown): unknown {
  */
 async function restoreKeys(restoring: Restoring): Promise<Erased> {
   const { config, keyLines, erased, expectAccepted, onPhase, signal } = restoring;
-  const stores = storeUrls(config);
-  if (!stores.ok) throw new BackupRefused(stores.problems.join('\n'));
+  const urls = storeUrls(config);
   const { openEventStoreDb } = await import('../../adapters/eventstoredb/open-event-store-db.js');
   const { writeMongoKeys } = await import('../../adapters/mongodb/backup/write-mongo-keys.js');
-  const { log, close } = await openEventStoreDb(stores.urls.eventstore);
+  const { log, close } = await openEventStoreDb(urls.eventstore);
   try {
     onPhase('comparing the log with the list of erased keys');
     expectAccepted(await findErased(log, isErasedIn(restoring)));
@@ -174,7 +173,7 @@ async function restoreKeys(restoring: Restoring): Promise<Erased> {
     await close();
   }
   onPhase('writing the keys');
-  await writeMongoKeys(stores.urls.keys, keysDatabaseOf(config), keyLines, erased);
+  await writeMongoKeys(urls.keys, keysDatabaseOf(config), keyLines, erased);
   try {
     return await endInOpened(config, restoring);
   } catch (error) {

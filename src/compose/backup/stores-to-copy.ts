@@ -13,8 +13,8 @@ export function keysDatabaseOf({ settings }: Config): string {
 
 /**
  * Opens the configured key store for reading. Other processes can use the key store at the same time. The root key is
- * not needed. Throws BackupRefused if the settings name no key store, or if the data directory is a backup or contains
- * an unfinished restore.
+ * not needed. Throws StoreProblem if an address in the settings cannot be used, and BackupRefused if the data directory
+ * is a backup or contains an unfinished restore.
  */
 export async function keysToCopy(config: Config): Promise<KeysToCopy> {
   if (config.settings.profile === 'embedded') {
@@ -22,11 +22,10 @@ export async function keysToCopy(config: Config): Promise<KeysToCopy> {
     if (fault !== null) throw new BackupRefused(fault);
     return openKeysToCopy(config.settings.data);
   }
-  const stores = storeUrls(config);
-  if (!stores.ok) throw new BackupRefused(stores.problems.join('\n'));
+  const { keys } = storeUrls(config);
   // We load this module on demand, because loading it takes longer than the rest of the command.
   const { openMongoKeysToCopy } = await import('../../adapters/mongodb/backup/copy-mongo-keys.js');
-  return openMongoKeysToCopy(stores.urls.keys, keysDatabaseOf(config));
+  return openMongoKeysToCopy(keys, keysDatabaseOf(config));
 }
 
 /**

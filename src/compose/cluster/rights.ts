@@ -2,9 +2,7 @@ import { excessRightsInEventStoreDb, prepareEventStoreDb } from '../../adapters/
 import { compareRightsInMongo, prepareMongo } from '../../adapters/mongodb/rights.js';
 import { StoreProblem } from '../../ports/store-problem.js';
 import type { Config } from '../config/config.js';
-import { readUrlFile, type StoreUrls, storeUrls } from '../config/store-urls.js';
-
-class WrongAddresses extends StoreProblem {}
+import { readUrlFile, storeUrls } from '../config/store-urls.js';
 
 /**
  * The files with the addresses that an administrator uses to connect to each store. Each file is read once, and its
@@ -17,7 +15,7 @@ export type AdminFiles = { readonly eventstore: string | null; readonly mongodb:
  * line per step. Throws StoreProblem or StoreUnavailable.
  */
 export async function prepareCluster(config: Config, files: AdminFiles): Promise<readonly string[]> {
-  const urls = urlsOf(config);
+  const urls = storeUrls(config);
   const lines: string[] = [];
   if (files.eventstore !== null) {
     lines.push(...(await prepareEventStoreDb(textOf(files.eventstore), urls.eventstore)));
@@ -37,22 +35,16 @@ export async function compareRights(config: Config): Promise<{
   readonly excess: { readonly eventstore: readonly string[]; readonly mongodb: readonly string[] };
   readonly lacking: readonly string[];
 }> {
-  const { eventstore, mongodb, keys } = urlsOf(config);
+  const { eventstore, mongodb, keys } = storeUrls(config);
   const inEventStoreDb = await excessRightsInEventStoreDb(eventstore);
   const { excess, lacking } = await compareRightsInMongo({ rows: mongodb, keys }, config.settings['mongodb.database']);
   return { excess: { eventstore: inEventStoreDb, mongodb: excess }, lacking };
-}
-
-function urlsOf(config: Config): StoreUrls {
-  const stores = storeUrls(config);
-  if (!stores.ok) throw new WrongAddresses(stores.problems.join('\n'));
-  return stores.urls;
 }
 
 function textOf(file: string): string {
   try {
     return readUrlFile(file);
   } catch (error) {
-    throw new WrongAddresses((error as Error).message);
+    throw new StoreProblem((error as Error).message);
   }
 }

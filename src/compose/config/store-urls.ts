@@ -1,3 +1,4 @@
+import { StoreProblem } from '../../ports/store-problem.js';
 import { ExposedSecret, readSecretFile } from '../files/secret-file.js';
 import type { Config } from './config.js';
 import { withoutSecrets } from './print-config.js';
@@ -12,15 +13,11 @@ export type StoreUrls = {
 
 type UrlPath = 'eventstore.url' | 'mongodb.url' | 'mongodb.keys_url' | 'redis.url';
 
-export type StoreUrlsResult =
-  | { readonly ok: true; readonly urls: StoreUrls }
-  | { readonly ok: false; readonly problems: readonly string[] };
-
 /**
  * Returns the addresses of the cluster profile's stores. A setting contains either the address or the path of a file
- * with the address.
+ * with the address. Throws StoreProblem, with one line for each address that cannot be used.
  */
-export function storeUrls({ settings }: Config): StoreUrlsResult {
+export function storeUrls({ settings }: Config): StoreUrls {
   const problems: string[] = [];
   const read = (path: UrlPath): string | null => {
     const file = settings[`${path}_file`];
@@ -42,9 +39,9 @@ export function storeUrls({ settings }: Config): StoreUrlsResult {
   if (problems.length === 0 && !settings.insecure_stores) problems.push(...unsafe({ ...given, keys }));
   const { eventstore, redis } = given;
   if (problems.length > 0 || eventstore === null || mongodb === null || redis === null || keys === null) {
-    return { ok: false, problems };
+    throw new StoreProblem(problems.join('\n'));
   }
-  return { ok: true, urls: { eventstore, mongodb, redis, keys } };
+  return { eventstore, mongodb, redis, keys };
 }
 
 /** Returns the address of a store from a file. Throws an error with advice if the file cannot be used. */

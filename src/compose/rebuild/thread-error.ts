@@ -15,8 +15,6 @@ export type ThreadError =
   | { readonly kind: 'problem'; readonly problem: string }
   | { readonly kind: 'unforeseen'; readonly name: string };
 
-class RebuildProblem extends StoreProblem {}
-
 export function toThreadError(error: unknown): ThreadError {
   if (error instanceof KeyLost) return { kind: 'key_lost', stream: error.stream, what: error.what };
   if (error instanceof ForgedRow) return { kind: 'forged_row', row: error.row, what: error.what };
@@ -33,6 +31,6 @@ export function fromThreadError(error: ThreadError): Error {
   if (error.kind === 'unavailable') return new StoreUnavailable(error.store, error.reason);
   if (error.kind === 'forged') return new ForgedLog(error.what);
   if (error.kind === 'unreadable') return new UnreadableEvent(error.event, error.reason);
-  if (error.kind === 'problem') return new RebuildProblem(error.problem);
+  if (error.kind === 'problem') return new StoreProblem(error.problem);
   return new Error(`the rebuild thread failed: ${error.name}`);
 }
