@@ -39,8 +39,8 @@ async function typesOf(service: TestService, stream: string): Promise<string[]> 
   return (await service.vault.log.readStream(stream)).map(({ type }) => type);
 }
 
-/** Runs a complete round of the sweep, including housekeeping. */
-async function fullRound(service: TestService): Promise<void> {
+/** Runs a complete round of the sweep, including housekeeping. Returns the time up to which it forgot tombstones. */
+async function fullRound(service: TestService): Promise<number | undefined> {
   const forgotten: number[] = [];
   const errors: unknown[] = [];
   const sweep = createSweep(
@@ -52,6 +52,7 @@ async function fullRound(service: TestService): Promise<void> {
   await sweep.stop();
   expect(errors).toEqual([]);
   expect(forgotten).toHaveLength(1);
+  return forgotten[0];
 }
 
 const months = ({ dataDir }: TestService) =>
@@ -66,12 +67,19 @@ test('if the clock is ten years ahead at a start, tokens that seem due are hidde
   const card = await create(get(), aCard());
   const streams = await Promise.all([brief, card].map((id) => streamOf(get(), id)));
   expect(await get().call('GET', `/tokens/${lasting}`)).toMatchObject({ status: 200 });
+  const createOnce = () =>
+    get().call('POST', '/tokens', { type: 'token', data: 'once' }, { ...as, headers: { 'idempotency-key': 'once' } });
+  const once = (await createOnce()).body['id'];
+  const { tenantId } = get();
+  const { id: unnamedKey } = await get().vault.keys.create(tenantId);
   // A background thread writes the month files, so they appear with a delay.
   await expect.poll(() => months(get())).not.toEqual([]);
   const before = months(get());
 
+  const realTime = clock.now();
   const wrong = await restart(() => clock.advance(tenYears));
-  await fullRound(wrong);
+  expect(await fullRound(wrong)).toBeLessThan(realTime);
+  expect(await wrong.vault.keys.use(tenantId, unnamedKey, () => 0)).toMatchObject({ state: 'open' });
   for (const id of [brief])
     expect(await wrong.call('GET', `/tokens/${id}`, undefined, as)).toMatchObject({ status: 404 });
   expect((await wrong.call('GET', `/tokens/${card}`, undefined, as)).body['data']).not.toHaveProperty('cvc');
@@ -88,6 +96,7 @@ test('if the clock is ten years ahead at a start, tokens that seem due are hidde
   await fullRound(right);
   expect(await right.service.state()).toMatchObject({ notices: [] });
   expect(await right.call('GET', `/tokens/${brief}`, undefined, as)).toMatchObject({ status: 200 });
+  expect((await createOnce()).body['id']).toBe(once);
   for (const stream of streams.slice(0, 1)) expect(await typesOf(right, stream)).toEqual(['token.created']);
 });
 
