@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createSweep } from '#src/jobs/sweep.js';
 import { StoreUnavailable } from '#src/ports/store-unavailable.js';
@@ -71,6 +72,22 @@ describe('the sweep', () => {
     const [row] = await service.vault.rows.due(service.clock.now() + 1_000, 10);
     expect((await service.call('PATCH', `/tokens/${id}`, { expires_at: inMs(anHour) })).status).toBe(200);
     service.clock.advance(2_000);
+    await sweepOf(row);
+    expect(await typesOf(id)).toEqual(['token.created', 'token.updated']);
+  });
+
+  test('records nothing for a timer that names another tenant than the one of the token', async () => {
+    const id = await create(service, { type: 'token', data: 'x', expires_at: inMs(1_000) });
+    service.clock.advance(1_000);
+    const [row] = await service.vault.rows.due(service.clock.now(), 10);
+    await sweepOf(row && { ...row, tenantId: randomUUID() });
+    expect(await typesOf(id)).toEqual(['token.created']);
+    await sweepOf(row);
+    expect(await typesOf(id)).toEqual(['token.created', 'token.expired']);
+  });
+
+  /** Runs a sweep that finds only this row. */
+  async function sweepOf(row: DueRow | undefined): Promise<void> {
     const rows = { ...service.vault.rows, due: async () => (row === undefined ? [] : [row]) };
     const sweep = createSweep(
       { ...service.vault, rows },
@@ -78,8 +95,7 @@ describe('the sweep', () => {
       (error) => expect.unreachable(String(error)),
     );
     expect(await sweep.run()).toBe(1);
-    expect(await typesOf(id)).toEqual(['token.created', 'token.updated']);
-  });
+  }
 });
 
 test('a row that fails does not stop the others, and is reported', async () => {
