@@ -180,6 +180,28 @@ test('without the permission, a session gets neither the page nor the action', a
   expect(await keysOf(console, id)).toHaveLength(1);
 });
 
+test('a key that may delete applications, but not read them, learns nothing from a form that is not accepted', async () => {
+  const console = await startTestConsole();
+  const { id } = await createApplication(console, { name: 'shop' });
+  const browser = await signInLimited(console, ['application:delete']);
+  await browser.get('/session');
+  const { status, text } = await browser.post(`/applications/${id}/delete`, { confirmation: 'guess' });
+  expect(status).toBe(403);
+  expect(text).not.toContain('shop');
+});
+
+test('a form that is not accepted shows the application again, which is recorded as a read', async () => {
+  const console = await startTestConsole();
+  const { service } = console;
+  const { id } = await createApplication(console, {});
+  const browser = await console.signIn();
+  await browser.get('/session');
+  expect((await browser.post(`/applications/${id}/delete`, { confirmation: 'guess' })).status).toBe(400);
+  const logs = `/logs?entity_type=application&entity_id=${id}&operation=read`;
+  const { body } = await service.call('GET', logs, undefined, { key: service.managementKey });
+  expect(body['data']).toMatchObject([{ outcome: 'success', person: 'Ada Lovelace' }]);
+});
+
 test('another tenant’s application is unknown', async () => {
   const console = await startTestConsole();
   const { id } = await createApplication(console, {});

@@ -366,6 +366,37 @@ test('without the permission, a session gets neither the page nor the action', a
   expect((await other.get(`/webhooks/${id}`)).status).toBe(404);
 });
 
+test('a key that may change or delete webhooks, but not read them, learns nothing from a form that is not accepted', async () => {
+  const failing = { ok: false, message: 'the store webhooks is not available. Try again.' } as const;
+  const console = await startTestConsole({ operations: { run: async () => failing } });
+  const id = await createWebhook(console);
+  const managementKey = await console.service.application(['webhook:update', 'webhook:delete'], 'management');
+  const browser = await console.signIn({ managementKey, isOperator: true });
+  await browser.get('/session');
+  for (const [action, form] of [
+    ['delete', { confirmation: 'guess' }],
+    ['replay', { from: 'yesterday' }],
+    ['replay', { from: '2020-01-31' }],
+  ] as const) {
+    const { status, text } = await browser.post(`/webhooks/${id}/${action}`, form);
+    expect([action, status]).toEqual([action, 403]);
+    expect(text).not.toContain(url);
+  }
+});
+
+test('a form that is not accepted shows the webhook again, which is recorded as a read', async () => {
+  const console = await startTestConsole();
+  const { service } = console;
+  const id = await createWebhook(console);
+  const browser = await console.signIn();
+  await browser.get('/session');
+  const { status, text } = await browser.post(`/webhooks/${id}/delete`, { confirmation: 'guess' });
+  expect([status, text]).toEqual([400, expect.stringContaining(url)]);
+  const logs = `/logs?entity_type=webhook&entity_id=${id}&operation=read`;
+  const { body } = await service.call('GET', logs, undefined, { key: service.managementKey });
+  expect(body['data']).toMatchObject([{ outcome: 'success', person: 'Ada Lovelace' }]);
+});
+
 test('hostile text in every field is shown as text', async () => {
   const console = await startTestConsole();
   const { service } = console;
