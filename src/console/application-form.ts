@@ -66,8 +66,8 @@ function ruleForm({ priority, ...rule }: AccessRule): RuleForm {
   return { ...rule, priority: String(priority) };
 }
 
-/** Returns the application fields of a posted form. */
-export function postedForm(form: TypedForm): ApplicationForm {
+/** Returns the application fields of a posted form. `stored` is the application that the form changes. */
+export function postedForm(form: TypedForm, stored?: ApplicationDocument): ApplicationForm {
   const numbers = form.names.flatMap((name) => /^rules\.(\d{1,9})\./.exec(name)?.[1] ?? []);
   const known = [...new Set(numbers)].sort((one, other) => Number(one) - Number(other));
   // Threat: a client posts thousands of rules, and the page takes a long time to render. The editor never sends more
@@ -75,7 +75,7 @@ export function postedForm(form: TypedForm): ApplicationForm {
   if (known.length > rulesMax)
     throw new Problem('validation_failed', { errors: { rules: [`must contain 1 to ${rulesMax} access rules`] } });
   return {
-    name: form.text('name'),
+    name: form.text('name', stored?.name),
     expiresAt: form.text('expires_at'),
     uses: form.text('uses') === 'rules' ? 'rules' : 'permissions',
     permissions: form.values('permissions'),
@@ -108,7 +108,8 @@ export function accessFields({ uses, permissions, rules }: ApplicationForm): Acc
  */
 function priorityOf(text: string): Json {
   if (text === '') return null;
-  return /^-?\d{1,15}$/.test(text) ? Number(text) : text;
+  // Converts no text whose number would be rounded.
+  return /^-?\d+$/.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) : text;
 }
 
 /**

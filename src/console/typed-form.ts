@@ -8,8 +8,11 @@ import { sentence, shownText } from './shown-text.js';
 /** A posted form whose fields are not known in advance, such as a form with a list of rules. */
 export type TypedForm = {
   readonly names: readonly string[];
-  /** Returns the trimmed text of a field, or an empty string if the form does not contain the field. */
-  text(name: string): string;
+  /**
+   * Returns the trimmed text of a field, or an empty string if the form does not contain the field. Returns the text
+   * unchanged if it is equal to `stored`. Otherwise, saving a form would change a name that begins with a space.
+   */
+  text(name: string, stored?: string): string;
   /** Returns all values of a field, such as the selected boxes of a group. */
   values(name: string): readonly string[];
 };
@@ -34,7 +37,11 @@ export function typedForm(visit: Visit): TypedForm {
   if (!read.ok) throw new Problem('validation_failed', { errors: read.errors });
   const fields = new Map(Object.entries(read.value));
   const values = (name: string): readonly string[] => fields.get(name) ?? [];
-  return { names: [...fields.keys()], values, text: (name) => (values(name)[0] ?? '').trim() };
+  const text: TypedForm['text'] = (name, stored) => {
+    const [given = ''] = values(name);
+    return given === stored ? given : given.trim();
+  };
+  return { names: [...fields.keys()], values, text };
 }
 
 /**

@@ -129,7 +129,7 @@ test('the editor shows the API’s errors for a rule next to the rule’s fields
   expect(status).toBe(400);
   expect(text).toContain('id="c1">Must be a path such as /pci/high/');
   expect(text).toContain('Must be one of redact, mask, reveal.');
-  expect(text).toContain('id="p1">Must be a whole number.');
+  expect(text).toContain('id="p1">Must be a whole number from -9007199254740991 to 9007199254740991.');
   expect(text).toContain('id="d1">Must be a string of at most 200 characters.');
   expect(text).toContain('Choose at least one permission.');
   expect(text).toContain('id="name-error">Must have 1 to 200 characters');
@@ -142,6 +142,26 @@ test('the editor shows the API’s errors for a rule next to the rule’s fields
   const many = Array.from({ length: 51 }, () => ({}));
   expect((await browser.postAll(path, editor(many, { do: 'check', version }))).status).toBe(400);
   expect((await applicationOf(console, id))['permissions']).toEqual(['token:read']);
+});
+
+test('every priority and name that the API accepts can be saved unchanged, and no priority is rounded', async () => {
+  const console = await startTestConsole();
+  const rule = { container: '/', transform: 'mask', permissions: ['token:read'], priority: Number.MAX_SAFE_INTEGER };
+  const { id } = await createApplication(console, { name: ' shop ', permissions: undefined, rules: [rule] });
+  const browser = await console.signIn();
+  const path = `/applications/${id}/edit`;
+  const page = await browser.get(path);
+  expect(page.text).toContain('value=" shop "');
+  const save = (name: string, priority: string) =>
+    browser.postAll(path, editor([{ priority }], { name, do: 'save', version: hidden(page.text, 'version') }));
+  const saved = await save(' shop ', '9007199254740991');
+  expect(saved.location, saved.text).toBe(`/applications/${id}`);
+  expect(await applicationOf(console, id)).toMatchObject({ name: ' shop ', rules: [rule] });
+  const rounded = await save(' shop ', '9007199254740993');
+  expect(rounded.status).toBe(400);
+  expect(rounded.text).toContain('value="9007199254740993"');
+  expect((await save('shop ', '1')).location).toBe(`/applications/${id}`);
+  expect((await applicationOf(console, id))['name']).toBe('shop');
 });
 
 test('a change is saved; a change to an older state is a conflict until it is sent again', async () => {

@@ -47,6 +47,16 @@ test('the name and the settings are saved, and are shown as text', async () => {
   });
 });
 
+test('a name with spaces around it does not change when the settings are saved', async () => {
+  const console = await startTestConsole();
+  const { service } = console;
+  await service.call('PUT', '/tenants/self', { name: ' shop ' }, { key: service.managementKey });
+  const browser = await console.signIn();
+  const version = hidden((await browser.get('/tenant')).text, 'version');
+  expect((await browser.post('/tenant', { name: ' shop ', version })).status).toBe(303);
+  expect((await tenantOf(console))['name']).toBe(' shop ');
+});
+
 test('the error for an invalid name is shown next to the field, and a change to an older state is a conflict', async () => {
   const console = await startTestConsole();
   const browser = await console.signIn();

@@ -163,7 +163,7 @@ async function update(visit: Visit) {
   const application = await existingApplication(visit);
   const { id, document } = application;
   const posted = typedForm(visit);
-  const form = postedForm(posted);
+  const form = postedForm(posted, document);
   const doing = posted.text('do');
   const button = edited(form, doing);
   if (button !== null) {

@@ -121,7 +121,7 @@ async function update(visit: Visit) {
   const form = typedForm(visit);
   const setting = (name: (typeof settingNames)[number]) => (form.text(name) === 'true' ? 'true' : 'false');
   const typed = {
-    name: form.text('name'),
+    name: form.text('name', tenant.name),
     settings: {
       deduplicate_tokens: setting('deduplicate_tokens'),
       keep_superseded_data: setting('keep_superseded_data'),

@@ -223,7 +223,7 @@ function eventsError(errors: FieldErrors, chosen: WebhookFields['event_types']):
  * Converts a form to a request body. If no token type is selected, the webhook covers all types. If no container is
  * entered, it covers all containers.
  */
-function fieldsIn(form: TypedForm): WebhookFields {
+function fieldsIn(form: TypedForm, stored?: WebhookDocument): WebhookFields {
   const types = form.values('token_types');
   const containers = form
     .text('containers')
@@ -232,7 +232,7 @@ function fieldsIn(form: TypedForm): WebhookFields {
     .filter((line) => line !== '');
   return {
     url: form.text('url'),
-    description: form.text('description'),
+    description: form.text('description', stored?.description),
     enabled: form.text('enabled') === 'true',
     event_types: form.values('event_types'),
     token_types: types.length === 0 ? null : types,
@@ -258,7 +258,7 @@ function showSecret(visit: Visit, id: string, secret: Secret<string> | null, isN
 async function update(visit: Visit) {
   const webhook = await existing(visit);
   const form = typedForm(visit);
-  const fields = fieldsIn(form);
+  const fields = fieldsIn(form, webhook);
   const showConflict = async () => showForm(visit, await existing(visit), fields, { isConflict: true, status: 409 });
   if (form.text('version') !== versionOf(webhook)) return showConflict();
   const seen = { seenChange: lastChangeOf(webhook) };

@@ -129,7 +129,7 @@ function parseDescription(value: Json | undefined, path: string): Checked<string
 function parsePriority(value: Json | undefined, path: string): Checked<number> {
   if (value === undefined || value === null) return valid(1);
   if (typeof value === 'number' && Number.isSafeInteger(value)) return valid(value);
-  return invalid(path, 'must be a whole number');
+  return invalid(path, `must be a whole number from ${Number.MIN_SAFE_INTEGER} to ${Number.MAX_SAFE_INTEGER}`);
 }
 
 /**
