@@ -3,8 +3,9 @@
  * - 1: the command failed.
  * - 2: the command line or a setting is invalid.
  * - 3: a check found a problem.
+ * - 4: a backup is complete and without damage, but its time could not be recorded.
  */
-export type ExitCode = 1 | 2 | 3;
+export type ExitCode = 1 | 2 | 3 | 4;
 
 /** An error that terminates a command with a message for the operator. */
 export class Failure extends Error {

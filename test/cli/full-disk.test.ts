@@ -81,7 +81,7 @@ describe.skipIf(!canMount)('a full disk (needs permission to mount)', () => {
     const out = join(dir, 'backup');
     disk.fill();
     const ended = await run(['backup', out, '--recipient', recipient, ...flags]);
-    expect(ended).toMatchObject({ code: 1, stdout: expect.stringContaining(` to ${out}`) });
+    expect(ended).toMatchObject({ code: 4, stdout: expect.stringContaining(` to ${out}`) });
     expect(ended.stderr).toContain('the backup is complete, but its time could not be recorded in the vault (ENOSPC).');
     expect(readdirSync(out)).toContain('manifest.json');
   });

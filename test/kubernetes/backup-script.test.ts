@@ -62,6 +62,15 @@ test('without a backup that is known to have no damaged keys, and after a failur
   }
 });
 
+test('a backup whose time could not be recorded is complete, so older backups are removed', () => {
+  const { folders, run, add, age } = backups();
+  add(expired);
+  age();
+  expect(run(4)).toBe(4);
+  expect(folders()).not.toContain(expired);
+  expect(folders()).toHaveLength(1);
+});
+
 test('what killed backups left is removed before the next backup, which may need the space', () => {
   for (const code of [0, 1, 3]) {
     const { volume, run, add } = backups();

@@ -36,9 +36,11 @@ export function addBackup(program: Command): void {
       'after',
       `
 Exit code 3 means that the backup is complete, but that it contains keys that
-do not open, a damaged log or a damaged access log. In the cluster profile, a
-backup contains only the keys and the list of erased keys. Before you make it,
-copy the log and the rows with the servers' own tools.
+do not open, a damaged log or a damaged access log. Exit code 4 means that the
+backup is complete and without damage, but that its time could not be recorded
+in the vault. In the cluster profile, a backup contains only the keys and the
+list of erased keys. Before you make it, copy the log and the rows with the
+servers' own tools.
 
 Examples:
   strongroom backup /backup/monday --recipient-file backup.recipient \\
@@ -55,7 +57,7 @@ Examples:
         ...(damage.length > 0 ? [damageText(damage)] : []),
       ];
       const texts = unrecorded === null ? damages : [...damages, unrecordedText(unrecorded)];
-      if (texts.length > 0) throw new Failure(texts.join('\n'), damages.length > 0 ? 3 : 1);
+      if (texts.length > 0) throw new Failure(texts.join('\n'), damages.length > 0 ? 3 : 4);
     });
   withSettings(program.command('restore [folder]'), storeSettings)
     .description('restore a vault from a backup, without data that was erased since then')
