@@ -308,6 +308,30 @@ describe('a webhook', () => {
     expect(told).toEqual([denied[0], ...denied]);
   });
 
+  test('remembers no chain of the access log whose batches have all been dropped', async ({ service, receiver }) => {
+    const { id } = await subscribe(service, receiver.url, { event_types: ['access.denied'] });
+    const key = await service.application(['token:read']);
+    await service.call('DELETE', '/tokens/customer-1', undefined, { key });
+    await service.vault.recorder.now([]);
+    const stored = service.vault.accessLog;
+    const [only = ''] = await stored.chains();
+    let chain = 'first';
+    const accessLog: typeof stored = {
+      ...stored,
+      heads: async (since) => (await stored.heads(since)).map((head) => ({ ...head, chain })),
+      chains: async () => [chain],
+      batches: (_chain, ...page) => stored.batches(only, ...page),
+    };
+    const fail = (error: unknown) => expect.unreachable(String(error));
+    const deliveries = createWebhookDeliveries({ ...service.vault, accessLog }, fail);
+    for (chain of ['first', 'second', 'third']) {
+      await deliveries.run();
+      const { state } = (await service.vault.webhookStore.state(id)) ?? {};
+      expect(state?.denials?.chains.map(([name]) => name)).toEqual([chain]);
+    }
+    expect(receiver.received).toHaveLength(1);
+  });
+
   test('does not read the events that do not concern it again in each round, and stores its position only after many', async ({
     service,
     receiver,

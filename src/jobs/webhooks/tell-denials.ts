@@ -38,7 +38,11 @@ export async function tellDenials(
   let { version, state } = before;
   let denials = state.denials ?? (await begin(vault));
   if (!isAttemptDue(denials.nextAt, vault.clock.now())) return;
-  for (const { chain, sequence } of await vault.accessLog.heads(vault.clock.now() - chainAgeMs)) {
+  const heads = await vault.accessLog.heads(vault.clock.now() - chainAgeMs);
+  const read = new Set(denials.chains.map(([chain]) => chain));
+  // Each process begins a chain, so the state would otherwise grow with every start of a process.
+  if (heads.some(({ chain }) => !read.has(chain))) denials = await withoutDropped(vault, denials);
+  for (const { chain, sequence } of heads) {
     for (let after = sequenceOf(denials, chain); after < sequence; ) {
       const batches = await vault.accessLog.batches(chain, after, pageSize);
       const last = batches.at(-1);
@@ -62,6 +66,12 @@ async function begin({ accessLog }: Pick<Vault, 'accessLog'>): Promise<DenialSta
   const heads = await accessLog.heads(0);
   const chains = heads.map(({ chain, sequence }) => [chain, Math.max(0, sequence - batchesBack)] as const);
   return { chains, told: [], failed: 0, nextAt: 0 };
+}
+
+/** Forgets the chains that have no batch left. If such a chain grows again, it contains only newer batches. */
+async function withoutDropped({ accessLog }: Pick<Vault, 'accessLog'>, denials: DenialState): Promise<DenialState> {
+  const left = new Set(await accessLog.chains());
+  return { ...denials, chains: denials.chains.filter(([chain]) => left.has(chain)) };
 }
 
 function sequenceOf({ chains }: DenialState, chain: string): number {
