@@ -14,8 +14,8 @@ export const countedGapMax = 1_000;
 export type ServiceState = {
   /** The reasons why the service is not ready. Empty if it is ready. */
   readonly reasons: readonly string[];
-  /** Messages that the operator should see even if the service is ready. */
-  readonly notices: readonly string[];
+  /** Problems that the operator must fix although the service is ready. */
+  readonly notices: readonly FoundProblem[];
   /** `problem` is the problem that the operator must fix before the store can be used, if it is known. */
   readonly stores: readonly {
     readonly name: string;

@@ -12,6 +12,9 @@ export const filesCheck = 'files';
  */
 export const rightsCheck = 'permissions';
 
+/** The `check` of a clock that the vault distrusts. */
+export const clockCheck = 'clock';
+
 /** Returns the text that describes a problem and how to fix it. */
 export function problemText({ says, do: what }: FoundProblem): string {
   return `${says}. ${what}.`;

@@ -96,7 +96,10 @@ export function metricsContract(name: string, open: () => Metrics): void {
     test('notices are counted, because a service that distrusts its clock stays ready', async () => {
       const metrics = open();
       expect(await shown(metrics)).toEqual(expect.arrayContaining(['strongroom_ready 1', 'strongroom_notices 0']));
-      const held = await shown(metrics, { ...ready, notices: ['the clock is far from the newest recorded time'] });
+      const held = await shown(metrics, {
+        ...ready,
+        notices: [{ check: 'clock', says: 'the clock is wrong', do: 'Correct it' }],
+      });
       expect(held).toEqual(expect.arrayContaining(['strongroom_ready 1', 'strongroom_notices 1']));
     });
 

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { pinStatements } from '#src/adapters/sqlite/database/pin-statements.js';
 import { startTestService, type TestService } from '../support/test-service.js';
 import { expectNowhere, filesOf, isSomewhere, wrappedKeys } from './files.js';
 import { aCard, anHour, create, openReader, wrappedKeysOf } from './support.js';
@@ -90,6 +92,37 @@ test('an erasure that a reader delayed finishes without another request once the
   reader.close();
   const gone = () => content.every((key) => !isSomewhere(service.dataDir, key));
   await expect.poll(gone, { interval: 100 }).toBe(true);
+});
+
+test('if a program reads vault.db for half an hour, the service reports that it keeps erased data, until it ends', async () => {
+  const { clock, service: embedded, dataDir } = service;
+  await create(service, aCard());
+  const reader = pinStatements(join(dataDir, 'vault.db'), { readonly: true });
+  reader.exec('BEGIN; SELECT count(*) FROM events;');
+  await create(service, aCard());
+  // A rebuild empties its old rows at the end, which also empties the write-ahead log.
+  const rebuilt = embedded.projections.rebuild('tokens', true);
+  rebuilt.catch(() => undefined);
+  const notices = async () => (await embedded.state()).notices;
+  await expect
+    .poll(
+      () => {
+        clock.advance(29 * 60_000);
+        return notices();
+      },
+      { interval: 100 },
+    )
+    .toEqual([
+      {
+        check: 'erasure',
+        says: expect.stringMatching(/a program .* reading vault\.db for \d+ minutes/),
+        do: expect.stringContaining(join(dataDir, 'vault.db')),
+      },
+    ]);
+  reader.exec('COMMIT');
+  await expect.poll(notices).toEqual([]);
+  await rebuilt.catch(() => undefined);
+  reader.close();
 });
 
 test('if a reader outlives the service and keeps the bytes, no start counts them as erased', async () => {

@@ -126,7 +126,7 @@ test('a tenant learns nothing about other tenants, the log or damage', async () 
   service.clock.advance(2 * hourMs);
   const secret = {
     reasons: ['the row of token-secretstream is not authentic'],
-    notices: ['the newest time that the vault recorded: secretnotice'],
+    notices: [{ check: 'clock', says: 'the newest time that the vault recorded: secretnotice', do: 'Correct it' }],
   };
   const full = JSON.stringify(await operator(secret));
   const hidden = [other?.applicationId ?? '', webhookId, 'secretstream', 'secretnotice', 'position'];

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Statement } from 'better-sqlite3';
-import type { Clock } from '../../ports/clock.js';
+import { type Clock, steadyNow } from '../../ports/clock.js';
 import { type ClockRecords, decodeClockRecord, encodeClockRecord } from '../../ports/clock-record.js';
 import type { DirectoryRecord } from '../../views/directory-view.js';
 import type { Stored } from '../../views/row-mac.js';
@@ -25,6 +25,12 @@ import { sqliteWebhookStore } from './webhook-store.js';
 import { startWriter } from './writer/writer.js';
 
 /**
+ * The file whose write-ahead log still contains erased data because a program reads the file. `since` is a time of the
+ * monotonic clock, in ms.
+ */
+export type HeldUp = { readonly file: string; readonly since: number };
+
+/**
  * Opens the files in a data directory, and returns implementations of all ports on these files. Missing files are
  * created. A separate thread writes to the files, and the calling thread reads from them. Throws StoreBroken if a file
  * cannot be used. Calls `onBroken` if the files become unusable later. After each commit to the event log, calls
@@ -36,7 +42,10 @@ export async function openSqliteStores(
   onBroken: (error: StoreBroken) => void,
   onCommitted: (changes: number) => void = () => undefined,
 ) {
-  const writer = await startWriter(dataDir, onBroken, onCommitted);
+  let heldUp: HeldUp | null = null;
+  const writer = await startWriter(dataDir, onBroken, onCommitted, (file) => {
+    heldUp = file === null ? null : { file, since: heldUp?.since ?? steadyNow(clock) };
+  });
   const readers: SqliteDatabase[] = [];
   const openReader = (fileName: string): SqliteDatabase => {
     const reader = openDatabase(join(dataDir, fileName), fileName, 'reader');
@@ -68,6 +77,7 @@ export async function openSqliteStores(
     return {
       /** Messages for the operator about the state of the files. */
       notices: [writer.notice, await damagedIndex(searches, readGeneration)].filter((notice) => notice !== null),
+      heldUp: () => heldUp,
       storedWork,
       storedLog: sqliteEventLog(vault, storedWork),
       keyStore: sqliteKeyStore({ database: keysDb, writer, clock }),

@@ -1,8 +1,11 @@
+import { join } from 'node:path';
+import type { HeldUp } from '../../adapters/sqlite/open-stores.js';
+import { counted } from '../../domain/text.js';
 import type { KeyRing } from '../../keys/key-ring.js';
 import type { EventLog } from '../../ports/event-log.js';
 import type { RebuildStatus } from '../../ports/projections.js';
 import type { ServiceState } from '../../ports/service-state.js';
-import { StoreProblem } from '../../ports/store-problem.js';
+import { type FoundProblem, StoreProblem } from '../../ports/store-problem.js';
 import type { AccessRecorder } from '../../vault/vault.js';
 
 type Deps = {
@@ -12,7 +15,7 @@ type Deps = {
   readonly damage: readonly string[];
   readonly accessLog: Pick<AccessRecorder, 'isWritable' | 'problem'>;
   readonly rebuild: RebuildStatus | null;
-  readonly notices: readonly string[];
+  readonly notices: readonly FoundProblem[];
   readonly backupMadeAt: number | null;
 };
 
@@ -50,6 +53,21 @@ export async function embeddedState(needs: Deps): Promise<ServiceState> {
     hasLeader: true,
     backupMadeAt,
   };
+}
+
+/** Backups of large vaults also read for minutes. */
+const heldUpMsMax = 30 * 60_000;
+
+/** Returns a notice if a program has read a file for so long that erased data could not be removed from its log. */
+export function heldUpNotices(heldUp: HeldUp | null, dataDir: string, now: number): readonly FoundProblem[] {
+  if (heldUp === null || now - heldUp.since < heldUpMsMax) return [];
+  const { file, since } = heldUp;
+  const says =
+    `a program has been reading ${file} for ${counted(Math.floor((now - since) / 60_000), 'minute')}: until it stops, ` +
+    `${file}-wal still contains data that was erased`;
+  return [
+    { check: 'erasure', says, do: `End the program: \`fuser -v ${join(dataDir, file)}\` lists what uses the file` },
+  ];
 }
 
 /** Returns the value, or the reason why it cannot be read from the file. */

@@ -13,7 +13,7 @@ import { createSweep, type Sweep } from '../../jobs/sweep.js';
 import { createWebhookDeliveries, type WebhookDeliveries } from '../../jobs/webhooks/deliver-webhooks.js';
 import type { TraceUseLimits } from '../../keys/trace-uses.js';
 import type { Anchor } from '../../ports/anchor.js';
-import type { Clock } from '../../ports/clock.js';
+import { type Clock, steadyNow } from '../../ports/clock.js';
 import type { Random } from '../../ports/random.js';
 import type { Spans } from '../../ports/spans.js';
 import { problemText } from '../../ports/store-problem.js';
@@ -36,7 +36,7 @@ import { systemClock } from '../vault/system-clock.js';
 import { takeDataDirectory } from './data-directory.js';
 import { diskReserve, reserveBytesDefault } from './disk-reserve.js';
 import { embeddedProjections, outdatedProjections } from './embedded-projections.js';
-import { embeddedState } from './embedded-state.js';
+import { embeddedState, heldUpNotices } from './embedded-state.js';
 import { type EmbeddedStores, openAuthenticStores } from './embedded-stores.js';
 
 export type EmbeddedOptions = {
@@ -174,7 +174,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
         damage: damage(),
         accessLog: recorder,
         rebuild: running,
-        notices: holdNotices(held.hold()),
+        notices: [...holdNotices(held.hold()), ...heldUpNotices(stores.heldUp(), dataDir, steadyNow(clock))],
         backupMadeAt: await readLastBackup(dataDir),
       });
     };

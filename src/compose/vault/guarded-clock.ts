@@ -2,6 +2,7 @@ import { counted } from '../../domain/text.js';
 import type { Clock } from '../../ports/clock.js';
 import type { ClockHold, ClockRecord, ClockRecords } from '../../ports/clock-record.js';
 import { type EventLog, ForgedLog } from '../../ports/event-log.js';
+import { clockCheck, type FoundProblem } from '../../ports/store-problem.js';
 
 const hourMs = 3_600_000;
 /** If a vault was stopped for longer than this time, a hold begins when the vault is restarted. */
@@ -246,14 +247,14 @@ export async function newestEventTime(log: EventLog, acceptsForged: boolean): Pr
 }
 
 /** Returns the notices about a hold. The readiness response and `doctor` show them. */
-export function holdNotices(hold: HoldStatus | null): readonly string[] {
+export function holdNotices(hold: HoldStatus | null): readonly FoundProblem[] {
   if (hold === null) return [];
   const { trusted, remainingMs } = hold;
-  return [
+  const says =
     `the clock is far from the newest time that the vault recorded, ${new Date(trusted).toISOString()}: data ` +
-      'that is due is hidden, and nothing is destroyed until the service has run for another ' +
-      `${counted(Math.ceil(remainingMs / 60_000), 'minute')}`,
-  ];
+    'that is due is hidden, and nothing is destroyed until the service has run for another ' +
+    `${counted(Math.ceil(remainingMs / 60_000), 'minute')}`;
+  return [{ check: clockCheck, says, do: 'Correct the clock. If it is right, run `strongroom clock confirm`' }];
 }
 
 /**

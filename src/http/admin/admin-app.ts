@@ -43,7 +43,8 @@ export function createAdminApp(
     const stores = found.stores.map(({ name, state: is }) => ({ name, state: is }));
     const ready = reasons.length === 0;
     const status = ready ? 'ready' : 'not_ready';
-    return reply.code(ready ? 200 : 503).send({ status, reasons, notices, stores, projections });
+    const noticed = notices.map(({ says }) => says);
+    return reply.code(ready ? 200 : 503).send({ status, reasons, notices: noticed, stores, projections });
   });
   // Fastify's default messages would repeat the requested URL.
   app.setNotFoundHandler((_request, reply) => reply.code(404).send({ status: 404 }));

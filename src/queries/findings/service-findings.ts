@@ -3,6 +3,7 @@ import { formatTimestamp } from '../../domain/time.js';
 import { earliestForCodes, earliestNow } from '../../ports/clock.js';
 import { ForgedLog } from '../../ports/event-log.js';
 import { countedGapMax, type ServiceState } from '../../ports/service-state.js';
+import { clockCheck } from '../../ports/store-problem.js';
 import type { DueRow } from '../../ports/token-rows.js';
 import { orNull } from '../../vault/for-tenants.js';
 import type { Vault } from '../../vault/vault.js';
@@ -66,7 +67,7 @@ export async function tenantFindings(
     state.reasons.length === 0
       ? ok('readiness', 'the service is ready')
       : problem('readiness', 'the service is not ready, and may reject requests', askOperator),
-    state.notices.length === 0
+    state.notices.every(({ check }) => check !== clockCheck)
       ? ok('clock', 'the service trusts its clock')
       : problem(
           'clock',
@@ -103,9 +104,7 @@ export function storesAndProjections({ reasons, notices, stores, projections }: 
           ),
         ]),
     ...damaged.map(problemFound),
-    ...notices.map((notice) =>
-      problem('clock', notice, 'Correct the clock. If it is right, run `strongroom clock confirm`.'),
-    ),
+    ...notices.map(problemFound),
     ...otherReasons.map((reason) =>
       problem('readiness', reason, 'Requests are rejected until this is fixed; see the log.'),
     ),

@@ -7,7 +7,7 @@ import { StoreBroken } from '#src/adapters/sqlite/database/database-error.js';
 import { createGroupCommit } from '#src/adapters/sqlite/database/group-commit.js';
 import { openDatabase, type SqliteDatabase } from '#src/adapters/sqlite/database/open-database.js';
 import { pinStatements } from '#src/adapters/sqlite/database/pin-statements.js';
-import { truncateLog } from '#src/adapters/sqlite/writer/erasure.js';
+import { truncating } from '#src/adapters/sqlite/writer/erasure.js';
 import { StoreUnavailable } from '#src/ports/store-unavailable.js';
 import { change, noTokenYet, tokenCreated, tokenWrite } from '../../contract/support.js';
 import { filesOf } from '../../erasure/files.js';
@@ -93,9 +93,9 @@ describe('a group of commands', () => {
     other.exec('BEGIN');
     other.prepare('SELECT * FROM t').all();
     run(put(2));
-    expect(truncateLog(database, 'test.db')).toBe(false);
+    expect(truncating(database, 'test.db')).toMatchObject({ reason: 'busy' });
     other.close();
-    expect(truncateLog(database, 'test.db')).toBe(true);
+    expect(truncating(database, 'test.db')).toBeNull();
   });
 });
 

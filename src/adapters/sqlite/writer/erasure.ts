@@ -39,7 +39,7 @@ export function createErasure(database: SqliteDatabase, onBroken: (error: unknow
    * could contain the keys again.
    */
   function emptyLog(): boolean {
-    return truncateLog(database, 'keys.db') && unavailability('keys.db-wal', () => syncLog(database)) === null;
+    return truncating(database, 'keys.db') === null && unavailability('keys.db-wal', () => syncLog(database)) === null;
   }
 
   function retry(): void {
@@ -109,14 +109,9 @@ export function createErasure(database: SqliteDatabase, onBroken: (error: unknow
 }
 
 /**
- * Truncates the write-ahead log. Returns true if the log is now empty. Returns false if a reader or a full disk
+ * Truncates the write-ahead log. Returns null if the log is now empty. Returns an error if a reader or a full disk
  * currently prevents the truncation. Throws StoreBroken if the file itself is broken.
  */
-export function truncateLog(database: SqliteDatabase, fileName: string): boolean {
-  return truncating(database, fileName) === null;
-}
-
-/** Truncates the write-ahead log as `truncateLog` does. Returns null if the log is now empty, or else the reason. */
 export function truncating(database: SqliteDatabase, fileName: string): StoreUnavailable | null {
   return unavailability(fileName, () => {
     const [row] = database.pragma('wal_checkpoint(TRUNCATE)') as readonly { readonly busy: number }[];

@@ -14,7 +14,7 @@ import { createJournal, groupHash, type JournalEnd, type JournalGroup } from '..
 import { createAccessJournal, type RecordGroup } from './access-journal.js';
 import { type FromBackground, startBackground } from './background.js';
 import { appliedIn, noteApplied } from './complete-vault.js';
-import { createErasure, syncLog, truncateLog } from './erasure.js';
+import { createErasure, syncLog, truncating } from './erasure.js';
 import { createIndexMaintenance } from './index-maintenance.js';
 import { createKeyOperations, type Destroyed } from './key-operations.js';
 import { prepareStores } from './prepare-stores.js';
@@ -70,6 +70,8 @@ function start(port: MessagePort, dataDir: string): void {
   // Starts the timer immediately, because a crash may have left the bytes of removed rows in the write-ahead log or the
   // journal.
   let vaultTimer: NodeJS.Timeout | null = setTimeout(truncateLater, vaultTruncateMs);
+  /** The file whose write-ahead log could not be emptied the last time because it was being read, or null. */
+  let heldUp: string | null = null;
   let scheduled = false;
   const queue = createRequestQueue(isOfKeys);
   let erasedReplies: WriterReply[] = [];
@@ -93,6 +95,7 @@ function start(port: MessagePort, dataDir: string): void {
       // Runs after all transactions have ended, because an open transaction would block the checkpoint.
       if (truncations.length > 0) {
         const attempt: Attempt = { ok: true, answer: truncateVault() };
+        if (!attempt.answer) vaultTimer ??= setTimeout(truncateLater, 1_000);
         send({ message: 'replies', of: 'access', replies: truncations.map(({ id }) => reply(id, attempt)) });
       }
       erasure.settle();
@@ -255,7 +258,11 @@ function start(port: MessagePort, dataDir: string): void {
    * Then removes all groups from the journal. Returns false if a reader or a full disk currently prevents this.
    */
   function truncateVault(): boolean {
-    return truncateLog(vault, 'vault.db') && journal.clear() === null && truncateLog(journalFile, 'journal.db');
+    const failed = truncating(vault, 'vault.db') ?? journal.clear() ?? truncating(journalFile, 'journal.db');
+    const heldUpNow = failed instanceof StoreUnavailable && failed.reason === 'busy' ? failed.store : null;
+    if (heldUpNow !== heldUp) send({ message: 'held_up', file: heldUpNow });
+    heldUp = heldUpNow;
+    return failed === null;
   }
 
   function take(message: ToWriter): void {

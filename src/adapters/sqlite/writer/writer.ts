@@ -35,12 +35,14 @@ const requestsOfMessage = 8;
 /**
  * Starts the thread that writes the files in `dataDir`. Rejects with StoreBroken if the files cannot be used. If the
  * files become unusable later, calls `onBroken` and stops writing. After each commit to `vault.db`, calls `onCommitted`
- * with the number of requests in the commit.
+ * with the number of requests in the commit. Calls `onHeldUp` with a file whose write-ahead log cannot be emptied because
+ * a program reads the file, and with null once the logs have been emptied.
  */
 export function startWriter(
   dataDir: string,
   onBroken: (error: StoreBroken) => void,
   onCommitted: (requests: number) => void = () => undefined,
+  onHeldUp: (file: string | null) => void = () => undefined,
 ): Promise<Writer> {
   // This is `dist/bin/writer-thread.js`, which `scripts/bundle.mjs` builds from `writer-thread.ts`.
   const worker = new Worker(new URL(import.meta.resolve('#src/bin/writer-thread.js')), {
@@ -131,6 +133,7 @@ export function startWriter(
     worker.on('message', (message: FromWriter) => {
       if (message.message === 'replies') return settle(message);
       if (message.message === 'broken') return fail(message.problem);
+      if (message.message === 'held_up') return onHeldUp(message.file);
       ready = true;
       resolve({ request, notice: message.notice, close });
     });
