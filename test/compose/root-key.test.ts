@@ -251,10 +251,6 @@ describe('a root key command', () => {
 });
 
 describe('the source of the root key', () => {
-  it('must be one place, not two', async () => {
-    expect(await failure({ file: keyFile(hex), command: ['true'], dataDir })).toContain('Remove one of them');
-  });
-
   it('has no default, and without a setting, the message explains how to create a key', async () => {
     expect(await failure({ dataDir })).toContain('strongroom keys generate-root FILE');
     expect(await failure({ file: null, command: null, dataDir })).toContain('STRONGROOM_ROOT_KEY_FILE');

@@ -62,7 +62,6 @@ export async function readRootKeys({
 }: RootKeyPlace): Promise<RootKeysResult> {
   const present = await loadRootKey({ file: named, command, dataDir, isDev });
   const next = nextFile !== null && existsSync(nextFile) ? readKeyFile(nextFile, dataDir, isDev) : null;
-  const [first, ...others] = [present, next].flatMap((loaded) => (loaded?.ok === true ? [loaded.key] : []));
-  if (first !== undefined) return { ok: true, keys: [first, ...others] };
-  return present.ok ? { ok: true, keys: [present.key] } : present;
+  if (next?.ok !== true) return present.ok ? { ok: true, keys: [present.key] } : present;
+  return { ok: true, keys: present.ok ? [present.key, next.key] : [next.key] };
 }

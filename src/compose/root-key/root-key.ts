@@ -14,12 +14,8 @@ export async function loadRootKey(from: {
   /** True for the key of `--dev` data. */
   readonly isDev?: boolean;
 }): Promise<RootKeyResult> {
-  const file = from.file ?? null;
-  const command = from.command ?? null;
-  if (file !== null && command !== null) {
-    return noRootKey('both root_key_file and root_key_command are set. Remove one of them.');
-  }
-  if (file !== null) return readKeyFile(file, from.dataDir, from.isDev);
+  const { file = null, command = null, dataDir, isDev } = from;
+  if (file !== null) return readKeyFile(file, dataDir, isDev);
   if (command !== null) return runKeyCommand(command);
   return noRootKey(
     'no root key is set. Create one with `strongroom keys generate-root FILE`, outside the data directory, ' +
