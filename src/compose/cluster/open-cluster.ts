@@ -24,13 +24,13 @@ import { createDailyCounting } from '../../projections/daily-counts.js';
 import { projectDirectory } from '../../projections/project-directory.js';
 import { projectToken } from '../../projections/project-token.js';
 import { rebuildStatus } from '../../projections/rebuild/rebuild-status.js';
+import { keptRowsMs } from '../../projections/rebuild/token-rebuild.js';
 import { shredEndedKeys } from '../../projections/shredder.js';
 import { createKnownCallers } from '../../vault/known-callers.js';
 import { type LimitSettings, noLimits } from '../../vault/limit-settings.js';
 import { expectNotBehind } from '../../vault/log-behind.js';
 import type { Vault } from '../../vault/vault.js';
 import type { StoreUrls } from '../config/store-urls.js';
-import { keptRowsMs } from '../embedded/embedded.js';
 import { composeVault, systemRandom } from '../vault/compose-vault.js';
 import type { OpenService } from '../vault/open-service.js';
 import { rebuildOutdated } from '../vault/rebuild-outdated.js';
@@ -67,7 +67,7 @@ export type ClusterOptions = {
   readonly limits?: LimitSettings;
   /** Records trace spans. Null if tracing is off. */
   readonly spans?: Spans | null;
-  /** How long the vault retains the old rows after a rebuild, in ms. */
+  /** How long the vault retains the old rows after a rebuild, in ms. The default is one minute. */
   readonly keptMs?: number;
   /** Receives each notice for the operator. The service writes notices to its log. */
   readonly onNotice?: (text: string) => void;

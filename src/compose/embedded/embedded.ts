@@ -20,6 +20,7 @@ import { problemText } from '../../ports/store-problem.js';
 import type { WebhookSender } from '../../ports/webhook-sender.js';
 import { createDailyCounting } from '../../projections/daily-counts.js';
 import { rebuildStatus } from '../../projections/rebuild/rebuild-status.js';
+import { keptRowsMs } from '../../projections/rebuild/token-rebuild.js';
 import { shredWithNotice } from '../../projections/shredder.js';
 import { createKnownCallers } from '../../vault/known-callers.js';
 import { type LimitSettings, noLimits } from '../../vault/limit-settings.js';
@@ -84,9 +85,6 @@ export type Embedded = OpenService & {
   readonly checkpointer: Checkpointer;
   readonly webhooks: WebhookDeliveries;
 };
-
-/** The default for `keptMs`. A search that began before the switch to the new rows still needs the old rows. */
-export const keptRowsMs = 60_000;
 
 /**
  * Opens the embedded profile, which implements the ports with the SQLite files in one data directory. The directory is

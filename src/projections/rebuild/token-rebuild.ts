@@ -7,6 +7,11 @@ import type { BuiltPage, ComparedPage, RebuildThread, TwoGenerations } from '../
 import { StoreUnavailable, type WaitsFor } from '../../ports/store-unavailable.js';
 import { KeyLost } from '../../vault/key-lost.js';
 
+/**
+ * How long a service keeps the old rows after a rebuild, in ms. A search that began before the switch to the new rows
+ * still needs the old rows.
+ */
+export const keptRowsMs = 60_000;
 /** The number of events per page of the log. */
 const eventsAtOnce = 400;
 const rowsAtOnce = 100;
