@@ -54,14 +54,14 @@ export function chainAt(checkpoint: Checkpoint | null): ProvenChain {
 }
 
 /**
- * Reads the log from the end of `from` up to `upTo`, or up to the head of the log if `upTo` is not set. Computes the
- * chain without using the stored links. After each commit, calls `onCommit` with the chain up to that commit, and with
- * the last event of the commit. Throws ForgedLog if an event is missing or not authentic.
+ * Reads the log from the end of `from` up to the position `upTo`, or up to the head of the log if it comes first.
+ * Computes the chain without using the stored links. After each commit, calls `onCommit` with the chain up to that
+ * commit, and with the last event of the commit. Throws ForgedLog if an event is missing or not authentic.
  */
 export async function followLog(
   pages: LogPages,
   from: ProvenChain,
-  upTo = Number.POSITIVE_INFINITY,
+  upTo: number,
   onCommit: (chain: ProvenChain, last: ProvenClear) => void = () => undefined,
 ): Promise<ProvenChain> {
   let chain = from;

@@ -16,7 +16,6 @@ export type DataField = {
   readonly hint: string;
   readonly path: string;
   readonly isRequired: boolean;
-  readonly isNumeric: boolean;
 };
 
 type TypeForm = { readonly label: string; readonly fields: readonly DataField[] };
@@ -27,7 +26,6 @@ const digits = (name: string, path: string, label: string, hint: string, isRequi
   label,
   hint,
   isRequired,
-  isNumeric: true,
 });
 
 /** The form fields for each token type. The form for the type `token` has a text area instead of fields. */

@@ -21,7 +21,7 @@ type Block = { next: number; end: number; following: Promise<void> | null };
  */
 export function createTraceUses(
   reserve: (tenantId: string, count: number) => Promise<number>,
-  { usesMax = usesMaxDefault, blockSize = blockSizeDefault }: TraceUseLimits = {},
+  { usesMax = usesMaxDefault, blockSize = blockSizeDefault }: TraceUseLimits,
 ) {
   const blocks = new Map<string, Block>();
 

@@ -10,22 +10,15 @@ type LinkDocument = { readonly _id: number; readonly count: number; readonly has
 
 const pageSize = 1_000;
 
-/** Returns the newest link whose position is at most `upTo`, or null if no such link is stored. */
-export async function newestMongoLink(
-  { call }: MongoConnection,
-  upTo = Number.MAX_SAFE_INTEGER,
-): Promise<ChainLink | null> {
-  const newest = await call((db) => links(db).findOne({ _id: { $lte: upTo } }, { sort: { _id: -1 } }));
-  return newest === null ? null : linkOf(newest);
-}
-
 /**
  * Implements `EventChain` on MongoDB for an event log in another store. Every process that follows the log computes the
  * same links, so several processes can follow the log at the same time. A stored link never changes.
  */
-export function mongoEventChain(connection: MongoConnection, log: Pick<EventLog, 'readClear'>): EventChain {
-  const { call } = connection;
-  const head = (upTo?: number) => newestMongoLink(connection, upTo);
+export function mongoEventChain({ call }: MongoConnection, log: Pick<EventLog, 'readClear'>): EventChain {
+  async function head(upTo = Number.MAX_SAFE_INTEGER): Promise<ChainLink | null> {
+    const newest = await call((db) => links(db).findOne({ _id: { $lte: upTo } }, { sort: { _id: -1 } }));
+    return newest === null ? null : linkOf(newest);
+  }
 
   return {
     head,

@@ -39,7 +39,7 @@ export function expectAuthentic(manifest: Manifest, key: Uint8Array): void {
 }
 
 /** Returns the SHA-256 of a file in hex. Rejects if the file cannot be read, or if `signal` is aborted. */
-export async function sha256Of(path: string, signal?: AbortSignal): Promise<string> {
+export async function sha256Of(path: string, signal: AbortSignal): Promise<string> {
   const hash = createHash('sha256');
   for await (const chunk of createReadStream(path, { signal })) hash.update(chunk as Buffer);
   return hash.digest('hex');

@@ -16,7 +16,7 @@ import { expectNotEmpty, monthFile, monthsOnDisk } from './month-files.js';
 export function checkMonths(
   directory: string,
   mode: 'reader' | 'writer',
-  onFile: (fileName: string) => void = () => undefined,
+  onFile: (fileName: string) => void,
 ): { readonly files: number; readonly damaged: readonly FoundProblem[] } {
   const damaged: FoundProblem[] = [];
   let files = 0;
