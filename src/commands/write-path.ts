@@ -315,11 +315,13 @@ function endingsOf({ writes }: SealedWrites) {
  *   creation succeeded. A deletion is exempt, because undoing the creation removes the token anyway.
  */
 function mustBeProjected(views: ReadonlyMap<string, TokenView>, { writes }: SealedWrites): readonly TokenView[] {
-  const others = writes
-    .filter(({ sealed: { events } }) => events.length > 0)
-    .filter(({ write, sealed }) => write.view.state.life?.modifiedAt !== null || sealed.view.state.life === null);
-  const streams = new Set(others.map(({ write }) => write.view.stream));
-  return [...views.values()].filter(({ stream }) => !streams.has(stream));
+  const exempt = new Set(
+    writes
+      .filter(({ sealed: { events } }) => events.length > 0)
+      .filter(({ write, sealed }) => write.view.state.life?.modifiedAt !== null || sealed.view.state.life === null)
+      .map(({ write }) => write.view.stream),
+  );
+  return [...views.values()].filter(({ stream }) => !exempt.has(stream));
 }
 
 /** Returns the keys that the events of a target mark for destruction. A view that is a row does not contain them. */

@@ -119,12 +119,9 @@ async function sort(
     await slices.pause();
     const view = viewOf(stream);
     const { life, ended } = view.state;
+    if (life === null && ended.length > 0) gone.push(view);
     const decided = decide({ kind: 'delete', ...timesOf(vault.clock, at) }, view.state);
-    if (life === null) {
-      if (ended.length > 0) gone.push(view);
-      continue;
-    }
-    if (isExpired(life, at) || !decided.ok) continue;
+    if (life === null || isExpired(life, at) || !decided.ok) continue;
     if (revision !== null && revision !== view.state.revision) changed += 1;
     else if (await mayDelete(vault, caller, view, life, expect))
       writes.push({ view, decisions: decided.events, ...nothingToSeal });
