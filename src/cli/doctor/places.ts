@@ -5,7 +5,7 @@ import { faultOfContent, faultOfDataDirectory } from '../../compose/embedded/dat
 import { diskSpace } from '../../compose/embedded/disk-reserve.js';
 import { rootKeyOpens } from '../../compose/embedded/root-key-opens.js';
 import { faultOfPath } from '../../compose/files/path-fault.js';
-import { holdsVault } from '../../compose/root-key/holds-vault.js';
+import { databases, holdsVault } from '../../compose/root-key/holds-vault.js';
 import { changeSettings, isReplaced, isSameFile } from '../../compose/root-key/next-root-key.js';
 import { rootKeyPlaceOf } from '../../compose/root-key/root-key-place.js';
 import { wrongRootKeyText } from '../../keys/root-keys.js';
@@ -156,7 +156,7 @@ function dataDirectoryPlace(dataDir: string): Place {
  * once. If the mode of the directory is at fault, the files share that fault, so they are not checked.
  */
 function replaceable(dataDir: string, { fault }: Place): readonly Finding[] {
-  const files = fault === null ? ['keys.db', 'vault.db', 'journal.db'] : [];
+  const files = fault === null ? databases : [];
   const found = new Map<string, Finding>();
   for (const path of [dataDir, ...files.map((file) => join(dataDir, file))]) {
     const faultOfThis = faultOfPath(path);

@@ -91,29 +91,12 @@ export function createProjections(needs: ProjectionsDeps): Projections {
     };
     const dayPosition = (await vault.dailyCounts.positions()).get(logSource) ?? 0;
     const dayGap = await needs.eventsAfter(dayPosition);
-    const days: ProjectionStatus = {
-      name: 'days',
-      version: null,
-      generation: null,
-      position: dayPosition,
-      head,
-      gap: dayGap,
-      state: dayGap === 0 ? 'current' : 'behind',
-      rebuild: null,
-      lastRebuild: null,
-    };
-    const inMemory = {
-      version: null,
-      generation: null,
-      position: null,
-      head: null,
-      gap: null,
-      state: 'in memory',
-    } as const;
+    const unstored = { version: null, generation: null, rebuild: null, lastRebuild: null };
+    const dayState = dayGap === 0 ? 'current' : 'behind';
     return [
       ...(await Promise.all((['tokens', 'directory', 'shredder'] as const).map(stored))),
-      days,
-      { name: 'vocabulary', ...inMemory, rebuild: null, lastRebuild: null },
+      { name: 'days', ...unstored, position: dayPosition, head, gap: dayGap, state: dayState },
+      { name: 'vocabulary', ...unstored, position: null, head: null, gap: null, state: 'in memory' },
     ];
   }
 
