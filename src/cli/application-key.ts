@@ -56,7 +56,7 @@ export async function applicationKey(options: Options, config: Config): Promise<
   return key;
 }
 
-const askForKey = 'specify the API key: --api-key-file FILE (- for standard input), or STRONGROOM_API_KEY.';
+export const askForKey = 'specify the API key: --api-key-file FILE (- for standard input), or STRONGROOM_API_KEY.';
 
 /** Returns the key in the content of `dev-keys.json`, or null if it contains none. */
 function quickstartKeyIn(text: string): string | null {

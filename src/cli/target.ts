@@ -3,7 +3,7 @@ import { serviceAddress } from '../compose/config/client-settings.js';
 import { flagMember, flagName } from '../compose/config/setting.js';
 import type { Json, JsonObject } from '../domain/json.js';
 import type { Page } from '../http/pagination.js';
-import { apiKeyOf, applicationKey } from './application-key.js';
+import { apiKeyOf, applicationKey, askForKey } from './application-key.js';
 import { type Client, createClient } from './client.js';
 import { Failure } from './failure.js';
 import type { Answers } from './operations.js';
@@ -130,9 +130,7 @@ async function clientOf(options: Options): Promise<Client | null> {
     throw new Failure(`${flagName(name)} is for local data, but ${address.name} is set. Remove one of them.`, 2);
   }
   const given = await apiKeyOf(options);
-  if (given === null) {
-    throw new Failure('specify the API key: --api-key-file FILE (- for standard input), or STRONGROOM_API_KEY.', 2);
-  }
+  if (given === null) throw new Failure(askForKey, 2);
   return createClient({
     address: address.url,
     addressName: address.name,
