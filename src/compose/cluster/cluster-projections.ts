@@ -1,11 +1,10 @@
-import { MongoBroken } from '../../adapters/mongodb/connection.js';
 import { replaceDirectory } from '../../adapters/mongodb/directory/replace-directory.js';
 import { countedGapMax, type ServiceState } from '../../ports/service-state.js';
 import { foldDirectory } from '../../projections/project-directory.js';
 import { createProjections } from '../../projections/rebuild/projections.js';
 import { createTokenRebuild } from '../../projections/rebuild/token-rebuild.js';
 import type { Vault } from '../../vault/vault.js';
-import { comparedVersions, projectionVersions } from '../../views/versions.js';
+import { projectionVersions } from '../../views/versions.js';
 import type { ClusterStores } from './cluster-stores.js';
 import { rebuildInProcess } from './rebuild-in-process.js';
 
@@ -65,20 +64,4 @@ async function countRows({ directory, rows, clock }: Pick<Vault, 'clock' | 'dire
     for (const ofType of (await rows.countByType(record.id, clock.now())).values()) count += ofType;
   }
   return count;
-}
-
-/**
- * Returns the projections that must be rebuilt because an older version of Strongroom built them. Throws MongoBroken if
- * a newer version of Strongroom built a projection.
- */
-export async function outdatedInCluster({ generations }: Pick<ClusterStores, 'generations'>) {
-  const { newer, older } = comparedVersions(await generations.versions());
-  if (newer !== undefined) {
-    throw new MongoBroken({
-      check: 'versions',
-      says: `the projection ${newer} in MongoDB was built by a newer version of Strongroom`,
-      do: 'Start that version',
-    });
-  }
-  return older;
 }

@@ -33,10 +33,10 @@ import type { Vault } from '../../vault/vault.js';
 import type { StoreUrls } from '../config/store-urls.js';
 import { composeVault, systemRandom } from '../vault/compose-vault.js';
 import type { OpenService } from '../vault/open-service.js';
-import { rebuildOutdated } from '../vault/rebuild-outdated.js';
+import { outdatedProjections, rebuildOutdated } from '../vault/rebuild-outdated.js';
 import { createBackground } from './background.js';
 import { clusterClock, exactClock } from './cluster-clock.js';
-import { clusterProjections, outdatedInCluster } from './cluster-projections.js';
+import { clusterProjections } from './cluster-projections.js';
 import { clusterState } from './cluster-state.js';
 import { type ClusterStores, openClusterStores } from './cluster-stores.js';
 import { identifyStores } from './identify-stores.js';
@@ -98,7 +98,7 @@ export type Cluster = OpenService & {
 /**
  * Opens the cluster profile, which implements all ports with EventStoreDB, MongoDB and Redis. Many processes can have
  * the same stores open. Before the promise resolves, the vault destroys every key that was ended by an event in the log.
- * Throws StoreUnavailable if a store cannot be reached, and MongoBroken with advice if a store cannot be used.
+ * Throws StoreUnavailable if a store cannot be reached, and StoreProblem with advice if a store cannot be used.
  */
 export async function openCluster(options: ClusterOptions): Promise<Cluster> {
   const { urls, database, rootKey, role, prepares, cvcRetentionMs, limits = noLimits, onError } = options;
@@ -248,7 +248,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     const { keptMs = keptRowsMs, onNotice = () => undefined } = options;
     const needs = { vault, stores, keptMs, state, onError: onBackgroundError };
     const { tokens, projections } = clusterProjections(needs);
-    const outdated = await outdatedInCluster(stores);
+    const outdated = await outdatedProjections(stores.generations, 'MongoDB');
     return {
       ...service,
       newSweep,

@@ -1,18 +1,15 @@
-import { StoreBroken } from '../../adapters/sqlite/database/database-error.js';
 import type { Generations } from '../../ports/generations.js';
 import type { ServiceState } from '../../ports/service-state.js';
 import { createProjections } from '../../projections/rebuild/projections.js';
 import { createTokenRebuild } from '../../projections/rebuild/token-rebuild.js';
 import type { Vault } from '../../vault/vault.js';
-import { comparedVersions, projectionVersions } from '../../views/versions.js';
+import { projectionVersions } from '../../views/versions.js';
 import { startRebuildThread } from '../rebuild/start-rebuild-thread.js';
 import type { EmbeddedStores } from './embedded-stores.js';
 
-type Stores = EmbeddedStores;
-
 type Deps = {
   readonly vault: Vault;
-  readonly stores: Stores;
+  readonly stores: EmbeddedStores;
   readonly dataDir: string;
   readonly keptMs: number;
   readonly state: () => Promise<ServiceState>;
@@ -78,20 +75,4 @@ export function embeddedProjections({ vault, stores, dataDir, keptMs, state, onS
     shredUpTo: async () => Number.POSITIVE_INFINITY,
   });
   return { tokens, projections };
-}
-
-/**
- * Returns the projections that must be rebuilt because an older version of Strongroom built them. Throws StoreBroken if
- * a newer version of Strongroom built a projection.
- */
-export async function outdatedProjections({ generations }: Pick<Stores, 'generations'>) {
-  const { newer, older } = comparedVersions(await generations.versions());
-  if (newer !== undefined) {
-    throw new StoreBroken({
-      check: 'versions',
-      says: `the projection ${newer} in vault.db was built by a newer version of Strongroom`,
-      do: 'Start that version',
-    });
-  }
-  return older;
 }

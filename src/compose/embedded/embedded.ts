@@ -32,11 +32,11 @@ import { shellWord } from '../files/shell-word.js';
 import { composeVault, systemRandom } from '../vault/compose-vault.js';
 import { type GuardedClock, guardedClock, holdNotices, lateClock, newestEventTime } from '../vault/guarded-clock.js';
 import type { OpenService } from '../vault/open-service.js';
-import { rebuildOutdated } from '../vault/rebuild-outdated.js';
+import { outdatedProjections, rebuildOutdated } from '../vault/rebuild-outdated.js';
 import { systemClock } from '../vault/system-clock.js';
 import { takeDataDirectory } from './data-directory.js';
 import { diskReserve, reserveBytesDefault } from './disk-reserve.js';
-import { embeddedProjections, outdatedProjections } from './embedded-projections.js';
+import { embeddedProjections } from './embedded-projections.js';
 import { embeddedState, heldUpNotices } from './embedded-state.js';
 import { type EmbeddedStores, openAuthenticStores } from './embedded-stores.js';
 
@@ -89,7 +89,7 @@ export type Embedded = OpenService & {
 /**
  * Opens the embedded profile, which implements the ports with the SQLite files in one data directory. The directory is
  * locked for this process until `close`. Before the promise resolves, the vault destroys all ended keys. Throws
- * StoreBroken with advice if the directory cannot be used.
+ * StoreProblem with advice if the directory cannot be used.
  */
 export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> {
   const { dataDir, rootKey, random = systemRandom, limits = noLimits } = options;
@@ -120,7 +120,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
       onError,
       onNotice,
     });
-    const outdated = await outdatedProjections(stores);
+    const outdated = await outdatedProjections(stores.generations, 'vault.db');
     if (outdated.includes('shredder')) await stores.keys.saveCheckpoint('shredder', 0);
     await unlessForged(shredWithNotice(stores.log, stores.keys, onNotice), acceptsOlderLog);
     if (outdated.includes('shredder')) await stores.generations.saveVersion('shredder', projectionVersions.shredder);
