@@ -5,10 +5,11 @@ import { isBuiltin } from 'node:module';
 import { rolldown } from 'rolldown';
 
 /**
- * The packages that consist of many small modules. The other packages stay in `node_modules`, where vulnerability
- * scanners find them.
+ * The packages that consist of many small modules, and packages that CommonJS modules cannot load, with their
+ * dependencies. The other packages stay in `node_modules`, where vulnerability scanners find them.
  */
-const bundled = /^(zod|commander|fastify-type-provider-zod|@fastify\/error)(\/|$)/;
+const bundled =
+  /^(zod|commander|fastify-type-provider-zod|@fastify\/error|p-limit|yocto-queue|openid-client|jose|oauth4webapi)(\/|$)/;
 
 const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
 
@@ -31,29 +32,35 @@ for (const path of readdirSync('dist', { recursive: true })) {
   if (!existsSync(`src/${module}.ts`)) rmSync(`dist/${path}`);
 }
 
-const bundle = await rolldown({
-  // Each entry is a file that Node.js starts: the program, its three worker threads, and the verifier. The verifier is
-  // copied into each evidence bundle.
-  input: {
-    strongroom: 'dist/cli/main.js',
+/** Bundles the modules behind each entry. An entry is a file that is loaded by its name, so the name has no hash. */
+async function bundle(input, output) {
+  const built = await rolldown({
+    input,
+    platform: 'node',
+    external: isExternal,
+    onLog(_level, { message }) {
+      throw new Error(message);
+    },
+  });
+  await built.write({ dir: 'dist/bin', ...output });
+}
+
+cpSync('src/console/templates', 'dist/console/templates', { recursive: true });
+cpSync('src/console/assets', 'dist/console/assets', { recursive: true });
+rmSync('dist/bin', { recursive: true, force: true });
+// The launcher and the verifier are single files. `audit bundle` copies the verifier into each evidence bundle.
+await bundle(
+  { strongroom: 'dist/cli/main.js', 'bundle-verifier': 'dist/cli/audit/bundle-verifier.js' },
+  { entryFileNames: '[name].js' },
+);
+// Node.js loads CommonJS in much less time than ES modules. The launcher and the vault find these entries as
+// `#src/bin/NAME.cjs`.
+await bundle(
+  {
+    program: 'dist/cli/program.js',
     'writer-thread': 'dist/adapters/sqlite/writer/writer-thread.js',
     'background-thread': 'dist/adapters/sqlite/writer/background-thread.js',
     'rebuild-worker': 'dist/compose/rebuild/rebuild-worker.js',
-    'bundle-verifier': 'dist/cli/audit/bundle-verifier.js',
   },
-  platform: 'node',
-  external: isExternal,
-  onLog(_level, { message }) {
-    throw new Error(message);
-  },
-});
-cpSync('src/console/templates', 'dist/console/templates', { recursive: true });
-cpSync('src/console/assets', 'dist/console/assets', { recursive: true });
-await bundle.write({
-  dir: 'dist/bin',
-  cleanDir: true,
-  // All files are in one folder, because `audit bundle` reads the verifier relative to its own file. The program finds
-  // the worker threads by these names (`#src/bin/NAME.js`), so the names of entries contain no hash.
-  entryFileNames: '[name].js',
-  chunkFileNames: '[name]-[hash].js',
-});
+  { format: 'cjs', strict: true, entryFileNames: '[name].cjs', chunkFileNames: '[name]-[hash].cjs' },
+);

@@ -12,7 +12,8 @@ const addon = 'better-sqlite3/build/Release/better_sqlite3.node';
 
 const fault = faultOfNode() ?? faultOfLimit() ?? faultOfAddon();
 if (fault === null) {
-  await import('./program.js');
+  // This is `dist/bin/program.cjs`, which `scripts/bundle.mjs` builds from `program.ts`.
+  require('#src/bin/program.cjs');
 } else {
   process.stderr.write(`${fault}\n`);
   process.exitCode = 1;

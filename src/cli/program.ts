@@ -83,10 +83,19 @@ for (const add of [
 for (const command of program.commands) inheritExit(command);
 program.hook('preAction', (_, command) => expectNoEmptyPath(command));
 
-try {
-  await program.parseAsync();
-} catch (error) {
-  process.exitCode = exitCodeOf(error);
+process.once('beforeExit', reportEndlessWait);
+program
+  .parseAsync()
+  .then(() => 0, exitCodeOf)
+  .then((code) => {
+    process.off('beforeExit', reportEndlessWait);
+    process.exitCode = code;
+  });
+
+/** Reports that the command has not ended, although nothing is left that could continue it. */
+function reportEndlessWait(): void {
+  process.exitCode = 1;
+  writeError('unexpected error, please report it: the command waits for something that never happens\n');
 }
 
 function inheritExit(command: Command): void {

@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } f
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { run, tempDir } from '../support/process.js';
+import { makeRootKey, run, tempDir } from '../support/process.js';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -81,6 +81,18 @@ test('without its modules, the program explains how to install them', async () =
   rmSync(modules, { recursive: true });
   symlinkSync(join(root, 'node_modules'), modules);
   expect(await start(dir)).toMatchObject({ code: 0, stderr: '' });
+});
+
+test('a command that waits for something that never happens does not succeed', async () => {
+  const dir = tempDir();
+  const script = `import fs from 'node:fs/promises'; fs.mkdir = () => new Promise(() => undefined);`;
+  const preload = ['--import', `data:text/javascript,${encodeURIComponent(script)}`];
+  const flags = ['--data', join(dir, 'data'), '--root-key-file', makeRootKey(dir)];
+  expect(await start(root, preload, ['init', ...flags])).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: 'unexpected error, please report it: the command waits for something that never happens\n',
+  });
 });
 
 test('the launcher statically imports only Node.js modules', () => {

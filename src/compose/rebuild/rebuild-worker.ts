@@ -90,7 +90,7 @@ function giveWay(): void {
 
 if (parentPort !== null) {
   const port = parentPort;
-  await start(port, workerData as ThreadData).catch((error: unknown) => {
+  start(port, workerData as ThreadData).catch((error: unknown) => {
     port.postMessage({ id: startId, ok: false, error: toThreadError(error) } satisfies FromThread);
   });
 }

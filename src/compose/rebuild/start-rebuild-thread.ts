@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module';
 import { Worker } from 'node:worker_threads';
 import type { RebuildThread } from '../../ports/rebuild-thread.js';
 import { type FromThread, startId, type ThreadData, type ThreadMethod, type ToThread } from './protocol.js';
@@ -13,8 +14,8 @@ type Waiting = { resolve(answer: unknown): void; reject(error: Error): void };
 export function startRebuildThread(data: ThreadData): RebuildThread {
   const rootKey = new Uint8Array(new SharedArrayBuffer(data.rootKey.length));
   rootKey.set(data.rootKey);
-  // This is `dist/bin/rebuild-worker.js`, which `scripts/bundle.mjs` builds from `rebuild-worker.ts`.
-  const worker = new Worker(new URL(import.meta.resolve('#src/bin/rebuild-worker.js')), {
+  // This is `dist/bin/rebuild-worker.cjs`, which `scripts/bundle.mjs` builds from `rebuild-worker.ts`.
+  const worker = new Worker(createRequire(import.meta.url).resolve('#src/bin/rebuild-worker.cjs'), {
     workerData: { ...data, rootKey },
   });
   const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()));

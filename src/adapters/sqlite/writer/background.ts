@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module';
 import { Worker } from 'node:worker_threads';
 import type { FoundProblem } from '../../../ports/store-problem.js';
 
@@ -54,8 +55,8 @@ export function startBackground(
   onDone: (done: FromBackground) => void,
   onFailed: (error: unknown) => void,
 ) {
-  // This is `dist/bin/background-thread.js`, which `scripts/bundle.mjs` builds from `background-thread.ts`.
-  const worker = new Worker(new URL(import.meta.resolve('#src/bin/background-thread.js')), {
+  // This is `dist/bin/background-thread.cjs`, which `scripts/bundle.mjs` builds from `background-thread.ts`.
+  const worker = new Worker(createRequire(import.meta.url).resolve('#src/bin/background-thread.cjs'), {
     workerData: { dataDir },
     resourceLimits: { maxYoungGenerationSizeMb: 4 },
   });

@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module';
 import { Worker } from 'node:worker_threads';
 import type { FoundProblem } from '../../../ports/store-problem.js';
 import { StoreUnavailable } from '../../../ports/store-unavailable.js';
@@ -44,8 +45,8 @@ export function startWriter(
   onCommitted: (requests: number) => void = () => undefined,
   onHeldUp: (file: string | null) => void = () => undefined,
 ): Promise<Writer> {
-  // This is `dist/bin/writer-thread.js`, which `scripts/bundle.mjs` builds from `writer-thread.ts`.
-  const worker = new Worker(new URL(import.meta.resolve('#src/bin/writer-thread.js')), {
+  // This is `dist/bin/writer-thread.cjs`, which `scripts/bundle.mjs` builds from `writer-thread.ts`.
+  const worker = new Worker(createRequire(import.meta.url).resolve('#src/bin/writer-thread.cjs'), {
     workerData: { dataDir },
     resourceLimits: { maxYoungGenerationSizeMb: youngGenerationMb },
   });
