@@ -22,7 +22,7 @@ export function sqliteDailyCounts(dataDir: string, logId: string): DailyCounts &
       open ??= countsIn(openFor(dataDir, logId));
       return work(open);
     } catch (error) {
-      throw databaseError(error, dailyCountsFile);
+      throw databaseError(error, dailyCountsFile, join(dataDir, dailyCountsFile));
     }
   }
 

@@ -1,3 +1,4 @@
+import { constants } from 'node:os';
 import { destination, type Level, pino, stdTimeFunctions } from 'pino';
 import { prettyFactory } from 'pino-pretty';
 import { logLine } from './log-fields.js';
@@ -50,7 +51,8 @@ const keptBytesMax = 1024 * 1024;
 function standardOutput(): LineStream {
   const stream = destination({ fd: 1, sync: true, maxLength: keptBytesMax });
   stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'ENOSPC' && error.code !== 'EDQUOT') throw error;
+    // Node.js has no code for a used-up quota.
+    if (error.code !== 'ENOSPC' && error.errno !== -constants.errno.EDQUOT) throw error;
   });
   return stream;
 }

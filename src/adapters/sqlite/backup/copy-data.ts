@@ -122,7 +122,7 @@ function copyDatabase(
       copy.close();
     }
   } catch (error) {
-    throw copyError(databaseError(error, fileName));
+    throw copyError(databaseError(error, fileName, path));
   }
 }
 

@@ -1,5 +1,6 @@
-import { closeSync, openSync } from 'node:fs';
-import { devNull } from 'node:os';
+import { closeSync, openSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { constants, devNull } from 'node:os';
+import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { type FoundProblem, filesCheck, StoreProblem } from '../../../ports/store-problem.js';
 import { StoreUnavailable } from '../../../ports/store-unavailable.js';
@@ -34,17 +35,21 @@ export function damagedFile(fileName: string, detail = ''): StoreBroken {
 
 /**
  * Converts a better-sqlite3 error to one of our own errors. Drops the original error message, because it can contain
- * SQL.
+ * SQL. Specify the `path` of the database if the operation may have written to it.
  */
-export function databaseError(error: unknown, fileName: string): Error {
+export function databaseError(error: unknown, fileName: string, path: string | null = null): Error {
   if (!(error instanceof Database.SqliteError)) {
     if (isOutOfDescriptors(error)) return new StoreUnavailable(fileName, 'no_file_descriptors');
+    if (isOutOfSpace(error)) return new StoreUnavailable(fileName, 'full');
     if (codeOf(error) === 'EIO') return diskFailed(fileName, 'EIO');
     return error instanceof Error ? error : new Error('not an error');
   }
   const { code } = error;
   // The write-ahead log's index also needs disk space. SHMSIZE means that this index could not grow.
   if (code.startsWith('SQLITE_FULL') || code === 'SQLITE_IOERR_SHMSIZE') return new StoreUnavailable(fileName, 'full');
+  if (code === 'SQLITE_IOERR_WRITE' && path !== null && acceptsNoData(path)) {
+    return new StoreUnavailable(fileName, 'full');
+  }
   if (code.startsWith('SQLITE_BUSY') || code.startsWith('SQLITE_LOCKED')) return new StoreUnavailable(fileName, 'busy');
   // SQLite does not report why it could not open a file. Opening another file here shows whether the process has run
   // out of file descriptors.
@@ -79,6 +84,30 @@ function noneCanBeOpened(): boolean {
   } catch (error) {
     return isOutOfDescriptors(error);
   }
+}
+
+/**
+ * Returns true if the disk under the file is full, or the quota of this user is used up. SQLite reports a used-up quota
+ * as a failed write, just like a broken disk. Writing another file here shows the cause.
+ */
+function acceptsNoData(path: string): boolean {
+  const file = join(dirname(realpathSync(path)), 'space-check');
+  try {
+    writeFileSync(file, Buffer.alloc(checkSizeBytes), { mode: 0o600, flush: true });
+    return false;
+  } catch (error) {
+    return isOutOfSpace(error);
+  } finally {
+    rmSync(file, { force: true });
+  }
+}
+
+/** More than file systems allocate at once, because the rest of an allocated block accepts data. */
+const checkSizeBytes = 256 * 1024;
+
+/** Returns true if the disk is full, or the quota is used up. Node.js has no code for a used-up quota. */
+function isOutOfSpace(error: unknown): boolean {
+  return codeOf(error) === 'ENOSPC' || (error as NodeJS.ErrnoException).errno === -constants.errno.EDQUOT;
 }
 
 /** Returns true if the process or the machine has reached its limit on open files. */

@@ -42,7 +42,7 @@ export function createGroupCommit(database: SqliteDatabase, fileName: string, sc
       release.run();
       return { ok: true, answer };
     } catch (error) {
-      const translated = databaseError(error, fileName);
+      const translated = databaseError(error, fileName, database.name);
       // If the disk is full, SQLite may have rolled back the whole transaction. In that case, the whole group fails.
       if (translated instanceof StoreBroken || !database.inTransaction) throw translated;
       undo.run();
@@ -52,7 +52,7 @@ export function createGroupCommit(database: SqliteDatabase, fileName: string, sc
   }
 
   function asUnavailable(error: unknown): StoreUnavailable {
-    const translated = databaseError(error, fileName);
+    const translated = databaseError(error, fileName, database.name);
     if (translated instanceof StoreUnavailable) return translated;
     throw translated;
   }

@@ -89,7 +89,7 @@ export function openDatabase(
     return database;
   } catch (error) {
     database?.close();
-    throw databaseError(error, fileName);
+    throw databaseError(error, fileName, path);
   }
 }
 

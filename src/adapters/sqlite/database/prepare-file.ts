@@ -70,7 +70,7 @@ function prepared(
     return database;
   } catch (error) {
     database.close();
-    throw databaseError(error, fileName);
+    throw databaseError(error, fileName, path);
   }
 }
 

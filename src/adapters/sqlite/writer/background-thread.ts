@@ -51,7 +51,7 @@ function start(port: MessagePort, dataDir: string): void {
       const sequence = file === 'vault.db' ? Number(applied.get()) : null;
       return { task: 'checkpoint', file, applied: checkpoint(file) ? sequence : null };
     } catch (error) {
-      const failure = databaseError(error, file);
+      const failure = databaseError(error, file, files[file].name);
       if (failure instanceof StoreBroken) throw failure;
       return { task: 'checkpoint', file, applied: null };
     }

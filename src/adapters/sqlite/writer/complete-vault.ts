@@ -86,7 +86,7 @@ function replay(
       commit.run();
     } catch (error) {
       if (vault.inTransaction) rollback.run();
-      const translated = databaseError(error, 'vault.db');
+      const translated = databaseError(error, 'vault.db', vault.name);
       throw translated instanceof StoreUnavailable || translated instanceof StoreBroken
         ? translated
         : altered(`group ${group.sequence}`);

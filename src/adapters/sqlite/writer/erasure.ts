@@ -39,7 +39,8 @@ export function createErasure(database: SqliteDatabase, onBroken: (error: unknow
    * could contain the keys again.
    */
   function emptyLog(): boolean {
-    return truncating(database, 'keys.db') === null && unavailability('keys.db-wal', () => syncLog(database)) === null;
+    const isTruncated = truncating(database, 'keys.db') === null;
+    return isTruncated && unavailability(database, 'keys.db-wal', () => syncLog(database)) === null;
   }
 
   function retry(): void {
@@ -113,7 +114,7 @@ export function createErasure(database: SqliteDatabase, onBroken: (error: unknow
  * currently prevents the truncation. Throws StoreBroken if the file itself is broken.
  */
 export function truncating(database: SqliteDatabase, fileName: string): StoreUnavailable | null {
-  return unavailability(fileName, () => {
+  return unavailability(database, fileName, () => {
     const [row] = database.pragma('wal_checkpoint(TRUNCATE)') as readonly { readonly busy: number }[];
     if (row?.busy !== 0) throw new StoreUnavailable(fileName, 'busy');
   });
@@ -125,12 +126,12 @@ export function syncLog(database: SqliteDatabase): void {
 }
 
 /** Runs a step. Returns why the file is unavailable, or null. Throws StoreBroken if the file itself is broken. */
-function unavailability(fileName: string, step: () => void): StoreUnavailable | null {
+function unavailability(database: SqliteDatabase, fileName: string, step: () => void): StoreUnavailable | null {
   try {
     step();
     return null;
   } catch (error) {
-    const translated = databaseError(error, fileName);
+    const translated = databaseError(error, fileName, database.name);
     if (translated instanceof StoreUnavailable) return translated;
     throw translated;
   }
