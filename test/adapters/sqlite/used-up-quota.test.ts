@@ -42,10 +42,3 @@ test.each([
   expect(databaseError(failed, 'vault.db', path)).toMatchObject(expected);
   expect(readdirSync(dir)).toEqual(['vault.db']);
 });
-
-test('a flush that exceeds a quota makes the store unavailable, not broken', () => {
-  expect(databaseError(systemError('EDQUOT'), 'keys.db-wal')).toMatchObject({
-    name: 'StoreUnavailable',
-    reason: 'full',
-  });
-});

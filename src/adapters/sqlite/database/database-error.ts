@@ -40,7 +40,6 @@ export function damagedFile(fileName: string, detail = ''): StoreBroken {
 export function databaseError(error: unknown, fileName: string, path: string | null = null): Error {
   if (!(error instanceof Database.SqliteError)) {
     if (isOutOfDescriptors(error)) return new StoreUnavailable(fileName, 'no_file_descriptors');
-    if (isOutOfSpace(error)) return new StoreUnavailable(fileName, 'full');
     if (codeOf(error) === 'EIO') return diskFailed(fileName, 'EIO');
     return error instanceof Error ? error : new Error('not an error');
   }
