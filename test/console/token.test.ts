@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { erasureStatement, isSignedErasure } from '#src/audit/erasure-statement.js';
 import { startTestConsole } from '../support/console/console.js';
+import { hidden } from '../support/console/directory-pages.js';
 import { rule } from '../support/test-service.js';
 
 const number = '4242424242424242';
@@ -284,6 +285,24 @@ describe('the forms to purge, edit and delete a token', () => {
     expect(conflict.status).toBe(412);
     expect(conflict.text).toContain('Someone changed the token');
     expect(conflict.text).toContain('2035-01-31');
+  });
+
+  test('save one of two edits that are sent at the same moment, and show a conflict for the other', async () => {
+    const console = await startTestConsole();
+    await create(console, { id: 'one', ...card });
+    const browser = await console.signIn();
+    const revision = hidden((await browser.get('/tokens/one/edit')).text, 'revision');
+    const edit = (value: string) =>
+      browser.post('/tokens/one/edit', {
+        revision,
+        containers: '/pci/high/',
+        metadata_key: 'order',
+        metadata_value: value,
+      });
+    const answers = await Promise.all([edit('o-17'), edit('o-18')]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([303, 412]);
+    const order = answers[0].status === 303 ? 'o-17' : 'o-18';
+    expect((await console.service.call('GET', '/tokens/one')).body).toMatchObject({ metadata: { order } });
   });
 
   test.each([
