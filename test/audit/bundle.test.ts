@@ -536,6 +536,14 @@ describe('a bundle that is signed throughout', () => {
       ['history.jsonl: the manifest lists a different number of events'],
     ],
     [
+      'a line is not an object',
+      () => period,
+      ({ history, reads }) => {
+        for (const lines of [history, reads]) lines[0] = JSON.parse('[]');
+      },
+      ['history.jsonl: line 1 is damaged', 'reads.jsonl: line 1 is damaged'],
+    ],
+    [
       'all events of a token are missing',
       () => person,
       (bundle) => {

@@ -849,6 +849,23 @@ describe('a webhook', () => {
     expect(errors).toEqual([]);
   });
 
+  test('leaves no state behind if it is deleted while its first state is saved', async ({ service, receiver }) => {
+    const { vault, managementKey: key } = service;
+    const { id } = await subscribe(service, receiver.url);
+    await create(service, 'one');
+    const save: typeof vault.webhookStore.save = async (...given) => {
+      expect((await service.call('DELETE', `/webhooks/${id}`, undefined, { key })).status).toBe(204);
+      return vault.webhookStore.save(...given);
+    };
+    const webhookStore = { ...vault.webhookStore, save };
+    const deliveries = createWebhookDeliveries({ ...vault, webhookStore }, (error) =>
+      expect.unreachable(String(error)),
+    );
+    await deliveries.run();
+    expect(told(receiver)).toEqual([]);
+    expect(await vault.webhookStore.state(id)).toBeNull();
+  });
+
   test('that continues after a long time keeps only a few pages of the log in memory', async ({
     service,
     receiver,
