@@ -9,6 +9,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -108,6 +109,12 @@ test('a bundle is verified by its own program, which needs only Node.js', async 
     const alone = await verify(bundle, []);
     expect(alone).toMatchObject({ code: 0, stdout: expect.stringContaining('compare it with the key') });
   }
+});
+
+test('only the owner of a bundle can list and read its files', () => {
+  expect(statSync(person).mode & 0o777).toBe(0o700);
+  for (const file of readdirSync(person))
+    expect([file, statSync(join(person, file)).mode & 0o777]).toEqual([file, 0o600]);
 });
 
 test('a bundle about one person contains only that person’s events, and no values', async () => {

@@ -327,6 +327,12 @@ describe.skipIf(profile !== 'embedded')('a verification', () => {
     const [line] = readFileSync(anchorFile, 'utf8').split('\n');
     writeFileSync(file, `${line?.replace(/"time":\d+/, '"time":1')}\n`);
     await expect(verify(intact, { anchor: file })).rejects.toThrow('signature of checkpoint 1');
+    const [one] = anchored();
+    const later = resigned(signingKey, one, { time: one.time + 1 });
+    writeFileSync(file, `${checkpointLine(one)}\n${checkpointLine(later)}\n`);
+    await expect(verify(intact, { anchor: file })).rejects.toThrow('contains two different checkpoints');
+    writeFileSync(file, `${checkpointLine(resigned(signingKey, one, { log_id: randomUUID() }))}\n`);
+    await expect(verify(intact, { anchor: file })).rejects.toThrow('is the anchor of another log');
   });
 });
 

@@ -535,6 +535,19 @@ describe('a data directory', () => {
   );
 
   test.skipIf(process.getuid?.() !== 0)(
+    'with files that another group can read is rejected if that group can reach them (needs root)',
+    async () => {
+      const vault = await makeServedVault();
+      chmodSync(vault.dataDir, 0o710);
+      for (const file of readdirSync(vault.dataDir)) chownSync(join(vault.dataDir, file), 0, 65_534);
+      chmodSync(join(vault.dataDir, 'keys.db'), 0o640);
+      await expectRefusal(vault.dir, vault.flags, /users other than its owner can read .*Run: chmod go-rwx/);
+      chmodSync(vault.dataDir, 0o700);
+      await expectAsBefore(vault);
+    },
+  );
+
+  test.skipIf(process.getuid?.() !== 0)(
     'that belongs to another user and is writable is rejected (needs root)',
     async () => {
       const vault = await makeVault();
