@@ -90,14 +90,15 @@ function noneCanBeOpened(): boolean {
  * as a failed write, just like a broken disk. Writing another file here shows the cause.
  */
 function acceptsNoData(path: string): boolean {
-  const file = join(dirname(realpathSync(path)), 'space-check');
+  let file: string | null = null;
   try {
+    file = join(dirname(realpathSync(path)), 'space-check');
     writeFileSync(file, Buffer.alloc(checkSizeBytes), { mode: 0o600, flush: true });
     return false;
   } catch (error) {
     return isOutOfSpace(error);
   } finally {
-    rmSync(file, { force: true });
+    if (file !== null) rmSync(file, { force: true });
   }
 }
 
