@@ -5,8 +5,9 @@ import { isBuiltin } from 'node:module';
 import { rolldown } from 'rolldown';
 
 /**
- * The packages that consist of many small modules, and packages that CommonJS modules cannot load, with their
- * dependencies. The other packages stay in `node_modules`, where vulnerability scanners find them.
+ * The packages that consist of many small modules, and the packages that we import statically and that have only ES
+ * modules, with their dependencies. After an update of one of these packages, build again. The other packages are loaded
+ * from `node_modules`.
  */
 const bundled =
   /^(zod|commander|fastify-type-provider-zod|@fastify\/error|p-limit|yocto-queue|openid-client|jose|oauth4webapi)(\/|$)/;

@@ -26,5 +26,6 @@ const writeAdvice: Readonly<Record<string, string>> = {
   EACCES: ' Run this command as a user that may write there, or choose another path.',
   EROFS: ' Its file system is read-only. Choose another path.',
   ENOSPC: ' The disk is full. Free some space, or choose another path.',
+  EDQUOT: ' The disk quota of this user is used up. Free some space, or choose another path.',
   ENOTEMPTY: ' It was created while this command ran. Choose another path.',
 };

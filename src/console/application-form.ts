@@ -74,13 +74,15 @@ export function postedForm(form: TypedForm, stored?: ApplicationDocument): Appli
   // than `rulesMax` rules.
   if (known.length > rulesMax)
     throw new Problem('validation_failed', { errors: { rules: [`must contain 1 to ${rulesMax} access rules`] } });
+  const storedRules = stored?.access.kind === 'rules' ? stored.access.rules : [];
+  const descriptions = storedRules.map(({ description }) => description);
   return {
     name: form.text('name', stored?.name),
     expiresAt: form.text('expires_at'),
     uses: form.text('uses') === 'rules' ? 'rules' : 'permissions',
     permissions: form.values('permissions'),
     rules: known.map((number) => ({
-      description: form.text(`rules.${number}.description`),
+      description: form.text(`rules.${number}.description`, ...descriptions),
       priority: form.text(`rules.${number}.priority`),
       container: form.text(`rules.${number}.container`),
       transform: form.text(`rules.${number}.transform`),

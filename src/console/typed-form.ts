@@ -10,9 +10,9 @@ export type TypedForm = {
   readonly names: readonly string[];
   /**
    * Returns the trimmed text of a field, or an empty string if the form does not contain the field. Returns the text
-   * unchanged if it is equal to `stored`. Otherwise, saving a form would change a name that begins with a space.
+   * unchanged if it is one of the `stored` texts. Otherwise, saving a form would change a name that begins with a space.
    */
-  text(name: string, stored?: string): string;
+  text(name: string, ...stored: readonly (string | null | undefined)[]): string;
   /** Returns all values of a field, such as the selected boxes of a group. */
   values(name: string): readonly string[];
 };
@@ -37,9 +37,9 @@ export function typedForm(visit: Visit): TypedForm {
   if (!read.ok) throw new Problem('validation_failed', { errors: read.errors });
   const fields = new Map(Object.entries(read.value));
   const values = (name: string): readonly string[] => fields.get(name) ?? [];
-  const text: TypedForm['text'] = (name, stored) => {
+  const text: TypedForm['text'] = (name, ...stored) => {
     const [given = ''] = values(name);
-    return given === stored ? given : given.trim();
+    return stored.includes(given) ? given : given.trim();
   };
   return { names: [...fields.keys()], values, text };
 }

@@ -30,6 +30,7 @@ export class StoreProblem extends Error {
 
   constructor(problem: string | FoundProblem) {
     super(typeof problem === 'string' ? problem : problemText(problem));
+    this.name = 'StoreProblem';
     this.found = typeof problem === 'string' ? null : problem;
   }
 }

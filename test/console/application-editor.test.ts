@@ -144,16 +144,26 @@ test('the editor shows the API’s errors for a rule next to the rule’s fields
   expect((await applicationOf(console, id))['permissions']).toEqual(['token:read']);
 });
 
-test('every priority and name that the API accepts can be saved unchanged, and no priority is rounded', async () => {
+test('every priority, name and description that the API accepts can be saved unchanged, and no priority is rounded', async () => {
   const console = await startTestConsole();
-  const rule = { container: '/', transform: 'mask', permissions: ['token:read'], priority: Number.MAX_SAFE_INTEGER };
+  const description = ' all ';
+  const rule = {
+    description,
+    container: '/',
+    transform: 'mask',
+    permissions: ['token:read'],
+    priority: Number.MAX_SAFE_INTEGER,
+  };
   const { id } = await createApplication(console, { name: ' shop ', permissions: undefined, rules: [rule] });
   const browser = await console.signIn();
   const path = `/applications/${id}/edit`;
   const page = await browser.get(path);
   expect(page.text).toContain('value=" shop "');
   const save = (name: string, priority: string) =>
-    browser.postAll(path, editor([{ priority }], { name, do: 'save', version: hidden(page.text, 'version') }));
+    browser.postAll(
+      path,
+      editor([{ priority, description }], { name, do: 'save', version: hidden(page.text, 'version') }),
+    );
   const saved = await save(' shop ', '9007199254740991');
   expect(saved.location, saved.text).toBe(`/applications/${id}`);
   expect(await applicationOf(console, id)).toMatchObject({ name: ' shop ', rules: [rule] });

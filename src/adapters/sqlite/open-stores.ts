@@ -25,8 +25,8 @@ import { sqliteWebhookStore } from './webhook-store.js';
 import { startWriter } from './writer/writer.js';
 
 /**
- * The file whose write-ahead log still contains erased data because a program reads the file. `since` is a time of the
- * monotonic clock, in ms.
+ * The file whose write-ahead log still contains erased data because a program uses the file. Since the time `since`, one
+ * of the files has always been in use. It is a time of the monotonic clock, in ms.
  */
 export type HeldUp = { readonly file: string; readonly since: number };
 

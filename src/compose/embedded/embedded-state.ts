@@ -7,6 +7,7 @@ import type { RebuildStatus } from '../../ports/projections.js';
 import type { ServiceState } from '../../ports/service-state.js';
 import { type FoundProblem, StoreProblem } from '../../ports/store-problem.js';
 import type { AccessRecorder } from '../../vault/vault.js';
+import { shellWord } from '../files/shell-word.js';
 
 type Deps = {
   readonly log: EventLog;
@@ -55,18 +56,22 @@ export async function embeddedState(needs: Deps): Promise<ServiceState> {
   };
 }
 
-/** Backups of large vaults also read for minutes. */
+/** A backup of a large vault also reads for minutes. */
 const heldUpMsMax = 30 * 60_000;
 
-/** Returns a notice if a program has read a file for so long that erased data could not be removed from its log. */
+/** Returns a notice if erased data has been in a write-ahead log for long, because a program uses the file. */
 export function heldUpNotices(heldUp: HeldUp | null, dataDir: string, now: number): readonly FoundProblem[] {
   if (heldUp === null || now - heldUp.since < heldUpMsMax) return [];
   const { file, since } = heldUp;
-  const says =
-    `a program has been reading ${file} for ${counted(Math.floor((now - since) / 60_000), 'minute')}: until it stops, ` +
-    `${file}-wal still contains data that was erased`;
+  const minutes = counted(Math.floor((now - since) / 60_000), 'minute');
   return [
-    { check: 'erasure', says, do: `End the program: \`fuser -v ${join(dataDir, file)}\` lists what uses the file` },
+    {
+      check: 'erasure',
+      says: `data that was erased has remained in write-ahead logs for ${minutes}, because a program is reading ${file}`,
+      do:
+        'If the program is not a backup that is still running, end it. ' +
+        `\`fuser -v ${shellWord(join(dataDir, file))}\` lists it beside the service, process ${process.pid}`,
+    },
   ];
 }
 

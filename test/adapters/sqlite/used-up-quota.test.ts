@@ -6,6 +6,7 @@ import { getSystemErrorName } from 'node:util';
 import Database from 'better-sqlite3';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { databaseError } from '#src/adapters/sqlite/database/database-error.js';
+import { fileErrorCode } from '#src/compose/files/file-error-code.js';
 import { tempDir } from '../../support/process.js';
 
 type Name = 'EDQUOT' | 'EIO' | 'ENOSPC';
@@ -41,4 +42,25 @@ test.each([
   const failed = new Database.SqliteError('disk I/O error', 'SQLITE_IOERR_WRITE');
   expect(databaseError(failed, 'vault.db', path)).toMatchObject(expected);
   expect(readdirSync(dir)).toEqual(['vault.db']);
+});
+
+test('a disk that fails while the cause of a failed write is looked for counts as broken', () => {
+  const dir = tempDir();
+  const path = join(dir, 'vault.db');
+  writeFileSync(path, '');
+  const removals = vi.spyOn(fs, 'rmSync').mockImplementation(() => {
+    throw systemError('EIO');
+  });
+  onTestFinished(() => {
+    removals.mockRestore();
+    syncBuiltinESMExports();
+  });
+  syncBuiltinESMExports();
+  const failed = new Database.SqliteError('disk I/O error', 'SQLITE_IOERR_WRITE');
+  expect(databaseError(failed, 'vault.db', path)).toMatchObject({ name: 'StoreBroken' });
+});
+
+test('commands name a used-up quota by its code', () => {
+  expect(fileErrorCode(systemError('EDQUOT'))).toBe('EDQUOT');
+  expect(fileErrorCode(systemError('EIO'))).toBe('EIO');
 });

@@ -52,7 +52,7 @@ export async function writeKeys(dataDir: string, lines: AsyncIterable<string>, e
     }
     insert(rows);
   } catch (error) {
-    throw databaseError(error, 'keys.db');
+    throw databaseError(error, 'keys.db', database.name);
   } finally {
     database.close();
   }

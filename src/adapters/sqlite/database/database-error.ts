@@ -90,15 +90,16 @@ function noneCanBeOpened(): boolean {
  * as a failed write, just like a broken disk. Writing another file here shows the cause.
  */
 function acceptsNoData(path: string): boolean {
-  let file: string | null = null;
   try {
-    file = join(dirname(realpathSync(path)), 'space-check');
-    writeFileSync(file, Buffer.alloc(checkSizeBytes), { mode: 0o600, flush: true });
+    const file = join(dirname(realpathSync(path)), 'space-check');
+    try {
+      writeFileSync(file, Buffer.alloc(checkSizeBytes), { mode: 0o600, flush: true });
+    } finally {
+      rmSync(file, { force: true });
+    }
     return false;
   } catch (error) {
     return isOutOfSpace(error);
-  } finally {
-    if (file !== null) rmSync(file, { force: true });
   }
 }
 

@@ -128,11 +128,11 @@ function expectDurable(vault: SqliteDatabase): null {
   if (unavailable.reason !== 'busy') throw unavailable;
   try {
     vault.exec('BEGIN IMMEDIATE; ROLLBACK');
+    syncLog(vault);
+    return null;
   } catch (error) {
     throw databaseError(error, 'vault.db');
   }
-  syncLog(vault);
-  return null;
 }
 
 /**

@@ -205,8 +205,8 @@ export type FromWriter =
    */
   | { readonly message: 'replies'; readonly of: 'vault' | 'keys' | 'access'; readonly replies: readonly WriterReply[] }
   /**
-   * The file whose write-ahead log cannot be emptied because a program reads the file. It is null once the logs of
-   * `vault.db` and the journal have been emptied.
+   * The file whose write-ahead log cannot be emptied because a program uses the file. It is null once no program
+   * prevents this any longer.
    */
   | { readonly message: 'held_up'; readonly file: string | null }
   /** The files cannot be used, either from the start or since a failure. The process must exit with this message. */

@@ -37,7 +37,7 @@ const requestsOfMessage = 8;
  * Starts the thread that writes the files in `dataDir`. Rejects with StoreBroken if the files cannot be used. If the
  * files become unusable later, calls `onBroken` and stops writing. After each commit to `vault.db`, calls `onCommitted`
  * with the number of requests in the commit. Calls `onHeldUp` with a file whose write-ahead log cannot be emptied because
- * a program reads the file, and with null once the logs have been emptied.
+ * a program uses the file, and with null once no program prevents this any longer.
  */
 export function startWriter(
   dataDir: string,
