@@ -27,11 +27,12 @@ export class StoreUnavailable extends Error {
 export const rebuiltElsewhere = 'rebuilt_by_another_process';
 
 /**
- * Describes a full disk. The vault also rejects writes if less than the reserve is free, although the disk then still
- * has some space.
+ * Describes a full disk. The vault also rejects writes if less than the reserve is free, or if the quota of its user is
+ * used up, although the disk then still has some space.
  */
 export function fullDiskText(store: string): string {
-  return `the disk under ${store} is full, or less than disk.reserve_bytes is free. Free some space`;
+  const reasons = 'is full, less than disk.reserve_bytes is free, or the disk quota of this user is used up';
+  return `the disk under ${store} ${reasons}. Free some space`;
 }
 
 /** Describes what work waits for, as part of a sentence: `waiting for mongodb (no answer)`. */

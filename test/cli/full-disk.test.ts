@@ -173,7 +173,7 @@ describe.skipIf(!canMount)('a full disk (needs permission to mount)', () => {
     });
     expect(refused).toMatchObject({ status: 503, body: { code: 'store_unavailable' } });
     const cause =
-      /"problem":"the disk under \S+ is full, or less than disk\.reserve_bytes is free\. Free some space\."/;
+      /"problem":"the disk under \S+ is full, less than disk\.reserve_bytes is free, or the disk quota of this user is used up\. Free some space\."/;
     await until('the cause in the log', 20_000, () => (cause.test(service.stdout()) ? true : undefined));
     expect(await diskFinding()).toMatchObject({
       state: 'problem',
