@@ -3,6 +3,9 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { makeCertificate } from '../support/certificate.js';
+import { createBrowser, toListener } from '../support/console/browser.js';
+import { startTestProvider } from '../support/console/provider.js';
+import { freePort } from '../support/free-ports.js';
 import { http, loggedAddress, makeVault, run, runJson, startService, tempDir } from '../support/process.js';
 
 const code = /^[0-9A-Z]{4}(?:-[0-9A-Z]{4}){4}$/;
@@ -132,5 +135,35 @@ test('if a client secret cannot be read, is empty or is exposed, the service ref
   const service = await startService([...flags, '--admin-port', 'off', ...own]);
   const page = await http('GET', `${await loggedAddress(service, 'console_address')}/sign-in`);
   expect(page.text).toContain('Sign in with your identity provider');
+  expect(await service.stop()).toMatchObject({ code: 0 });
+});
+
+test('a person signs in with the identity provider', async () => {
+  const { flags, dir } = await makeVault();
+  const port = await freePort();
+  const publicUrl = `http://127.0.0.1:${port}`;
+  const provider = await startTestProvider(publicUrl, { grace: { name: 'Grace Hopper', groups: ['operators'] } });
+  const secretFile = join(dir, 'client-secret');
+  writeFileSync(secretFile, provider.clientSecret, { mode: 0o600 });
+  const settings = {
+    port,
+    'public-url': publicUrl,
+    'oidc-issuer': provider.issuer,
+    'oidc-client-id': provider.clientId,
+    'oidc-client-secret-file': secretFile,
+    'oidc-scopes': 'openid,profile,groups',
+    'oidc-groups': JSON.stringify([{ group: 'operators', operator: true }]),
+  };
+  const own = Object.entries(settings).flatMap(([name, value]) => [`--console-${name}`, String(value)]);
+  const service = await startService([...flags, '--admin-port', 'off', '--console-enabled', ...own]);
+  const browser = createBrowser(toListener(publicUrl));
+  await browser.get('/sign-in');
+  const { text } = await browser.post('/sign-in/provider');
+  const [, address = ''] = /http-equiv="refresh" content="0; url=([^"]+)"/.exec(text) ?? [];
+  const callback = await provider.signIn(address.replaceAll('&amp;', '&'), 'grace');
+  expect((await browser.get(callback.slice(publicUrl.length))).status).toBe(200);
+  const overview = await browser.get('/');
+  expect([overview.status, overview.text]).toEqual([200, expect.stringContaining('Grace Hopper')]);
+  expect(overview.text).toContain('vault.db');
   expect(await service.stop()).toMatchObject({ code: 0 });
 });

@@ -61,6 +61,7 @@ export async function startTestProvider(publicUrl: string, people: Readonly<Reco
 
   return {
     issuer,
+    clientId,
     clientSecret,
     stop,
     /** Restarts the provider at the same address. */
