@@ -826,10 +826,13 @@ test.runIf(process.platform === 'linux')(
     const inPart = [...files]
       .sort()
       .map((name) => [expect.stringMatching(`/\\.backup\\.part-[0-9a-f]{8}/${name}$`), false]);
-    expect(flushed.slice(0, -2).sort()).toEqual(inPart);
-    expect(flushed.slice(-2)).toEqual([
+    expect(flushed.slice(0, -4).sort()).toEqual(inPart);
+    expect(flushed.slice(-4)).toEqual([
       [expect.stringMatching(/\.backup\.part-[0-9a-f]{8}$/), false],
       [dir, true],
+      // The time of the backup is recorded in the vault.
+      [expect.stringMatching(`^${dataDir}/[^/]+$`), true],
+      [dataDir, true],
     ]);
     const from = flushed.length;
     // A file system that stores no modes gives every file the same one.
