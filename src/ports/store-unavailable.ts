@@ -1,3 +1,4 @@
+import { constants } from 'node:os';
 import type { FoundProblem } from './store-problem.js';
 
 /** The store that work waits for, and the reason why the store is unavailable. */
@@ -33,6 +34,11 @@ export const rebuiltElsewhere = 'rebuilt_by_another_process';
 export function fullDiskText(store: string): string {
   const reasons = 'is full, less than disk.reserve_bytes is free, or the disk quota of this user is used up';
   return `the disk under ${store} ${reasons}. Free some space`;
+}
+
+/** Returns true if a write failed because the disk quota is used up. Node.js has no code for this error. */
+export function isQuotaUsedUp(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).errno === -constants.errno.EDQUOT;
 }
 
 /** Describes what work waits for, as part of a sentence: `waiting for mongodb (no answer)`. */

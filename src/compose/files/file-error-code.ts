@@ -1,9 +1,8 @@
-import { constants } from 'node:os';
+import { isQuotaUsedUp } from '../../ports/store-unavailable.js';
 
 /** Returns the code of the error, such as EIO, if an operation on a file failed. Returns null for any other error. */
 export function fileErrorCode(error: unknown): string | null {
-  const { code, errno } = error as NodeJS.ErrnoException;
-  // Node.js has no code for a used-up quota.
-  if (errno === -constants.errno.EDQUOT) return 'EDQUOT';
+  if (isQuotaUsedUp(error)) return 'EDQUOT';
+  const { code } = error as NodeJS.ErrnoException;
   return typeof code === 'string' && /^E[A-Z]+$/.test(code) ? code : null;
 }

@@ -1,6 +1,6 @@
-import { constants } from 'node:os';
 import { destination, type Level, pino, stdTimeFunctions } from 'pino';
 import { prettyFactory } from 'pino-pretty';
+import { isQuotaUsedUp } from '../../ports/store-unavailable.js';
 import { logLine } from './log-fields.js';
 import type { Log, Logger, LogLevel } from './logger.js';
 
@@ -51,8 +51,7 @@ const keptBytesMax = 1024 * 1024;
 function standardOutput(): LineStream {
   const stream = destination({ fd: 1, sync: true, maxLength: keptBytesMax });
   stream.on('error', (error: NodeJS.ErrnoException) => {
-    // Node.js has no code for a used-up quota.
-    if (error.code !== 'ENOSPC' && error.errno !== -constants.errno.EDQUOT) throw error;
+    if (error.code !== 'ENOSPC' && !isQuotaUsedUp(error)) throw error;
   });
   return stream;
 }

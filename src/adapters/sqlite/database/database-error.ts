@@ -1,9 +1,9 @@
 import { closeSync, openSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { constants, devNull } from 'node:os';
+import { devNull } from 'node:os';
 import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { type FoundProblem, filesCheck, StoreProblem } from '../../../ports/store-problem.js';
-import { StoreUnavailable } from '../../../ports/store-unavailable.js';
+import { isQuotaUsedUp, StoreUnavailable } from '../../../ports/store-unavailable.js';
 
 /**
  * Thrown when a store file cannot be used. The process exits with the error's message, which names the file and tells
@@ -99,17 +99,12 @@ function acceptsNoData(path: string): boolean {
     }
     return false;
   } catch (error) {
-    return isOutOfSpace(error);
+    return codeOf(error) === 'ENOSPC' || isQuotaUsedUp(error);
   }
 }
 
 /** More than file systems allocate at once, because the rest of an allocated block accepts data. */
 const checkSizeBytes = 256 * 1024;
-
-/** Returns true if the disk is full, or the quota is used up. Node.js has no code for a used-up quota. */
-function isOutOfSpace(error: unknown): boolean {
-  return codeOf(error) === 'ENOSPC' || (error as NodeJS.ErrnoException).errno === -constants.errno.EDQUOT;
-}
 
 /** Returns true if the process or the machine has reached its limit on open files. */
 function isOutOfDescriptors(error: unknown): boolean {
