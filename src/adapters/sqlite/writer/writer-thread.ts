@@ -25,6 +25,8 @@ import { createVaultOperations } from './vault-operations.js';
 
 /** How long the bytes of a removed row can remain in the journal and in the write-ahead log of `vault.db`, in ms. */
 const vaultTruncateMs = 30_000;
+/** After this time, the thread tries again to empty a write-ahead log that a program or a full disk held up. */
+const vaultRetryMs = 1_000;
 /**
  * The approximate overhead of an append, in bytes. Each append adds this much to the write-ahead log of the journal in
  * addition to its data.
@@ -95,7 +97,7 @@ function start(port: MessagePort, dataDir: string): void {
       // Runs after all transactions have ended, because an open transaction would block the checkpoint.
       if (truncations.length > 0) {
         const attempt: Attempt = { ok: true, answer: truncateVault() };
-        if (!attempt.answer) vaultTimer ??= setTimeout(truncateLater, 1_000);
+        if (!attempt.answer) vaultTimer ??= setTimeout(truncateLater, vaultRetryMs);
         send({ message: 'replies', of: 'access', replies: truncations.map(({ id }) => reply(id, attempt)) });
       }
       erasure.settle();
@@ -247,7 +249,7 @@ function start(port: MessagePort, dataDir: string): void {
 
   function truncateLater(): void {
     try {
-      vaultTimer = truncateVault() ? null : setTimeout(truncateLater, 1_000);
+      vaultTimer = truncateVault() ? null : setTimeout(truncateLater, vaultRetryMs);
     } catch (error) {
       broken(error);
     }
