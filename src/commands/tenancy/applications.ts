@@ -1,4 +1,4 @@
-import type { AccessFields } from '../../domain/access/parse-access.js';
+import { type AccessFields, checkAccessFields } from '../../domain/access/parse-access.js';
 import { errorsOf, valid } from '../../domain/field-errors.js';
 import type { Json } from '../../domain/json.js';
 import type { Secret } from '../../domain/secret.js';
@@ -56,8 +56,9 @@ export async function updateApplication(
 ): Promise<CommandResult<LivingApplication>> {
   const name = parseName(givenName);
   const expiresAt = givenExpiry === undefined ? valid(undefined) : checkExpiresAt(givenExpiry, vault.clock.now());
-  if (!(name.ok && expiresAt.ok)) return invalidFields(errorsOf([name, expiresAt]) ?? {});
   const access = { permissions, rules };
+  const given = checkAccessFields(access);
+  if (!(name.ok && given.ok && expiresAt.ok)) return invalidFields(errorsOf([name, given, expiresAt]) ?? {});
   return changeDirectory(vault, context, {
     commands: [
       { kind: 'update_application', id, name: name.value, access, type, expiresAt: expiresAt.value, seenChange },

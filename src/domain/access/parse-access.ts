@@ -10,41 +10,53 @@ import { type Transform, transforms } from './transform.js';
 /** The two request fields that specify an application's access. A field that is null counts as absent. */
 export type AccessFields = { readonly permissions?: Json | undefined; readonly rules?: Json | undefined };
 
+/** The most permissions that an application or a rule can have, and the most rules that an application can have. */
+const itemsMax = 50;
+
+/** The field that specifies the access, and its items, which have not been checked. */
+type GivenAccess = { readonly kind: Access['kind']; readonly items: readonly Json[] };
+
 /**
- * Parses an application's access. The request must contain either `permissions` or `rules`, but not both, and the list
- * must not be empty. See docs/contract.md, "Applications".
+ * Checks what does not depend on the application: the request must contain either `permissions` or `rules`, but not
+ * both, as a list of 1 to 50 items. See docs/contract.md, "Applications".
  */
-export function parseAccess(
-  { permissions = null, rules = null }: AccessFields,
-  applicationType: ApplicationType,
-): Checked<Access> {
+export function checkAccessFields({ permissions = null, rules = null }: AccessFields): Checked<GivenAccess> {
   if (permissions !== null && rules !== null) return invalid('rules', 'specify permissions or rules, not both');
-  if (rules !== null) {
-    const parsed = parseAccessRules(rules, applicationType);
-    return parsed.ok ? valid({ kind: 'rules', rules: parsed.value }) : parsed;
-  }
-  if (permissions === null) return invalid('permissions', 'permissions or rules are required');
-  const allowed: readonly Permission[] = permissionsOfType[applicationType];
-  const parsed = parsePermissions(permissions, allowed, 'permissions');
-  return parsed.ok ? valid({ kind: 'permissions', permissions: new Set(parsed.value) }) : parsed;
+  if (permissions === null && rules === null) return invalid('permissions', 'permissions or rules are required');
+  const kind = rules === null ? 'permissions' : 'rules';
+  const items = kind === 'rules' ? checkItems(rules, kind, 'access rules') : checkItems(permissions, kind, kind);
+  return items.ok ? valid({ kind, items: items.value }) : items;
 }
 
-const permissionsMax = 50;
+function checkItems(value: Json | undefined, path: string, noun: string): Checked<readonly Json[]> {
+  if (!Array.isArray(value)) return invalid(path, `must be an array of ${noun}`);
+  if (value.length === 0 || value.length > itemsMax) return invalid(path, `must contain 1 to ${itemsMax} ${noun}`);
+  return valid(value);
+}
 
 /**
- * Parses a list of 1 to 50 permissions, each of which must be in `allowed`. Removes duplicates. Errors are reported at
- * `path` and `path[i]`. See docs/contract.md, "Applications".
+ * Parses an application's access. Besides `checkAccessFields`, each item must be one that the application's type
+ * allows. See docs/contract.md, "Applications".
  */
+export function parseAccess(fields: AccessFields, applicationType: ApplicationType): Checked<Access> {
+  const given = checkAccessFields(fields);
+  if (!given.ok) return given;
+  const { kind, items } = given.value;
+  if (kind === 'rules') {
+    const parsed = parseAccessRules(items, applicationType);
+    return parsed.ok ? valid({ kind, rules: parsed.value }) : parsed;
+  }
+  const allowed: readonly Permission[] = permissionsOfType[applicationType];
+  const parsed = parsePermissions(items, allowed, 'permissions');
+  return parsed.ok ? valid({ kind, permissions: new Set(parsed.value) }) : parsed;
+}
+
+/** Parses permissions, each of which must be in `allowed`. Removes duplicates. Errors are reported at `path[i]`. */
 function parsePermissions<P extends string>(
-  value: Json | undefined,
+  items: readonly Json[],
   allowed: readonly P[],
   path: string,
 ): Checked<readonly P[]> {
-  if (!Array.isArray(value)) return invalid(path, 'must be an array of permissions');
-  if (value.length === 0 || value.length > permissionsMax) {
-    return invalid(path, `must contain 1 to ${permissionsMax} permissions`);
-  }
-  const items: readonly Json[] = value;
   const permissions = new Set<P>();
   const failures: Checked<never>[] = [];
   for (const [i, item] of items.entries()) {
@@ -59,20 +71,14 @@ function parsePermissions<P extends string>(
   return errors === null ? valid([...permissions]) : { ok: false, errors };
 }
 
-const rulesMax = 50;
-
 /**
- * Parses an application's 1 to 50 access rules, in request order. Errors are reported at `rules`, `rules[0].container`
- * and so on. A management application cannot have rules, because it has no token permissions. See docs/contract.md,
+ * Parses an application's access rules, in request order. Errors are reported at `rules`, `rules[0].container` and so
+ * on. A management application cannot have rules, because it has no token permissions. See docs/contract.md,
  * "Access rules" and "Application types".
  */
-function parseAccessRules(value: Json, applicationType: ApplicationType): Checked<readonly AccessRule[]> {
+function parseAccessRules(items: readonly Json[], applicationType: ApplicationType): Checked<readonly AccessRule[]> {
   if (applicationType === 'management')
     return invalid('rules', 'a management application takes permissions, not rules');
-  if (!Array.isArray(value)) return invalid('rules', 'must be an array of access rules');
-  if (value.length === 0 || value.length > rulesMax)
-    return invalid('rules', `must contain 1 to ${rulesMax} access rules`);
-  const items: readonly Json[] = value;
   const rules: AccessRule[] = [];
   const failures: Checked<never>[] = [];
   for (const [i, item] of items.entries()) {
@@ -106,7 +112,8 @@ function parseAccessRule(
   const priority = parsePriority(value['priority'], `${path}.priority`);
   const container = checkContainer(value['container'], `${path}.container`);
   const transform = parseTransform(value['transform'], `${path}.transform`, applicationType);
-  const permissions = parsePermissions(value['permissions'], allowed, `${path}.permissions`);
+  const items = checkItems(value['permissions'], `${path}.permissions`, 'permissions');
+  const permissions = items.ok ? parsePermissions(items.value, allowed, `${path}.permissions`) : items;
   if (!(known.ok && description.ok && priority.ok && container.ok && transform.ok && permissions.ok)) {
     const errors = errorsOf([known, description, priority, container, transform, permissions]);
     return { ok: false, errors: errors ?? {} };

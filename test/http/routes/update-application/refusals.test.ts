@@ -22,6 +22,19 @@ describe('400 the error names each invalid field, and nothing is stored', () => 
   });
 });
 
+describe('400 before 404: the body is checked before the application is looked up', () => {
+  test.for([
+    ['no name', { ...good, name: undefined }, ['name']],
+    ['a name of 201 characters and neither permissions nor rules', { name: 'x'.repeat(201) }, ['name', 'permissions']],
+    ['permissions that are no list', { name: 'x', permissions: 'token:read' }, ['permissions']],
+    ['no permission', { name: 'x', permissions: [] }, ['permissions']],
+    ['permissions and rules', { ...good, rules: [] }, ['rules']],
+    ['rules that are no list', { name: 'x', rules: {} }, ['rules']],
+  ] as const)('%s', async ([, body, paths], { service }) => {
+    await expectRefusal(service, () => manage(service, 'PUT', '/applications/unknown', body), invalid(...paths));
+  });
+});
+
 describe('403 an attacker', () => {
   test('without application:update cannot grant itself anything', async ({ service }) => {
     const { id, key } = await makeManager(service, ['application:create', 'application:read', 'application:delete']);
