@@ -234,6 +234,19 @@ describe.skipIf(profile !== 'embedded')('an attacker who can write only to the l
   });
 });
 
+describe.skipIf(profile !== 'embedded')('an attacker who can write only to the keys', () => {
+  test('cannot make the vault continue its checkpoints with a new signing key by removing the old one', async () => {
+    await create('one');
+    await sign();
+    await service.stop();
+    const keys = pinStatements(join(dataDir, 'keys.db'), {});
+    const remove = keys.prepare(`DELETE FROM tenant_keys WHERE purpose = 'audit-signing'`);
+    behindTriggers(keys, () => expect(remove.run().changes).toBe(1));
+    keys.close();
+    expect(await start()).toMatch(/changed the log/);
+  });
+});
+
 describe.skipIf(profile !== 'embedded')('a log that is changed while the service runs', () => {
   test('is not signed, and the service reports the change', async () => {
     await create('one');

@@ -123,6 +123,20 @@ test('rows: if an older row of a token is put back, an update and a deletion dec
   expect((await get(id)).status).toBe(404);
 });
 
+test('rows: an older row is reported even if the newer event was removed from the log', async () => {
+  const id = await plain({ metadata: { step: 'one' } });
+  const stream = await streamOf(service, id);
+  const older = takeRow('vault.db', 'token_rows_1', 'stream = ?', packStream(stream));
+  expect((await service.call('PATCH', `/tokens/${id}`, { metadata: { step: 'two' } })).status).toBe(200);
+  const database = pinStatements(join(service.dataDir, 'vault.db'), {});
+  const remove = database.prepare('DELETE FROM events WHERE stream = ? AND revision = 1');
+  behindTriggers(database, () => expect(remove.run(packStream(stream)).changes).toBe(1));
+  database.close();
+  older.putBack();
+  const { problems } = await checkTokenRows(service.vault, '');
+  expect(problems).toEqual([{ row: { of: 'token', name: stream }, what: 'outdated' }]);
+});
+
 test('rows: if the row of a deleted token is put back, it is rejected as an older row, and its key does not count as lost', async () => {
   const id = await plain();
   const stream = await streamOf(service, id);
