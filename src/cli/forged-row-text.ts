@@ -5,7 +5,8 @@ import { ForgedRow } from '../vault/forged-row.js';
 /** What to do about rows that are not authentic or not the newest version. */
 export const forgedRowsAdvice =
   'Find out who can write to the store of the rows. Then run `strongroom projections rebuild` for `directory` or ' +
-  '`tokens`. If a row is still an older version after that, restore the newest backup.';
+  '`tokens`. If a row is still an older version after that, restore the newest backup. A claim needs neither: only ' +
+  'retries of its request fail until it is deleted, normally a day after the request.';
 
 /**
  * Returns a message for the operator about a directory row that is not authentic or not the newest version. `store` is

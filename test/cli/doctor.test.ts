@@ -362,6 +362,7 @@ test.each(['while the service runs', 'while it does not'])(
     expect(found.says('rows')).toMatch(
       /^the row of application .* is not authentic; the row of token token-.* is not authentic; the row of claim planted is not authentic$/,
     );
+    expect(found.findings.find(({ check }) => check === 'rows')?.do).toContain('A claim needs neither');
     const { code, stderr } = await run(['audit', 'verify', ...flags]);
     expect(code).toBe(3);
     expect(stderr).toMatch(/the row of application .* is not authentic; the row of token/);

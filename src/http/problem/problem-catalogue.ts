@@ -271,7 +271,8 @@ export const problemCatalogue: Readonly<Record<ProblemCode, ProblemKind>> = {
   row_forged: {
     status: 500,
     title: 'A stored row failed authentication',
-    detail: 'A row that this request reads was changed or replaced outside the vault. The service does not use it.',
+    detail:
+      'A row that this request reads was changed, replaced or lost outside the vault. The service does not use it.',
     advice:
       'An operator must run `strongroom doctor`, which names the row; the trace id identifies this request in the ' +
       'logs.',

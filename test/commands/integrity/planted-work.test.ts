@@ -81,6 +81,18 @@ describe.runIf(profile === 'cluster')('an attacker who can write to the recorded
     }
   });
 
+  test('and removes batches makes their retries fail, but every token remains', async () => {
+    const call = options();
+    const send = (given = call) => service.call('POST', '/tokenize', ['one', 'two'], given);
+    const made = await send();
+    await rows('batches').deleteMany({});
+    expect(await send()).toMatchObject({ status: 500, body: { code: 'row_forged' } });
+    for (const id of JSON.parse(made.text) as readonly string[]) expect(await status(id)).toBe(200);
+    expect((await send(options())).status, 'with another idempotency key').toBe(200);
+    await rows('claims').deleteMany({});
+    expect((await send()).status, 'once the claim is deleted').toBe(200);
+  });
+
   test('cannot plant a batch that names a token from another request', async () => {
     const victim = await create('victim');
     const stream = await streamOf(victim.body['id']);
