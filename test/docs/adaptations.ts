@@ -59,6 +59,16 @@ export const adaptations: readonly Adaptation[] = [
     because: 'a test prepares no stores of the tester; the command must be there',
   },
   {
+    says: /^mongo(?:dump|restore) .*$/gm,
+    runs: ':',
+    because: "MongoDB's tools may not be here",
+  },
+  {
+    says: /^(node dist\/bin\/strongroom\.js (?:backup|restore)) .* --config cluster\.json$/gm,
+    runs: '$1 --help',
+    because: 'a test copies no stores of the tester; the command must be there',
+  },
+  {
     says: /^(?:helm|kubectl) (?:.*\\\n)*.*$/gm,
     runs: ':',
     because: 'Kubernetes is not here; test/kubernetes renders and checks the chart',
