@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { pinStatements } from '#src/adapters/sqlite/database/pin-statements.js';
 import { tokenPermissions } from '#src/domain/access/permission.js';
 import type { JsonObject } from '#src/domain/json.js';
@@ -17,6 +17,7 @@ import {
   spawnCommand,
   startService,
   startSigningService,
+  type TestVault,
   tempDir,
   until,
 } from '../support/process.js';
@@ -28,6 +29,16 @@ const megabyte = 1024 * 1024;
 
 /** The line with the reason. It begins with a count if some work was done before the disk was full. */
 const waitsForSpace = /^(?:[\d,]+ (?:key|event)s?, )?waiting for free space: the disk under \S+ is full$/m;
+
+/**
+ * Reads `vault.db` until the test ends, so that its write-ahead log is not emptied. Every 30 seconds, the service
+ * empties this log, which frees some space.
+ */
+function keepLog({ dataDir }: TestVault): void {
+  const reader = pinStatements(join(dataDir, 'vault.db'), { readonly: true });
+  onTestFinished(() => void reader.close());
+  reader.exec('BEGIN; SELECT count(*) FROM events;');
+}
 
 describe.skipIf(!canMount)('a full disk (needs permission to mount)', () => {
   test.each([0, 20_000, 60_000])(
@@ -82,6 +93,7 @@ describe.skipIf(!canMount)('a full disk (needs permission to mount)', () => {
     // The backup needs the key that the first checkpoint creates, and a full disk has no room for it.
     await startSigningService(vault);
     const out = join(dir, 'backup');
+    keepLog(vault);
     disk.fill();
     const ended = await run(['backup', out, '--recipient', recipient, ...flags]);
     expect(ended).toMatchObject({ code: 4, stdout: expect.stringContaining(` to ${out}`) });
@@ -91,8 +103,10 @@ describe.skipIf(!canMount)('a full disk (needs permission to mount)', () => {
 
   test('during a rotation: the command says what the rotation waits for, and finishes once there is space', async () => {
     const disk = smallDisk(24 * megabyte);
-    const { flags } = await makeVault(tempDir(), join(disk.dir, 'data'));
+    const vault = await makeVault(tempDir(), join(disk.dir, 'data'));
+    const { flags } = vault;
     await startService([...flags, '--disk-reserve-bytes', '0']);
+    keepLog(vault);
     disk.fill();
     const { output, ended } = spawnCommand(['keys', 'rotate', '--all', ...flags]);
     // On a busy machine, progress is shown before the reason.
