@@ -120,6 +120,23 @@ test('an event log that lost recorded events is rejected', async () => {
   await expectRefusal(worker, env, /lacks events that MongoDB has recorded/);
 });
 
+test('rows that a newer version built are rejected, and stay as they are', async () => {
+  const env = settingsOf((await eventStore()).url);
+  await runJson(['init'], { env });
+  const client = new MongoClient(mongoUrl);
+  onTestFinished(() => client.close());
+  const generations = client.db(env['STRONGROOM_MONGODB_DATABASE']).collection('generations');
+  const sound = await generations.findOne({});
+  for (const name of ['tokens', 'directory', 'shredder']) {
+    await generations.updateOne({}, { $set: { [`versions.${name}`]: 99 } });
+    const stored = await generations.findOne({});
+    for (const args of [worker, ['tenants', 'list']])
+      await expectRefusal(args, env, new RegExp(`the projection ${name} in MongoDB was built by a newer version`));
+    expect(await generations.findOne({})).toEqual(stored);
+    if (sound !== null) await generations.replaceOne({}, sound);
+  }
+});
+
 test('if a store does not respond or rejects the vault, the message names the store and says what to check', async () => {
   const server = await eventStore();
   const env = settingsOf(server.url);

@@ -425,6 +425,20 @@ describe.runIf(process.platform === 'linux')('the files of a rotation', () => {
     expect(flushed).toEqual([root]);
   });
 
+  // Threat: another user replaces the next root key with one that this user knows, and the rotation wraps all keys
+  // under it.
+  it('are rejected if another user can replace the next root key', () => {
+    const open = join(root, 'open');
+    mkdirSync(open);
+    chmodSync(open, 0o777);
+    const file = keyFile(hex);
+    const nextFile = keyFile('ab'.repeat(32), 0o600, join(open, 'next.key'));
+    const place = { named: file, file, command: null, nextFile, dataDir };
+    expect(() => takeNextRootKey({ ...place, isDev: false }, true)).toThrow(`chmod go-w ${open}`);
+    const taken = takeNextRootKey({ ...place, isDev: true }, true);
+    expect(taken?.toString('hex')).toBe('ab'.repeat(32));
+  });
+
   it('are left alone if another process has finished the rotation, or has put the key for the next one there', () => {
     const [file, nextFile] = [keyFile(hex), keyFile('ab'.repeat(32), 0o600, join(root, 'next.key'))];
     const key = Buffer.alloc(32, 1);

@@ -80,8 +80,9 @@ test('if the clock is ten years ahead at a start, tokens that seem due are hidde
   const wrong = await restart(() => clock.advance(tenYears));
   expect(await fullRound(wrong)).toBeLessThan(realTime);
   expect(await wrong.vault.keys.use(tenantId, unnamedKey, () => 0)).toMatchObject({ state: 'open' });
-  for (const id of [brief])
-    expect(await wrong.call('GET', `/tokens/${id}`, undefined, as)).toMatchObject({ status: 404 });
+  expect(await wrong.call('GET', `/tokens/${brief}`, undefined, as)).toMatchObject({ status: 404 });
+  const again = { id: brief, type: 'token', data: 'again' };
+  expect(await wrong.call('POST', '/tokens', again, as)).toMatchObject({ status: 409 });
   expect((await wrong.call('GET', `/tokens/${card}`, undefined, as)).body['data']).not.toHaveProperty('cvc');
   expect(await wrong.call('GET', `/tokens/${lasting}`, undefined, as)).toMatchObject({ status: 200 });
   for (const stream of streams) expect(await typesOf(wrong, stream)).toEqual(['token.created']);

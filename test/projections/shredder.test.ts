@@ -19,7 +19,9 @@ test('keys that a crash left are destroyed and counted once, and the checkpoint 
   for (let count = 0; count < 3; count += 1) await deletedWithLivingKeys(service);
   expect(await shredEndedKeys(log, keys)).toBe(6);
   expect(await keys.checkpoint('shredder')).toBe(await log.head());
+  const read = vi.spyOn(log, 'readClear');
   expect(await shredEndedKeys(log, keys)).toBe(0);
+  expect(read.mock.calls.map(([from]) => from)).toEqual([await log.head()]);
 });
 
 test('the shredder reads the events up to a given position, and none after it', async () => {
@@ -104,6 +106,10 @@ test('the checkpoint does not pass an event whose keys could not be destroyed', 
 
 test('if the checkpoint is past the head of a restored log, the shredder starts over', async () => {
   const { log, keys } = service.vault;
+  // If the checkpoint stayed, the shredder would skip the events before it once the log has grown that far.
+  await keys.saveCheckpoint('shredder', (await log.head()) + 100);
+  expect(await shredEndedKeys(log, keys)).toBe(0);
+  expect(await keys.checkpoint('shredder')).toBe(await log.head());
   await deletedWithLivingKeys(service);
   await keys.saveCheckpoint('shredder', (await log.head()) + 100);
   expect(await shredEndedKeys(log, keys)).toBe(2);

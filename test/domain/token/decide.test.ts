@@ -50,6 +50,49 @@ describe('create', () => {
   });
 });
 
+// Threat: a clock that is ahead makes data seem due. `endsUpTo` and `codesEndUpTo` are the earliest possible times.
+describe('if the clock may be ahead, a command ends nothing that may not be due yet', () => {
+  const purgeAt = startMs + hour;
+  const purge = { kind: 'purge_cvc', reason: 'due', at: purgeAt } as const;
+  const purged: TokenEvent = {
+    type: 'token.property.expired',
+    reason: 'due',
+    dueAt: purgeAt,
+    keeps: 'k1',
+    ends: ['c1'],
+  };
+
+  it('neither a token whose id is used again, nor one whose expiry is recorded', () => {
+    given(expiring)
+      .when({ ...create, at: later, endsUpTo: later - 1 })
+      .thenRefused('id_in_use');
+    given(expiring)
+      .when({ kind: 'expire', at: later, endsUpTo: later - 1 })
+      .thenEvents();
+  });
+
+  it('nor the cvc of a token that is updated', () => {
+    given(created)
+      .when({ ...update, at: purgeAt, endsUpTo: purgeAt - 1 })
+      .thenEvents(updated);
+    given(created)
+      .when({ ...update, at: purgeAt, endsUpTo: purgeAt, codesEndUpTo: purgeAt - 1 })
+      .thenEvents(updated);
+  });
+
+  it('nor a cvc whose purge is recorded, even if the times for codes and for tokens differ', () => {
+    given(created)
+      .when({ ...purge, endsUpTo: purgeAt - 1 })
+      .thenEvents();
+    given(created)
+      .when({ ...purge, endsUpTo: purgeAt, codesEndUpTo: purgeAt - 1 })
+      .thenEvents();
+    given(created)
+      .when({ ...purge, endsUpTo: purgeAt - 1, codesEndUpTo: purgeAt })
+      .thenEvents(purged);
+  });
+});
+
 describe('update', () => {
   it('produces no event when nothing changes', () => {
     given(created)
