@@ -126,15 +126,11 @@ test('rows that a newer version built are rejected, and stay as they are', async
   const client = new MongoClient(mongoUrl);
   onTestFinished(() => client.close());
   const generations = client.db(env['STRONGROOM_MONGODB_DATABASE']).collection('generations');
-  const sound = await generations.findOne({});
-  for (const name of ['tokens', 'directory', 'shredder']) {
-    await generations.updateOne({}, { $set: { [`versions.${name}`]: 99 } });
-    const stored = await generations.findOne({});
-    for (const args of [worker, ['tenants', 'list']])
-      await expectRefusal(args, env, new RegExp(`the projection ${name} in MongoDB was built by a newer version`));
-    expect(await generations.findOne({})).toEqual(stored);
-    if (sound !== null) await generations.replaceOne({}, sound);
-  }
+  await generations.updateOne({}, { $set: { 'versions.tokens': 99 } });
+  const stored = await generations.findOne({});
+  for (const args of [['tenants', 'list'], worker])
+    await expectRefusal(args, env, /the projection tokens in MongoDB was built by a newer version of Strongroom/);
+  expect(await generations.findOne({})).toEqual(stored);
 });
 
 test('if a store does not respond or rejects the vault, the message names the store and says what to check', async () => {
