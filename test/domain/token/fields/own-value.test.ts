@@ -27,6 +27,7 @@ describe('a field that every caller can see must not contain the token’s own v
     [card, { givenId: '４２４２４２４２４２４２４２４２' }, ['id']],
     [card, { metadata: { note: '٤٢٤٢٤٢٤٢٤٢٤٢٤٢٤٢' } }, ['metadata.note']],
     [card, { metadata: { note: '४२४२-𑁪𑁨𑁪𑁨-4242-４２４２' } }, ['metadata.note']],
+    [card, { metadata: { note: '④②④②-⁴²⁴²-₄₂₄₂-4242' } }, ['metadata.note']],
     [card, { metadata: { '5555555555554444': '4242424242424242' } }, ['metadata.*']],
     [ssn, { givenId: 'ssn:123456789' }, ['id']],
     [

@@ -58,6 +58,7 @@ describe('200 tokens are deleted by a query', () => {
   }) => {
     const container = `/${uniqueId()}/`;
     const part = { type: 'token', data: 1, containers: [container] };
+    const oldest = await create(service, { ...part, containers: [container, '/old/'] });
     for (let i = 0; i < 11; i += 1) await service.call('POST', '/tokenize', Array(i < 10 ? 100 : 7).fill(part));
     const stays = await create(service, { ...part, containers: [container, '/kept/'] });
     const key = await service.application([
@@ -69,6 +70,13 @@ describe('200 tokens are deleted by a query', () => {
       rule(container, 'reveal', ['token:delete']),
     ]);
     const query = `container:${container} AND NOT id:${stays.id}`;
+    // If the tokens that a caller may not delete took up the 1,000, no number of calls would delete the oldest token.
+    const keyForOldest = await service.application([
+      rule('/', 'reveal', ['token:search']),
+      rule('/old/', 'reveal', ['token:delete']),
+    ]);
+    expect(await remove(service, query, keyForOldest)).toEqual({ deleted: 1, refused: 1_007, remaining: 0 });
+    expect((await service.call('GET', path(oldest.id))).status).toBe(404);
     expect(await remove(service, query, key)).toEqual({ deleted: 1_000, refused: 0, remaining: 7 });
     expect(await remove(service, query, key)).toEqual({ deleted: 7, refused: 0, remaining: 0 });
     expect(await read(service, stays.id)).toEqual(stays);
