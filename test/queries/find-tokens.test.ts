@@ -22,3 +22,28 @@ test('the rest of a page leaves out a token whose id was used again, because the
   }
   await service.close();
 });
+
+test('a token that expires between the search and its decryption is neither shown nor counted', async () => {
+  const service = await startTestService();
+  const { vault, clock } = service;
+  const expires = new Date(clock.now() + 60_000).toISOString();
+  for (const expires_at of [null, expires])
+    expect((await service.call('POST', '/tokens', { type: 'token', data: 'x', expires_at })).status).toBe(201);
+  const caller = await service.service.authenticate(service.key);
+  if (caller === null) throw new Error('the key is valid');
+  const search: typeof vault.rows.search = async (...given) => {
+    const found = await vault.rows.search(...given);
+    clock.advance(60_000);
+    return found;
+  };
+  const slow = { ...vault, rows: { ...vault.rows, search } };
+  const { tokens, total } = await findTokens(
+    slow,
+    { caller },
+    'token:search',
+    { kind: 'everything' },
+    { offset: 0, limit: 9 },
+  );
+  expect([tokens.length, total]).toEqual([1, 1]);
+  await service.close();
+});
