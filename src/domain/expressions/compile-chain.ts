@@ -5,7 +5,7 @@ import { type AppliedFilter, type Argument, LongFilter } from './filter.js';
 import { resultSize } from './json-size.js';
 import { limits } from './limits.js';
 import { ownProperty } from './own-property.js';
-import { type Chain, isExact, type Operand, type Read, readsOf } from './parse.js';
+import { type Chain, type Operand, type Read, readsOf } from './parse.js';
 import { Refusal } from './refusal.js';
 import type { Evaluate, EvaluateObject } from './scope.js';
 import { tooBig } from './text-of.js';
@@ -18,13 +18,12 @@ export type Names = { readonly variables: readonly ('data' | 'metadata')[]; read
 
 /**
  * A compiled `{{ }}` object. `random` is true if the object draws random characters. `reads` lists everything that the
- * object may read. `exact` is false if the object contains a number that may have lost digits.
+ * object may read.
  */
 export type CompiledObject = {
   readonly evaluate: EvaluateObject;
   readonly random: boolean;
   readonly reads: readonly Read[];
-  readonly exact: boolean;
 };
 
 /** Checks every name and literal argument in a chain, and compiles the chain to a closure. */
@@ -47,7 +46,7 @@ export function compileChain(chain: Chain, names: Names): CompiledObject | Refus
     filters.push(applied);
     random ||= filter.random;
   }
-  return { evaluate: piped(initial, filters), random, reads: readsOf(chain), exact: isExact(chain) };
+  return { evaluate: piped(initial, filters), random, reads: readsOf(chain) };
 }
 
 /**

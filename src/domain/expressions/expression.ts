@@ -17,11 +17,6 @@ export type Expression = {
   readonly random: boolean;
   /** Everything that the expression's objects may read. */
   readonly reads: readonly Read[];
-  /**
-   * The reason why a request must not contain the expression, although it can be evaluated: it has a number that may
-   * have lost digits. Versions that did not check this have stored such expressions.
-   */
-  readonly lossy: Refusal | null;
 };
 
 /**
@@ -38,21 +33,18 @@ export function compileExpression(source: string, options: ParseOptions): Expres
   const parts: (string | EvaluateObject)[] = [];
   const reads: Read[] = [];
   let random = false;
-  let lossy: Refusal | null = null;
   for (const part of split.parts) {
     if (part.kind === 'text') {
       parts.push(part.text);
       continue;
     }
     const object = compileObject(part.content, options);
-    const refuse = (reason: string) => new Refusal(`the object at character ${part.character} ${reason}`);
-    if (object instanceof Refusal) return refuse(object.message);
-    if (!object.exact) lossy ??= refuse(losesDigits);
+    if (object instanceof Refusal) return new Refusal(`the object at character ${part.character} ${object.message}`);
     parts.push(object.evaluate);
     reads.push(...object.reads);
     random ||= object.random;
   }
-  return { parts, random, reads, lossy, objectCount: parts.filter((part) => typeof part !== 'string').length };
+  return { parts, random, reads, objectCount: parts.filter((part) => typeof part !== 'string').length };
 }
 
 /** Compiles filters that have no value before them (`last4 | upcase`). The filters are applied to the token's data. */
@@ -60,8 +52,8 @@ export function compileFilters(filters: string): Expression | Refusal {
   if (isTooLong(filters)) return new Refusal(`has more than ${limits.sourceCharactersMax} characters`);
   const object = compileObject(`data |${filters}`, { variables: ['data'], aliases: false, keepMalformed: false });
   if (object instanceof Refusal) return object;
-  const { evaluate, random, reads, exact } = object;
-  return { parts: [evaluate], objectCount: 1, random, reads, lossy: exact ? null : new Refusal(losesDigits) };
+  const { evaluate, random, reads } = object;
+  return { parts: [evaluate], objectCount: 1, random, reads };
 }
 
 /**
@@ -85,7 +77,7 @@ export function* evaluateExpression({ parts }: Pick<Expression, 'parts'>, scope:
 function compileObject(content: string, options: ParseOptions): CompiledObject | Refusal {
   const chain = readChain(content);
   if (chain === 'malformed' && options.keepMalformed) {
-    return { evaluate: nothing, random: false, reads: [], exact: true };
+    return { evaluate: nothing, random: false, reads: [] };
   }
   return typeof chain === 'string' ? new Refusal(problems[chain]) : compileChain(chain, options);
 }
@@ -99,14 +91,13 @@ const problems: Readonly<Record<ChainProblem, string>> = {
   malformed: 'is not a value followed by filters',
   range: 'has a range, which is not supported',
   'unknown-variable': 'names an unknown variable',
+  'lossy-number': 'has a number that may lose digits; write it in quotes',
 };
-
-const losesDigits = 'has a number that may lose digits; write it in quotes';
 
 function unsplittable(split: SplitTemplate & { ok: false }, options: ParseOptions): Expression | Refusal {
   // If a quote in a mask is not closed, it is unclear where the objects end, so the whole text evaluates to null.
   if (split.problem === 'quotes' && options.keepMalformed) {
-    return { parts: [nothing], objectCount: 1, random: false, reads: [], lossy: null };
+    return { parts: [nothing], objectCount: 1, random: false, reads: [] };
   }
   const where = split.character === undefined ? '' : ` at character ${split.character}`;
   const remark = split.problem === 'tag' ? '; tags are not supported' : '';

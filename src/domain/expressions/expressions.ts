@@ -35,13 +35,8 @@ export type MaskedData = { readonly redacted: true } | { readonly redacted: fals
 export type Expressions = {
   parse(source: string, scope: ExpressionScope): Parsed;
   /**
-   * Parses an expression in a request. Unlike `parse`, rejects a number that may lose digits. A stored expression may
-   * contain such a number, because older versions accepted it.
-   */
-  parseNew(source: string, scope: ExpressionScope): Parsed;
-  /**
    * Parses the filters that follow the first `|` of an object, as in a detokenize expression. These filters may read
-   * only `data`. As in `parseNew`, no number may lose digits.
+   * only `data`.
    */
   parseFilters(filters: string): Parsed;
   /**
@@ -54,13 +49,8 @@ export type Expressions = {
     variables: Variables,
     context?: { readonly random?: RandomBelow; readonly budget?: Budget },
   ): Steps<Evaluated>;
-  /**
-   * Checks a mask that may be partly stored already. Errors are reported under the path `mask`. For a mask in a request,
-   * use `parseNewMask`.
-   */
+  /** Checks a mask. Errors are reported under the path `mask`. */
   parseMask(mask: Json): Checked<Json>;
-  /** Checks a mask in a request. Unlike `parseMask`, rejects a number that may lose digits. */
-  parseNewMask(mask: Json): Checked<Json>;
   /**
    * Evaluates a stored mask over the current data, in steps. If a `{{ }}` object cannot be evaluated, it becomes null.
    * Members that are null are dropped from JSON objects, but array items that are null are kept. If the whole result is
@@ -107,29 +97,20 @@ export function createExpressions({
     return compiled;
   };
 
-  const compileInScope = (source: string, { variables, aliases = false }: ExpressionScope) =>
-    compile(source, [...variables, aliases].join(), { variables, aliases }, false);
-
   return {
-    parse: (source, scope) => parsed(compileInScope(source, scope)),
-    parseNew: (source, scope) => parsed(unlessLossy(compileInScope(source, scope))),
-    parseFilters: (filters) => parsed(unlessLossy(keep('filters', filters, () => compileFilters(filters)))),
+    parse: (source, { variables, aliases = false }) =>
+      parsed(compile(source, [...variables, aliases].join(), { variables, aliases }, false)),
+    parseFilters: (filters) => parsed(keep('filters', filters, () => compileFilters(filters))),
     *evaluating(expression, variables, { random, budget } = {}) {
       const value = yield* evaluateExpression(expression, scopeOf(variables, { random, budget }));
       return value instanceof Refusal ? { ok: false, message: value.message } : { ok: true, value };
     },
     parseMask: (mask) => checkMask(mask, compileInMask),
-    parseNewMask: (mask) => checkMask(mask, (source) => unlessLossy(compileInMask(source))),
     *masking(mask, variables, { hideShortValues, budget } = {}) {
       const data = yield* maskFor(mask)(scopeOf(variables, { hideShortValues, budget }));
       return data === null ? { redacted: true } : { redacted: false, data };
     },
   };
-}
-
-/** Returns the expression, or the reason why a request must not contain it. */
-function unlessLossy(expression: Expression | Refusal): Expression | Refusal {
-  return expression instanceof Refusal ? expression : (expression.lossy ?? expression);
 }
 
 function parsed(expression: Expression | Refusal): Parsed {

@@ -12,8 +12,7 @@ export type Chain = { readonly initial: Operand; readonly filters: readonly Filt
 type FilterCall = { readonly name: string; readonly args: readonly Operand[] };
 
 export type Operand =
-  /** `exact` is false for a number that may have lost digits. */
-  | { readonly kind: 'literal'; readonly value: Json; readonly exact: boolean }
+  | { readonly kind: 'literal'; readonly value: Json }
   | { readonly kind: 'variable'; readonly name: string; readonly path: readonly Operand[] };
 
 /** The part of a variable that an object reads. `path` lists the literal keys that lead to that part. */
@@ -34,21 +33,12 @@ function readsOfOperand(operand: Operand): readonly Read[] {
   return [{ variable: name, path: literal }, ...path.flatMap(readsOfOperand)];
 }
 
-/** Returns false if a chain contains a number that may have lost digits. */
-export function isExact({ initial, filters }: Chain): boolean {
-  return [initial, ...filters.flatMap(({ args }) => args)].every(isExactOperand);
-}
-
-function isExactOperand(operand: Operand): boolean {
-  return operand.kind === 'literal' ? operand.exact : operand.path.every(isExactOperand);
-}
-
 /**
  * The reason why the content of a `{{ }}` object is not a valid chain. A stored mask may contain a `malformed` object,
- * which evaluates to null. A `range` or an `unknown-variable` is rejected everywhere (docs/contract.md, "Expression
- * syntax").
+ * which evaluates to null. Everything else is rejected everywhere: a `range`, an `unknown-variable`, and a
+ * `lossy-number`, which may have lost digits (docs/contract.md, "Expression syntax").
  */
-export type ChainProblem = 'malformed' | 'range' | 'unknown-variable';
+export type ChainProblem = 'malformed' | 'range' | 'unknown-variable' | 'lossy-number';
 
 /**
  * Literal text, or the content of one `{{ }}` object. `character` is the position of the object in the source, counted
@@ -188,14 +178,14 @@ function readOperand(token: unknown): ReadOperand | ChainProblem {
   if (TypeGuards.isRangeToken(token)) return 'range';
   if (TypeGuards.isQuotedToken(token) || TypeGuards.isNumberToken(token)) {
     const text = token.getText();
-    const exact = TypeGuards.isQuotedToken(token) || isFaithfulNumber(text);
-    return { operand: { kind: 'literal', value: token.content, exact }, text };
+    if (TypeGuards.isNumberToken(token) && !isFaithfulNumber(text)) return 'lossy-number';
+    return { operand: { kind: 'literal', value: token.content }, text };
   }
   if (TypeGuards.isLiteralToken(token)) {
     const text = token.getText();
     const value = literals.get(text);
     // Rejects the literals `empty` and `blank`, because liquidjs represents them as objects with methods.
-    return value === undefined ? 'unknown-variable' : { operand: { kind: 'literal', value, exact: true }, text };
+    return value === undefined ? 'unknown-variable' : { operand: { kind: 'literal', value }, text };
   }
   return TypeGuards.isPropertyAccessToken(token) ? readVariable(token) : 'malformed';
 }
@@ -210,7 +200,7 @@ function readVariable({ variable, props }: PropertyAccessToken): ReadOperand | C
   let text = root.content;
   for (const prop of rest) {
     if (TypeGuards.isWordToken(prop)) {
-      path.push({ kind: 'literal', value: prop.content, exact: true });
+      path.push({ kind: 'literal', value: prop.content });
       text += `.${prop.content}`;
       continue;
     }

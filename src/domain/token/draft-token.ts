@@ -51,7 +51,7 @@ export function draftToken(expressions: Expressions, request: TokenRequest, now:
   const data = request.data === null ? invalid<never>('data', 'must not be null') : rule.validate(request.data);
   const containers = checkContainers(request.containers ?? [rule.defaultContainer]);
   const metadata = request.metadata == null ? valid(null) : checkMetadata(request.metadata);
-  const mask = expressions.parseNewMask(request.mask ?? rule.defaultMask);
+  const mask = expressions.parseMask(request.mask ?? rule.defaultMask);
   const indexes = checkSearchIndexes(expressions, searchIndexes);
   const fingerprint = checkFingerprintExpression(expressions, fingerprintExpression);
   const expiresAt = checkExpiresAt(request.expires_at ?? null, now);

@@ -47,7 +47,7 @@ export function checkPatch(expressions: Expressions, patch: TokenPatch, now: num
     patch.fingerprint_expression == null
       ? passed
       : checkFingerprintExpression(expressions, patch.fingerprint_expression),
-    patch.mask == null ? passed : expressions.parseNewMask(patch.mask),
+    patch.mask == null ? passed : expressions.parseMask(patch.mask),
     patch.metadata == null ? passed : checkMetadata(mergePatch({}, patch.metadata)),
     checkExpiresAt(patch.expires_at ?? null, now),
   ]);

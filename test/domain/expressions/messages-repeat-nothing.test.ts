@@ -56,7 +56,7 @@ describe('a message explains the error', () => {
     ['{{ data | slice: 1, 2, 3 }}', 'is rejected by a filter: slice takes at most 2 arguments'],
     ['{{ data | append: 12345678901234567890 }}', 'has a number that may lose digits; write it in quotes'],
   ])('%s', (source, message) => {
-    const parsed = expressions.parseNew(source, { variables: ['data'] });
+    const parsed = expressions.parse(source, { variables: ['data'] });
     expect(parsed).toEqual({ ok: false, message: `the object at character 1 ${message}` });
   });
 
@@ -65,6 +65,6 @@ describe('a message explains the error', () => {
     ['a {% b %}', 'there is a tag ({% %}) at character 3; tags are not supported'],
     ['{{ data', 'there are unbalanced braces'],
   ])('%s', (source, message) => {
-    expect(expressions.parseNew(source, { variables: ['data'] })).toEqual({ ok: false, message });
+    expect(expressions.parse(source, { variables: ['data'] })).toEqual({ ok: false, message });
   });
 });

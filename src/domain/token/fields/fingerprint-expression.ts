@@ -13,7 +13,7 @@ const scope = { variables: ['data', 'metadata'] } as const;
 /** Checks the length and the syntax of the expression, without evaluating it. See docs/contract.md, "Fingerprints". */
 export function checkFingerprintExpression(expressions: Expressions, source: string): Checked<null> {
   if (codePointCount(source) > charactersMax) return invalid(path, `must have at most ${charactersMax} characters`);
-  const parsed = expressions.parseNew(source, scope);
+  const parsed = expressions.parse(source, scope);
   return parsed.ok ? valid(null) : invalid(path, parsed.message);
 }
 

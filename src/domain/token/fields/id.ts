@@ -44,7 +44,7 @@ export function checkIdSource(expressions: Expressions, id: string): Checked<IdS
     const checked = checkId(id);
     return checked.ok ? valid({ kind: 'given', id }) : checked;
   }
-  const parsed = expressions.parseNew(id, scope);
+  const parsed = expressions.parse(id, scope);
   if (!parsed.ok) return invalid('id', parsed.message);
   return valid({ kind: 'expression', source: id, random: parsed.expression.random, budget: createBudget() });
 }

@@ -21,7 +21,7 @@ export function checkSearchIndexes(expressions: Expressions, sources: readonly s
       if (codePointCount(source) > expressionCharactersMax) {
         return invalid(path, `must have at most ${expressionCharactersMax} characters`);
       }
-      const parsed = expressions.parseNew(source, scope);
+      const parsed = expressions.parse(source, scope);
       return parsed.ok ? valid(null) : invalid(path, parsed.message);
     }),
   );
