@@ -49,11 +49,8 @@ export type Rebuild = {
   readonly head: number;
   /** The time at which the rebuild began, in milliseconds since the epoch. */
   readonly startedAt: number;
-  /**
-   * The time at which reads switched to the new generation, in milliseconds since the epoch. Null before the switch, and
-   * absent in the state that an older version of Strongroom stored.
-   */
-  readonly swappedAt?: number | null;
+  /** The time at which reads switched to the new generation, in milliseconds since the epoch. Null before the switch. */
+  readonly swappedAt: number | null;
   /** True if the new rows are used even if they differ from the old rows. */
   readonly acceptNew: boolean;
   /** The outcome, or null if it is not known yet. */

@@ -103,7 +103,7 @@ test('a vault whose webhooks were created, changed and deleted is healthy', asyn
   await service.stop();
 });
 
-test('a service of an older build is reported as such, whatever operations it lacks', async () => {
+test('a service of another version is reported as such, whatever operations it lacks', async () => {
   const { dataDir, flags } = await makeVault();
   /** Listens on the control socket and responds to every request with this status and body. */
   const answering = async (status: number, answer: object): Promise<Server> => {
@@ -113,10 +113,11 @@ test('a service of an older build is reported as such, whatever operations it la
     return server;
   };
   const ok = { check: 'stores', state: 'ok', says: 'all answer' };
-  const first = await answering(200, { ok: true, value: { findings: [ok] } });
+  const running = { version: '0.0.1', projections: [] };
+  const first = await answering(200, { ok: true, value: { findings: [ok], running } });
   const beside = await doctor(flags);
   expect(beside.wrong).toEqual(['versions']);
-  expect(beside.says('versions')).toMatch(/^the running service is an older build, and this program is version \d/);
+  expect(beside.says('versions')).toMatch(/^the running service is version 0.0.1, and this program is version \d/);
   expect(beside.findings).toContainEqual(ok);
   await new Promise((resolve) => first.close(resolve));
 

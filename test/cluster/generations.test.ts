@@ -21,6 +21,7 @@ function aRebuild(generation: number): Rebuild {
     position: 0,
     head: 0,
     startedAt: atNoon,
+    swappedAt: null,
     acceptNew: false,
     outcome: null,
     different: 0,

@@ -27,6 +27,7 @@ function aRebuild(given: Partial<Rebuild> = {}): Rebuild {
     position: 0,
     head: 0,
     startedAt: atNoon,
+    swappedAt: null,
     acceptNew: false,
     outcome: null,
     different: 0,

@@ -67,7 +67,15 @@ generationsContract('sqlite', sqlite);
 test('if a change lacks the terms for a newly added generation, the command decides again', async () => {
   const stores = await sqlite();
   const { work, generations, log } = stores;
-  const rebuild = { generation: 2, from: 1, phase: 'building', position: 0, head: 0, startedAt: 0 } as const;
+  const rebuild = {
+    generation: 2,
+    from: 1,
+    phase: 'building',
+    position: 0,
+    head: 0,
+    startedAt: 0,
+    swappedAt: null,
+  } as const;
   await generations.begin({ ...rebuild, acceptNew: false, outcome: null, different: 0, examples: [], rate: null });
   const head = await log.head();
   expect(await work.commit(change(tokenWrite(noTokenYet(), [tokenCreated()])))).toEqual({ outcome: 'conflict' });

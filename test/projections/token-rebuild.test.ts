@@ -21,6 +21,7 @@ test.each(['keeping', 'dropping'] as const)('an error in the phase `%s` is repor
     position: 0,
     head: 0,
     startedAt: clock.now(),
+    swappedAt: null,
     acceptNew: false,
     outcome: null,
     different: 0,

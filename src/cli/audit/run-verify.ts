@@ -117,9 +117,7 @@ export async function verifyVault(run: RunOperation, options: VerifyOptions): Pr
   if (problems.length > 0) {
     return { ...verified, rows, problem: { kind: 'forged_row', position: null, message: forgedText(problems) } };
   }
-  // A running service of an older version does not count the rows of live tokens.
-  const isCounted = start === null && Number.isInteger(checked.live);
-  if (!isCounted || (await haveRows(run, options, live, head.position, checked.live))) return { ...verified, rows };
+  if (start !== null || (await haveRows(run, options, live, head.position, checked.live))) return { ...verified, rows };
   const message =
     'live tokens of the log have no row, so the vault does not find them; find out what removed the rows, ' +
     'and run `strongroom projections rebuild tokens`';

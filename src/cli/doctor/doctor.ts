@@ -146,7 +146,7 @@ async function lookInto(config: Config, { fix, looksOnly }: Look): Promise<reado
       const { findings, running } = await run('diagnose', { fix });
       const first = [versions(running), ...removedFiles(config)];
       // A service of a different version may not support the operation that checks rows.
-      const rows = running?.version === productVersion() ? [await rowsFound(run)] : [];
+      const rows = running.version === productVersion() ? [await rowsFound(run)] : [];
       // If rows are forged, the check of all rows names them together.
       if (rows.some(({ do: what }) => what === forgedRowsAdvice)) {
         return [...first, ...findings.filter(({ check }) => check !== 'rows'), ...rows];
@@ -200,15 +200,14 @@ type Running = {
 /**
  * Compares this program's version with the version of the program that has the stores open, and with the versions of
  * the stored projections. Does not check the schemas of the stores, because they were checked when the stores were
- * opened. `running` is undefined if the service is too old to report its version.
+ * opened.
  */
-function versions(running: Running | undefined): Finding {
+function versions(running: Running): Finding {
   const own = productVersion();
-  if (running?.version !== own) {
-    const other = running === undefined ? 'an older build' : `version ${running.version}`;
+  if (running.version !== own) {
     return problem(
       'versions',
-      `the running service is ${other}, and this program is version ${own}`,
+      `the running service is version ${running.version}, and this program is version ${own}`,
       'Restart the service with this version, or use the program of its version.',
     );
   }
