@@ -11,7 +11,8 @@ import { createIndexMaintenance } from '#src/adapters/sqlite/writer/index-mainte
 import type { Writer } from '#src/adapters/sqlite/writer/writer.js';
 import { StoreUnavailable } from '#src/ports/store-unavailable.js';
 
-test('while the disk is full, an erasure check fails, instead of asking again without a pause', async () => {
+/** Creates a `vault.db` with two changes to the search index: the second removes the postings of the first. */
+function makeVault() {
   const dataDir = mkdtempSync(join(tmpdir(), 'strongroom-maintenance-'));
   const database = openDatabase(join(dataDir, 'vault.db'), 'vault.db', 'writer');
   database.exec(vaultSchema);
@@ -19,8 +20,38 @@ test('while the disk is full, an erasure check fails, instead of asking again wi
   const insert = database.prepare('INSERT INTO index_changes_1 (number, seq, added, removed) VALUES (?, 1, ?, ?)');
   insert.run(1, changeOf(term, 1), null);
   insert.run(2, null, changeOf(term, 1));
+  const remove = () => {
+    database.close();
+    rmSync(dataDir, { recursive: true });
+  };
+  return { database, commit: createGroupCommit(database, 'vault.db', vaultSchema), remove };
+}
 
-  const commit = createGroupCommit(database, 'vault.db', vaultSchema);
+test('maintenance makes progress even if each transaction takes longer to begin than a slice lasts', async () => {
+  const { database, commit, remove } = makeVault();
+  const { now } = performance;
+  let late = 0;
+  vi.spyOn(performance, 'now').mockImplementation(() => now.call(performance) + late);
+  const maintenance = createIndexMaintenance({
+    database,
+    commitGroup: (works) => {
+      late += 10;
+      if (late > 1_000) throw new Error('100 slices performed no step');
+      return commit(works);
+    },
+    onErased: () => undefined,
+    onBroken: (error) => expect.unreachable(String(error)),
+  });
+  onTestFinished(() => {
+    vi.restoreAllMocks();
+    remove();
+  });
+  maintenance.close();
+  expect(database.prepare('SELECT count(*) FROM index_changes_1').pluck().get()).toBe(0);
+});
+
+test('while the disk is full, an erasure check fails, instead of asking again without a pause', async () => {
+  const { database, commit, remove } = makeVault();
   let isFull = true;
   const full = new StoreUnavailable('vault.db', 'full');
   const maintenance = createIndexMaintenance({
@@ -32,8 +63,7 @@ test('while the disk is full, an erasure check fails, instead of asking again wi
   onTestFinished(() => {
     isFull = false;
     maintenance.close();
-    database.close();
-    rmSync(dataDir, { recursive: true });
+    remove();
   });
   let requests = 0;
   const request = async (_operation: string, upTo: unknown): Promise<unknown> => {

@@ -67,8 +67,8 @@ export function createIndexMaintenance({ database, commitGroup, onErased, onBrok
   }
 
   /**
-   * Performs steps for a few ms in one transaction. Returns true if there are more steps to perform. Throws
-   * StoreUnavailable.
+   * Performs steps for a few ms in one transaction, and at least one step, even if the transaction took longer to begin.
+   * Returns true if there are more steps to perform. Throws StoreUnavailable.
    */
   function slice(): boolean {
     const until = performance.now() + sliceMs;
@@ -76,8 +76,9 @@ export function createIndexMaintenance({ database, commitGroup, onErased, onBrok
       () => {
         if (isEraseDue) for (const each of kept) each.eraseUpTo = each.index.last();
         isEraseDue = false;
-        let isMore = true;
-        while (isMore && performance.now() < until) isMore = kept.map(stepOf).includes(true);
+        let isMore: boolean;
+        do isMore = kept.map(stepOf).includes(true);
+        while (isMore && performance.now() < until);
         return isMore;
       },
     ]);
