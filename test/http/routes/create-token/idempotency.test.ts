@@ -55,23 +55,6 @@ describe('a create with an idempotency key happens once', () => {
     }
   });
 
-  test('400 for a retry with an item of the wrong JSON type', async ({ service }) => {
-    const headers = keyed(uniqueId());
-    const { id } = await create(service, token, { headers });
-    await service.call('PATCH', path(id), { data: 'second' }, { headers });
-    const wrong = { containers: ['/a/', 5, null], metadata: { a: 5, b: 'x' }, search_indexes: ['{{ data }}', 5] };
-    const refused = invalid('containers[1]', 'containers[2]', 'metadata.a', 'search_indexes[1]');
-    await expectRefusal(service, () => service.call('POST', '/tokens', { ...token, ...wrong }, { headers }), refused);
-    await expectRefusal(
-      service,
-      () => service.call('POST', '/tokens', { ...token, metadata: { a: null } }, { headers }),
-      invalid('metadata.a'),
-    );
-    await expectRefusal(service, () => service.call('PATCH', path(id), wrong, { headers }), refused);
-    const again = await service.call('PATCH', path(id), { metadata: { a: null } }, { headers });
-    expect(again.status, 'null removes a key').toBe(200);
-  });
-
   test('409 while the first request is still running', async ({ service }) => {
     const headers = keyed(uniqueId());
     const before = await service.eventCount();

@@ -24,7 +24,7 @@ const rows: readonly Row[] = [
   ['no container', { containers: [] }, 'containers'],
   ['11 containers', { containers: many(11, (i) => `/c${i}/`) }, 'containers'],
   ['containers that are not an array', { containers: '/a/' }, 'containers'],
-  ['wrong containers', { containers: ['/a', '/ok/', 'b/'] }, 'containers[0]', 'containers[2]'],
+  ['wrong containers', { containers: ['/a', '/ok/', 1] }, 'containers[0]', 'containers[2]'],
   ['a container of 201 characters', { containers: [`/${'c'.repeat(199)}/`] }, 'containers[0]'],
   ['metadata that is not an object', { metadata: 'x' }, 'metadata'],
   ['metadata that is an array', { metadata: [] }, 'metadata'],
@@ -57,7 +57,7 @@ const rows: readonly Row[] = [
   ['an invalid member of a mask', { mask: { a: { b: '{{ none }}' }, gone: null } }, 'mask.a.b'],
   ['too many objects in a mask', { mask: Array(201).fill('{{ data }}') }, 'mask'],
   ['a mask of 4,001 characters', { mask: `{{ data }}${'x'.repeat(4_000)}` }, 'mask'],
-  ['several errors', { metadata: { '': 'v' }, expires_at: 'x', data: null }, 'data', 'metadata', 'expires_at'],
+  ['several errors', { metadata: { a: 1 }, expires_at: 'x', data: null }, 'data', 'metadata.a', 'expires_at'],
 ];
 
 /** Patches that are rejected only because the token is a card. */
