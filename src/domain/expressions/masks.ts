@@ -10,6 +10,9 @@ import {
   textFilter,
   text as textParameter,
 } from './filter.js';
+import { limits } from './limits.js';
+import type { Refusal } from './refusal.js';
+import { tooBig } from './text-of.js';
 
 /** Returns the last four characters, or the whole text if it is shorter. */
 export function last4(text: string): string {
@@ -145,14 +148,20 @@ function* shownOf(all: CodePoints, keep: string): Steps<Uint8Array> {
   return shown;
 }
 
-/** Puts the mask character in place of each code point whose flag in `shown` is 0. */
-function* maskCharacters(all: CodePoints, maskCharacter: string, shown: Uint8Array): Steps<string> {
+/**
+ * Puts the mask character in place of each code point whose flag in `shown` is 0. Refuses a result of more than 512
+ * KiB. The mask character may take more bytes than the characters that it replaces, so the size is computed first.
+ */
+function* maskCharacters(all: CodePoints, maskCharacter: string, shown: Uint8Array): Steps<string | Refusal> {
   const mask = maskCharacter.codePointAt(0) ?? 0;
   const fitsBytes = all instanceof Uint8Array && mask < 0x100;
   const masked = (fitsBytes ? new Uint8Array(all.length) : new Uint32Array(all.length)).fill(mask);
   yield* inRanges(all.length, (from, to) => {
     for (let i = from; i < to; i++) if (shown[i] === 1) masked[i] = all[i] ?? 0;
   });
+  // No character takes more than four bytes, so only a long value can exceed the limit and must be measured.
+  const mayNotFit = 4 * masked.length > limits.resultBytesMax;
+  if (mayNotFit && (yield* bytesOf(masked)) > limits.resultBytesMax) return tooBig();
   return yield* textOfCodePoints(masked);
 }
 
@@ -161,7 +170,7 @@ function* maskCharacters(all: CodePoints, maskCharacter: string, shown: Uint8Arr
  * hides nothing, or hides only separators, gives the value to a caller that may see only masked data (docs/contract.md,
  * "Filters").
  */
-function* maskSomething(all: CodePoints, maskCharacter: string, shown: Uint8Array): Steps<string> {
+function* maskSomething(all: CodePoints, maskCharacter: string, shown: Uint8Array): Steps<string | Refusal> {
   let hidesSomething = false;
   yield* inRanges(all.length, (from, to) => {
     for (let i = from; i < to && !hidesSomething; i++) hidesSomething = shown[i] === 0 && isLetterOrDigit(all[i] ?? 0);
@@ -176,6 +185,18 @@ function* maskSomething(all: CodePoints, maskCharacter: string, shown: Uint8Arra
 function isLetterOrDigit(code: number): boolean {
   if (code < 0x80) return (code >= 48 && code <= 57) || (code >= 65 && code <= 90) || (code >= 97 && code <= 122);
   return /[\p{L}\p{N}]/u.test(String.fromCodePoint(code));
+}
+
+/** Returns the size of the text in UTF-8 bytes. */
+function* bytesOf(all: CodePoints): Steps<number> {
+  let bytes = 0;
+  yield* inRanges(all.length, (from, to) => {
+    for (let i = from; i < to; i++) {
+      const code = all[i] ?? 0;
+      bytes += code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+    }
+  });
+  return bytes;
 }
 
 /** The filters that hide part of a value. */
