@@ -64,7 +64,7 @@ export const adaptations: readonly Adaptation[] = [
     because: "MongoDB's tools may not be here",
   },
   {
-    says: /^(node dist\/bin\/strongroom\.js (?:backup|restore)) .* --config cluster\.json$/gm,
+    says: /^(node dist\/bin\/strongroom\.js (?:backup|restore)) (?:.*\\\n)?.* --config cluster\.json$/gm,
     runs: '$1 --help',
     because: 'a test copies no stores of the tester; the command must be there',
   },

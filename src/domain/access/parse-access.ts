@@ -17,8 +17,8 @@ const itemsMax = 50;
 type GivenAccess = { readonly kind: Access['kind']; readonly items: readonly Json[] };
 
 /**
- * Checks what does not depend on the application: the request must contain either `permissions` or `rules`, but not
- * both, as a list of 1 to 50 items. See docs/contract.md, "Applications".
+ * Checks that the request contains either `permissions` or `rules`, but not both, as a list of 1 to 50 items. Which items
+ * are allowed depends on the application's type (`parseAccess`). See docs/contract.md, "Applications".
  */
 export function checkAccessFields({ permissions = null, rules = null }: AccessFields): Checked<GivenAccess> {
   if (permissions !== null && rules !== null) return invalid('rules', 'specify permissions or rules, not both');

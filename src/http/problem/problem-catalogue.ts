@@ -274,8 +274,8 @@ export const problemCatalogue: Readonly<Record<ProblemCode, ProblemKind>> = {
     detail:
       'A row that this request reads was changed, replaced or lost outside the vault. The service does not use it.',
     advice:
-      'An operator must run `strongroom doctor`, which names the row; the trace id identifies this request in the ' +
-      'logs.',
+      'An operator must run `strongroom doctor`, which names the row unless only retries with one idempotency key ' +
+      'fail; the trace id identifies this request in the logs.',
   },
   internal: {
     status: 500,

@@ -142,7 +142,8 @@ test('a caller that disconnects while its requests run takes its share until the
     socket.write(`GET /${tenant} HTTP/1.1\r\nHost: vault\r\n\r\n`);
     return socket;
   };
-  const seen = (what: string, isSeen: () => boolean) => until(what, 30_000, () => isSeen() || undefined);
+  const seen = (what: string, isSeen: () => boolean) =>
+    vi.waitFor(() => expect(isSeen(), what).toBe(true), { timeout: 30_000 });
   ask('other');
   await seen('the request of the other tenant', () => running.length === 1);
   const first = Array.from({ length: 4 }, () => ask('own'));
