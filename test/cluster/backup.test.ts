@@ -195,7 +195,9 @@ test('a cluster’s keys, restored with today’s list of erased keys, open ever
   const unaccepted = await run(older, { env });
   expect(unaccepted).toMatchObject({
     code: 3,
-    stderr: expect.stringContaining('1 tenant was deleted with all tokens'),
+    stderr: expect.stringMatching(
+      /the log in EventStoreDB is older than .*: since then, 1 tenant was deleted with all/,
+    ),
   });
   expect(await keys.call((db) => db.listCollections().toArray())).toEqual([]);
   const accepted = await runJson([...older, '--accept-older-log'], { env });

@@ -89,7 +89,14 @@ async function restoreBackup(
       onPhase,
       signal,
       keyLines: untilAborted(textOf(input.chunks), signal),
-      expectAccepted: (found) => expectAccepted(found, manifest.made_at, acceptsOlderLog),
+      expectAccepted: (found) => {
+        // In the cluster profile, a backup contains no log.
+        const log =
+          manifest.profile === 'cluster'
+            ? 'the log in EventStoreDB'
+            : `the log in this backup, from ${manifest.made_at},`;
+        expectAccepted(found, log, acceptsOlderLog);
+      },
     });
   } finally {
     input?.stop();
@@ -139,7 +146,7 @@ export async function runAccept(config: Config): Promise<Erased> {
   }
 }
 
-function expectAccepted(found: Erased, madeAt: string, acceptsOlderLog: boolean): void {
+function expectAccepted(found: Erased, log: string, acceptsOlderLog: boolean): void {
   const { tenants, tokens, cvcs } = countsOf(found);
   if (tenants + tokens + cvcs === 0 || acceptsOlderLog) return;
   const erased = [
@@ -148,9 +155,8 @@ function expectAccepted(found: Erased, madeAt: string, acceptsOlderLog: boolean)
     ...(cvcs === 0 ? [] : [`${counted(cvcs, 'card')} lost only the verification code`]),
   ];
   throw new Failure(
-    `the log in this backup, from ${madeAt}, is older than the list of erased keys: since then, ` +
-      `${erased.join('; ')}. What was erased cannot be restored. Add --accept-older-log to record this and to ` +
-      'restore everything else. Nothing was changed.',
+    `${log} is older than the list of erased keys: since then, ${erased.join('; ')}. What was erased cannot be ` +
+      'restored. Add --accept-older-log to record this and to restore everything else. Nothing was changed.',
     3,
   );
 }
