@@ -89,14 +89,7 @@ async function restoreBackup(
       onPhase,
       signal,
       keyLines: untilAborted(textOf(input.chunks), signal),
-      expectAccepted: (found) => {
-        // In the cluster profile, a backup contains no log.
-        const log =
-          manifest.profile === 'cluster'
-            ? 'the log in EventStoreDB'
-            : `the log in this backup, from ${manifest.made_at},`;
-        expectAccepted(found, log, acceptsOlderLog);
-      },
+      expectAccepted: (found) => expectAccepted(found, manifest, acceptsOlderLog),
     });
   } finally {
     input?.stop();
@@ -146,7 +139,7 @@ export async function runAccept(config: Config): Promise<Erased> {
   }
 }
 
-function expectAccepted(found: Erased, log: string, acceptsOlderLog: boolean): void {
+function expectAccepted(found: Erased, { profile, made_at }: Manifest, acceptsOlderLog: boolean): void {
   const { tenants, tokens, cvcs } = countsOf(found);
   if (tenants + tokens + cvcs === 0 || acceptsOlderLog) return;
   const erased = [
@@ -154,6 +147,8 @@ function expectAccepted(found: Erased, log: string, acceptsOlderLog: boolean): v
     ...(tokens === 0 ? [] : [`${counted(tokens, 'token was', 'tokens were')} deleted or had data replaced`]),
     ...(cvcs === 0 ? [] : [`${counted(cvcs, 'card')} lost only the verification code`]),
   ];
+  // In the cluster profile, a backup contains no log.
+  const log = profile === 'cluster' ? 'the log in EventStoreDB' : `the log in this backup, from ${made_at},`;
   throw new Failure(
     `${log} is older than the list of erased keys: since then, ${erased.join('; ')}. What was erased cannot be ` +
       'restored. Add --accept-older-log to record this and to restore everything else. Nothing was changed.',
