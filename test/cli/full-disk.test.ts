@@ -5,6 +5,7 @@ import { pinStatements } from '#src/adapters/sqlite/database/pin-statements.js';
 import { tokenPermissions } from '#src/domain/access/permission.js';
 import type { JsonObject } from '#src/domain/json.js';
 import type { Finding } from '#src/queries/findings/finding.js';
+import { openReader } from '../erasure/support.js';
 import {
   type HttpAnswer,
   hashesOf,
@@ -35,9 +36,9 @@ const waitsForSpace = /^(?:[\d,]+ (?:key|event)s?, )?waiting for free space: the
  * empties this log, which frees some space.
  */
 function keepLog({ dataDir }: TestVault): void {
-  const reader = pinStatements(join(dataDir, 'vault.db'), { readonly: true });
+  const reader = openReader(dataDir, 'vault.db');
   onTestFinished(() => void reader.close());
-  reader.exec('BEGIN; SELECT count(*) FROM events;');
+  reader.hold();
 }
 
 describe.skipIf(!canMount)('a full disk (needs permission to mount)', () => {
