@@ -133,20 +133,25 @@ export function createKeyRotation({ store, roots, tenants, wrapperFor }: Deps): 
         rows.replaceRoot({
           check,
           nextCheck,
-          rewrap: (tenantKeys, generationKeys) => ({
-            tenantKeys: tenantKeys.map((row) => {
-              const wrapped = rewrapTenantKey(rootKey, next, row.wrapped, row);
-              if (wrapped === null) throw new RotationRefused(unopened(`the ${row.purpose} key ${row.id}`));
-              return { id: row.id, wrapped };
-            }),
-            generationKeys: generationKeys.map(({ generation, wrapped: under }) => {
-              const wrapped = rewrapGenerationKey(rootKey, next, under, generation);
-              if (wrapped === null) {
-                throw new RotationRefused(unopened(`the search key of generation ${generation}`));
-              }
-              return { generation, wrapped };
-            }),
-          }),
+          rewrap: (tenantKeys, generationKeys) => {
+            // Threat: a store repeats its transaction after the time limit, when the caller has already zeroed `next`.
+            // Without this check, all keys would be stored under a key of zeros.
+            if (!passesRootCheck(next, nextCheck)) throw new Error('the next root key was zeroed during the rotation');
+            return {
+              tenantKeys: tenantKeys.map((row) => {
+                const wrapped = rewrapTenantKey(rootKey, next, row.wrapped, row);
+                if (wrapped === null) throw new RotationRefused(unopened(`the ${row.purpose} key ${row.id}`));
+                return { id: row.id, wrapped };
+              }),
+              generationKeys: generationKeys.map(({ generation, wrapped: under }) => {
+                const wrapped = rewrapGenerationKey(rootKey, next, under, generation);
+                if (wrapped === null) {
+                  throw new RotationRefused(unopened(`the search key of generation ${generation}`));
+                }
+                return { generation, wrapped };
+              }),
+            };
+          },
         }),
       );
     },

@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { MongoClient } from 'mongodb';
 import { expect, onTestFinished, test } from 'vitest';
 import type { MongoConnection } from '#src/adapters/mongodb/connection.js';
 import { keyCollections, keyIndexes } from '#src/adapters/mongodb/key-store/key-collections.js';
@@ -9,7 +10,7 @@ import type { KeyRing } from '#src/keys/key-ring.js';
 import { StoreUnavailable } from '#src/ports/store-unavailable.js';
 import { manualClock } from '../support/manual-clock.js';
 import { until } from '../support/process.js';
-import { databaseOfTest } from './own-database.js';
+import { databaseOfTest, mongoUrl } from './own-database.js';
 
 /** Opens one key store twice, as two processes would. Each opened store has a separate connection, cache and pool. */
 async function twoRings() {
@@ -281,4 +282,38 @@ test('a rotation that resumes late changes neither a key that another one rewrap
   await store.rotation.rewrapDataKeys(late);
   expect(await store.dataKey(rewrapped)).toMatchObject({ tenantKeyId: next.id, wrapped });
   expect(await store.dataKey(destroyed)).toMatchObject({ wrapped: null });
+});
+
+test('a replacement of the root key that has timed out does not use the next key after it is zeroed', async () => {
+  const { one, connect, rootKey, clock } = await twoRings();
+  const connection = await connect();
+  let transaction: Promise<unknown> = Promise.resolve();
+  const observed: MongoConnection = {
+    ...connection,
+    call: (work) =>
+      connection.call((db) => {
+        const running = work(db);
+        transaction = running;
+        return running;
+      }),
+  };
+  const { keys } = await openMongoKeys(observed, rootKey, clock, async () => 0);
+  onTestFinished(() => keys.close());
+  await keys.rotation.begin();
+  const check = await keys.rotation.rootCheck();
+
+  // Another program changes the document in a transaction that stays open, so every attempt ends in a conflict.
+  const other = new MongoClient(mongoUrl);
+  onTestFinished(() => other.close());
+  const session = other.startSession();
+  session.startTransaction();
+  const meta = keyCollections.meta(other.db(connection.db.databaseName));
+  await meta.updateOne({ _id: 'root_check' }, { $inc: { uses: 1 } }, { session });
+
+  const next = randomBytes(32);
+  await expect(keys.rotation.replaceRoot(next, check)).rejects.toThrow(StoreUnavailable);
+  next.fill(0);
+  await session.abortTransaction();
+  await transaction.catch(() => undefined);
+  expect(await one.keys.rotation.rootCheck()).toEqual(check);
 });
