@@ -24,21 +24,19 @@ async function start() {
   const first = service.clock.now();
   const range = () => ({ from: first, to: service.clock.now() });
   const day = (index: number) => new Date(first + index * dayMs).toISOString().slice(0, 10);
-  const tokens = async (tenantId = service.tenantId) => {
-    const result = await dailyTokens(service.vault, tenantId, range());
-    if (!result.ok) throw new Error('the range is valid');
-    return result.value;
+  const tokens = (tenantId = service.tenantId) => dailyTokens(service.vault, tenantId, range());
+  const accesses = (tenantId = service.tenantId) => dailyAccesses(service.vault, tenantId, range());
+  /** The stored changes of a day, such as `{ 'token created': 1 }`. */
+  const changes = async (index: number) => {
+    const at = Math.floor(first / dayMs) + index;
+    const counts = await service.vault.dailyCounts.days(service.tenantId, 'tokens', at, at);
+    return Object.fromEntries(counts.map(({ name, what, count: total }) => [`${name} ${what}`, total]));
   };
-  const accesses = async (tenantId = service.tenantId) => {
-    const result = await dailyAccesses(service.vault, tenantId, range());
-    if (!result.ok) throw new Error('the range is valid');
-    return result.value;
-  };
-  return { service, day, tokens, accesses };
+  return { service, day, tokens, accesses, changes };
 }
 
 test('tokens are counted by type, on the days on which they were created, deleted and due', async () => {
-  const { service, day, tokens } = await start();
+  const { service, day, tokens, changes } = await start();
   const expiring = { expires_at: new Date(service.clock.now() + dayMs).toISOString() };
   const { id } = await createPlain(service);
   await createPlain(service);
@@ -52,15 +50,14 @@ test('tokens are counted by type, on the days on which they were created, delete
   await createPlain(service, { id });
   await count(service);
 
-  const none = { created: 0, deleted: 0, expired: 0 };
   expect(await tokens()).toEqual([
-    { day: day(0), types: { token: { ...none, created: 3, alive: 3 }, card: { ...none, created: 1, alive: 1 } } },
-    { day: day(1), types: { token: { ...none, expired: 1, alive: 2 }, card: { ...none, alive: 1 } } },
-    {
-      day: day(2),
-      types: { token: { ...none, created: 1, deleted: 1, alive: 2 }, card: { ...none, alive: 1 } },
-    },
+    { day: day(0), alive: { token: 3, card: 1 } },
+    { day: day(1), alive: { token: 2, card: 1 } },
+    { day: day(2), alive: { token: 2, card: 1 } },
   ]);
+  expect(await changes(0)).toEqual({ 'token created': 3, 'card created': 1 });
+  expect(await changes(1)).toEqual({ 'token expired': 1 });
+  expect(await changes(2)).toEqual({ 'token created': 1, 'token deleted': 1 });
 });
 
 test('a range that begins later starts with the number of tokens from the days before it', async () => {
@@ -70,10 +67,7 @@ test('a range that begins later starts with the number of tokens from the days b
   await count(service);
   const now = service.clock.now();
   const result = await dailyTokens(service.vault, service.tenantId, { from: now, to: now });
-  expect(result).toEqual({
-    ok: true,
-    value: [{ day: day(3), types: { token: { created: 0, deleted: 0, expired: 0, alive: 1 } } }],
-  });
+  expect(result).toEqual([{ day: day(3), alive: { token: 1 } }]);
 });
 
 test('accesses are counted by operation, and denied accesses are counted separately', async () => {
@@ -101,7 +95,7 @@ test('two processes that count at the same time count each event only once', asy
     await service.call('GET', path(id));
   }
   await Promise.all([count(service), count(service), count(service)]);
-  expect((await tokens())[0]?.types.token?.alive).toBe(5);
+  expect((await tokens())[0]?.alive.token).toBe(5);
   expect((await accesses())[0]?.operations).toEqual({ create: 5, reveal: 5 });
 });
 
@@ -143,34 +137,16 @@ test('the counts of a deleted tenant are removed, and no later event or record b
   const caller = await service.service.authenticate(other);
   const otherId = caller?.tenantId ?? '';
   await count(service);
-  expect((await tokens())[0]?.types).not.toEqual({});
+  expect((await tokens())[0]?.alive).not.toEqual({});
   const deleted = await service.call('DELETE', '/tenants/self', { name: 'test' }, { key: service.managementKey });
   expect(deleted.status, deleted.text).toBe(204);
   service.clock.advance(2 * dayMs);
   await service.service.sweep.run();
   await count(service);
-  for (const { types } of await tokens()) expect(types).toEqual({});
+  for (const { alive } of await tokens()) expect(alive).toEqual({});
   for (const { operations } of await accesses()) expect(operations).toEqual({});
-  expect((await tokens(otherId))[0]?.types.token?.alive).toBe(1);
+  expect((await tokens(otherId))[0]?.alive.token).toBe(1);
   expect((await accesses(otherId))[0]?.operations).toEqual({ create: 1 });
-});
-
-test('a range that is reversed, too long or invalid is rejected', async () => {
-  const { service } = await start();
-  const now = service.clock.now();
-  for (const range of [
-    { from: now, to: now - dayMs },
-    { from: now - 400 * dayMs, to: now },
-    { from: Number.NaN, to: now },
-    { from: -1, to: 1 },
-  ]) {
-    for (const query of [dailyTokens, dailyAccesses]) {
-      expect(await query(service.vault, service.tenantId, range)).toMatchObject({
-        ok: false,
-        code: 'validation_failed',
-      });
-    }
-  }
 });
 
 test('the background work counts what happens while it runs, and stops immediately', async () => {
@@ -178,7 +154,7 @@ test('the background work counts what happens while it runs, and stops immediate
   const { id } = await createPlain(service);
   const counting = createDailyCounting(service.vault, (error) => service.errors.push(error));
   counting.start();
-  const alive = async () => (await tokens())[0]?.types.token?.alive;
+  const alive = async () => (await tokens())[0]?.alive.token;
   await expect.poll(alive).toBe(1);
   await createPlain(service);
   await service.call('GET', path(id));
@@ -224,7 +200,7 @@ test('a damaged key of one tenant does not stop the counts of the others, or its
   await count(service);
   for (const id of [service.tenantId, tenantId]) {
     const counted = await dailyTokens(service.vault, id, { from: clock.now(), to: clock.now() });
-    expect(counted).toMatchObject({ ok: true, value: [{ types: { token: { created: 1, alive: 1 } } }] });
+    expect(counted).toMatchObject([{ alive: { token: 1 } }]);
   }
   expect(service.errors.map(String).join()).toContain(`a key of tenant ${tenantId}`);
 });

@@ -81,16 +81,16 @@ async function usage({ vault, contextAs }: Visit) {
   const { total, byType } = await usageReport(vault, context.caller.tenantId);
   await recordManagementRead(vault, context, 'report', null);
   const days = await dailyTokens(vault, context.caller.tenantId, lastDays(vault.clock.now()));
-  if (byType.size === 0 || !days.ok) return { total, chart: null };
+  if (byType.size === 0) return { total, chart: null };
   const bySize: readonly string[] = [...byType].toSorted(([, one], [, other]) => other - one).map(([type]) => type);
   const shown = bySize.length > seriesMax ? bySize.slice(0, seriesMax - 1) : bySize;
   const aliveOf = (isShown: (type: string) => boolean) =>
-    days.value.map(({ types }) =>
-      Object.entries(types).reduce((sum, [type, { alive }]) => (isShown(type) ? sum + alive : sum), 0),
+    days.map(({ alive }) =>
+      Object.entries(alive).reduce((sum, [type, count]) => (isShown(type) ? sum + count : sum), 0),
     );
   const series = shown.map((type) => ({ name: type, values: aliveOf((one) => one === type) }));
   if (shown.length < bySize.length) series.push({ name: 'others', values: aliveOf((one) => !shown.includes(one)) });
-  const labels = days.value.map(({ day }) => day.slice(5));
+  const labels = days.map(({ day }) => day.slice(5));
   const data = { title: `Tokens by type in the last ${daysShown} days`, labels, series };
   return { total, chart: chartOf('usage', 'bars', data) };
 }
@@ -100,16 +100,15 @@ async function accesses({ vault, contextAs }: Visit) {
   const context = contextAs('management');
   if (context === null || !grantsAnywhere(context.caller, 'log:read')) return null;
   const days = await dailyAccesses(vault, context.caller.tenantId, lastDays(vault.clock.now()));
-  if (!days.ok) return null;
-  const of = (operation: string) => days.value.map(({ operations }) => operations[operation] ?? 0);
+  const of = (operation: string) => days.map(({ operations }) => operations[operation] ?? 0);
   const series = [
     { name: 'read', values: of('read') },
     { name: 'reveal', values: of('reveal') },
-    { name: 'denied or failed', values: days.value.map(({ denied, failed }) => denied + failed) },
+    { name: 'denied or failed', values: days.map(({ denied, failed }) => denied + failed) },
   ];
   const title = `Token accesses in the last ${daysShown} days`;
   const total = series.reduce((sum, { values }) => sum + values.reduce((all, one) => all + one, 0), 0);
-  const labels = days.value.map(({ day }) => day.slice(5));
+  const labels = days.map(({ day }) => day.slice(5));
   return { chart: total === 0 ? null : chartOf('accesses', 'lines', { title, labels, series }) };
 }
 
