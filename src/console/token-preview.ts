@@ -1,19 +1,18 @@
 import type { AccessFields } from '../domain/access/parse-access.js';
 import { problemFrom } from '../http/problem/problem.js';
 import { problemCatalogue } from '../http/problem/problem-catalogue.js';
-import { previewToken } from '../queries/preview-token.js';
+import { previewToken, readingPermissions } from '../queries/preview-token.js';
 import { maskedAnswer, release } from '../queries/release.js';
 import type { Visit } from './page.js';
 import { shownText } from './shown-text.js';
 
 const dataShownMax = 2_000;
-export const previewPermissions = ['token:read', 'token:search', 'token:use'] as const;
 
 type Asked = { readonly applicationId: string; readonly tokenId: string; readonly permission: string };
 
 /** Returns the fields of the preview form before a preview has been requested. */
 export function noPreview({ tokenId, permission }: Omit<Asked, 'applicationId'>) {
-  return { tokenId, permission, permissions: previewPermissions, error: null, result: null };
+  return { tokenId, permission, permissions: readingPermissions, error: null, result: null };
 }
 
 export type ShownPreview = Omit<ReturnType<typeof noPreview>, 'error' | 'result'> & {
@@ -28,7 +27,7 @@ export type ShownPreview = Omit<ReturnType<typeof noPreview>, 'error' | 'result'
 export async function shownPreview(visit: Visit, asked: Asked, access: AccessFields | null): Promise<ShownPreview> {
   const { vault, context } = visit;
   const { applicationId, tokenId } = asked;
-  const permission = previewPermissions.find((one) => one === asked.permission) ?? 'token:read';
+  const permission = readingPermissions.find((one) => one === asked.permission) ?? 'token:read';
   const empty = noPreview({ tokenId, permission });
   if (tokenId === '') return { ...empty, error: 'Enter a token id.' };
   const viewer = visit.contextAs('private');

@@ -26,15 +26,15 @@ export type PreviewRequest = {
   /** The permission that the application uses to read the token in the preview. */
   readonly permission: ReadingPermission;
   /**
-   * A different application of the same tenant, used by the same person. If the viewer is set, the token is shown to
-   * the viewer and not to the caller. A management application cannot see tokens. If it requests a preview without a
-   * viewer, the preview therefore shows only the decisions.
+   * A private application of the same tenant, used by the same person, to which the token is shown. The caller is a
+   * management application, which cannot see tokens. Without a viewer, the preview therefore shows only the decisions.
    */
-  readonly viewer?: ReadContext | null;
+  readonly viewer: ReadContext | null;
 };
 
 /** The permissions that let an application see existing tokens. */
-export type ReadingPermission = Extract<TokenPermission, 'token:read' | 'token:search' | 'token:use'>;
+export const readingPermissions = ['token:read', 'token:search', 'token:use'] as const satisfies TokenPermission[];
+type ReadingPermission = (typeof readingPermissions)[number];
 
 export type TokenPreview = {
   /**
@@ -53,24 +53,22 @@ export type TokenPreview = {
 
 /**
  * Returns the parts of a token that an application would see. The caller needs `application:read`. To preview access
- * that is not saved, it needs `application:update`. Without these permissions, an application can preview only its
- * saved access, and only to tokens that it may see. Records the preview in the access log.
+ * that is not saved, it needs `application:update`. Records the preview in the access log.
  *
  * Threat: a caller with a management key uses a preview under `reveal` to read a value. `token` therefore never shows
- * more than the viewer may see. If there is no viewer, it never shows more than the caller may see.
+ * more than the viewer may see, and is null if there is no viewer.
  */
 export async function previewToken(
   vault: ReadTokenDeps & Pick<Vault, 'confirmReads' | 'recorder'>,
   context: ReadContext,
-  { applicationId, tokenId, access, permission, viewer: given = null }: PreviewRequest,
+  { applicationId, tokenId, access, permission, viewer }: PreviewRequest,
 ): Promise<CommandResult<TokenPreview>> {
   const { caller } = context;
   const { tenantId } = caller;
-  const viewer = given ?? context;
-  if (viewer.caller.tenantId !== tenantId) throw new Error('a viewer must belong to the tenant of the caller');
-  const needed = access === null ? 'application:read' : 'application:update';
-  const mayPreview = grantsAnywhere(caller, needed);
-  if (!mayPreview && (access !== null || applicationId !== caller.applicationId)) return rejected('forbidden');
+  if (viewer !== null && viewer.caller.tenantId !== tenantId)
+    throw new Error('a viewer must belong to the tenant of the caller');
+  if (!grantsAnywhere(caller, access === null ? 'application:read' : 'application:update'))
+    return rejected('forbidden');
   const application = await livingApplication(vault, tenantId, applicationId);
   if (application === null) return rejected('application_not_found');
   const { document } = application;
@@ -88,14 +86,12 @@ export async function previewToken(
   vault.recorder.soon(entriesOfRequest(context, tenantKeys, vault.clock.now(), [fact]));
 
   const { containers } = read.open;
-  const most = mostThatMaySee(viewer, containers);
-  if (!mayPreview && most === null) return rejected('forbidden');
   const decisions = tokenPermissions.map((one) => ({ permission: one, ...decideAccess(subject, one, containers) }));
   const asked = transformFor(subject, permission, containers);
-  const shown = strictest(asked, most);
+  const shown = viewer === null ? null : strictest(asked, mostThatMaySee(viewer, containers));
   return done({
     decisions,
-    token: shown === null ? null : tokenAnswer(viewer.caller, read, shown),
+    token: viewer === null || shown === null ? null : tokenAnswer(viewer.caller, read, shown),
     isLimited: openness(shown) < openness(asked),
   });
 }
@@ -105,9 +101,7 @@ export async function previewToken(
  * transform that shows the most. Returns null if no permission shows the token.
  */
 function mostThatMaySee({ caller }: ReadContext, containers: readonly string[]): Transform | null {
-  return reading
+  return readingPermissions
     .map((permission) => transformFor(caller, permission, containers))
     .reduce((most, next) => (openness(next) > openness(most) ? next : most), null);
 }
-
-const reading: readonly ReadingPermission[] = ['token:read', 'token:search', 'token:use'];
