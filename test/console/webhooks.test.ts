@@ -227,6 +227,10 @@ test('the page lists the attempts and filters them by outcome, and an operator s
     position: 0,
     replaysFrom: Date.UTC(2020, 0, 31),
   });
+  const { at } = stateWith(service.clock.now()).attempts[0] ?? { at: 0 };
+  const shown = `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+  expect(page.text).toContain(shown);
+  expect((await replay(shown)).location, shown).toBe(`/webhooks/${id}`);
   expect(sent).toEqual([]);
   const { body } = await service.call('GET', `/logs?size=100&entity_id=${id}`, undefined, {
     key: service.managementKey,

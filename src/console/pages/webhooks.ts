@@ -19,7 +19,6 @@ import {
   webhookEventTypes,
   webhooksMax,
 } from '../../domain/tenancy/webhook.js';
-import { parseExpiresAt } from '../../domain/time.js';
 import { tokenTypes } from '../../domain/token/types/token-type.js';
 import { Problem, problemFrom } from '../../http/problem/problem.js';
 import { directoryContextOf } from '../../http/request-state.js';
@@ -30,6 +29,7 @@ import { ConsoleProblem } from '../problem.js';
 import { requirePermission } from '../require-permission.js';
 import { resentFormRoute } from '../resent-form.js';
 import { errorOf, onceOf, type TypedForm, typedForm, versionOf } from '../typed-form.js';
+import { parseTypedTime } from '../typed-time.js';
 
 const pageSize = 20;
 const outcomes = ['delivered', 'failed', 'parked'] as const;
@@ -323,7 +323,7 @@ async function replay(visit: Visit) {
   if (!visit.session.isOperator) throw new ConsoleProblem('not_opened');
   const webhook = await existing(visit);
   const fromTyped = typedForm(visit).text('from');
-  const from = parseExpiresAt(fromTyped);
+  const from = parseTypedTime(fromTyped);
   if (from === null) {
     requirePermission(visit, 'webhook:read');
     return show(visit, webhook, { from: ['must be a date or date-time, such as 2026-01-31T12:00:00Z'] }, fromTyped);
