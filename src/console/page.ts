@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { ManagementEntity } from '../audit/access-log/record-management-read.js';
 import type { Caller } from '../domain/access/caller.js';
 import type { Permission } from '../domain/access/permission.js';
-import type { FieldErrors } from '../domain/field-errors.js';
+import type { Checked } from '../domain/field-errors.js';
 import type { Service } from '../http/service.js';
 import type { ReadContext } from '../queries/release.js';
 import type { Vault } from '../vault/vault.js';
@@ -77,9 +77,6 @@ export type PageOptions = {
   readonly isRunning?: boolean;
 };
 
-/** The result of parsing a form or a query string. */
-export type Parsed<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly errors: FieldErrors };
-
 /** A request for a page, with everything that the page's handler needs. */
 export type Visit = {
   readonly request: FastifyRequest;
@@ -112,7 +109,7 @@ export type Visit = {
    */
   readonly fields: Readonly<Record<string, unknown>>;
   /** Parses `fields`. Returns errors by field, so that the page can show each error next to its field. */
-  form<T>(schema: z.ZodType<T>): Parsed<T>;
+  form<T>(schema: z.ZodType<T>): Checked<T>;
   /**
    * Renders `templates/pages/<view>.liquid` in the layout. Resolves after the vault has confirmed that all data on the
    * page was current.

@@ -44,6 +44,11 @@ export function typedForm(visit: Visit): TypedForm {
   return { names: [...fields.keys()], values, text };
 }
 
+/** Returns the first error in each of these fields, or null for a valid field. */
+export function firstErrors(errors: FieldErrors, fields: readonly string[]): Readonly<Record<string, string | null>> {
+  return Object.fromEntries(fields.map((field) => [field, errors[field]?.[0] ?? null]));
+}
+
 /**
  * Returns, as a sentence, the first error in a field or in one of its list items. Returns null if the field has no
  * error.

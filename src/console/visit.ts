@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
+import type { Checked } from '../domain/field-errors.js';
 import { issueErrors } from '../domain/json-path.js';
 import { Problem } from '../http/problem/problem.js';
 import { callerOf } from '../http/request-state.js';
@@ -7,7 +8,7 @@ import { recordRefusedRequest } from '../http/server/record-refused-request.js';
 import type { Service } from '../http/service.js';
 import { cookieNames, cookieOptions } from './cookies.js';
 import type { Layout } from './layout.js';
-import type { Flash, Parsed, Visit } from './page.js';
+import type { Flash, Visit } from './page.js';
 import { ConsoleProblem } from './problem.js';
 import { addressOf, type FormFields, formIn } from './sealed-form.js';
 
@@ -147,7 +148,7 @@ function typedFields(fields: Readonly<Record<string, unknown>>): FormFields {
   return typed;
 }
 
-function read<T>(schema: z.ZodType<T>, given: unknown): Parsed<T> {
+function read<T>(schema: z.ZodType<T>, given: unknown): Checked<T> {
   const parsed = schema.safeParse(given);
   return parsed.success
     ? { ok: true, value: parsed.data }

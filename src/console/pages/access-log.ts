@@ -13,6 +13,7 @@ import { orNull } from '../../vault/for-tenants.js';
 import { livingApplication } from '../../vault/open-directory.js';
 import type { ConsolePage, Visit } from '../page.js';
 import { pageField, pageLinks } from '../pagination.js';
+import { firstErrors } from '../typed-form.js';
 import { parseTypedTime } from '../typed-time.js';
 
 const pageSize = 25;
@@ -109,9 +110,10 @@ async function showFiltered(visit: Visit): Promise<FastifyReply> {
     isFiltered: Object.values(typed).some((text) => text !== ''),
     exportedMax,
     isRejected: !asked.ok,
+    errors: firstErrors(asked.ok ? {} : asked.errors, ['entity_id', 'entity_ref', 'from', 'to']),
   };
   if (!asked.ok) {
-    const shown = { entries: [], links: pageLinks({ page: 1, size: pageSize }, 0), errors: errorsBeside(asked.errors) };
+    const shown = { entries: [], links: pageLinks({ page: 1, size: pageSize }, 0) };
     return visit.page('access-log', { ...model, ...shown }, { title: 'Access log', status: 400 });
   }
   const { page } = asked.value;
@@ -122,15 +124,8 @@ async function showFiltered(visit: Visit): Promise<FastifyReply> {
   const shown = {
     entries: entries.map((entry) => rowOf(entry, links, names)),
     links: pageLinks({ page, size: pageSize }, total),
-    errors: errorsBeside({}),
   };
   return visit.page('access-log', { ...model, ...shown }, { title: 'Access log' });
-}
-
-/** Returns the first error in each field, or null for a valid field. */
-function errorsBeside(errors: Readonly<Record<string, readonly string[]>>) {
-  const first = (field: string) => errors[field]?.[0] ?? null;
-  return { entity_id: first('entity_id'), entity_ref: first('entity_ref'), from: first('from'), to: first('to') };
 }
 
 function typedIn({ fields }: Visit): Typed {

@@ -5,6 +5,7 @@ import { ZipFile } from 'yazl';
 import { z } from 'zod';
 import { recordManagementRead } from '../../audit/access-log/record-management-read.js';
 import { hourlyCheckpoints, listHourlyCheckpoints } from '../../audit/list-checkpoints.js';
+import { type Checked, type FieldErrors, invalid, valid } from '../../domain/field-errors.js';
 import { isJsonObject } from '../../domain/json.js';
 import { formatTimestamp } from '../../domain/time.js';
 import { type Checkpoint, checkpointHash } from '../../events/audit/checkpoint.js';
@@ -12,9 +13,10 @@ import { Problem } from '../../http/problem/problem.js';
 import type { Vault } from '../../vault/vault.js';
 import { type BundleOwner, bundleMs } from '../bundles.js';
 import type { BundleScope } from '../operations.js';
-import type { ConsolePage, Parsed, Visit } from '../page.js';
+import type { ConsolePage, Visit } from '../page.js';
 import { pageLinks, pageNumber } from '../pagination.js';
 import type { TaskState } from '../tasks.js';
+import { firstErrors } from '../typed-form.js';
 import { parseTypedTime } from '../typed-time.js';
 
 const pageSize = 20;
@@ -30,10 +32,6 @@ const time = z
   .default('')
   .transform((given) => given.trim());
 const bundleForm = z.object({ ids: z.string().default(''), from: time, to: time });
-
-type Errors = { readonly ids: string | null; readonly from: string | null; readonly to: string | null };
-
-const noErrors: Errors = { ids: null, from: null, to: null };
 
 /** Shows the signed checkpoints and the public key, and creates evidence bundles for auditors. */
 export const evidencePage: ConsolePage = {
@@ -124,11 +122,11 @@ export const verificationPage: ConsolePage = {
   ],
 };
 
-type Shown = { readonly status?: number; readonly typed?: z.output<typeof bundleForm>; readonly errors?: Errors };
+type Shown = { readonly status?: number; readonly typed?: z.output<typeof bundleForm>; readonly errors?: FieldErrors };
 
 async function show(
   visit: Visit,
-  { status = 200, typed = { ids: '', from: '', to: '' }, errors = noErrors }: Shown = {},
+  { status = 200, typed = { ids: '', from: '', to: '' }, errors = {} }: Shown = {},
 ): Promise<FastifyReply> {
   const { vault, context } = visit;
   const page = pageNumber(visit);
@@ -143,7 +141,7 @@ async function show(
     publicKey: (await vault.keys.signingKey()).publicKey,
     hasBundle: visit.bundles.state(ownerOf(visit)).state !== 'none',
     typed,
-    errors,
+    errors: firstErrors(errors, ['ids', 'from', 'to']),
     idsMax,
   };
   return visit.page('evidence', model, { title: 'Evidence', status });
@@ -167,17 +165,16 @@ async function* checkpointLines({ log }: Pick<Vault, 'log'>): AsyncIterable<stri
 /** Starts making a bundle. The work runs in the background, because it may read the whole log. */
 async function makeBundle(visit: Visit): Promise<FastifyReply> {
   const form = visit.form(bundleForm);
-  if (!form.ok) return show(visit, { status: 400 });
+  if (!form.ok) return show(visit, { status: 400, errors: form.errors });
   const scope = scopeOf(form.value);
-  if (!scope.ok)
-    return show(visit, { status: 400, typed: form.value, errors: { ...noErrors, ...firstOf(scope.errors) } });
+  if (!scope.ok) return show(visit, { status: 400, typed: form.value, errors: scope.errors });
   const { bundles, operations, caller } = visit;
   const started = await bundles.start(ownerOf(visit), (onProgress) =>
     operations.bundle(caller, scope.value, onProgress),
   );
   if (started === 'busy') {
-    const ids = 'another bundle of this tenant is being created; try again when it is ready';
-    return show(visit, { status: 409, typed: form.value, errors: { ...noErrors, ids } });
+    const ids = ['another bundle of this tenant is being created; try again when it is ready'];
+    return show(visit, { status: 409, typed: form.value, errors: { ids } });
   }
   return visit.redirect('/evidence/bundle');
 }
@@ -210,30 +207,22 @@ function ownerOf({ session, caller }: Visit): BundleOwner {
 }
 
 /** Returns the scope of the bundle, or the errors in the form. */
-function scopeOf({ ids: text, from, to }: z.output<typeof bundleForm>): Parsed<BundleScope> {
+function scopeOf({ ids: text, from, to }: z.output<typeof bundleForm>): Checked<BundleScope> {
   const lines = text.split(/\r?\n/, linesMax + 1);
-  if (lines.length > linesMax) return wrong('ids', `must contain at most ${idsMax} ids`);
+  if (lines.length > linesMax) return invalid('ids', `must contain at most ${idsMax} ids`);
   const ids = [...new Set(lines.map((id) => id.trim()))].filter((id) => id !== '');
   const isPeriod = from !== '' || to !== '';
-  if (ids.length > 0 === isPeriod) return wrong('ids', 'enter either token ids or a period');
-  if (ids.length > idsMax) return wrong('ids', `must contain at most ${idsMax} ids`);
-  if (!isPeriod) return { ok: true, value: { ids, from: null, to: null } };
+  if (ids.length > 0 === isPeriod) return invalid('ids', 'enter either token ids or a period');
+  if (ids.length > idsMax) return invalid('ids', `must contain at most ${idsMax} ids`);
+  if (!isPeriod) return valid({ ids, from: null, to: null });
   const [begin, end] = [parseTypedTime(from), parseTypedTime(to)];
-  if (begin === null) return wrong('from', 'must be a date or a date-time');
-  if (end === null) return wrong('to', 'must be a date or a date-time');
-  if (end <= begin) return wrong('to', 'must be after the start');
-  return { ok: true, value: { ids: null, from: begin, to: end } };
+  if (begin === null) return invalid('from', 'must be a date or a date-time');
+  if (end === null) return invalid('to', 'must be a date or a date-time');
+  if (end <= begin) return invalid('to', 'must be after the start');
+  return valid({ ids: null, from: begin, to: end });
 }
 
-function wrong(field: keyof Errors, message: string): Parsed<never> {
-  return { ok: false, errors: { [field]: [message] } };
-}
-
-function firstOf(errors: Readonly<Record<string, readonly string[]>>): Partial<Errors> {
-  return Object.fromEntries(Object.entries(errors).map(([field, [message = null]]) => [field, message]));
-}
-
-/** Returns the state of the verification in the form that the page needs. */
+/** Returns the state of a verification or of a bundle in the form that the page needs. */
 function taskShown(task: TaskState) {
   if (task.state === 'running') {
     return { ...task, percent: task.total === 0 ? null : Math.floor((task.done / task.total) * 100) };

@@ -7,6 +7,7 @@ import { ConsoleProblem } from '../problem.js';
 import { recordSignIn } from '../record-acts.js';
 import { isCrossSite, takeReturn } from '../return-address.js';
 import { callerOfKey, closeSession, openSession, redeemOperatorCode } from '../sessions.js';
+import { firstErrors } from '../typed-form.js';
 
 const nameMax = 100;
 const secretMax = 200;
@@ -65,17 +66,12 @@ export const signInPage: ConsolePage = {
 function show(visit: Visit, errors: FieldErrors, name: string, status = 200) {
   return visit.page(
     'sign-in',
-    { errors: firstErrors(errors), name, provider: visit.identity?.issuer ?? null },
+    { errors: firstErrors(errors, fields), name, provider: visit.identity?.issuer ?? null },
     { title: 'Sign in', status },
   );
 }
 
-const fields = ['name', 'private_key', 'management_key', 'operator_code', 'form'] as const;
-
-/** Returns the first error in each field, or null for a valid field. */
-function firstErrors(errors: FieldErrors): Readonly<Record<string, string | null>> {
-  return Object.fromEntries(fields.map((field) => [field, errors[field]?.[0] ?? null]));
-}
+const fields = ['name', 'private_key', 'management_key', 'operator_code', 'form'];
 
 async function signIn(visit: Visit) {
   const { service, vault, request, reply } = visit;
