@@ -1,9 +1,9 @@
-import { z } from 'zod';
 import { recordManagementRead } from '../../audit/access-log/record-management-read.js';
 import { issueKey, revokeKey } from '../../commands/tenancy/api-keys.js';
 import { deleteApplication } from '../../commands/tenancy/applications.js';
 import type { ApplicationType } from '../../domain/access/application-type.js';
 import { grantsAnywhere } from '../../domain/access/decide-access.js';
+import { liveKeysMax } from '../../domain/tenancy/decide-directory.js';
 import { Problem, problemFrom } from '../../http/problem/problem.js';
 import { directoryContextOf } from '../../http/request-state.js';
 import { latestNow } from '../../ports/clock.js';
@@ -15,10 +15,9 @@ import { pageLinks, pageNumber } from '../pagination.js';
 import { requirePermission } from '../require-permission.js';
 import { resentFormRoute } from '../resent-form.js';
 import { noPreview, type ShownPreview, shownPreview } from '../token-preview.js';
-import { confirmed, errorOf, onceOf } from '../typed-form.js';
+import { confirmed, errorOf, onceOf, typedForm } from '../typed-form.js';
 
 const pageSize = 20;
-const keysMax = 3;
 
 /** Lists applications, shows each application with its access and its API keys, and issues and revokes API keys. */
 export const applicationsPage: ConsolePage = {
@@ -189,7 +188,7 @@ async function show(visit: Visit, application: LivingApplication, options: ShowO
     modifiedBy: document.modified_by,
     ...expiryOf(visit, application),
     keys: keys.value.map((key) => keyModel(visit, key)),
-    isFull: keys.value.length >= keysMax,
+    isFull: keys.value.length >= liveKeysMax,
     isOwn: id === caller.applicationId,
     mayUpdate: grantsAnywhere(caller, 'application:update'),
     mayIssue: grantsAnywhere(caller, 'application:create'),
@@ -205,24 +204,17 @@ function keyModel({ caller }: Visit, { id, created_by, created_at, lastUsedAt }:
   return { id, createdBy: created_by, createdAt: created_at, lastUsedAt, isOwn: id === caller.keyId };
 }
 
-const previewForm = z.object({ token_id: z.string().max(2_000).default(''), permission: z.string().default('') });
-
 async function preview(visit: Visit) {
   const application = await existingApplication(visit);
-  const asked = visit.form(previewForm);
-  if (!asked.ok) throw new Problem('validation_failed', { errors: asked.errors });
-  const { token_id: tokenId, permission } = asked.value;
-  const shown = await shownPreview(visit, { applicationId: application.id, tokenId, permission }, null);
+  const form = typedForm(visit);
+  const asked = { tokenId: form.text('token_id'), permission: form.text('permission') };
+  const shown = await shownPreview(visit, { applicationId: application.id, ...asked }, null);
   return show(visit, application, { preview: shown, status: shown.error === null ? 200 : 400 });
 }
 
-const confirmationForm = z.object({ confirmation: z.string().max(1_000).default('') });
-
 async function remove(visit: Visit) {
   const application = await existingApplication(visit);
-  const typed = visit.form(confirmationForm);
-  if (!typed.ok) throw new Problem('validation_failed', { errors: typed.errors });
-  const isConfirmed = confirmed(typed.value.confirmation, application.document.name);
+  const isConfirmed = confirmed(typedForm(visit).text('confirmation'), application.document.name);
   if (!isConfirmed.ok) {
     requirePermission(visit, 'application:read');
     return show(visit, application, { error: errorOf(isConfirmed.errors, 'confirmation'), status: 400 });
@@ -271,7 +263,7 @@ async function showKey(visit: Visit, view: string, title: string) {
     path: pathOf(id),
     name: document.name,
     key: keyModel(visit, key),
-    isFull: document.keys.length >= keysMax,
+    isFull: document.keys.length >= liveKeysMax,
     isLast: document.keys.length === 1,
     once: visit.vault.random.uuid(),
   };

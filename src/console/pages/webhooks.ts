@@ -28,6 +28,7 @@ import { pageField, pageLinks } from '../pagination.js';
 import { ConsoleProblem } from '../problem.js';
 import { requirePermission } from '../require-permission.js';
 import { resentFormRoute } from '../resent-form.js';
+import { listOf } from '../token-form.js';
 import { errorOf, onceOf, type TypedForm, typedForm, versionOf } from '../typed-form.js';
 import { parseTypedTime } from '../typed-time.js';
 
@@ -225,18 +226,13 @@ function eventsError(errors: FieldErrors, chosen: WebhookFields['event_types']):
  */
 function fieldsIn(form: TypedForm, stored?: WebhookDocument): WebhookFields {
   const types = form.values('token_types');
-  const containers = form
-    .text('containers')
-    .split(/\r?\n/)
-    .map((line) => line.trim())
-    .filter((line) => line !== '');
   return {
     url: form.text('url'),
     description: form.text('description', stored?.description),
     enabled: form.text('enabled') === 'true',
     event_types: form.values('event_types'),
     token_types: types.length === 0 ? null : types,
-    containers: containers.length === 0 ? null : containers,
+    containers: listOf(form.text('containers')),
   };
 }
 

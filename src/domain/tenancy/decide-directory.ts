@@ -156,7 +156,8 @@ function changedFields<Document extends object>(before: Document, after: Documen
   return fields.filter((field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]));
 }
 
-const liveKeysMax = 3;
+/** The maximum number of live keys of an application. */
+export const liveKeysMax = 3;
 
 /** The author of a change. `holder` is the author's application, or null for the operator, who needs no permission. */
 type Doer = {
