@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { generateIdentity, identityToRecipient } from 'age-encryption';
-import { BSON } from 'mongodb';
+import { BSON, MongoClient } from 'mongodb';
 import { expect, onTestFinished, test } from 'vitest';
 import { openMongoKeysToCopy } from '#src/adapters/mongodb/backup/copy-mongo-keys.js';
 import { writeMongoKeys } from '#src/adapters/mongodb/backup/write-mongo-keys.js';
@@ -241,4 +241,31 @@ test('a cluster’s keys, restored with today’s list of erased keys, open ever
   const healthy = jsonResult(await run(['doctor', '--json'], { env }))['findings'] as { state: string }[];
   // No worker ran, so no checkpoint confirms that the rows are at the head of the log. This alone is not a problem.
   expect(healthy.filter(({ state }) => state === 'problem')).toEqual([]);
+});
+
+test('a backup that cannot read the keys leaves no connection open, so that the command ends', async () => {
+  const client = new MongoClient(mongoUrl);
+  const db = client.db(`strongroom_test_${randomBytes(8).toString('hex')}`);
+  onTestFinished(async () => {
+    await db.dropDatabase();
+    await client.close();
+  });
+  await db.collection('numbers').insertOne({ zero: 0 });
+  const failing = [{ $project: { _id: 'root_check', value: { $divide: [1, '$zero'] } } }];
+  await db.createCollection('meta', { viewOn: 'numbers', pipeline: failing });
+  const copy = async (): Promise<void> => {
+    const keys = await openMongoKeysToCopy(mongoUrl, db.databaseName);
+    try {
+      await keys.lines()[Symbol.asyncIterator]().next();
+    } finally {
+      await keys.close();
+    }
+  };
+
+  await expect(copy()).rejects.toThrow('mongodb: MongoServerError');
+  const ofVault = [
+    { $currentOp: { allUsers: true, idleConnections: true } },
+    { $match: { appName: `strongroom ${db.databaseName}` } },
+  ];
+  await expect.poll(() => client.db('admin').aggregate(ofVault).toArray()).toEqual([]);
 });

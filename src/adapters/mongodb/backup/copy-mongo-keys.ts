@@ -15,14 +15,13 @@ export async function openMongoKeysToCopy(url: string, databaseName: string): Pr
   const connection = await connectMongo(url, databaseName);
   const { call } = connection;
   const metaOf = async (name: string) => (await call((db) => keyCollections.meta(db).findOne({ _id: name })))?.value;
-  const rootCheck = await storedRootCheck(connection);
 
   /**
    * Throws BackupRefused if a rotation or a restore is running or has run since the backup began. Threat: a rotation or
    * restore changes the keys during the backup. A backup that contains only some of the keys, or keys under two
    * different root keys, cannot be restored.
    */
-  async function refuseRotation(): Promise<void> {
+  async function refuseRotation(rootCheck: Buffer | null): Promise<void> {
     const check = await storedRootCheck(connection);
     const isSame = check !== null && rootCheck?.equals(check) === true;
     if (((await metaOf(restoringMark)) ?? restored) !== restored)
@@ -49,7 +48,8 @@ export async function openMongoKeysToCopy(url: string, databaseName: string): Pr
   return {
     logId: async () => String((await metaOf('log_id')) ?? ''),
     async *lines() {
-      await refuseRotation();
+      const rootCheck = await storedRootCheck(connection);
+      await refuseRotation(rootCheck);
       const all = await call((db) => db.listCollections({}, { nameOnly: true }).toArray());
       const names = all.map(({ name }) => name).filter((name) => !name.startsWith('system.'));
       // Writes the data keys before the keys that wrap them, so that the backup contains the wrapping key of every data
@@ -59,7 +59,7 @@ export async function openMongoKeysToCopy(url: string, databaseName: string): Pr
           yield `${BSON.EJSON.stringify({ table, row: withBinaries(row) }, { relaxed: false })}\n`;
         }
       }
-      await refuseRotation();
+      await refuseRotation(rootCheck);
     },
     async *erased() {
       const ended = { destroyed_at: { $ne: null } };
