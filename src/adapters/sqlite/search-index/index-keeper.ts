@@ -26,7 +26,7 @@ import {
 } from './index-statements.js';
 import { openRuns } from './index-view.js';
 import { nextEntries } from './merge-runs.js';
-import { openRun, type Place, type Run } from './run.js';
+import { openRun, type Run } from './run.js';
 import { sortEntries } from './sort-entries.js';
 
 /** The sizes that control merging. Tests use smaller sizes. */
@@ -175,7 +175,7 @@ export function createIndexKeeper(database: SqliteDatabase, slot: Slot, sizes: I
     return {
       /** Removes an entry. Returns false if the run does not contain the entry. */
       remove(entry: Buffer): boolean {
-        const place: Place | null = run.find(statements, entry, readBlock);
+        const place = run.find(statements, entry, readBlock);
         if (place === null) return false;
         const { entries, count } = readBlock(place.block);
         const left = Buffer.concat([

@@ -155,13 +155,13 @@ function viewOn(source: IndexStatements, { runs, tail, places }: Memory, state: 
     },
     postings,
     page(term, { offset, limit }, hidden) {
-      const shown = new Set(hidden);
+      const skipped = new Set(hidden);
       // For a large offset, uses the fences to find a position shortly before the page, and walks from that position.
       const start = offset > skippedMin ? seqNear(term, offset) : seqMax;
       let left = start === seqMax ? offset : offset - countFrom(term, start) + atLeast(hidden, start);
       const page: number[] = [];
       for (const cursor = postings(term, start); cursor.head >= 0 && page.length < limit; cursor.advance()) {
-        if (shown.has(cursor.head)) continue;
+        if (skipped.has(cursor.head)) continue;
         if (left > 0) left -= 1;
         else page.push(cursor.head);
       }

@@ -25,7 +25,7 @@ export type Bounds = { readonly from: number; readonly to: number; readonly firs
 /** The functions that read blocks and filters in the reader's transaction. */
 export type RunSource = Pick<IndexStatements, 'filterOf' | 'block'>;
 
-export type Place = { readonly block: number; readonly index: number };
+type Place = { readonly block: number; readonly index: number };
 
 const nothing: Bounds = { from: 0, to: 0, first: 0, last: 0 };
 /** The maximum number of terms whose bounds a run caches. Many searches use the same few frequent terms. */

@@ -1,10 +1,7 @@
-import type { Steps } from '../../../domain/steps.js';
 import type { SearchPlan } from '../../../ports/search-plan.js';
 import { chooseDriver, type Driver, residue } from '../../shared/choose-driver.js';
 import { type WeighedNode, weigh } from '../../shared/weighed-plan.js';
 import type { IndexView } from '../search-index/index-view.js';
-import { matchSeqs } from './match-seqs.js';
-import type { SearchStatements } from './search-statements.js';
 
 /**
  * Describes how a plan is executed: which postings the search walks, and which conditions it must still check for each
@@ -31,27 +28,4 @@ export function approachOf(index: IndexView, plan: SearchPlan): Approach | null 
   const node = weighed === 'every' ? null : weighed;
   const driver = (node === null ? null : chooseDriver(node)) ?? everything;
   return { all, node, driver, left: node === null ? null : residue(node, driver) };
-}
-
-/**
- * Returns the tokens in `seqs` that are live at `now`. If `isAnyDue` is false, no token is due at that time, so all
- * tokens in `seqs` are live.
- */
-export function livingOf(
-  { amongLiving }: SearchStatements,
-  seqs: readonly number[],
-  now: number,
-  isAnyDue: boolean,
-): readonly number[] {
-  return !isAnyDue ? seqs : (amongLiving.all({ seqs: JSON.stringify(seqs), now }) as number[]);
-}
-
-/** Returns the tokens in `seqs` that match the plan. `seqs` contains the tokens that one step of a walk has visited. */
-export function* foundAmong(
-  statements: SearchStatements,
-  index: IndexView,
-  left: Approach['left'],
-  seqs: readonly number[],
-): Steps<readonly number[]> {
-  return left === null ? seqs : yield* matchSeqs(statements, index, left, seqs);
 }

@@ -5,14 +5,13 @@ import type { TokenView } from '../../../views/token-view.js';
 import type { WeighedNode } from '../../shared/weighed-plan.js';
 import { databaseError } from '../database/database-error.js';
 import type { IndexView } from '../search-index/index-view.js';
-import { approachOf, foundAmong, livingOf } from './approach.js';
-import { type Found, foundNothing, type Wanted } from './found.js';
+import { approachOf } from './approach.js';
 import { matchSeqs } from './match-seqs.js';
 import { pageRows, rowsOf } from './page-rows.js';
 import type { SearchConnections } from './search-connections.js';
 import type { RunSteps } from './search-pace.js';
 import type { SearchStatements } from './search-statements.js';
-import { walkPostings } from './walk-postings.js';
+import { type Found, walkPostings } from './walk-postings.js';
 
 /** Implements `TokenRows.search`. Finds and reads the rows of a page in the same read transaction. */
 export function searchRows<H extends object = never>(
@@ -20,9 +19,8 @@ export function searchRows<H extends object = never>(
   plan: SearchPlan,
   asked: PageRequest & HeldRows<H>,
 ): Promise<SearchPage<Stored<TokenView> | H>> {
-  const { now, offset, limit } = asked;
   return reading(connections, plan, async (statements, index, runSteps) => {
-    const { total, page } = await findSeqs(statements, index, runSteps, plan, { offset, limit }, now);
+    const { total, page } = await findSeqs(statements, index, runSteps, plan, asked);
     return { total, ...pageRows(statements, plan.tenantId, page, asked) };
   });
 }
@@ -63,11 +61,10 @@ async function findSeqs(
   index: IndexView,
   runSteps: RunSteps,
   plan: SearchPlan,
-  wanted: Wanted,
-  now: number,
+  { now, offset, limit }: PageRequest,
 ): Promise<Found> {
   const approach = approachOf(index, plan);
-  if (approach === null) return foundNothing;
+  if (approach === null) return { total: 0, page: [] };
   const { all, node, driver, left } = approach;
   // Usually no tokens are due, because a due token is swept within a minute.
   const due = statements.due.all(now, dueFewMax + 1) as number[];
@@ -82,19 +79,34 @@ async function findSeqs(
             due.toSorted((a, b) => b - a),
           );
     const total = Math.max(driver.count - hidden.length, 0);
-    return { total, page: wanted.offset >= total ? [] : index.page(term, wanted, hidden) };
+    return { total, page: offset >= total ? [] : index.page(term, { offset, limit }, hidden) };
   }
-  const living = (seqs: readonly number[]): readonly number[] => livingOf(statements, seqs, now, due.length > 0);
-  function* match(seqs: readonly number[]): Steps<readonly number[]> {
-    return living(yield* foundAmong(statements, index, left, seqs));
-  }
+  const dueAt = due.length > 0 ? now : null;
   const dated = node === null ? null : seqsByDate(statements, node, driver.count);
-  if (dated === null || node === null) {
-    return runSteps(walkPostings(index, driver, match, wanted));
+  if (dated === null) {
+    const match = (seqs: readonly number[]) => livingMatches(statements, index, left, dueAt, seqs);
+    return runSteps(walkPostings(index, driver.terms, match, { offset, limit }));
   }
   // A date range contains tokens from all tenants. This filter removes the other tenants' tokens.
-  const found = living(await runSteps(matchSeqs(statements, index, node, index.among(all, dated))));
-  return { total: found.length, page: found.slice(wanted.offset, wanted.offset + wanted.limit) };
+  const found = await runSteps(livingMatches(statements, index, node, dueAt, index.among(all, dated)));
+  return { total: found.length, page: found.slice(offset, offset + limit) };
+}
+
+/**
+ * Returns the tokens in `seqs` that match `node` and are not due at `dueAt`. If `node` is null, there is nothing to
+ * match. If `dueAt` is null, none of the tokens is due.
+ */
+function* livingMatches(
+  statements: SearchStatements,
+  index: IndexView,
+  node: WeighedNode | null,
+  dueAt: number | null,
+  seqs: readonly number[],
+): Steps<readonly number[]> {
+  const matches = node === null ? seqs : yield* matchSeqs(statements, index, node, seqs);
+  return dueAt === null
+    ? matches
+    : (statements.amongLiving.all({ seqs: JSON.stringify(matches), now: dueAt }) as number[]);
 }
 
 /** The maximum number of tokens that can be checked in one step without delaying other work. */
@@ -130,11 +142,9 @@ async function walkSeqs(
   const approach = approachOf(index, plan);
   if (approach === null) return [];
   const { driver, left } = approach;
-  const isAnyDue = statements.due.get(now, 1) !== undefined;
-  function* match(seqs: readonly number[]): Steps<readonly number[]> {
-    return livingOf(statements, yield* foundAmong(statements, index, left, seqs), now, isAnyDue);
-  }
-  const wanted = { offset: 0, limit, ...(before === null ? {} : { before }) };
-  const { page } = await runSteps(walkPostings(index, driver, match, { ...wanted, untilFull: true }));
+  const dueAt = statements.due.get(now, 1) === undefined ? null : now;
+  const match = (seqs: readonly number[]) => livingMatches(statements, index, left, dueAt, seqs);
+  const wanted = { offset: 0, limit, before: before ?? Number.MAX_SAFE_INTEGER, untilFull: true };
+  const { page } = await runSteps(walkPostings(index, driver.terms, match, wanted));
   return page;
 }

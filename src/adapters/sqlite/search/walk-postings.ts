@@ -1,25 +1,31 @@
 import type { Steps } from '../../../domain/steps.js';
-import type { Driver } from '../../shared/choose-driver.js';
 import { type IndexView, joinCursors } from '../search-index/index-view.js';
-import type { Found, Wanted } from './found.js';
 
 /** The number of tokens in one step. Checking them against one term takes about half a millisecond. */
 const tokensOfStep = 256;
 
+/**
+ * The result of a search: the total number of tokens found, and the `seq` values of the tokens on the page, newest
+ * first.
+ */
+export type Found = { readonly total: number; readonly page: readonly number[] };
+
 /** The part of a walk that the caller wants. If `before` is set, the walk visits only tokens with a smaller `seq`. */
-type Walk = Wanted & {
+type Walk = {
+  readonly offset: number;
+  readonly limit: number;
   readonly before?: number;
   /** If true, the walk ends when the page is full, and `total` counts the matches up to that point. */
   readonly untilFull?: boolean;
 };
 
 /**
- * Walks the postings of a driver in steps, from the newest token to the oldest, and calls `match` with the tokens of
- * each step. Counts all matches, and returns the matches on the requested page.
+ * Walks the postings of several terms in steps, from the newest token to the oldest, and calls `match` with the tokens
+ * of each step. Counts all matches, and returns the matches on the requested page.
  */
 export function* walkPostings(
   index: IndexView,
-  { terms }: Driver,
+  terms: readonly Buffer[],
   match: (seqs: readonly number[]) => Steps<readonly number[]>,
   { offset, limit, before = Number.MAX_SAFE_INTEGER, untilFull = false }: Walk,
 ): Steps<Found> {
