@@ -39,13 +39,13 @@ export function chooseDriver(node: WeighedNode): Driver | null {
 }
 
 /**
- * Returns the part of the plan that must still be checked for each posting of the driver. Returns null if the driver
- * covers the whole plan.
+ * Returns the part of the plan that must still be checked for tokens that satisfy the part `satisfied`. Returns null if
+ * `satisfied` is the whole plan.
  */
-export function residue(node: WeighedNode, { exactly }: Driver): WeighedNode | null {
-  if (node === exactly) return null;
+export function residue(node: WeighedNode, satisfied: WeighedNode | null): WeighedNode | null {
+  if (node === satisfied) return null;
   if (node.kind !== 'and') return node;
-  const of = node.of.filter((child) => child !== exactly);
+  const of = node.of.filter((child) => child !== satisfied);
   const [first] = of;
   return of.length === 1 && first !== undefined ? first : { kind: 'and', of };
 }

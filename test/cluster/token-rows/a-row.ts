@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { RowWrite } from '#src/adapters/mongodb/token-rows/row-write.js';
-import type { mongoRowWriter } from '#src/adapters/mongodb/token-rows/row-writer.js';
+import type { mongoRowWriter, RowWrite } from '#src/adapters/mongodb/token-rows/row-writer.js';
 import type { TokenType } from '#src/domain/token/types/token-type.js';
 import type { NewEvent } from '#src/events/event.js';
 import { type Stored, withTokenMac } from '#src/views/row-mac.js';

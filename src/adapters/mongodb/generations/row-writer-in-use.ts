@@ -1,8 +1,7 @@
 import type { TokenRowWriter } from '../../../ports/token-rows.js';
 import { batcher } from '../batcher.js';
 import type { MongoConnection } from '../connection.js';
-import type { RowWrite } from '../token-rows/row-write.js';
-import { mongoRowWriter } from '../token-rows/row-writer.js';
+import { mongoRowWriter, type RowWrite } from '../token-rows/row-writer.js';
 import type { MongoGenerations } from './mongo-generations.js';
 
 export type RowWriterInUse = TokenRowWriter & { forgetTombstones(notBefore: number): Promise<number> };

@@ -9,7 +9,6 @@ import type { DirectoryDocument } from '../directory/directory-document.js';
 import { directoryCollection } from '../directory/directory-indexes.js';
 import { readSnapshot, type SnapshotOptions } from '../snapshot-reading.js';
 import type { RowDocument } from './row-document.js';
-import { sorted } from './sorted.js';
 import { tokenRowsCollection } from './token-rows-indexes.js';
 
 /**
@@ -106,4 +105,15 @@ function digest(row: RowDocument, mark: Buffer): string {
   return createHash('sha256')
     .update(JSON.stringify(sorted(Object.fromEntries(values) as Json)))
     .digest('hex');
+}
+
+/** Returns a copy of a value, with all object keys sorted. Equal values then serialize to equal strings. */
+function sorted(value: Json): Json {
+  if (value === null || typeof value !== 'object') return value;
+  if (Array.isArray(value)) return value.map(sorted);
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort()
+      .map(([key, item]) => [key, sorted(item as Json)]),
+  );
 }

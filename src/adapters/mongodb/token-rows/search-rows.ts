@@ -14,8 +14,6 @@ import { chooseDriver, type Driver, residue } from '../../shared/choose-driver.j
 import { type WeighedNode, weigh } from '../../shared/weighed-plan.js';
 import type { MongoConnection } from '../connection.js';
 import { countBy, readSnapshot, type SnapshotOptions } from '../snapshot-reading.js';
-import { type DateCount, type DateNode, dateCounts, dateIndexes } from './date-counts.js';
-import { checkedOn, rangeOf } from './filter-of.js';
 import { type RowDocument, viewFields, viewOf } from './row-document.js';
 import { rowIndexes } from './token-rows-indexes.js';
 
@@ -164,9 +162,9 @@ function chooseWalks(plan: SearchPlan, node: WeighedNode | 'every', short: reado
   const driver = chooseDriver(node) ?? everything;
   const [shortest] = [...short].sort((a, b) => a.count - b.count);
   if (shortest !== undefined && shortest.count < driver.count) {
-    return alike(alongDates(plan.tenantId, shortest.node, without(node, shortest.node)), checked);
+    return alike(alongDates(plan.tenantId, shortest.node, residue(node, shortest.node)), checked);
   }
-  const page = alongTerms(driver, residue(node, driver));
+  const page = alongTerms(driver, residue(node, driver.exactly));
   // If the plan consists only of a date range, the index on that date is the fastest way to count, even if the range is
   // long.
   return node.kind === 'date' ? { page, count: alongDates(plan.tenantId, node, null), checked } : alike(page, checked);
@@ -186,15 +184,6 @@ function alongTerms({ terms }: Driver, left: WeighedNode | null): Walk {
 
 function alongDates(tenant: string, date: DateNode, left: WeighedNode | null): Walk {
   return { filter: { tenant, [date.column]: rangeOf(date), ...checkedOn(left) }, hint: dateIndexes[date.column] };
-}
-
-/**
- * Returns the part of a node that must still be checked for rows that satisfy `part`. Returns null if nothing is left
- * to check.
- */
-function without(node: WeighedNode, part: WeighedNode): WeighedNode | null {
-  if (node === part) return null;
-  return node.kind === 'and' ? { kind: 'and', of: node.of.filter((child) => child !== part) } : node;
 }
 
 /** A term's rows are counted only up to this number. A term with this many rows is not rare. */
@@ -224,4 +213,64 @@ function termsOf(node: PlanNode): readonly string[] {
   if (node.kind === 'term') return [node.term];
   if (node.kind === 'not') return termsOf(node.of);
   return node.kind === 'date' ? [] : node.of.flatMap(termsOf);
+}
+
+type DateNode = Extract<WeighedNode, { kind: 'date' }>;
+
+/** A date range that contains all matches, and the number of rows that the tenant has in this range. */
+type DateCount = { readonly node: DateNode; readonly count: number };
+
+/** The maximum number of rows that a search can read and sort in one step. */
+const shortMax = 2_000;
+
+const dateIndexes = { created_at: rowIndexes.createdAt, modified_at: rowIndexes.modifiedAt } as const;
+
+/** Returns the plan's date ranges that contain all matches and no more than 2,000 rows each. */
+async function dateCounts(
+  db: Db,
+  rowsName: string,
+  tenantId: string,
+  node: WeighedNode,
+  maxTimeMS: number,
+): Promise<readonly DateCount[]> {
+  const dates = (node.kind === 'and' ? node.of : [node]).filter((child) => child.kind === 'date');
+  const counted = dates.map(async (date) => {
+    const options = { hint: dateIndexes[date.column], limit: shortMax + 1, maxTimeMS };
+    const count = await countBy(db, rowsName, { tenant: tenantId, [date.column]: rangeOf(date) }, options);
+    return { node: date, count };
+  });
+  return (await Promise.all(counted)).filter(({ count }) => count <= shortMax);
+}
+
+/** Returns a filter that matches exactly the rows matched by the node. */
+function filterOf(node: WeighedNode): Document {
+  switch (node.kind) {
+    case 'term':
+      return { terms: node.term };
+    case 'date':
+      return { [node.column]: rangeOf(node) };
+    case 'not':
+      return { $nor: [filterOf(node.of)] };
+    case 'and':
+      return { $and: node.of.map(filterOf) };
+    case 'or':
+      return { $or: node.of.map(filterOf) };
+  }
+}
+
+/**
+ * Returns the filter for a date range. A range without a start begins at the smallest number, so that a row without the
+ * date never matches.
+ */
+function rangeOf({ from, to }: DateNode): Document {
+  return { $gte: from ?? Number.MIN_SAFE_INTEGER, ...(to === null ? {} : { $lt: to }) };
+}
+
+/**
+ * Returns a filter that the server evaluates for each row without using an index. MongoDB does not use indexes for
+ * conditions under `$nor`. A search therefore has only one possible query plan, which uses the index and the terms that
+ * the vault has chosen.
+ */
+function checkedOn(node: WeighedNode | null): Document {
+  return node === null ? {} : { $nor: [{ $nor: [filterOf(node)] }] };
 }

@@ -27,5 +27,5 @@ export function approachOf(index: IndexView, plan: SearchPlan): Approach | null 
   const everything: Driver = { terms: [all], count: everyCount, exactly: null };
   const node = weighed === 'every' ? null : weighed;
   const driver = (node === null ? null : chooseDriver(node)) ?? everything;
-  return { all, node, driver, left: node === null ? null : residue(node, driver) };
+  return { all, node, driver, left: node === null ? null : residue(node, driver.exactly) };
 }
