@@ -8,7 +8,7 @@ import type { IdentityProvider } from './identity-provider.js';
 import { callerFor, lacksKind, permissionsOf, requirementOf } from './menu.js';
 import type { ConsoleRoute } from './page.js';
 import { ConsoleProblem } from './problem.js';
-import { findSession, type SignedIn } from './sessions.js';
+import { callerOfPerson, findSession, type SignedIn } from './sessions.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -32,13 +32,10 @@ const operators = 'operator';
  * the session, the application's limit, the tenant's share of the service, and finally the requirements of the page.
  */
 export function createConsoleAuthentication(service: Service, admission: Admission, identity: IdentityProvider | null) {
-  const { vault, authenticateHash, authenticateApplication } = service;
-  const deps = { vault, authenticateHash, authenticateApplication, identity };
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const { consoleRoute: route } = request.routeOptions.config;
-    const token = request.cookies[cookieNames.session];
     if (route === undefined || route.session === 'none') return service.limits.keyless(request);
-    const session = token === undefined ? null : await findSession(deps, token);
+    const session = await findSession(service, identity, request.cookies[cookieNames.session]);
     if (session === null || session === 'no_access') {
       await service.limits.keyless(request);
       throw new ConsoleProblem(session === null ? 'session_ended' : 'no_group');
@@ -46,13 +43,10 @@ export function createConsoleAuthentication(service: Service, admission: Admissi
     // Threat: a person acts with a session or a key that has ended. A store server that has lost its leadership may
     // still return it. A page confirms its reads when it is complete, but an action must not begin before they are
     // confirmed.
-    if (request.method !== 'GET') await vault.confirmReads(request.beganAt);
+    if (request.method !== 'GET') await service.vault.confirmReads(request.beganAt);
     request.signedIn = session;
     const found = callerFor(session, route);
-    if (found.kind !== 'missing_key') {
-      const visitor = { name: session.name, issuer: session.issuer, reason: null };
-      request.caller = { ...found.caller, sourceAddress: request.ip, visitor };
-    }
+    if (found.kind !== 'missing_key') request.caller = callerOfPerson(request, found.caller, session);
     // An operator page uses no application, so it opens even if all of the session's applications are over their
     // limits. Every other request counts against the limit of one of those applications, even if its page uses none of
     // them.

@@ -121,10 +121,7 @@ export async function createConsole(service: Service, options: ConsoleOptions): 
     if (!request.is404) return;
     await service.limits.keyless(request);
     // With the session, the page has the menu.
-    const token = request.cookies[cookieNames.session];
-    const { authenticateHash, authenticateApplication } = service;
-    const deps = { vault, authenticateHash, authenticateApplication, identity };
-    const session = token === undefined ? null : await findSession(deps, token);
+    const session = await findSession(service, identity, request.cookies[cookieNames.session]);
     if (session !== 'no_access') request.signedIn = session;
     throw new Problem(isUndecodable(request) ? 'malformed_request' : 'not_found');
   });

@@ -15,7 +15,7 @@ import type {
 } from '../vault/authentic-console-sessions.js';
 import { orNull } from '../vault/for-tenants.js';
 import type { Vault } from '../vault/vault.js';
-import { openedBy } from './groups.js';
+import { type OpenedByGroups, openedBy } from './groups.js';
 import type { IdentityProvider, SignInSecrets } from './identity-provider.js';
 
 /** How long a session without requests stays valid, in ms. */
@@ -54,10 +54,10 @@ export type SignedIn = {
   readonly isOperator: boolean;
 };
 
-/** The dependencies of sessions. `identity` is null if no identity provider is configured. */
-export type SessionDeps = Pick<Service, 'vault' | 'authenticateHash' | 'authenticateApplication'> & {
-  readonly identity: Pick<IdentityProvider, 'issuer' | 'rules'> | null;
-};
+type SessionDeps = Pick<Service, 'vault' | 'authenticateHash' | 'authenticateApplication'>;
+
+/** The identity provider in the settings, or null if none is configured. */
+type Provider = Pick<IdentityProvider, 'issuer' | 'rules'> | null;
 
 /**
  * Returns true if a period of `ms` that began at `since` has ended. Every time here is from `latestNow`, so that people
@@ -101,11 +101,16 @@ export async function openSession(
  * Returns the person whose browser sent this token. Authenticates each key or application again, so a session never has
  * more rights than its applications currently have.
  *
- * Returns null if the session is closed, too old, or idle for too long. Also returns null, and closes the session, if
- * its API keys have been revoked or its applications deleted. Returns `no_access` if the settings of this process give
- * the person's groups no access.
+ * Returns null if there is no token, or if the session is closed, too old, or idle for too long. Also returns null, and
+ * closes the session, if its API keys have been revoked or its applications deleted. Returns `no_access` if the settings
+ * of this process give the person's groups no access.
  */
-export async function findSession(deps: SessionDeps, token: string): Promise<SignedIn | 'no_access' | null> {
+export async function findSession(
+  deps: SessionDeps,
+  provider: Provider,
+  token: string | undefined,
+): Promise<SignedIn | 'no_access' | null> {
+  if (token === undefined) return null;
   const { clock, consoleSessions } = deps.vault;
   const stored = await consoleSessions.get(idOf(token));
   if (stored === null || !isSession(stored)) return null;
@@ -113,8 +118,9 @@ export async function findSession(deps: SessionDeps, token: string): Promise<Sig
   const now = latestNow(clock);
   const isOver = hasEnded(content.seenAt, idleMs, now) || hasEnded(content.openedAt, sessionMs, now);
   // During a rolling change of `console.oidc`, the groups may give access under the settings of another process.
-  if (!isOver && content.membership !== null && !isMapped(deps, content.membership)) return 'no_access';
-  const session = isOver ? null : await signedIn(deps, id, content);
+  if (!isOver && content.membership !== null && opensNothing(grantedTo(provider, content.membership)))
+    return 'no_access';
+  const session = isOver ? null : await signedIn(deps, provider, id, content);
   if (session === null) {
     await consoleSessions.take(id);
     return null;
@@ -131,14 +137,33 @@ function isSession(stored: OpenedConsoleSession<ConsoleContent>): stored is Open
   return stored.content.kind === 'session';
 }
 
-async function signedIn(deps: SessionDeps, id: string, session: ConsoleSession): Promise<SignedIn | null> {
+async function signedIn(
+  deps: SessionDeps,
+  provider: Provider,
+  id: string,
+  session: ConsoleSession,
+): Promise<SignedIn | null> {
   const { name, issuer, membership } = session;
-  const opened = membership === null ? await openedByKeys(deps, session) : await openedByMembership(deps, membership);
-  const { private: ofPrivate, management, isOperator } = opened;
-  return ofPrivate === null && management === null && !isOperator ? null : { id, name, issuer, ...opened };
+  const opened =
+    membership === null ? await openedByKeys(deps, session) : await openedByMembership(deps, provider, membership);
+  return opensNothing(opened) ? null : { id, name, issuer, ...opened };
 }
 
 type Opened = Pick<SignedIn, 'private' | 'management' | 'isOperator'>;
+
+/** Returns true if neither an application nor operator rights are among what keys or groups grant. */
+export function opensNothing({ private: ofPrivate, management, isOperator }: Opened | OpenedByGroups): boolean {
+  return ofPrivate === null && management === null && !isOperator;
+}
+
+/** Returns the caller with the person and the address of the request, for the access log. */
+export function callerOfPerson(
+  { ip: sourceAddress }: { readonly ip: string },
+  caller: Caller,
+  { name, issuer }: Pick<SignedIn, 'name' | 'issuer'>,
+): Caller {
+  return { ...caller, sourceAddress, visitor: { name, issuer, reason: null } };
+}
 
 async function openedByKeys(
   { vault, authenticateHash }: SessionDeps,
@@ -158,19 +183,17 @@ async function openedByKeys(
  * Returns what the settings grant to a person's groups. If the settings now contain a different provider, they grant
  * nothing.
  */
-function grantedTo({ identity }: Pick<SessionDeps, 'identity'>, { issuer, groups }: ConsoleMembership) {
-  return openedBy(identity?.issuer === issuer ? identity.rules : [], groups);
-}
-
-function isMapped(deps: Pick<SessionDeps, 'identity'>, membership: ConsoleMembership): boolean {
-  const granted = grantedTo(deps, membership);
-  return granted.private !== null || granted.management !== null || granted.isOperator;
+function grantedTo(provider: Provider, { issuer, groups }: ConsoleMembership): OpenedByGroups {
+  return openedBy(provider?.issuer === issuer ? provider.rules : [], groups);
 }
 
 /** Returns the access granted by a person's groups under the current settings. */
-export async function openedByMembership(deps: SessionDeps, membership: ConsoleMembership): Promise<Opened> {
-  const { vault, authenticateApplication } = deps;
-  const { tenantId, private: privateId, management: managementId, isOperator } = grantedTo(deps, membership);
+export async function openedByMembership(
+  { vault, authenticateApplication }: SessionDeps,
+  provider: Provider,
+  membership: ConsoleMembership,
+): Promise<Opened> {
+  const { tenantId, private: privateId, management: managementId, isOperator } = grantedTo(provider, membership);
   const callerOf = async (applicationId: string | null, type: 'private' | 'management') =>
     tenantId === null || applicationId === null
       ? null

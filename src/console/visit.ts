@@ -11,6 +11,7 @@ import type { Layout } from './layout.js';
 import type { Flash, Visit } from './page.js';
 import { ConsoleProblem } from './problem.js';
 import { addressOf, type FormFields, formIn } from './sealed-form.js';
+import { callerOfPerson } from './sessions.js';
 
 const flashSeconds = 60;
 
@@ -71,8 +72,7 @@ export function createVisit(
     contextAs(kind) {
       const caller = signedIn?.[kind] ?? null;
       if (signedIn === null || caller === null) return null;
-      const visitor = { name: signedIn.name, issuer: signedIn.issuer, reason: null };
-      return { caller: { ...caller, sourceAddress: request.ip, visitor }, traceId, beganAt };
+      return { caller: callerOfPerson(request, caller, signedIn), traceId, beganAt };
     },
     param(name) {
       return (request.params as Readonly<Record<string, string>>)[name] ?? '';

@@ -135,7 +135,7 @@ describe('a sign-in with the identity provider', () => {
     const { rules } = await applicationsOf(service);
     const { browser: person } = await signInAs('ada', browser());
     const token = person.cookies.get(sessionCookie) ?? '';
-    const found = (issuer: string) => findSession({ ...service.service, identity: { issuer, rules } }, token);
+    const found = (issuer: string) => findSession(service.service, { issuer, rules }, token);
     expect(await found(provider.issuer)).toMatchObject({ name: 'Ada Lovelace' });
     expect(await found('https://other.example')).toBe('no_access');
   });

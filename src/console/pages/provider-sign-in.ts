@@ -4,7 +4,15 @@ import type { ConsolePage, Visit } from '../page.js';
 import { ConsoleProblem } from '../problem.js';
 import { recordSignIn } from '../record-acts.js';
 import { takeReturn } from '../return-address.js';
-import { beginSignIn, closeReplaced, openedByMembership, openSession, signInMs, takeSignIn } from '../sessions.js';
+import {
+  beginSignIn,
+  closeReplaced,
+  openedByMembership,
+  openSession,
+  opensNothing,
+  signInMs,
+  takeSignIn,
+} from '../sessions.js';
 
 /**
  * Signs a person in with the identity provider. The console serves this page only if an identity provider is
@@ -60,10 +68,8 @@ async function finish(visit: Visit) {
     return fail(found);
   }
   const { name, membership } = found.value;
-  const { authenticateHash, authenticateApplication } = service;
-  const opened = await openedByMembership({ vault, authenticateHash, authenticateApplication, identity }, membership);
-  const callers = [opened.private, opened.management].filter((caller) => caller !== null);
-  if (callers.length === 0 && !opened.isOperator) {
+  const opened = await openedByMembership(service, identity, membership);
+  if (opensNothing(opened)) {
     await service.limits.authFailure(request.ip);
     throw new ConsoleProblem('no_group');
   }
@@ -71,7 +77,7 @@ async function finish(visit: Visit) {
   const person = { name, issuer: identity.issuer };
   const credentials = { privateKeyHash: null, managementKeyHash: null, isOperator: false, membership };
   const session = await openSession(vault, credentials, person);
-  await recordSignIn(visit, callers, opened.isOperator, person);
+  await recordSignIn(visit, { ...opened, ...person });
   reply.setCookie(cookieNames.session, session, cookieOptions);
   return visit.page('onward', { address: takeReturn(request, reply) }, { title: 'You are signed in' });
 }

@@ -106,7 +106,6 @@ async function signIn(visit: Visit) {
     await service.limits.authFailure(request.ip);
     return show(visit, errors, name, 401);
   }
-  const callers = [ofPrivate, ofManagement].flatMap((found) => found?.caller ?? []);
   const credentials = {
     privateKeyHash: ofPrivate?.keyHash ?? null,
     managementKeyHash: ofManagement?.keyHash ?? null,
@@ -115,8 +114,10 @@ async function signIn(visit: Visit) {
   };
   const earlier = request.cookies[cookieNames.session];
   if (earlier !== undefined) await closeSession(vault, earlier);
-  const token = await openSession(vault, credentials, { name, issuer: null });
-  await recordSignIn(visit, callers, isOperator, { name, issuer: null });
+  const person = { name, issuer: null };
+  const token = await openSession(vault, credentials, person);
+  const opened = { private: ofPrivate?.caller ?? null, management: ofManagement?.caller ?? null, isOperator };
+  await recordSignIn(visit, { ...opened, ...person });
   // The cookie has no `maxAge`, so the browser deletes the cookie when the person closes the browser.
   reply.setCookie(cookieNames.session, token, cookieOptions);
   return visit.redirect(takeReturn(request, reply));
