@@ -1,5 +1,5 @@
-import type { Bundle, OperationOutcome } from './operations.js';
-import type { OnProgress, TaskName, TaskState, Tasks } from './tasks.js';
+import type { Bundle, OnProgress, OperationOutcome } from './operations.js';
+import type { TaskName, TaskState, Tasks } from './tasks.js';
 
 /** How long a completed bundle remains available for download, in ms. */
 export const bundleMs = 15 * 60_000;

@@ -46,35 +46,29 @@ const labelsMax = 7;
 const barMax = 56;
 const gapShare = 0.28;
 
-/**
- * Returns a chart. `bars` stacks the series in one bar per label, and `lines` draws one line per series. `id` must be
- * unique on the page.
- */
-export function chartOf(id: string, form: 'bars' | 'lines', data: ChartData): Chart {
-  return form === 'bars' ? stackedBars(id, data) : lineChart(id, data);
-}
-
-function stackedBars(id: string, data: ChartData): Chart {
+/** Returns a chart that stacks the series in one bar per label. `id` must be unique on the page. */
+export function barChart(id: string, data: ChartData): Chart {
   const totals = data.labels.map((_, at) => data.series.reduce((sum, { values }) => sum + (values[at] ?? 0), 0));
   const scale = scaleTo(Math.max(0, ...totals));
   const step = (width - left - right) / Math.max(1, data.labels.length);
+  const xOf = (at: number) => left + step * (at + 0.5);
   const bars = data.labels.flatMap((_, at) => {
     let below = 0;
     return data.series.flatMap(({ values }, index): Bar[] => {
       const value = values[at] ?? 0;
       const y = scale.y(below + value);
       const barWidth = Math.min(barMax, step * (1 - gapShare));
-      const bar = { x: rounded(left + step * (at + 0.5) - barWidth / 2), y, width: rounded(barWidth) };
+      const bar = { x: rounded(xOf(at) - barWidth / 2), y, width: rounded(barWidth) };
       const barHeight = rounded(scale.y(below) - y);
       below += value;
       return barHeight > 0 ? [{ ...bar, height: barHeight, series: index + 1 }] : [];
     });
   });
-  const xOf = (at: number) => left + step * (at + 0.5);
   return { ...frameOf(id, data, scale.ticks, xOf), bars, lines: [] };
 }
 
-function lineChart(id: string, data: ChartData): Chart {
+/** Returns a chart with one line per series. `id` must be unique on the page. */
+export function lineChart(id: string, data: ChartData): Chart {
   const scale = scaleTo(Math.max(0, ...data.series.flatMap(({ values }) => values)));
   const step = (width - left - right) / Math.max(1, data.labels.length - 1);
   const xOf = (at: number) => left + step * at;

@@ -1,5 +1,8 @@
-import { createHmac } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { parse } from 'node:querystring';
+import { fileURLToPath } from 'node:url';
 import fastifyCookie from '@fastify/cookie';
 import fastifyCsrf from '@fastify/csrf-protection';
 import fastifyForm from '@fastify/formbody';
@@ -22,7 +25,6 @@ import { traceRequests } from '../http/server/trace-requests.js';
 import type { Service } from '../http/service.js';
 import '../http/request-state.js';
 import { allowOnlyHosts, refuseCrossSite } from './allowed-hosts.js';
-import { assetsFolder, assetsPath } from './assets.js';
 import { createConsoleAuthentication } from './authentication.js';
 import { createBundles } from './bundles.js';
 import { cookieNames, cookieOptions, sessionOf } from './cookies.js';
@@ -53,6 +55,8 @@ const openBodyBytesMax = 16 * 1024;
  * ignored.
  */
 const formFieldsMax = 10_000;
+
+const assetsFolder = fileURLToPath(new URL('../console/assets/', import.meta.url));
 
 export type ConsoleOptions = Pick<AppOptions, 'trustedProxies' | 'behindTlsProxy' | 'tls' | 'log'> & {
   /** The console's host names, without ports. Loopback names are always allowed. */
@@ -159,6 +163,16 @@ export async function createConsole(service: Service, options: ConsoleOptions): 
         route.handle(createVisit(request, reply, service, { operations, tasks, bundles, identity }, layout)),
     });
   }
+}
+
+/**
+ * Returns the path under which the console serves its style sheet, scripts and icon. The path contains a hash of these
+ * files, so browsers can cache them until they change.
+ */
+function assetsPath(): string {
+  const hash = createHash('sha256');
+  for (const name of readdirSync(assetsFolder).sort()) hash.update(name).update(readFileSync(join(assetsFolder, name)));
+  return `/assets/${hash.digest('hex').slice(0, 16)}`;
 }
 
 /**

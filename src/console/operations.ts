@@ -1,9 +1,11 @@
 import type { Caller } from '../domain/access/caller.js';
 import type { Json, JsonObject } from '../domain/json.js';
-import type { OnProgress } from './tasks.js';
 
 /** The CLI operations that pages use in addition to `Service`. */
 export type OperationNeeded = 'diagnose' | 'keys-rotate' | 'keys-rotation' | 'webhooks-replay';
+
+/** Reports the progress of an operation. */
+export type OnProgress = (done: number, total: number) => void;
 
 export type OperationOutcome<T> =
   | { readonly ok: true; readonly value: T }

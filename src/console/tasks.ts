@@ -1,4 +1,5 @@
 import type { Json } from '../domain/json.js';
+import type { OnProgress, OperationOutcome } from './operations.js';
 
 /**
  * The name of a task. All sessions share `checks` and `verification`. Each session makes its evidence bundles in its
@@ -13,9 +14,6 @@ export type TaskState =
   | { readonly state: 'ended'; readonly endedAt: number; readonly value: Json }
   | { readonly state: 'failed'; readonly endedAt: number; readonly message: string };
 
-/** Reports the progress of a task. */
-export type OnProgress = (done: number, total: number) => void;
-
 /**
  * Runs work that takes longer than a request may take. For each name, this process runs one task at a time and stores
  * the result of the last task.
@@ -25,12 +23,7 @@ export type Tasks = {
    * Starts a task. If a task with this name is already running, does nothing. `run` returns either the result or a
    * failure message.
    */
-  start(
-    name: TaskName,
-    run: (
-      onProgress: OnProgress,
-    ) => Promise<{ readonly ok: true; readonly value: Json } | { readonly ok: false; readonly message: string }>,
-  ): void;
+  start(name: TaskName, run: (onProgress: OnProgress) => Promise<OperationOutcome<Json>>): void;
   state(name: TaskName): TaskState;
   /** Drops the result of a task. If the task is still running, does nothing. */
   forget(name: TaskName): void;

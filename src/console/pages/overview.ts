@@ -7,7 +7,7 @@ import { dailyAccesses, dailyTokens } from '../../queries/daily-counts.js';
 import { gapNote, gapText } from '../../queries/findings/projection-text.js';
 import { serviceFindings, tenantFindings } from '../../queries/findings/service-findings.js';
 import { usageReport } from '../../queries/tenancy/usage-report.js';
-import { chartOf } from '../charts.js';
+import { barChart, lineChart } from '../charts.js';
 import type { ConsolePage, Visit } from '../page.js';
 import { shownFindings } from '../shown-findings.js';
 
@@ -92,7 +92,7 @@ async function usage({ vault, contextAs }: Visit) {
   if (shown.length < bySize.length) series.push({ name: 'others', values: aliveOf((one) => !shown.includes(one)) });
   const labels = days.map(({ day }) => day.slice(5));
   const data = { title: `Tokens by type in the last ${daysShown} days`, labels, series };
-  return { total, chart: chartOf('usage', 'bars', data) };
+  return { total, chart: barChart('usage', data) };
 }
 
 /** Returns how often the tenant's tokens were accessed, or null if the session may not see these numbers. */
@@ -109,7 +109,7 @@ async function accesses({ vault, contextAs }: Visit) {
   const title = `Token accesses in the last ${daysShown} days`;
   const total = series.reduce((sum, { values }) => sum + values.reduce((all, one) => all + one, 0), 0);
   const labels = days.map(({ day }) => day.slice(5));
-  return { chart: total === 0 ? null : chartOf('accesses', 'lines', { title, labels, series }) };
+  return { chart: total === 0 ? null : lineChart('accesses', { title, labels, series }) };
 }
 
 /** Returns the problems found by the quick checks, or null if the session may not see them. */

@@ -158,9 +158,9 @@ async function revealToken(visit: Visit): Promise<FastifyReply> {
   const token = sheetOf(body);
   // When the time is up, this header makes the browser leave the page, even without a script.
   visit.reply.header('refresh', `${revealedSeconds}; url=${token.path}`);
-  const may = { ...mayDo(visit, token), reveal: false };
-  const model = { token, revision: answer.revision, may, isRevealed: true, errors: noErrors, reason: text };
-  return visit.page('tokens/show', { ...model, seconds: revealedSeconds }, { title: 'Token' });
+  // Next to a plaintext value, the page offers no actions and has no forms.
+  const model = { token, isRevealed: true, seconds: revealedSeconds };
+  return visit.page('tokens/show', model, { title: 'Token' });
 }
 
 /** Deletes the token if the person has typed its id. The id must be typed either exactly or as the page shows it. */

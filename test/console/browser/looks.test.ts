@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Page, Route } from 'playwright-core';
 import { expect, test } from 'vitest';
-import type { OnProgress } from '#src/console/tasks.js';
+import type { OnProgress } from '#src/console/operations.js';
 import { accessibilityFaults, openChromium, signInWith } from '../../support/console/chromium.js';
 import { startTestConsole, type TestConsole } from '../../support/console/console.js';
 import { createApplication } from '../../support/console/directory-pages.js';

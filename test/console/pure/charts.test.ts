@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { chartOf } from '#src/console/charts.js';
+import { barChart, lineChart } from '#src/console/charts.js';
 
 const data = {
   title: 'Tokens per day',
@@ -11,7 +11,7 @@ const data = {
 };
 
 describe('stacked bars', () => {
-  const chart = chartOf('daily', 'bars', data);
+  const chart = barChart('daily', data);
 
   test('are stacked without a gap', () => {
     const [low, high] = chart.bars.filter(({ x }) => x === chart.bars[0]?.x);
@@ -39,7 +39,7 @@ describe('stacked bars', () => {
 
 describe('lines', () => {
   test('have one point per value, from the left edge to the right', () => {
-    const [line] = chartOf('daily', 'lines', data).lines;
+    const [line] = lineChart('daily', data).lines;
     const xs = line?.points.split(' ').map((point) => Number(point.split(',')[0])) ?? [];
     expect(xs).toEqual([80, 396, 712]);
   });
@@ -47,7 +47,7 @@ describe('lines', () => {
   test('make a chart even with one value or none', () => {
     for (const labels of [[], ['Mon']]) {
       const empty = { title: 'none', labels, series: [{ name: 'card', values: labels.map(() => 0) }] };
-      expect(JSON.stringify([chartOf('a', 'lines', empty), chartOf('b', 'bars', empty)])).not.toMatch(/null|NaN/);
+      expect(JSON.stringify([lineChart('a', empty), barChart('b', empty)])).not.toMatch(/null|NaN/);
     }
   });
 });
