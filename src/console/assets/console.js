@@ -101,7 +101,7 @@ function completeQueries(input) {
   input.addEventListener('keydown', (event) => {
     if (list.hidden) return;
     if (event.key === 'ArrowDown') choose(chosen + 1);
-    else if (event.key === 'ArrowUp') choose(chosen - 1);
+    else if (event.key === 'ArrowUp') choose(Math.max(chosen, 0) - 1);
     else if (event.key === 'Escape') close();
     else if ((event.key === 'Enter' || event.key === 'Tab') && chosen >= 0) take(list.children[chosen]);
     else return;

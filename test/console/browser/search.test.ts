@@ -28,6 +28,26 @@ test('a person signs in, completes a query, searches and signs out', async () =>
   expect(faults).toEqual([]);
 });
 
+test('the arrow keys choose a completion from either end of the list', async () => {
+  const console = await startTestConsole();
+  const { page, faults } = await openChromium();
+  const address = await console.listen();
+  await signInWith(page, address, console);
+  await page.goto(`${address}/tokens`);
+  const query = page.getByRole('combobox', { name: 'Query' });
+  await query.pressSequentially('c');
+  await page.getByRole('option').nth(2).waitFor();
+  const options = await page.getByRole('option').allTextContents();
+  const chosen = () => page.locator('[role=option][aria-selected=true]').textContent();
+  await query.press('ArrowUp');
+  expect(await chosen()).toBe(options.at(-1));
+  await query.press('ArrowDown');
+  expect(await chosen()).toBe(options[0]);
+  await query.press('ArrowUp');
+  expect(await chosen()).toBe(options.at(-1));
+  expect(faults).toEqual([]);
+});
+
 test('the back button returns to the search and to the filtered access log', async () => {
   const console = await startTestConsole();
   for (let i = 0; i < 25; i += 1) {
