@@ -92,28 +92,3 @@ function inOrder(one: MetadataFilter, other: MetadataFilter): number {
 function anyOf(field: 'id' | 'type', values: readonly string[]): Query {
   return { kind: 'or', of: values.map((value) => ({ kind: 'text', field, value })) };
 }
-
-/** The parts of a token that a plan can match. */
-type Candidate = {
-  readonly terms: ReadonlySet<string>;
-  readonly createdAt: number;
-  readonly modifiedAt: number | null;
-};
-
-/** Returns true if a plan matches a token. Does not use a store. */
-export function matchesPlan(node: PlanNode, candidate: Candidate): boolean {
-  switch (node.kind) {
-    case 'term':
-      return candidate.terms.has(node.term);
-    case 'and':
-      return node.of.every((part) => matchesPlan(part, candidate));
-    case 'or':
-      return node.of.some((part) => matchesPlan(part, candidate));
-    case 'not':
-      return !matchesPlan(node.of, candidate);
-    case 'date': {
-      const at = node.column === 'created_at' ? candidate.createdAt : candidate.modifiedAt;
-      return at !== null && (node.from === null || at >= node.from) && (node.to === null || at < node.to);
-    }
-  }
-}

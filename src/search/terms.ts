@@ -60,10 +60,10 @@ function findables(content: TokenContent, { createdBy, modifiedBy, indexValues }
 }
 
 /**
- * Returns a container and its ancestors. For `/a/b/`, these are `/a/b/` and `/a/`. Leaves out `/`, which needs no term
+ * Returns a container and its ancestors. For `/a/b/`, these are `/a/` and `/a/b/`. Leaves out `/`, which needs no term
  * because it contains all containers.
  */
-function selfAndAncestors(path: string): string[] {
+export function selfAndAncestors(path: string): string[] {
   const segments = path.split('/').slice(1, -1);
   return segments.map((_, depth) => `/${segments.slice(0, depth + 1).join('/')}/`);
 }

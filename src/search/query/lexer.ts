@@ -1,10 +1,15 @@
 import { isNear, nearest } from '../../domain/nearest.js';
 import { tokenTypes } from '../../domain/token/types/token-type.js';
 import { QueryError } from './query-error.js';
-import { dateFields, type FieldName, textFields } from './syntax-tree.js';
+import { dateFields, textFields } from './syntax-tree.js';
 
-/** The field of a term. `key` is the metadata key, or null if the field is not a metadata field. */
-export type Field = { readonly name: FieldName; readonly key: string | null };
+/** The fields other than metadata. */
+const plainFields = [...textFields, 'container', ...dateFields] as const;
+
+/** The field of a term. */
+export type Field =
+  | { readonly name: (typeof plainFields)[number] }
+  | { readonly name: 'metadata'; readonly key: string };
 
 export type TextValue = { readonly kind: 'text'; readonly text: string; readonly quoted: boolean; readonly at: number };
 
@@ -60,12 +65,13 @@ function readTerm(text: string, at: number, run: string) {
   const { field, end: valueAt } = readField(text, at, run);
   const { value, end } = readValue(text, valueAt);
   const next = text.charAt(end);
-  if (next !== '' && next !== ')' && runAt(text, end, 'space') === '') throw new QueryError(unexpectedIn(value), end);
+  if (next !== '' && next !== ')' && runAt(text, end, 'space') === '')
+    throw new QueryError(unexpectedAfter(value), end);
   return { token: { kind: 'term', field, value, at } as const, end };
 }
 
-function unexpectedIn(value: { readonly kind: string; readonly quoted?: boolean }): string {
-  return value.kind === 'text' && value.quoted === false
+function unexpectedAfter(value: Value): string {
+  return value.kind === 'text' && !value.quoted
     ? 'this character is only allowed in a value in double quotes'
     : 'a space is missing after the value';
 }
@@ -130,7 +136,6 @@ function readEnd(text: string, at: number): Read<TextValue> {
   return read;
 }
 
-const plainFields = [...textFields, 'container', ...dateFields] as const;
 const metadataPrefix = 'metadata.';
 const metadataField = 'metadata.<key>';
 /**
@@ -159,7 +164,7 @@ function readField(text: string, at: number, run: string): { readonly field: Fie
   }
   const name = plainFields.find((known) => known === run);
   if (name === undefined) throw new QueryError('unknown field', at, run);
-  return { field: { name, key: null }, end: end + 1 };
+  return { field: { name }, end: end + 1 };
 }
 
 function expectKey(key: string, at: number): string {

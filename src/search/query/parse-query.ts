@@ -113,13 +113,13 @@ function parse(tokens: readonly Token[]): Query {
 }
 
 /** Returns the syntax tree for a field and its value. Throws QueryError if the field does not accept the value. */
-function readTerm({ name, key }: Field, value: Value): Query {
-  if (name === 'created_at' || name === 'modified_at') return readDate(name, value);
+function readTerm(field: Field, value: Value): Query {
+  if (field.name === 'created_at' || field.name === 'modified_at') return readDate(field.name, value);
   if (value.kind === 'range') throw new QueryError('only created_at and modified_at accept a range', value.at);
-  if (name === 'container') return readContainer(value);
+  if (field.name === 'container') return readContainer(value);
   refuseStar(value);
-  if (name === 'metadata') return { kind: 'metadata', key: key ?? '', value: value.text };
-  return { kind: 'text', field: name, value: value.text };
+  if (field.name === 'metadata') return { kind: 'metadata', key: field.key, value: value.text };
+  return { kind: 'text', field: field.name, value: value.text };
 }
 
 /**

@@ -5,8 +5,6 @@ export type TextField = (typeof textFields)[number];
 export const dateFields = ['created_at', 'modified_at'] as const;
 export type DateField = (typeof dateFields)[number];
 
-export type FieldName = TextField | DateField | 'container' | 'metadata';
-
 /**
  * The syntax tree of a query or of the filters in a list request. When the parser creates an `and` or an `or`, it has
  * at least two parts. See docs/contract.md, "Search grammar".

@@ -3,6 +3,7 @@ import { nearest } from '../../domain/nearest.js';
 import { tokenTypes } from '../../domain/token/types/token-type.js';
 import { normalise } from '../normalise.js';
 import { dateFields, textFields } from '../query/syntax-tree.js';
+import { selfAndAncestors } from '../terms.js';
 
 /** A list of words. The list returns words in their original spelling, but compares them as search does. */
 export type WordList = {
@@ -148,14 +149,8 @@ export function wordsOfRules(containers: readonly string[]): VisibleWords {
 export function containersInUse(paths: ReadonlySet<string>, max: number): readonly string[] {
   const words = new Set(paths);
   for (const path of paths) {
-    for (const ancestor of ancestorsOf(path)) if (!paths.has(ancestor)) words.add(`${ancestor}*`);
+    for (const ancestor of selfAndAncestors(path)) if (!paths.has(ancestor)) words.add(`${ancestor}*`);
     if (words.size >= max) break;
   }
   return [...words].slice(0, max);
-}
-
-/** Returns a container's ancestors. Leaves out `/`, which contains all containers. */
-function ancestorsOf(path: string): readonly string[] {
-  const segments = path.split('/').slice(1, -2);
-  return segments.map((_, depth) => `/${segments.slice(0, depth + 1).join('/')}/`);
 }
