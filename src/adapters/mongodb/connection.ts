@@ -8,13 +8,13 @@ import {
 } from 'mongodb';
 import { type FoundProblem, rightsCheck, StoreProblem } from '../../ports/store-problem.js';
 import { withinLimit } from '../shared/within-limit.js';
-import { leftTransactions } from './left-transactions.js';
+import { endLeftTransactions } from './left-transactions.js';
 import { mongoError } from './mongo-error.js';
 
 /** The time limit for a call, in ms. The driver's own time limits do not end a call to a frozen server. */
 const callLimitMs = 5_000;
 /** At this interval (in ms), a pending call ends abandoned transactions that could be blocking it. */
-const patienceMs = 1_000;
+const lookEveryMs = 1_000;
 
 /**
  * A connection to one database of the replica set. Reads go to the primary and return only data that a majority of the
@@ -56,7 +56,7 @@ export async function connectMongo(url: string, databaseName: string): Promise<M
   if (readConcern?.level !== 'majority' || writeConcern?.journal !== true || writeConcern.wtimeoutMS !== undefined) {
     throw new MongoBroken(weakened);
   }
-  const left = leftTransactions(client, appName);
+  const endLeft = endLeftTransactions(client, appName);
   const listeners: (() => void)[] = [];
   let primary: string | null = null;
   let primarySince = Number.POSITIVE_INFINITY;
@@ -71,7 +71,7 @@ export async function connectMongo(url: string, databaseName: string): Promise<M
   client.on('error', () => undefined);
 
   async function call<T>(work: (db: Db) => Promise<T>): Promise<T> {
-    const looking = setInterval(left.end, patienceMs);
+    const looking = setInterval(endLeft, lookEveryMs);
     try {
       return await withinLimit('mongodb', callLimitMs, work(db));
     } catch (error) {

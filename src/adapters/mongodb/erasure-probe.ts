@@ -1,6 +1,7 @@
 import type { Document } from 'mongodb';
 import type { DerivedKind, ErasureProbe, Looked } from '../../ports/erasure-probe.js';
 import type { MongoConnection } from './connection.js';
+import { tokenRowsCollections } from './token-rows/token-rows-indexes.js';
 import { fingerprintsCollection } from './work-indexes.js';
 
 /** For each kind of trace, the row fields that contain it. In a tombstone, all of these fields are empty. */
@@ -18,11 +19,8 @@ const fieldsOf: Readonly<Record<DerivedKind, readonly string[]>> = {
 export function mongoErasureProbe({ call }: MongoConnection): ErasureProbe {
   return {
     async of({ stream }) {
-      const generations = await call((db) =>
-        db.listCollections({ name: /^token_rows_\d+$/ }, { nameOnly: true }).toArray(),
-      );
       const looked: Looked[] = [];
-      for (const store of generations.map(({ name }) => name).sort()) {
+      for (const store of [...(await call(tokenRowsCollections))].sort()) {
         const row = await call((db) => db.collection<Document & { _id: string }>(store).findOne({ _id: stream }));
         for (const [kind, fields] of Object.entries(fieldsOf)) {
           const isLeft = row !== null && fields.some((field) => row[field] != null);

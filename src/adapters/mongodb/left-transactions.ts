@@ -14,7 +14,7 @@ const lookLimitMs = 1_000;
  * If the process that owns an ended transaction is still alive, it runs the transaction again. The function never
  * throws. If it fails, the waiting call reports its own error.
  */
-export function leftTransactions(client: MongoClient, appName: string): { end(): Promise<void> } {
+export function endLeftTransactions(client: MongoClient, appName: string): () => Promise<void> {
   const admin = client.db('admin');
   let isLooking = false;
 
@@ -33,12 +33,10 @@ export function leftTransactions(client: MongoClient, appName: string): { end():
     if (left.length > 0) await admin.command({ killSessions: left.map(({ lsid }) => ({ id: lsid.id })) });
   }
 
-  return {
-    async end() {
-      if (isLooking) return;
-      isLooking = true;
-      await endThem().catch(() => undefined);
-      isLooking = false;
-    },
+  return async () => {
+    if (isLooking) return;
+    isLooking = true;
+    await endThem().catch(() => undefined);
+    isLooking = false;
   };
 }

@@ -10,6 +10,7 @@ import { clientOf, MongoBroken, refusalOf } from './connection.js';
 import { newestGeneration } from './key-store/generation-keys.js';
 import { keysDatabase } from './key-store/key-collections.js';
 import { mongoError } from './mongo-error.js';
+import { tokenRowsCollection, tokenRowsCollections, tokenRowsPattern } from './token-rows/token-rows-indexes.js';
 
 const alreadyInitialized = 23;
 const primaryMs = 60_000;
@@ -51,10 +52,9 @@ const changed = [
  * would also allow changes to the access log.
  */
 const rebuildsAhead = 100;
-const rowsName = /^token_rows_\d+$/;
 
 function rowsPrivileges(database: string, newest: number): readonly Privilege[] {
-  const rows = Array.from({ length: newest + rebuildsAhead }, (_, index) => `token_rows_${index + 1}`);
+  const rows = Array.from({ length: newest + rebuildsAhead }, (_, index) => tokenRowsCollection(index + 1));
   return [
     { resource: { db: database, collection: '' }, actions: [...using, 'dropCollection'] },
     ...[...changed, ...rows].map((collection) => ({ resource: { db: database, collection }, actions: changing })),
@@ -160,7 +160,7 @@ function lackingOf(held: readonly Privilege[], needed: readonly Privilege[]): re
 function excessOf(held: readonly Privilege[], needed: readonly Privilege[]): readonly string[] {
   return held.flatMap(({ resource, actions }) => {
     const { db, collection } = resource;
-    const name = rowsName.test(collection ?? '') ? 'token_rows_1' : collection;
+    const name = tokenRowsPattern.test(collection ?? '') ? tokenRowsCollection(1) : collection;
     const allowed = needed
       .filter(({ resource: of }) => of.db === db && (of.collection === '' || of.collection === name))
       .flatMap((privilege) => privilege.actions);
@@ -224,8 +224,8 @@ async function hasPrimary(admin: Db): Promise<boolean> {
 }
 
 async function newestRows(db: Db): Promise<number> {
-  const made = await db.listCollections({ name: rowsName }, { nameOnly: true }).toArray();
-  return Math.max(1, ...made.map(({ name }) => Number(name.slice('token_rows_'.length))));
+  const names = await tokenRowsCollections(db);
+  return Math.max(1, ...names.map((name) => Number(name.slice('token_rows_'.length))));
 }
 
 async function setUser(

@@ -1,5 +1,5 @@
 import type { MongoConnection } from '../connection.js';
-import { tokenRowsCollection } from '../token-rows/token-rows-indexes.js';
+import { tokenRowsCollection, tokenRowsCollections } from '../token-rows/token-rows-indexes.js';
 import { loadGenerations } from './generations-document.js';
 
 /**
@@ -9,9 +9,7 @@ import { loadGenerations } from './generations-document.js';
  * collection's generation is not in the list, it has been removed from the list and will not be added again.
  */
 export async function dropUnusedRows(connection: MongoConnection): Promise<void> {
-  const found = await connection.call((db) =>
-    db.listCollections({ name: /^token_rows_\d+$/ }, { nameOnly: true }).toArray(),
-  );
+  const found = await connection.call(tokenRowsCollections);
   const kept = (await loadGenerations(connection)).write.map(tokenRowsCollection);
-  for (const { name } of found) if (!kept.includes(name)) await connection.call((db) => db.collection(name).drop());
+  for (const name of found) if (!kept.includes(name)) await connection.call((db) => db.collection(name).drop());
 }

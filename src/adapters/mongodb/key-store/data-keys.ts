@@ -14,8 +14,6 @@ import { type DataKeyDocument, keyCollections } from './key-collections.js';
 
 const changedAtOnce = 1_000;
 
-type Noted = Pick<DataKeyDocument, '_id' | 'revision' | 'destroyed_at'>;
-
 type DataKeys = Pick<
   KeyStore,
   'dataKey' | 'noted' | 'countWraps' | 'reserveTraces' | 'insertDataKeys' | 'destroyDataKeys' | 'advance'
@@ -27,20 +25,24 @@ type DataKeys = Pick<
  * `logHead` returns the position of the newest event in the log.
  */
 export function mongoDataKeys({ call }: MongoConnection, clock: Clock, logHead: () => Promise<number>): DataKeys {
-  const finds = batcher<string, DataKeyDocument | null>(async (keyIds) => {
-    const asked = { _id: { $in: [...new Set(keyIds)].map(uuidBytes) } };
-    const rows = await call((db) => keyCollections.dataKeys(db).find(asked).toArray());
-    const found = new Map(rows.map((row) => [uuidText(row._id), row]));
-    return keyIds.map((keyId) => found.get(keyId) ?? null);
-  });
-
-  const notes = batcher<string, Noted | null>(async (keyIds) => {
-    const asked = { _id: { $in: [...new Set(keyIds)].map(uuidBytes) } };
-    const projection = { revision: 1, destroyed_at: 1 };
-    const rows = await call((db) => keyCollections.dataKeys(db).find(asked).project<Noted>(projection).toArray());
-    const found = new Map(rows.map((row) => [uuidText(row._id), row]));
-    return keyIds.map((keyId) => found.get(keyId) ?? null);
-  });
+  /**
+   * Returns a function that reads these fields of a data key, or null if there is no such key. Concurrent calls share
+   * one query.
+   */
+  function reads<F extends keyof DataKeyDocument>(...fields: readonly F[]) {
+    const projection = Object.fromEntries(fields.map((field) => [field, 1]));
+    const queries = batcher<string, Pick<DataKeyDocument, F> | null>(async (keyIds) => {
+      const asked = { _id: { $in: [...new Set(keyIds)].map(uuidBytes) } };
+      const rows = await call((db) =>
+        keyCollections.dataKeys(db).find(asked).project<Pick<DataKeyDocument, F | '_id'>>(projection).toArray(),
+      );
+      const found = new Map(rows.map((row) => [uuidText(row._id), row]));
+      return keyIds.map((keyId) => found.get(keyId) ?? null);
+    });
+    return queries.add;
+  }
+  const readKey = reads('tenant_key', 'wrapped', 'revision');
+  const readRevision = reads('revision', 'destroyed_at');
 
   /** Increases a counter in `wraps` by `more`, and returns the new count. */
   async function count(id: string, more: number): Promise<number> {
@@ -89,13 +91,12 @@ export function mongoDataKeys({ call }: MongoConnection, clock: Clock, logHead: 
   }
 
   return {
-    /** Uses a single query to read this key and the keys that concurrent calls need. */
     async dataKey(keyId) {
-      const row = await finds.add(keyId);
+      const row = await readKey(keyId);
       return row && { tenantKeyId: row.tenant_key, wrapped: row.wrapped, revision: row.revision ?? null };
     },
     async noted(keyId) {
-      const row = await notes.add(keyId);
+      const row = await readRevision(keyId);
       return row === null || row.destroyed_at !== null ? null : { revision: row.revision ?? null };
     },
     countWraps: count,

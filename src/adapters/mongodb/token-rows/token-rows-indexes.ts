@@ -1,3 +1,4 @@
+import type { Db } from 'mongodb';
 import type { RequiredIndexes } from '../required-indexes.js';
 
 /** The names of the indexes. Every query passes one of them as its hint, so no query scans the whole collection. */
@@ -16,6 +17,15 @@ export const rowIndexes = {
 /** Returns the name of the collection for a generation. Generations are numbered from 1. */
 export function tokenRowsCollection(generation: number): string {
   return `token_rows_${generation}`;
+}
+
+/** Matches the names that `tokenRowsCollection` returns. */
+export const tokenRowsPattern = /^token_rows_\d+$/;
+
+/** Returns the names of the stored collections of rows, one for each generation. */
+export async function tokenRowsCollections(db: Db): Promise<readonly string[]> {
+  const found = await db.listCollections({ name: tokenRowsPattern }, { nameOnly: true }).toArray();
+  return found.map(({ name }) => name);
 }
 
 export function tokenRowsIndexes(generation: number): RequiredIndexes {
