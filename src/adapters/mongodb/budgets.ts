@@ -10,7 +10,7 @@ import { createStreamQueue } from '../../domain/stream-queue.js';
 import type { BudgetName, Budgets } from '../../ports/budgets.js';
 import { StoreUnavailable } from '../../ports/store-unavailable.js';
 import type { MongoConnection } from './connection.js';
-import { DuplicateKey } from './mongo-error.js';
+import { unlessDuplicate } from './mongo-error.js';
 
 type BudgetDocument = BudgetUse & {
   /** The budget name and the application id. */
@@ -34,17 +34,7 @@ export function mongoBudgets(connection: MongoConnection): Budgets {
   const budgets = (db: Db): Collection<BudgetDocument> => db.collection<BudgetDocument>('budgets');
 
   async function replace(stored: BudgetDocument | null, next: BudgetDocument): Promise<boolean> {
-    if (stored === null) {
-      return connection
-        .call((db) => budgets(db).insertOne(next))
-        .then(
-          () => true,
-          (error: unknown) => {
-            if (error instanceof DuplicateKey) return false;
-            throw error;
-          },
-        );
-    }
+    if (stored === null) return unlessDuplicate(connection.call((db) => budgets(db).insertOne(next)));
     const { _id, version } = stored;
     const replaced = await connection.call((db) => budgets(db).replaceOne({ _id, version }, next));
     return replaced.matchedCount === 1;

@@ -3,7 +3,7 @@ import { endsCommit, linkAfter, noLink, type ProvenClear } from '../../events/co
 import type { ChainLink, EventChain } from '../../ports/event-chain.js';
 import type { EventLog } from '../../ports/event-log.js';
 import type { MongoConnection } from './connection.js';
-import { DuplicateKey } from './mongo-error.js';
+import { unlessDuplicate } from './mongo-error.js';
 
 /** A link in the hash chain of commits. Its `_id` is the EventStoreDB position of the last event in the commit. */
 type LinkDocument = { readonly _id: number; readonly count: number; readonly hash: Buffer };
@@ -23,14 +23,14 @@ export function mongoEventChain({ call }: MongoConnection, log: Pick<EventLog, '
   return {
     head,
     async after(position, limit) {
-      const found = call((db) =>
+      const found = await call((db) =>
         links(db)
           .find({ _id: { $gt: position } })
           .sort({ _id: 1 })
           .limit(limit)
           .toArray(),
       );
-      return (await found).map(linkOf);
+      return found.map(linkOf);
     },
     async follow() {
       for (let from = await head(); ; ) {
@@ -56,12 +56,7 @@ export function mongoEventChain({ call }: MongoConnection, log: Pick<EventLog, '
       hash = linkAfter(hash, leaf);
       return { _id: position, count, hash: Buffer.from(hash) };
     });
-    try {
-      await call((db) => links(db).insertMany(made, { ordered: true }));
-    } catch (error) {
-      if (error instanceof DuplicateKey) return null;
-      throw error;
-    }
+    if (!(await unlessDuplicate(call((db) => links(db).insertMany(made, { ordered: true }))))) return null;
     const last = made.at(-1);
     return last === undefined ? null : linkOf(last);
   }

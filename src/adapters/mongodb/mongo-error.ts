@@ -19,7 +19,18 @@ export class DuplicateKey extends Error {
   }
 }
 
-const duplicateKey = 11_000;
+export const duplicateKey = 11_000;
+
+/** Waits for a write. Returns false if a document with its key already exists, and true if the write succeeds. */
+export async function unlessDuplicate(write: Promise<unknown>): Promise<boolean> {
+  try {
+    await write;
+    return true;
+  } catch (error) {
+    if (error instanceof DuplicateKey) return false;
+    throw error;
+  }
+}
 
 /**
  * Converts a driver error to one of our own errors. Drops the original error message, because it can contain documents.

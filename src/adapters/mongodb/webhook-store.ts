@@ -1,7 +1,7 @@
 import type { Collection, Db } from 'mongodb';
 import type { WebhookStore } from '../../ports/webhook-store.js';
 import type { MongoConnection } from './connection.js';
-import { DuplicateKey } from './mongo-error.js';
+import { unlessDuplicate } from './mongo-error.js';
 
 type StateDocument = { readonly _id: string; readonly version: number; readonly state: string };
 type IdDocument = {
@@ -18,20 +18,10 @@ export function mongoWebhookStore(connection: MongoConnection): WebhookStore {
   const ids = (db: Db): Collection<IdDocument> => db.collection<IdDocument>('webhook_ids');
 
   async function replace(_id: string, version: number, state: string): Promise<boolean> {
-    if (version > 0) {
-      const next = { version: version + 1, state };
-      const replaced = await connection.call((db) => states(db).replaceOne({ _id, version }, next));
-      return replaced.matchedCount === 1;
-    }
-    return connection
-      .call((db) => states(db).insertOne({ _id, version: 1, state }))
-      .then(
-        () => true,
-        (error: unknown) => {
-          if (error instanceof DuplicateKey) return false;
-          throw error;
-        },
-      );
+    const next = { version: version + 1, state };
+    if (version === 0) return unlessDuplicate(connection.call((db) => states(db).insertOne({ _id, ...next })));
+    const replaced = await connection.call((db) => states(db).replaceOne({ _id, version }, next));
+    return replaced.matchedCount === 1;
   }
 
   return {

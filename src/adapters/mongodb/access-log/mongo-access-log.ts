@@ -19,7 +19,7 @@ import { entryKey, newChain } from './entry-key.js';
 export function mongoAccessLog(connection: MongoConnection): AccessLog & { close(): Promise<void> } {
   const writer = createAccessWriter(connection);
   return {
-    record: (entries) => writer.record(entries),
+    record: writer.record,
     query: (tenantId, filter, page) => queryAccess(connection, tenantId, filter, page),
     chains: () => accessChains(connection),
     batches: (chain, afterSequence, limit) => accessBatches(connection, chain, afterSequence, limit),
@@ -36,7 +36,7 @@ export function mongoAccessLog(connection: MongoConnection): AccessLog & { close
       if (months.length > 0) writer.forgetMonths();
       return dropped;
     },
-    close: () => writer.close(),
+    close: writer.close,
   };
 }
 

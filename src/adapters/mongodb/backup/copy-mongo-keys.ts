@@ -1,7 +1,7 @@
 import { BSON, type Db, type Document } from 'mongodb';
 import { BackupRefused, type KeysToCopy } from '../../../ports/backup.js';
 import { connectMongo } from '../connection.js';
-import { keyCollections, restored, restoringMark } from '../key-store/key-collections.js';
+import { keyCollectionNames, keyCollections, restored, restoringMark } from '../key-store/key-collections.js';
 import { storedRootCheck } from '../key-store/root-check.js';
 import { uuidText } from '../uuid.js';
 
@@ -50,11 +50,10 @@ export async function openMongoKeysToCopy(url: string, databaseName: string): Pr
     async *lines() {
       const rootCheck = await storedRootCheck(connection);
       await refuseRotation(rootCheck);
-      const all = await call((db) => db.listCollections({}, { nameOnly: true }).toArray());
-      const names = all.map(({ name }) => name).filter((name) => !name.startsWith('system.'));
+      const names = await call(keyCollectionNames);
       // Writes the data keys before the keys that wrap them, so that the backup contains the wrapping key of every data
       // key.
-      for (const table of names.sort((a, b) => Number(b === 'data_keys') - Number(a === 'data_keys'))) {
+      for (const table of names.toSorted((a, b) => Number(b === 'data_keys') - Number(a === 'data_keys'))) {
         for await (const row of documents(table, {})) {
           yield `${BSON.EJSON.stringify({ table, row: withBinaries(row) }, { relaxed: false })}\n`;
         }

@@ -3,7 +3,13 @@ import { BSON, type Document } from 'mongodb';
 import { BackupRefused, type ErasedKeys } from '../../../ports/backup.js';
 import { type KeyRingReader, noEvent } from '../../../ports/key-store.js';
 import { connectMongo, type MongoConnection } from '../connection.js';
-import { keyCollections, logMemories, restored, restoringMark } from '../key-store/key-collections.js';
+import {
+  keyCollectionNames,
+  keyCollections,
+  logMemories,
+  restored,
+  restoringMark,
+} from '../key-store/key-collections.js';
 import { uuidBytes, uuidText } from '../uuid.js';
 
 const rowsAtOnce = 1_000;
@@ -68,7 +74,6 @@ export async function writeMongoKeys(
  * interrupted before it had written all keys.
  */
 async function begin(connection: MongoConnection, attempt: string): Promise<void> {
-  const mark = { _id: restoringMark, value: attempt };
   const cutOff = await connection.call((db) =>
     keyCollections
       .meta(db)
@@ -77,7 +82,7 @@ async function begin(connection: MongoConnection, attempt: string): Promise<void
   if (cutOff !== null) return;
   await expectFinished(connection);
   await expectEmpty(connection);
-  await connection.call((db) => keyCollections.meta(db).insertOne(mark));
+  await connection.call((db) => keyCollections.meta(db).insertOne({ _id: restoringMark, value: attempt }));
 }
 
 /** Throws BackupRefused if an earlier restore has written all keys, but `acceptLog` was not called after that. */
@@ -97,7 +102,7 @@ async function end(connection: MongoConnection, attempt: string, written: Readon
   // Two documents in `meta` do not come from the backup. One is the restore mark, and the other is the log position
   // that the key store has seen.
   const besides = new Map([['meta', 2]]);
-  for (const name of await collectionsIn(connection)) {
+  for (const name of await call(keyCollectionNames)) {
     const own = (written.get(name) ?? 0) + (besides.get(name) ?? 0);
     if ((await call((db) => db.collection(name).countDocuments({}))) === own) continue;
     throw new BackupRefused(
@@ -111,14 +116,9 @@ async function end(connection: MongoConnection, attempt: string, written: Readon
     throw new BackupRefused('another process is restoring these keys at the same time. Try again.');
 }
 
-async function collectionsIn({ call }: MongoConnection): Promise<readonly string[]> {
-  const all = await call((db) => db.listCollections({}, { nameOnly: true }).toArray());
-  return all.map(({ name }) => name).filter((name) => !name.startsWith('system.'));
-}
-
-async function expectEmpty(connection: MongoConnection): Promise<void> {
-  for (const name of await collectionsIn(connection)) {
-    if ((await connection.call((db) => db.collection(name).findOne({}))) === null) continue;
+async function expectEmpty({ call }: MongoConnection): Promise<void> {
+  for (const name of await call(keyCollectionNames)) {
+    if ((await call((db) => db.collection(name).findOne({}))) === null) continue;
     throw new BackupRefused(
       'the key store already contains keys; nothing was changed. Choose an empty one with mongodb.keys_url and ' +
         'mongodb.database.',
@@ -136,11 +136,7 @@ function decode(line: string): { readonly table: string; readonly row: Document 
 
 function withoutErased(row: Document, { ids, madeAt }: ErasedKeys): Document {
   const { _id: id, wrapped, destroyed_at } = row;
-  const keyId = typeof id === 'string' ? id : isBinary(id) ? uuidText(Buffer.from(id.buffer)) : '';
+  const keyId = typeof id === 'string' ? id : id instanceof BSON.Binary ? uuidText(Buffer.from(id.buffer)) : '';
   if (wrapped == null || destroyed_at !== null || !ids.has(keyId)) return row;
   return { ...row, destroyed_at: madeAt, destroyed_by: uuidBytes(noEvent), wrapped: null };
-}
-
-function isBinary(value: unknown): value is BSON.Binary {
-  return value instanceof BSON.Binary;
 }

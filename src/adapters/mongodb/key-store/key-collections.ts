@@ -113,6 +113,12 @@ export const keyCollections = {
   logMemory: (db: Db): Collection<LogMemoryDocument> => db.collection('meta'),
 };
 
+/** Returns the names of the collections that exist in the key store. */
+export async function keyCollectionNames(db: Db): Promise<readonly string[]> {
+  const all = await db.listCollections({}, { nameOnly: true }).toArray();
+  return all.map(({ name }) => name).filter((name) => !name.startsWith('system.'));
+}
+
 /** Every query on the key store uses `_id` or one of these indexes. */
 export const keyIndexes: readonly RequiredIndexes[] = [
   {

@@ -4,6 +4,7 @@ import type { RowIndex } from '../../../ports/unit-of-work.js';
 import type { Stored } from '../../../views/row-mac.js';
 import type { TokenView } from '../../../views/token-view.js';
 import type { MongoConnection } from '../connection.js';
+import { duplicateKey } from '../mongo-error.js';
 import { keepingUpdate, type RowDocument, type RowGeneration, rowOf } from './row-document.js';
 import { rowIndexes, tokenRowsCollection } from './token-rows-indexes.js';
 
@@ -26,7 +27,6 @@ export type RowWrite = {
 type RowOutcome = 'written' | 'stale' | 'gap';
 
 const attemptsMax = 5;
-const duplicateKey = 11_000;
 
 /**
  * Creates a writer for the rows of one generation. Each write checks the revision of the stored row, so commands and

@@ -8,7 +8,7 @@ import type { TokenRows, TokenRowWriter } from '../../../ports/token-rows.js';
 import type { StreamWrite } from '../../../ports/unit-of-work.js';
 import { isOlderThan } from '../age.js';
 import type { MongoConnection } from '../connection.js';
-import { DuplicateKey } from '../mongo-error.js';
+import { unlessDuplicate } from '../mongo-error.js';
 import { fingerprintsCollection } from '../work-indexes.js';
 import type { Batches } from './batches.js';
 import { type Intent, intentOf, outcomeOf, settle } from './intent.js';
@@ -176,14 +176,9 @@ export function createFingerprintClaims({ connection, log, rows, batches, waits,
       // which fails and ends the whole call. The claims after this one are therefore left to that process.
       return { updateOne: { filter: { _id, attempt }, update, upsert: true } };
     });
-    try {
-      await connection.call((db) => claims(db).bulkWrite(updates));
-      return true;
-    } catch (error) {
-      if (!(error instanceof DuplicateKey)) throw error;
-      await release(mine);
-      return false;
-    }
+    if (await unlessDuplicate(connection.call((db) => claims(db).bulkWrite(updates)))) return true;
+    await release(mine);
+    return false;
   }
 
   async function release(held: readonly FingerprintClaim[]): Promise<void> {

@@ -158,9 +158,7 @@ export function createMongoClaims({ connection, log, batches, waits, workKey, no
         throw error;
       }
     },
-    async release(cmd) {
-      await letGo(cmd);
-    },
+    release: letGo,
     async forget(notBefore) {
       const left = { state: 'open', time: { $exists: false }, openedAt: { $lt: new Date(notBefore) } } as const;
       const known = { state: { $in: ['open', 'done'] as Claim['state'][] }, time: { $lt: notBefore } };
