@@ -1,3 +1,6 @@
+/** The outcomes of an attempt. `parked` means that it failed and was the last attempt. */
+export const attemptOutcomes = ['delivered', 'failed', 'parked'] as const;
+
 /** One attempt to deliver an event. It identifies the event but never the token. */
 export type WebhookAttempt = {
   readonly eventId: string;
@@ -7,7 +10,7 @@ export type WebhookAttempt = {
   readonly durationMs: number;
   /** The attempt number, counted from 1. */
   readonly attempt: number;
-  readonly outcome: 'delivered' | 'failed' | 'parked';
+  readonly outcome: (typeof attemptOutcomes)[number];
   /** The response status. Null if there was no response. */
   readonly status: number | null;
   /** The reason why there was no response. The text comes only from our own code. Null if there was a response. */

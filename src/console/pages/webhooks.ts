@@ -22,6 +22,7 @@ import {
 import { tokenTypes } from '../../domain/token/types/token-type.js';
 import { Problem, problemFrom } from '../../http/problem/problem.js';
 import { directoryContextOf } from '../../http/request-state.js';
+import { attemptOutcomes } from '../../ports/webhook-store.js';
 import { findWebhook, listDeliveries, listWebhooks } from '../../queries/tenancy/webhooks.js';
 import type { ConsolePage, Visit } from '../page.js';
 import { pageField, pageLinks } from '../pagination.js';
@@ -33,7 +34,6 @@ import { errorOf, onceOf, type TypedForm, typedForm, versionOf } from '../typed-
 import { parseTypedTime } from '../typed-time.js';
 
 const pageSize = 20;
-const outcomes = ['delivered', 'failed', 'parked'] as const;
 const hourMs = 3_600_000;
 /** The options for how long the old secret continues to sign deliveries. `value` is the text submitted by the form. */
 const overlaps = [
@@ -149,7 +149,7 @@ function shownWebhook({ id, url, description, enabled, event_types, token_types,
 
 const deliveriesQuery = z.object({
   page: pageField,
-  outcome: z.enum(outcomes).optional(),
+  outcome: z.enum(attemptOutcomes).optional(),
 });
 
 async function show(visit: Visit, webhook: WebhookDocument, errors: FieldErrors, fromTyped = '') {
@@ -167,7 +167,7 @@ async function show(visit: Visit, webhook: WebhookDocument, errors: FieldErrors,
     attempts: attempts.slice(offset, offset + pageSize),
     links: pageLinks({ page, size: pageSize }, attempts.length),
     filter: outcome === null ? '' : `&outcome=${outcome}`,
-    outcomes: [null, ...outcomes].map((one) => ({ name: one, isChosen: one === outcome })),
+    outcomes: [null, ...attemptOutcomes].map((one) => ({ name: one, isChosen: one === outcome })),
     overlaps,
     mayUpdate: grantsAnywhere(caller, 'webhook:update'),
     mayReplay: session.isOperator && grantsAnywhere(caller, 'webhook:update'),

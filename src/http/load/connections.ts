@@ -23,12 +23,11 @@ const silentMs = 1_000;
 const pipelinedMax = 64;
 const retryAfterMs = 2_000;
 
+/** The state of a connection. */
 type Connection = {
-  /**
-   * The state of a connection. `taken` is the number of bytes that the client has read. `since` is when a check last
-   * found that `taken` had grown or that no data was left to send.
-   */
+  /** The number of bytes that the client has read. */
   taken: number;
+  /** When a check last found that `taken` had grown, or that no data was left to send. */
   since: number;
   readonly isBeyondLimit: boolean;
   isBusy: boolean;

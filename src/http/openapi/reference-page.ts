@@ -1,6 +1,6 @@
 import type { OpenAPIV3_1 } from 'openapi-types';
 import { type Html, html, paragraphs, prose, when } from '../pages/html.js';
-import { requestSamples } from './request-samples.js';
+import { type DocumentedOperation, requestSamples } from './request-samples.js';
 
 /** Renders the whole document as one page. */
 export function referencePage(document: OpenAPIV3_1.Document): Html {
@@ -220,12 +220,6 @@ function objectText({ properties, additionalProperties }: OpenAPIV3_1.SchemaObje
 function joined(items: readonly Html[], separator: string): Html {
   return html`${items.map((item, index) => (index === 0 ? item : html`${separator}${item}`))}`;
 }
-
-type DocumentedOperation = OpenAPIV3_1.OperationObject & {
-  readonly method: string;
-  readonly path: string;
-  readonly id: string;
-};
 
 const methods = ['get', 'post', 'put', 'patch', 'delete'] as const;
 

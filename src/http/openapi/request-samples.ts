@@ -3,7 +3,8 @@ import type { OpenAPIV3_1 } from 'openapi-types';
 /** A sample request in each language supported by the reference. Readers can copy the code. */
 export type RequestSamples = { readonly curl: string; readonly typescript: string; readonly python: string };
 
-type SampledOperation = OpenAPIV3_1.OperationObject & {
+/** An operation of the document, with its place in the document. */
+export type DocumentedOperation = OpenAPIV3_1.OperationObject & {
   readonly method: string;
   readonly path: string;
   readonly id: string;
@@ -13,14 +14,14 @@ type SampledOperation = OpenAPIV3_1.OperationObject & {
  * Returns an operation's request as a curl command and as calls to our clients. Variables represent the values that the
  * reader must fill in, such as `$TOKEN_ID`, `tokenId` and `token_id`.
  */
-export function requestSamples(operation: SampledOperation): RequestSamples {
+export function requestSamples(operation: DocumentedOperation): RequestSamples {
   return { curl: curlSample(operation), typescript: typescriptSample(operation), python: pythonSample(operation) };
 }
 
 /**
  * Returns a curl command. The command reads the key from a file, so that the key does not appear in the shell history.
  */
-function curlSample(operation: SampledOperation): string {
+function curlSample(operation: DocumentedOperation): string {
   const { method, security = [] } = operation;
   const { type, example } = bodyOf(operation);
   const path = withVariables(operation, (words) => `$${words.join('_').toUpperCase()}`);
@@ -33,7 +34,7 @@ function curlSample(operation: SampledOperation): string {
   return parts.join(' \\\n  ');
 }
 
-function typescriptSample(operation: SampledOperation): string {
+function typescriptSample(operation: DocumentedOperation): string {
   const { example } = bodyOf(operation);
   const path = pathParameters(operation).map(([name, words]) => `${name}: ${camelCase(words)}`);
   const args = [
@@ -46,7 +47,7 @@ function typescriptSample(operation: SampledOperation): string {
   return args.join().includes('\n') ? call(`{\n  ${args.join(',\n  ')},\n}`) : call(`{ ${args.join(', ')} }`);
 }
 
-function pythonSample(operation: SampledOperation): string {
+function pythonSample(operation: DocumentedOperation): string {
   const { example, schema } = bodyOf(operation);
   const model = schema === undefined ? null : pythonModel(operation.id, schema);
   const ids = pathParameters(operation).map(([, words]) => words.join('_'));
@@ -57,13 +58,13 @@ function pythonSample(operation: SampledOperation): string {
   return model === null ? call : `from strongroom.models import ${model}\n\n${call}`;
 }
 
-function bodyOf({ requestBody }: SampledOperation) {
+function bodyOf({ requestBody }: DocumentedOperation) {
   const [[type, media] = []] =
     requestBody !== undefined && 'content' in requestBody ? Object.entries(requestBody.content) : [];
   return { type, schema: media?.schema, example: media?.example as unknown };
 }
 
-function returnsBody({ responses = {} }: SampledOperation): boolean {
+function returnsBody({ responses = {} }: DocumentedOperation): boolean {
   return !Object.hasOwn(responses, '204');
 }
 
@@ -71,7 +72,7 @@ function returnsBody({ responses = {} }: SampledOperation): boolean {
  * Returns each path parameter with the words that form its variable name. For example, the words for `id` in
  * `/tokens/{id}` are `token` and `id`.
  */
-function pathParameters({ path }: SampledOperation): readonly (readonly [name: string, words: readonly string[]])[] {
+function pathParameters({ path }: DocumentedOperation): readonly (readonly [name: string, words: readonly string[]])[] {
   const segments = path.split('/');
   return segments.flatMap((segment, index) => {
     const name = /^\{(\w+)\}$/.exec(segment)?.[1];
@@ -81,7 +82,7 @@ function pathParameters({ path }: SampledOperation): readonly (readonly [name: s
   });
 }
 
-function withVariables(operation: SampledOperation, variable: (words: readonly string[]) => string): string {
+function withVariables(operation: DocumentedOperation, variable: (words: readonly string[]) => string): string {
   return pathParameters(operation).reduce(
     (path, [name, words]) => path.replace(`{${name}}`, variable(words)),
     operation.path,

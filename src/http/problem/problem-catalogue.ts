@@ -107,8 +107,7 @@ export const problemCatalogue: Readonly<Record<ProblemCode, ProblemKind>> = {
       'values that the fingerprint is computed from.',
     advice:
       'Use an application whose rule for this token has the transform reveal, or that holds token:use. With ' +
-      'deduplication, ' +
-      'send every value that the fingerprint is computed from.',
+      'deduplication, send every value that the fingerprint is computed from.',
   },
   exceeds_own_permissions: {
     status: 403,
@@ -237,8 +236,7 @@ export const problemCatalogue: Readonly<Record<ProblemCode, ProblemKind>> = {
     detail: 'The application has looked up too many values that it may not read, or too many unknown ids.',
     advice:
       'Wait for the time in Retry-After. Searches by data or fingerprint, deduplication, detokenize and bulk delete ' +
-      'may be ' +
-      'rejected until then; all other requests still work.',
+      'may be rejected until then; all other requests still work.',
   },
   deduplication_misses_exhausted: {
     status: 429,

@@ -87,8 +87,7 @@ const entry = z
       .meta({
         description:
           'The id of the entity. The id of a token is present only while the token is live, and in responses that ' +
-          'are ' +
-          'filtered by that id.',
+          'are filtered by that id.',
       }),
     entity_ref: z.string().optional().meta({ description: 'A keyed hash of the id. Absent if there is no id.' }),
     operation: z.string().meta({

@@ -3,7 +3,6 @@ import { historyTypes, tokenHistory } from '../../queries/token-history.js';
 import { documented } from '../openapi/operation.js';
 import { dateTime, wholeNumber } from '../openapi/schemas/formats.js';
 import { pageExample, pageOf } from '../openapi/schemas/pagination.js';
-import { historyEntryExample } from '../openapi/schemas/tenancy.js';
 import { pageAnswer, pageQuery, rangeOf } from '../pagination.js';
 import { problemFrom } from '../problem/problem.js';
 import { contextOf } from '../request-state.js';
@@ -54,7 +53,14 @@ const operation = documented({
     200: {
       description: 'A page of events.',
       schema: pageOf(historyEntry),
-      example: pageExample(historyEntryExample),
+      example: pageExample({
+        type: 'token.updated',
+        revision: 1,
+        actor_id: '5dc3f473-b758-4380-b444-1bb2b9affc6a',
+        trace_id: 'order-17',
+        created_at: '2026-01-31T12:00:00.000+00:00',
+        changed: ['metadata'],
+      }),
     },
   },
   problems: ['validation_failed', 'forbidden', 'token_not_found'],

@@ -97,8 +97,7 @@ export const tenant = z
         show_fingerprints: setting.meta({
           description:
             'Whether callers without the transform `reveal` see the fingerprints of tokens. Equal values have equal ' +
-            'fingerprints, so such a ' +
-            'caller that may also create tokens can find hidden values by trying candidates.',
+            'fingerprints, so such a caller that may also create tokens can find hidden values by trying candidates.',
         }),
       })
       .meta({ description: 'The tenant’s settings.' }),
@@ -162,15 +161,6 @@ export const tenantExample: JsonObject = {
   settings: { deduplicate_tokens: 'true', keep_superseded_data: 'false', show_fingerprints: 'false' },
   created_by: 'operator',
   created_at: createdAt,
-};
-
-export const historyEntryExample: JsonObject = {
-  type: 'token.updated',
-  revision: 1,
-  actor_id: ids.application,
-  trace_id: 'order-17',
-  created_at: createdAt,
-  changed: ['metadata'],
 };
 
 export const keyExample = 'sr_private_…';

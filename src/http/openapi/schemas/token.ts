@@ -73,8 +73,7 @@ export const tokenObject = z
       .meta({
         description:
           'A keyed hash of the id, which identifies the token in the access log and in webhooks. Absent only in a ' +
-          'deduplicated token ' +
-          'that the caller may not read.',
+          'deduplicated token that the caller may not read.',
       }),
     expires_at: dateTime('When the token expires. Absent if it never does.').optional(),
     created_by: uuid(
