@@ -1,4 +1,5 @@
-import { type Checkpoint, checkpointStream, readCheckpointEvent } from '../events/audit/checkpoint.js';
+import { formatTimestamp } from '../domain/time.js';
+import { type Checkpoint, checkpointHash, checkpointStream, readCheckpointEvent } from '../events/audit/checkpoint.js';
 import type { EventLog } from '../ports/event-log.js';
 
 const pageSize = 100;
@@ -43,4 +44,13 @@ export async function* hourlyCheckpoints(
     // are skipped.
     before = oldest === undefined ? 0 : oldest.hourly === oldest.number ? oldest.number - 1 : oldest.hourly;
   }
+}
+
+/**
+ * Returns the part of a checkpoint that a tenant may see. Threat: a tenant infers other tenants' activity from a
+ * checkpoint's number, position and count.
+ */
+export function signedPart(checkpoint: Checkpoint) {
+  const { time, signed_by, signature } = checkpoint;
+  return { time: formatTimestamp(time), hash: checkpointHash(checkpoint), signed_by, signature };
 }

@@ -1,7 +1,9 @@
 import { recordManagementRead } from '../audit/access-log/record-management-read.js';
 import type { Caller } from '../domain/access/caller.js';
+import { visitorFields } from '../domain/access/visitor.js';
 import { atMost } from '../domain/at-most.js';
 import { counted } from '../domain/text.js';
+import { formatTimestamp } from '../domain/time.js';
 import type { AccessEntry } from '../events/access-log/access-entry.js';
 import { entityRef, tokenStreamOf } from '../events/access-log/entity-ref.js';
 import { accessTracePlace } from '../events/access-log/seal-entries.js';
@@ -139,4 +141,24 @@ async function livingIds(
 function traceOf({ audit }: TenantKeys, { tenantId, trace, tracePlace, traceIndex }: AccessEntry): Trace | null {
   if (trace === null) return null;
   return openTrace(audit, trace, { tenantId, ...(tracePlace ?? accessTracePlace) }, traceIndex);
+}
+
+/** Returns an entry as it appears in API responses and exports. Omits fields without a value. */
+export function logEntryAnswer({ entry, entityId, trace }: ShownEntry): Readonly<Record<string, string>> {
+  const { keyId, sourceAddress, entityRef: ref } = entry;
+  return {
+    tenant_id: entry.tenantId,
+    actor_id: entry.actorId,
+    actor_type: entry.actorType,
+    ...(keyId === null ? {} : { key_id: keyId }),
+    ...(sourceAddress === null ? {} : { source_address: sourceAddress }),
+    entity_type: entry.entityType,
+    ...(entityId === null ? {} : { entity_id: entityId }),
+    ...(ref === null ? {} : { entity_ref: ref }),
+    operation: entry.operation,
+    outcome: entry.outcome,
+    message: entry.message,
+    ...(trace === null ? {} : { trace_id: trace.traceId, ...visitorFields(trace.visitor) }),
+    created_at: formatTimestamp(entry.time),
+  };
 }

@@ -5,10 +5,8 @@ import { accessEntities, accessOperations } from '../../audit/access-log/operati
 import { recordManagementRead } from '../../audit/access-log/record-management-read.js';
 import { csvLine } from '../../audit/csv-line.js';
 import { grantsAnywhere } from '../../domain/access/decide-access.js';
-import { visitorFields } from '../../domain/access/visitor.js';
-import { formatTimestamp } from '../../domain/time.js';
 import { Problem } from '../../http/problem/problem.js';
-import { exportLog, type LogFilter, readLog, type ShownEntry } from '../../queries/read-log.js';
+import { exportLog, type LogFilter, logEntryAnswer, readLog, type ShownEntry } from '../../queries/read-log.js';
 import { orNull } from '../../vault/for-tenants.js';
 import { livingApplication } from '../../vault/open-directory.js';
 import type { ConsolePage, Visit } from '../page.js';
@@ -255,22 +253,8 @@ async function exportEntries(visit: Visit): Promise<FastifyReply> {
   return visit.file(`access-log.${format}`, type, () => Readable.from(lines(), { objectMode: false }));
 }
 
-function lineOf({ entry, entityId, trace }: ShownEntry, isCsv: boolean): string {
-  const record: Readonly<Record<string, string | null>> = {
-    created_at: formatTimestamp(entry.time),
-    actor_type: entry.actorType,
-    actor_id: entry.actorId,
-    key_id: entry.keyId,
-    source_address: entry.sourceAddress,
-    operation: entry.operation,
-    outcome: entry.outcome,
-    entity_type: entry.entityType,
-    entity_ref: entry.entityRef,
-    entity_id: entityId,
-    message: entry.message,
-    trace_id: trace?.traceId ?? null,
-    ...visitorFields(trace?.visitor ?? null),
-  };
+function lineOf(entry: ShownEntry, isCsv: boolean): string {
+  const record = logEntryAnswer(entry);
   const fields = columns.map((column) => record[column] ?? null);
   if (isCsv) return csvLine(fields);
   return `${JSON.stringify(Object.fromEntries(columns.map((column, index) => [column, fields[index]])))}\n`;

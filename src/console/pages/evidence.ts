@@ -4,11 +4,10 @@ import type { FastifyReply } from 'fastify';
 import { ZipFile } from 'yazl';
 import { z } from 'zod';
 import { recordManagementRead } from '../../audit/access-log/record-management-read.js';
-import { hourlyCheckpoints, listHourlyCheckpoints } from '../../audit/list-checkpoints.js';
+import { hourlyCheckpoints, listHourlyCheckpoints, signedPart } from '../../audit/list-checkpoints.js';
 import { type Checked, type FieldErrors, invalid, valid } from '../../domain/field-errors.js';
 import { isJsonObject } from '../../domain/json.js';
 import { formatTimestamp } from '../../domain/time.js';
-import { type Checkpoint, checkpointHash } from '../../events/audit/checkpoint.js';
 import { Problem } from '../../http/problem/problem.js';
 import type { Vault } from '../../vault/vault.js';
 import { type BundleOwner, bundleMs } from '../bundles.js';
@@ -145,15 +144,6 @@ async function show(
     idsMax,
   };
   return visit.page('evidence', model, { title: 'Evidence', status });
-}
-
-/**
- * Returns the part of a checkpoint that a tenant may see. Threat: a tenant infers other tenants' activity from a
- * checkpoint's number, position and count.
- */
-function signedPart(checkpoint: Checkpoint) {
-  const { time: at, signed_by: signedBy, signature } = checkpoint;
-  return { time: formatTimestamp(at), hash: checkpointHash(checkpoint), signed_by: signedBy, signature };
 }
 
 async function* checkpointLines({ log }: Pick<Vault, 'log'>): AsyncIterable<string> {

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { accessEntities, accessOperations } from '../../audit/access-log/operation.js';
-import { visitorFields } from '../../domain/access/visitor.js';
-import { formatTimestamp, parseBound } from '../../domain/time.js';
-import { type LogFilter, readLog, type ShownEntry } from '../../queries/read-log.js';
+import { parseBound } from '../../domain/time.js';
+import { type LogFilter, logEntryAnswer, readLog } from '../../queries/read-log.js';
 import { documented } from '../openapi/operation.js';
 import { dateTime, uuid } from '../openapi/schemas/formats.js';
 import { pageOf } from '../openapi/schemas/pagination.js';
@@ -159,27 +158,7 @@ export const listLogsRoute: Routes = (app, { vault }) => {
     async (request, reply) => {
       const context = contextOf(request);
       const { total, entries } = await readLog(vault, context, logFilterOf(request.query), rangeOf(request.query));
-      return sendJson(reply, 200, pageAnswer(request.query, total, entries.map(entryBody)));
+      return sendJson(reply, 200, pageAnswer(request.query, total, entries.map(logEntryAnswer)));
     },
   );
 };
-
-/** Returns an entry in the form that `GET /logs` shows. Omits fields without a value. */
-function entryBody({ entry, entityId, trace }: ShownEntry) {
-  const { keyId, sourceAddress, entityRef } = entry;
-  return {
-    tenant_id: entry.tenantId,
-    actor_id: entry.actorId,
-    actor_type: entry.actorType,
-    ...(keyId === null ? {} : { key_id: keyId }),
-    ...(sourceAddress === null ? {} : { source_address: sourceAddress }),
-    entity_type: entry.entityType,
-    ...(entityId === null ? {} : { entity_id: entityId }),
-    ...(entityRef === null ? {} : { entity_ref: entityRef }),
-    operation: entry.operation,
-    outcome: entry.outcome,
-    message: entry.message,
-    ...(trace === null ? {} : { trace_id: trace.traceId, ...visitorFields(trace.visitor) }),
-    created_at: formatTimestamp(entry.time),
-  };
-}
