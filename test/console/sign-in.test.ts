@@ -202,6 +202,14 @@ describe('a sign-in', () => {
 });
 
 describe('a session', () => {
+  test('with two keys shows its tenant once, because both keys belong to it', async () => {
+    const { service, signIn } = await startTestConsole();
+    const { text } = await (await signIn()).get('/session');
+    expect(text).toContain('Private application');
+    expect(text).toContain('Management application');
+    expect(text.split(service.tenantId)).toHaveLength(2);
+  });
+
   test('expires after 15 minutes without a request, and continues as long as requests arrive', async () => {
     const { service, signIn } = await startTestConsole();
     const browser = await signIn();

@@ -12,15 +12,15 @@ export const sessionPage: ConsolePage = {
       session: 'any',
       handle: (visit) => {
         const { session } = visit;
-        const applications = (['private', 'management'] as const).flatMap((kind) => {
-          const caller = session[kind];
-          return caller === null ? [] : [{ kind, applicationId: caller.applicationId, tenantId: caller.tenantId }];
-        });
-        return visit.page(
-          'session',
-          { applications, isOperator: session.isOperator, issuer: session.issuer },
-          { title: 'Your session' },
-        );
+        const { private: ofPrivate, management, isOperator, issuer } = session;
+        const model = {
+          privateId: ofPrivate?.applicationId ?? null,
+          managementId: management?.applicationId ?? null,
+          tenantId: (ofPrivate ?? management)?.tenantId ?? null,
+          isOperator,
+          issuer,
+        };
+        return visit.page('session', model, { title: 'Your session' });
       },
     },
     {
