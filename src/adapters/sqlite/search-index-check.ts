@@ -3,8 +3,8 @@ import { crc32 } from 'node:zlib';
 import { counted } from '../../domain/text.js';
 import type { SearchIndexCheck } from '../../ports/search-index-check.js';
 import type { FoundProblem } from '../../ports/store-problem.js';
+import { databaseError } from './database/database-error.js';
 import type { SqliteDatabase } from './database/open-database.js';
-import { reading } from './database/reading.js';
 import { ofBothSlots, rowTables, type Slot } from './database/rows-schema.js';
 import {
   blocksOfSegment,
@@ -62,17 +62,20 @@ export function sqliteSearchIndexCheck(open: () => SqliteDatabase): SearchIndexC
   let running: Promise<readonly FoundProblem[]> | null = null;
 
   async function run(): Promise<readonly FoundProblem[]> {
-    prepared ??= prepare(open());
-    const { begin, commit, used, of } = prepared;
-    begin.run();
     try {
-      const found: FoundProblem[] = [];
-      for (const slot of reading(() => used.all() as Slot[])) {
-        found.push(...(await checkSlot(of[slot])));
+      prepared ??= prepare(open());
+      const { database, begin, commit, used, of } = prepared;
+      begin.run();
+      try {
+        const found: FoundProblem[] = [];
+        for (const slot of used.all() as Slot[]) found.push(...(await checkSlot(of[slot])));
+        return found;
+      } finally {
+        // SQLite ends the transaction itself if the disk fails.
+        if (database.inTransaction) commit.run();
       }
-      return found;
-    } finally {
-      commit.run();
+    } catch (error) {
+      throw databaseError(error, 'vault.db');
     }
   }
 
@@ -88,6 +91,7 @@ export function sqliteSearchIndexCheck(open: () => SqliteDatabase): SearchIndexC
 
 function prepare(database: SqliteDatabase) {
   return {
+    database,
     begin: database.prepare('BEGIN'),
     commit: database.prepare('COMMIT'),
     // Skips a generation that is being emptied. Some postings are already missing from its index.
@@ -126,10 +130,10 @@ async function checkSlot({
   const left = new Map<string, number>();
   const note = (tenant: string, type: string, count: number) =>
     void left.set(`${tenant} ${type}`, (left.get(`${tenant} ${type}`) ?? 0) + count);
-  for (const { tenant, type, count } of reading(() => counts.all() as Count[])) note(tenant, type, count);
+  for (const { tenant, type, count } of counts.all() as Count[]) note(tenant, type, count);
   for (let after: number | undefined = 0; after !== undefined; ) {
     const from: number = after;
-    const rows = reading(() => rowsAfter.all(from, readAtOnce) as IndexedRow[]);
+    const rows = rowsAfter.all(from, readAtOnce) as IndexedRow[];
     for (const { tenant, type, seq, terms } of rows) {
       if (terms !== null) postings.note(Buffer.concat(entriesOf(terms, seq)), -1);
       if (type !== null) note(tenant, type, -1);
@@ -145,12 +149,12 @@ async function checkSlot({
 
 /** Adds all postings of the index. Throws IndexDamaged if a part of it is damaged, or the parts do not fit together. */
 async function noteIndex(index: IndexStatements, postings: ReturnType<typeof createBalance>): Promise<void> {
-  const { merged, erased } = reading(index.state);
+  const { merged, erased } = index.state();
   if (merged < erased) throw new IndexDamaged('the numbers of its newest changes');
-  for (const run of reading(index.runs)) {
+  for (const run of index.runs()) {
     let last: Buffer | null = null;
-    for (const segment of reading(() => index.segmentsAfter(run.run, -1))) {
-      for (const entries of reading(() => blocksOf(index, run, segment))) {
+    for (const segment of index.segmentsAfter(run.run, -1)) {
+      for (const entries of blocksOf(index, run, segment)) {
         if (last !== null && compareAt(entries, 0, last) < 0) throw new IndexDamaged(`the order of run ${run.run}`);
         last = entries.subarray(entries.length - entryBytes);
         if (run.state === 'read') postings.note(entries, 1);
@@ -160,7 +164,7 @@ async function noteIndex(index: IndexStatements, postings: ReturnType<typeof cre
   }
   for (let after: number | undefined = erased; after !== undefined; ) {
     const from: number = after;
-    const changes = reading(() => index.changesAfter(from, readAtOnce));
+    const changes = index.changesAfter(from, readAtOnce);
     expectSuccession(changes, from);
     for (const { number, seq, added, removed } of changes) {
       if (number > merged) postings.note(Buffer.concat(entriesOf(added, seq)), 1);

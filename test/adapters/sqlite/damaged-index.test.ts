@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { pinStatements } from '#src/adapters/sqlite/database/pin-statements.js';
+import { sqliteSearchIndexCheck } from '#src/adapters/sqlite/search-index-check.js';
 import { tamper } from '../../erasure/support.js';
 import { rebuildTokens } from '../../rebuild/support.js';
 import { copyOf, makeVault, run, startService, tempDir } from '../../support/process.js';
@@ -177,4 +178,11 @@ test('the log of a starting service names damage in what every search reads', as
   const service = await startService(flags);
   expect(service.stdout()).toContain(`the search index in vault.db is damaged: change 3. ${repair}`);
   expect(await service.stop()).toMatchObject({ code: 0 });
+});
+
+test('the check of the index reports a file that SQLite cannot read as damaged', async () => {
+  const path = join(tempDir(), 'vault.db');
+  writeFileSync(path, 'not a database'.repeat(1_000));
+  const check = sqliteSearchIndexCheck(() => pinStatements(path, { readonly: true }));
+  await expect(check.run()).rejects.toThrow('vault.db is damaged');
 });
